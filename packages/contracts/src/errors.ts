@@ -1,0 +1,180 @@
+import { type Static, Type } from "typebox";
+import { Strict } from "./object.js";
+
+/** An error code's HTTP status (of the request, or null when only a job can fail with it), title, and what to do about it. */
+interface CatalogueEntry {
+  readonly status: number | null;
+  readonly title: string;
+  readonly hint: string;
+}
+
+/** Every error code Imprint ever says, in one place. Documented in docs/errors.md (generated, checked by a test). */
+export const ERRORS = {
+  // Requests
+  VALIDATION_FAILED: { status: 422, title: "The request is invalid", hint: "Correct the fields listed under errors." },
+  MALFORMED_JSON: { status: 400, title: "The body is not JSON", hint: "Send one JSON object, UTF-8, without NaN or Infinity." },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: "Unsupported content type",
+    hint: "Send Content-Type: application/json (sessions: see docs/api.md).",
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    title: "The body is too large",
+    hint: "Send a smaller body; import large sessions with imprint import.",
+  },
+  BAD_REQUEST: { status: 400, title: "The request cannot be read", hint: "Check the request line and headers." },
+  NOT_FOUND: { status: 404, title: "No such resource", hint: "See /docs for the routes of this service." },
+  METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed", hint: "Use one of the methods in the Allow header." },
+  JOB_NOT_FOUND: {
+    status: 404,
+    title: "No such job",
+    hint: "Jobs live in memory: a restart forgets them, and old finished ones are dropped. GET /jobs lists those known.",
+  },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    title: "No such session",
+    hint: "Import it with imprint import or POST /sessions; GET /sessions lists those known.",
+  },
+  ADAPTER_NOT_FOUND: { status: 404, title: "No such adapter", hint: "GET /adapters lists those registered." },
+  ADAPTER_ID_TAKEN: {
+    status: 409,
+    title: "The adapter id is taken",
+    hint: "Adapter ids are written once: choose another, or leave adapter_id out.",
+  },
+  JOB_FINISHED: { status: 409, title: "The job is finished", hint: "Only queued and running jobs can be cancelled." },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    title: "The Idempotency-Key was used with another body",
+    hint: "Use a new key for a new request.",
+  },
+  SESSION_UNREADABLE: {
+    status: 422,
+    title: "The file is no session",
+    hint: "See docs/sessions.md for the formats that are recognised.",
+  },
+  HOST_NOT_ALLOWED: {
+    status: 403,
+    title: "Host not allowed",
+    hint: "Use the address that the service printed at start, or allow the name with --allow-host.",
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    title: "Cross-origin request refused",
+    hint: "Call the service from its own pages or from a program without an Origin header.",
+  },
+  UNAUTHORIZED: { status: 401, title: "Token missing or wrong", hint: "Send Authorization: Bearer with the service's token." },
+  QUEUE_FULL: { status: 429, title: "Too many queued jobs", hint: "Wait for jobs to finish, or raise --max-queued." },
+  SHUTTING_DOWN: { status: 503, title: "The service is shutting down", hint: "Retry when it runs again." },
+  INTERNAL_ERROR: { status: 500, title: "Internal error", hint: "The service's log names the cause under this request_id." },
+
+  // Data of a job
+  SESSION_INVALID: { status: 422, title: "The stored session cannot be read", hint: "Import the session again from its source." },
+  SESSION_UNSUCCESSFUL: {
+    status: 422,
+    title: "The session did not succeed",
+    hint: "Set include_unsuccessful to train on it all the same, or label it with imprint label.",
+  },
+  NOTHING_TO_TRAIN: {
+    status: 422,
+    title: "No token would be supervised",
+    hint: "imprint preview shows what is kept and why turns are dropped.",
+  },
+  TEMPLATE_UNSUPPORTED: {
+    status: 422,
+    title: "The base model's chat template cannot be masked",
+    hint: "Choose a base model whose chat template renders the conversation turn by turn.",
+  },
+  // Models
+  BASE_MODEL_NOT_FOUND: {
+    status: 422,
+    title: "The base model is not there",
+    hint: "imprint models lists prepared models; allow downloads with --allow-downloads for hub models.",
+  },
+  BASE_MODEL_UNSAFE: {
+    status: 422,
+    title: "The base model would run foreign code",
+    hint: "Use a model in safetensors without remote code, pickles or a bundled adapter.",
+  },
+  BASE_MODEL_INVALID: {
+    status: 422,
+    title: "The base model cannot be loaded",
+    hint: "Check the folder: config.json, tokenizer files and *.safetensors of a causal language model.",
+  },
+  TARGET_MODULES_NOT_FOUND: {
+    status: 422,
+    title: "A target module matches no layer",
+    hint: "Leave target_modules out, or name linear layers of the base model.",
+  },
+  HYPERNETWORK_NOT_INSTALLED: {
+    status: 422,
+    title: "No hypernetwork for this base model",
+    hint: "POST /train/lora works without one; imprint hypernetworks lists those installed.",
+  },
+  HYPERNETWORK_INVALID: {
+    status: 422,
+    title: "The hypernetwork cannot be used",
+    hint: "Convert the checkpoint again, for the base model it was trained for.",
+  },
+  // Result of a job
+  ADAPTER_UNCHANGED: {
+    status: null,
+    title: "The adapter changes nothing",
+    hint: "Raise the learning rate or the number of epochs.",
+  },
+  ADAPTER_NOT_FINITE: { status: null, title: "The adapter holds NaN or infinity", hint: "Lower the learning rate." },
+  ADAPTER_INVALID: {
+    status: null,
+    title: "The adapter's files failed validation",
+    hint: "This is a fault of the trainer: please report it with the job's log.",
+  },
+  // Worker
+  OUT_OF_MEMORY: {
+    status: null,
+    title: "Out of memory",
+    hint: "Lower max_length or rank, use quantization nf4, or close other programs.",
+  },
+  DISK_FULL: { status: null, title: "The disk is full", hint: "Free space in the data directory and start the job again." },
+  WORKER_START_FAILED: {
+    status: 503,
+    title: "The trainer could not be started",
+    hint: "imprint doctor says what is missing; npm run setup installs it.",
+  },
+  WORKER_CRASHED: {
+    status: 503,
+    title: "The trainer died",
+    hint: "The job's log holds its last lines; the next job gets a fresh trainer.",
+  },
+  WORKER_NO_RESULT: { status: null, title: "The trainer ended without a result", hint: "The job's log holds its last lines." },
+  WORKER_SILENT: {
+    status: 503,
+    title: "The trainer stopped answering",
+    hint: "The machine may be overloaded; raise --heartbeat-timeout or start the job again.",
+  },
+  WORKER_PROTOCOL: {
+    status: 503,
+    title: "The trainer said something unintelligible",
+    hint: "Trainer and service may be of different versions: npm run setup.",
+  },
+  JOB_TIMEOUT: { status: null, title: "The job ran too long", hint: "Raise --max-job-seconds, or train fewer epochs." },
+  TRAINER_ERROR: { status: 500, title: "The trainer failed", hint: "The service's log holds the trace." },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+export const ErrorCode = Type.Union((Object.keys(ERRORS) as ErrorCode[]).map((code) => Type.Literal(code)));
+
+/** What went wrong, as jobs and worker events carry it: `message` is a sentence about this case, `hint` says what to do. */
+export const ErrorDetail = Strict({ code: ErrorCode, message: Type.String(), hint: Type.String() });
+export type ErrorDetail = Static<typeof ErrorDetail>;
+
+/** Body of every error answer: RFC 9457 problem details. */
+export const Problem = Strict({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: ErrorCode,
+  errors: Type.Optional(Type.Array(Strict({ path: Type.String(), message: Type.String() }))),
+  request_id: Type.String(),
+});
+export type Problem = Static<typeof Problem>;

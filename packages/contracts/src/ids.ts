@@ -1,0 +1,22 @@
+import { Type } from "typebox";
+
+/** A session's id: the file name under `sessions/`, so no separators and no leading dot. */
+export const SessionId = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", description: "Session id" });
+
+/** An adapter's id: the folder name under `adapters/` and the name that servers load it by. */
+export const AdapterId = Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,63}$", description: "Adapter id" });
+
+/** A job's id, made by the service: 26 characters of Crockford base32 (a ULID), lower case. */
+export const JobId = Type.String({ pattern: "^[0-9a-hjkmnp-tv-z]{26}$", description: "Job id" });
+
+/** A prepared model's name, or a hub id `owner/name`. Never a path: paths come from the service's own configuration. */
+export const BaseModelName = Type.String({
+  pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,95}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,95})?$",
+  description: "Name of a prepared base model, or a hub id owner/name",
+});
+
+/** SHA-256 in lower-case hexadecimal. */
+export const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+
+/** An instant in ISO 8601, UTC. */
+export const Timestamp = Type.String({ description: "ISO 8601 instant, UTC" });

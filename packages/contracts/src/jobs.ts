@@ -1,0 +1,58 @@
+import { type Static, Type } from "typebox";
+import { ErrorDetail } from "./errors.js";
+import { AdapterId, JobId, Timestamp } from "./ids.js";
+import { Strict } from "./object.js";
+import { Progress, Proof, TrainingPlan } from "./training.js";
+
+export const JOB_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
+export const JobStatus = Type.Union(JOB_STATUSES.map((status) => Type.Literal(status)));
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export const JobKind = Type.Union([Type.Literal("lora"), Type.Literal("hypernetwork")]);
+export type JobKind = Static<typeof JobKind>;
+
+/** The specification's job record: exactly these fields, `error` only when there is one. */
+export const JobRecord = Strict({
+  job_id: JobId,
+  status: JobStatus,
+  adapter_id: Type.Union([AdapterId, Type.Null()]),
+  error: Type.Optional(Type.String()),
+});
+export type JobRecord = Static<typeof JobRecord>;
+
+/** Where a running job is. */
+export const JOB_PHASES = [
+  "starting",
+  "loading_model",
+  "preparing_data",
+  "training",
+  "generating",
+  "saving",
+  "proving",
+  "registering",
+] as const;
+export const JobPhase = Type.Union(JOB_PHASES.map((phase) => Type.Literal(phase)));
+export type JobPhase = (typeof JOB_PHASES)[number];
+
+/** Everything known about a job. */
+export const JobDetails = Strict({
+  ...JobRecord.properties,
+  error: Type.Optional(ErrorDetail),
+  kind: JobKind,
+  version: Type.Integer({ minimum: 1, description: "Grows by one with every change of the record" }),
+  request: Type.Record(Type.String(), Type.Unknown(), { description: "The request as resolved: defaults and seed filled in" }),
+  created_at: Timestamp,
+  started_at: Type.Union([Timestamp, Type.Null()]),
+  finished_at: Type.Union([Timestamp, Type.Null()]),
+  queue_position: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  cancel_requested: Type.Boolean(),
+  phase: Type.Union([JobPhase, Type.Null()]),
+  plan: Type.Union([TrainingPlan, Type.Null()]),
+  progress: Type.Union([Progress, Type.Null()]),
+  proof: Type.Union([Proof, Type.Null()]),
+  warnings: Type.Array(Type.String()),
+});
+export type JobDetails = Static<typeof JobDetails>;
+
+export const JobList = Strict({ jobs: Type.Array(JobRecord), next: Type.Union([JobId, Type.Null()]) });
+export type JobList = Static<typeof JobList>;

@@ -1,0 +1,127 @@
+import { type Static, Type } from "typebox";
+import { SessionId, Sha256, Timestamp } from "./ids.js";
+import { Strict } from "./object.js";
+
+/** Formats an importer exists for. */
+export const SESSION_FORMATS = [
+  "native",
+  "claude-code",
+  "codex",
+  "swe-agent",
+  "mini-swe-agent",
+  "openhands-v0",
+  "openhands-v1",
+  "atif",
+  "chat-jsonl",
+  "sharegpt",
+  "sts",
+  "pi",
+  "aider",
+] as const;
+export const SessionFormat = Type.Union(SESSION_FORMATS.map((name) => Type.Literal(name)));
+export type SessionFormat = (typeof SESSION_FORMATS)[number];
+
+/** A tool the model could call, as chat templates take it. `parameters` is a JSON Schema. */
+export const ToolDefinition = Strict({
+  name: Type.String({ minLength: 1 }),
+  description: Type.Optional(Type.String()),
+  parameters: Type.Optional(Type.Unknown()),
+});
+export type ToolDefinition = Static<typeof ToolDefinition>;
+
+/** One call the model made. `arguments` is the text the model wrote: JSON for most tools, free text for some (codex `apply_patch`). */
+export const ToolCall = Strict({ id: Type.String(), name: Type.String(), arguments: Type.String() });
+export type ToolCall = Static<typeof ToolCall>;
+
+/** What came back from the environment. `call_id` is null when the step made no call (its text was the action). */
+export const Observation = Strict({
+  call_id: Type.Union([Type.String(), Type.Null()]),
+  content: Type.String(),
+  is_error: Type.Optional(Type.Boolean()),
+});
+export type Observation = Static<typeof Observation>;
+
+/** Why an agent step is context and never supervised (training-data rule 1). */
+export const CONTEXT_ONLY_REASONS = ["failed", "weight_zero", "aborted", "synthetic"] as const;
+
+/**
+ * One step: who spoke, what was said, which tools were called and what they answered (after ATIF).
+ * `observations` and `tool_calls` stand only on agent steps. An orphan result stands on the nearest earlier agent step,
+ * or on an agent step of its own that is `context_only: "synthetic"`.
+ */
+export const Step = Strict({
+  source: Type.Union([Type.Literal("system"), Type.Literal("user"), Type.Literal("agent")]),
+  text: Type.String(),
+  reasoning: Type.Optional(Type.String()),
+  tool_calls: Type.Optional(Type.Array(ToolCall)),
+  observations: Type.Optional(Type.Array(Observation)),
+  context_only: Type.Optional(Type.Union(CONTEXT_ONLY_REASONS.map((reason) => Type.Literal(reason)))),
+  timestamp: Type.Optional(Timestamp),
+});
+export type Step = Static<typeof Step>;
+
+export const Outcome = Type.Union([Type.Literal("success"), Type.Literal("failure"), Type.Literal("unknown")]);
+export type Outcome = Static<typeof Outcome>;
+
+export const Dropped = Strict({ reason: Type.String(), count: Type.Integer({ minimum: 1 }) });
+export const Redaction = Strict({ kind: Type.String(), count: Type.Integer({ minimum: 1 }) });
+
+/** The version of the canonical session that this code writes. */
+export const SESSION_SCHEMA_VERSION = 1;
+
+/** A recorded session of any agent, in the one shape that is stored and trained from. */
+export const Session = Strict({
+  schema_version: Type.Literal(SESSION_SCHEMA_VERSION),
+  session_id: SessionId,
+  source: Strict({
+    format: SessionFormat,
+    format_version: Type.Union([Type.String(), Type.Null()]),
+    agent: Type.Union([Type.String(), Type.Null()]),
+    model: Type.Union([Type.String(), Type.Null()]),
+    sha256: Sha256,
+  }),
+  task_type: Type.Union([Type.String(), Type.Null()]),
+  outcome: Outcome,
+  /** What the file itself says about its end, verbatim. */
+  outcome_signal: Type.Union([Type.String(), Type.Null()]),
+  started_at: Type.Union([Timestamp, Type.Null()]),
+  tools: Type.Array(ToolDefinition),
+  steps: Type.Array(Step),
+  bad_lines: Type.Integer({ minimum: 0 }),
+  dropped: Type.Array(Dropped),
+  redactions: Type.Array(Redaction),
+});
+export type Session = Static<typeof Session>;
+
+/** What a session holds, in numbers. */
+export const SessionCounts = {
+  user_turns: Type.Integer({ minimum: 0 }),
+  assistant_turns: Type.Integer({ minimum: 0 }),
+  tool_calls: Type.Integer({ minimum: 0 }),
+  tool_results: Type.Integer({ minimum: 0 }),
+};
+
+/** A session as lists show it and as `POST /sessions` answers. */
+export const SessionSummary = Strict({
+  session_id: SessionId,
+  format: SessionFormat,
+  format_version: Type.Union([Type.String(), Type.Null()]),
+  outcome: Outcome,
+  /** The first user turn, shortened. */
+  task: Type.String(),
+  ...SessionCounts,
+  bad_lines: Type.Integer({ minimum: 0 }),
+  dropped: Type.Array(Dropped),
+  redactions: Type.Array(Redaction),
+  sha256: Sha256,
+  created_at: Timestamp,
+});
+export type SessionSummary = Static<typeof SessionSummary>;
+
+/** `POST /sessions`: a file may hold many conversations, so the answer names them all; the first is repeated at the top. */
+export const ImportResult = Strict({
+  ...SessionSummary.properties,
+  warnings: Type.Array(Type.String()),
+  sessions: Type.Array(SessionSummary),
+});
+export type ImportResult = Static<typeof ImportResult>;

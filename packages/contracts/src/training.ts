@@ -1,0 +1,114 @@
+import { type Static, Type } from "typebox";
+import { AdapterId, BaseModelName, SessionId } from "./ids.js";
+import { Strict } from "./object.js";
+
+/** Fields that both start calls share. */
+const common = {
+  task_type: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9][A-Za-z0-9 _.-]*$", default: "code-gen" }),
+  ),
+  adapter_id: Type.Optional(AdapterId),
+  base_model: Type.Optional(BaseModelName),
+  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })),
+  metadata: Type.Optional(
+    Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }), Type.String({ maxLength: 512 }), {
+      maxProperties: 16,
+      additionalProperties: false,
+    }),
+  ),
+};
+
+/** Body of `POST /train/lora`. */
+export const TrainLoraRequest = Strict({
+  session_id: SessionId,
+  ...common,
+  epochs: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Omitted: until the loss stops improving" })),
+  rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 16 })),
+  alpha: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1024, description: "Default: twice the rank" })),
+  learning_rate: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 0.1 })),
+  max_length: Type.Optional(Type.Integer({ minimum: 64, maximum: 131072, description: "Tokens in a training window" })),
+  target_modules: Type.Optional(
+    Type.Array(Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }), { minItems: 1, maxItems: 32, uniqueItems: true }),
+  ),
+  quantization: Type.Optional(Type.Union([Type.Literal("nf4"), Type.Literal("none")])),
+  include_unsuccessful: Type.Optional(Type.Boolean({ default: false })),
+});
+export type TrainLoraRequest = Static<typeof TrainLoraRequest>;
+
+/** Body of `POST /train/hypernetwork`. Only the first trajectory is used; further ones are named in a warning. */
+export const TrainHypernetworkRequest = Strict({
+  trajectory_ids: Type.Array(SessionId, { minItems: 1, maxItems: 1000 }),
+  ...common,
+  max_chunk_length: Type.Optional(Type.Integer({ minimum: 16, maximum: 8192 })),
+  scaling: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 16 })),
+  compress_rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
+  include_unsuccessful: Type.Optional(Type.Boolean({ default: false })),
+});
+export type TrainHypernetworkRequest = Static<typeof TrainHypernetworkRequest>;
+
+/** Answer of both start calls. */
+export const StartResponse = Strict({ job_id: Type.String(), status: Type.Literal("queued") });
+export type StartResponse = Static<typeof StartResponse>;
+
+/** What is assumed where a request is silent. The learning rate and window depend on nothing but these numbers. */
+export const LORA_DEFAULTS = {
+  task_type: "code-gen",
+  rank: 16,
+  alpha_per_rank: 2,
+  learning_rate: 1e-3,
+  max_length: 1024,
+  quantization: "nf4",
+} as const;
+
+/** What will be trained, known before the first step (training-data rules 1-6). */
+export const TrainingPlan = Strict({
+  seed: Type.Integer(),
+  /** Null: until the loss stops improving or the token budget ends. */
+  epochs: Type.Union([Type.Integer(), Type.Null()]),
+  max_steps: Type.Integer(),
+  accumulation: Type.Integer(),
+  learning_rate: Type.Number(),
+  rank: Type.Integer(),
+  alpha: Type.Number(),
+  max_length: Type.Integer(),
+  target_modules: Type.Array(Type.String()),
+  quantization: Type.String(),
+  windows: Type.Integer(),
+  tokens: Type.Integer(),
+  supervised_tokens: Type.Integer(),
+  supervised_turns: Type.Integer(),
+  dropped: Type.Array(Strict({ reason: Type.String(), count: Type.Integer() })),
+});
+export type TrainingPlan = Static<typeof TrainingPlan>;
+
+/** One optimizer step. `loss` is the mean over supervised tokens of the accumulated batch, in nats. */
+export const Progress = Strict({
+  step: Type.Integer({ minimum: 0 }),
+  steps: Type.Integer({ minimum: 0 }),
+  epoch: Type.Number({ minimum: 0 }),
+  loss: Type.Number(),
+  learning_rate: Type.Number(),
+  grad_norm: Type.Number(),
+  tokens_per_second: Type.Number(),
+  supervised_tokens: Type.Integer({ minimum: 0 }),
+  eta_seconds: Type.Number({ minimum: 0 }),
+  peak_memory_mb: Type.Number({ minimum: 0 }),
+});
+export type Progress = Static<typeof Progress>;
+
+/** Evidence taken from the reloaded adapter (training-data rule 9). Losses in nats per token. */
+export const Proof = Strict({
+  supervised_tokens: Type.Integer({ minimum: 1 }),
+  loss_before: Type.Number(),
+  loss_after: Type.Number(),
+  neutral_loss_before: Type.Number(),
+  neutral_loss_after: Type.Number(),
+  keys_expected: Type.Integer({ minimum: 1 }),
+  keys_matched: Type.Integer({ minimum: 0 }),
+  /** Square root of the summed squared Frobenius norms of scaling * B A over all modules. */
+  update_norm: Type.Number({ exclusiveMinimum: 0 }),
+  accepted_by: Strict({ peft: Type.Boolean(), vllm: Type.Boolean(), llama_cpp: Type.Boolean() }),
+  /** Why a consumer would refuse, one sentence each. */
+  remarks: Type.Array(Type.String()),
+});
+export type Proof = Static<typeof Proof>;

@@ -1,0 +1,138 @@
+import { type Static, Type } from "typebox";
+import { AdapterFile } from "./adapters.js";
+import { ErrorDetail } from "./errors.js";
+import { AdapterId, JobId, SessionId } from "./ids.js";
+import { JobPhase } from "./jobs.js";
+import { Strict } from "./object.js";
+import { Progress, Proof, TrainingPlan } from "./training.js";
+
+/** Version of the NDJSON protocol between the service and `python -m imprint_trainer serve`. */
+export const WORKER_PROTOCOL = 1;
+
+/** How a session becomes windows and masks: what a training and its preview share. */
+const data = {
+  session_path: Type.String(),
+  base_model: Type.String({ description: "Folder of the base model, or hub id" }),
+  max_length: Type.Integer({ minimum: 64 }),
+  include_unsuccessful: Type.Boolean(),
+};
+
+/** A LoRA training, fully resolved: the worker assumes nothing. */
+export const TrainLoraSpec = Strict({
+  ...data,
+  session_id: SessionId,
+  adapter_id: AdapterId,
+  output_dir: Type.String({ description: "Empty staging folder; the worker writes the adapter's files into it" }),
+  base_model_name: Type.String({ description: "What adapter_config.json names as the base" }),
+  task_type: Type.String(),
+  seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),
+  epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
+  rank: Type.Integer({ minimum: 1, maximum: 256 }),
+  alpha: Type.Number({ exclusiveMinimum: 0 }),
+  learning_rate: Type.Number({ exclusiveMinimum: 0, maximum: 0.1 }),
+  target_modules: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: "Null: every linear layer but the output head",
+  }),
+  quantization: Type.Union([Type.Literal("nf4"), Type.Literal("none")]),
+});
+export type TrainLoraSpec = Static<typeof TrainLoraSpec>;
+
+/** A single-pass imprint through a hypernetwork, fully resolved. */
+export const TrainHypernetworkSpec = Strict({
+  session_path: Type.String(),
+  session_id: SessionId,
+  adapter_id: AdapterId,
+  output_dir: Type.String(),
+  base_model: Type.String(),
+  base_model_name: Type.String(),
+  hypernetworks_dir: Type.String({ description: "Folder whose sub-folders are converted hypernetworks" }),
+  task_type: Type.String(),
+  seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),
+  include_unsuccessful: Type.Boolean(),
+  max_chunk_length: Type.Union([Type.Integer(), Type.Null()]),
+  scaling: Type.Number(),
+  compress_rank: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type TrainHypernetworkSpec = Static<typeof TrainHypernetworkSpec>;
+
+export const PreviewSpec = Strict(data);
+export type PreviewSpec = Static<typeof PreviewSpec>;
+
+/** A stretch of rendered text with one mask value. */
+export const PreviewSpan = Strict({ text: Type.String(), supervised: Type.Boolean(), tokens: Type.Integer({ minimum: 0 }) });
+
+/** What would be trained; the numbers equal those of the job's plan. */
+export const Preview = Strict({
+  windows: Type.Integer({ minimum: 0 }),
+  tokens: Type.Integer({ minimum: 0 }),
+  supervised_tokens: Type.Integer({ minimum: 0 }),
+  supervised_turns: Type.Integer({ minimum: 0 }),
+  max_steps: Type.Integer({ minimum: 0 }),
+  dropped: Type.Array(Strict({ reason: Type.String(), count: Type.Integer() })),
+  text: Type.Array(Type.Array(PreviewSpan), { description: "One list of spans a window" }),
+});
+export type Preview = Static<typeof Preview>;
+
+export const ChatSpec = Strict({
+  base_model: Type.String(),
+  adapter_path: Type.Union([Type.String(), Type.Null()]),
+  messages: Type.Array(
+    Strict({
+      role: Type.Union([Type.Literal("system"), Type.Literal("user"), Type.Literal("assistant")]),
+      content: Type.String(),
+    }),
+  ),
+  max_tokens: Type.Integer({ minimum: 1 }),
+  temperature: Type.Number({ minimum: 0 }),
+  seed: Type.Integer({ minimum: 0 }),
+});
+export type ChatSpec = Static<typeof ChatSpec>;
+
+export const ChatResult = Strict({
+  text: Type.String(),
+  finish_reason: Type.Union([Type.Literal("stop"), Type.Literal("length")]),
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+});
+export type ChatResult = Static<typeof ChatResult>;
+
+/** A line on the worker's stdin. Jobs and chats run one after the other; a preview is answered at once, also while a job trains. */
+export const WorkerRequest = Type.Union([
+  Strict({ type: Type.Literal("train_lora"), job_id: JobId, spec: TrainLoraSpec }),
+  Strict({ type: Type.Literal("train_hypernetwork"), job_id: JobId, spec: TrainHypernetworkSpec }),
+  Strict({ type: Type.Literal("cancel"), job_id: JobId }),
+  Strict({ type: Type.Literal("preview"), call_id: Type.String(), spec: PreviewSpec }),
+  Strict({ type: Type.Literal("chat"), call_id: Type.String(), spec: ChatSpec }),
+]);
+export type WorkerRequest = Static<typeof WorkerRequest>;
+
+/** What a finished job hands over. The service re-hashes every file. */
+export const JobResult = Strict({
+  files: Type.Array(AdapterFile),
+  proof: Proof,
+  rank: Type.Integer(),
+  alpha: Type.Number(),
+  warnings: Type.Array(Type.String()),
+});
+export type JobResult = Static<typeof JobResult>;
+
+/** A line on the worker's stdout. */
+export const WorkerEvent = Type.Union([
+  Strict({
+    type: Type.Literal("ready"),
+    protocol: Type.Integer(),
+    pid: Type.Integer(),
+    device: Type.String(),
+    versions: Type.Record(Type.String(), Type.String()),
+  }),
+  Strict({ type: Type.Literal("heartbeat") }),
+  Strict({ type: Type.Literal("phase"), job_id: JobId, phase: JobPhase }),
+  Strict({ type: Type.Literal("plan"), job_id: JobId, plan: TrainingPlan }),
+  Strict({ type: Type.Literal("progress"), job_id: JobId, progress: Progress }),
+  Strict({ type: Type.Literal("done"), job_id: JobId, result: JobResult }),
+  Strict({ type: Type.Literal("failed"), job_id: JobId, error: ErrorDetail }),
+  Strict({ type: Type.Literal("cancelled"), job_id: JobId }),
+  Strict({ type: Type.Literal("answer"), call_id: Type.String(), result: Type.Union([Preview, ChatResult]) }),
+  Strict({ type: Type.Literal("call_failed"), call_id: Type.String(), error: ErrorDetail }),
+]);
+export type WorkerEvent = Static<typeof WorkerEvent>;
