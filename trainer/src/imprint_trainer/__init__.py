@@ -1,0 +1,1 @@
+"""Trains LoRA adapters from recorded coding sessions."""

@@ -1,0 +1,1 @@
+"""From a canonical session to windows of tokens with a mask."""

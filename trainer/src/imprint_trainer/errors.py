@@ -1,0 +1,98 @@
+"""Every way a training can be refused or fail, named for what happened.
+
+Codes and hints equal those of `packages/contracts/src/errors.ts` (a test compares them). Each class also inherits the
+standard error it replaces, so that callers who know nothing of Imprint can still catch it.
+"""
+
+# ruff: noqa: N818  the classes are named for what happened
+from typing import ClassVar
+
+
+class TrainerError(Exception):
+    """A failure with a catalogue code, a sentence about this case and a hint that says what to do."""
+
+    code: ClassVar[str] = "TRAINER_ERROR"
+    hint: ClassVar[str] = "The service's log holds the trace."
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class SessionInvalid(TrainerError, ValueError):
+    code = "SESSION_INVALID"
+    hint = "Import the session again from its source."
+
+
+class SessionUnsuccessful(TrainerError, ValueError):
+    code = "SESSION_UNSUCCESSFUL"
+    hint = "Set include_unsuccessful to train on it all the same, or label it with imprint label."
+
+
+class NothingToTrain(TrainerError, ValueError):
+    code = "NOTHING_TO_TRAIN"
+    hint = "imprint preview shows what is kept and why turns are dropped."
+
+
+class TemplateUnsupported(TrainerError, ValueError):
+    code = "TEMPLATE_UNSUPPORTED"
+    hint = "Choose a base model whose chat template renders the conversation turn by turn."
+
+
+class BaseModelNotFound(TrainerError, FileNotFoundError):
+    code = "BASE_MODEL_NOT_FOUND"
+    hint = "imprint models lists prepared models; allow downloads with --allow-downloads for hub models."
+
+
+class BaseModelUnsafe(TrainerError, PermissionError):
+    code = "BASE_MODEL_UNSAFE"
+    hint = "Use a model in safetensors without remote code, pickles or a bundled adapter."
+
+
+class BaseModelInvalid(TrainerError, ValueError):
+    code = "BASE_MODEL_INVALID"
+    hint = "Check the folder: config.json, tokenizer files and *.safetensors of a causal language model."
+
+
+class TargetModulesNotFound(TrainerError, LookupError):
+    code = "TARGET_MODULES_NOT_FOUND"
+    hint = "Leave target_modules out, or name linear layers of the base model."
+
+
+class HypernetworkNotInstalled(TrainerError, FileNotFoundError):
+    code = "HYPERNETWORK_NOT_INSTALLED"
+    hint = "POST /train/lora works without one; imprint hypernetworks lists those installed."
+
+
+class HypernetworkInvalid(TrainerError, ValueError):
+    code = "HYPERNETWORK_INVALID"
+    hint = "Convert the checkpoint again, for the base model it was trained for."
+
+
+class AdapterUnchanged(TrainerError, ArithmeticError):
+    code = "ADAPTER_UNCHANGED"
+    hint = "Raise the learning rate or the number of epochs."
+
+
+class AdapterNotFinite(TrainerError, ArithmeticError):
+    code = "ADAPTER_NOT_FINITE"
+    hint = "Lower the learning rate."
+
+
+class AdapterInvalid(TrainerError, ValueError):
+    code = "ADAPTER_INVALID"
+    hint = "This is a fault of the trainer: please report it with the job's log."
+
+
+class OutOfMemory(TrainerError, MemoryError):
+    code = "OUT_OF_MEMORY"
+    hint = "Lower max_length or rank, use quantization nf4, or close other programs."
+
+
+class DiskFull(TrainerError, OSError):
+    code = "DISK_FULL"
+    hint = "Free space in the data directory and start the job again."
+
+
+class Cancelled(Exception):
+    """The job was cancelled: an event of its own, not an error of the catalogue."""
