@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Strict } from "./object.js";
+import { OneOf, Strict } from "./object.js";
 
 /** An error code's HTTP status (of the request, or null when only a job can fail with it), title, and what to do about it. */
 interface CatalogueEntry {
@@ -161,7 +161,7 @@ export const ERRORS = {
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
-export const ErrorCode = Type.Union((Object.keys(ERRORS) as ErrorCode[]).map((code) => Type.Literal(code)));
+export const ErrorCode = OneOf(Object.keys(ERRORS) as ErrorCode[]);
 
 /** What went wrong, as jobs and worker events carry it: `message` is a sentence about this case, `hint` says what to do. */
 export const ErrorDetail = Strict({ code: ErrorCode, message: Type.String(), hint: Type.String() });

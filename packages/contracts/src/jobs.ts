@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 import { ErrorDetail } from "./errors.js";
 import { AdapterId, JobId, Timestamp } from "./ids.js";
-import { Strict } from "./object.js";
+import { OneOf, Strict } from "./object.js";
 import { Progress, Proof, TrainingPlan } from "./training.js";
 
 export const JOB_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
-export const JobStatus = Type.Union(JOB_STATUSES.map((status) => Type.Literal(status)));
+export const JobStatus = OneOf(JOB_STATUSES);
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export const JobKind = Type.Union([Type.Literal("lora"), Type.Literal("hypernetwork")]);
@@ -31,7 +31,7 @@ export const JOB_PHASES = [
   "proving",
   "registering",
 ] as const;
-export const JobPhase = Type.Union(JOB_PHASES.map((phase) => Type.Literal(phase)));
+export const JobPhase = OneOf(JOB_PHASES);
 export type JobPhase = (typeof JOB_PHASES)[number];
 
 /** Everything known about a job. */

@@ -1,5 +1,10 @@
-import { type TProperties, type TSchemaOptions, Type } from "typebox";
+import { type TProperties, type TSchemaOptions, type TUnsafe, Type } from "typebox";
 
 /** An object that refuses keys it does not name: nothing a client says is silently dropped. */
 export const Strict = <P extends TProperties>(properties: P, options: TSchemaOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
+
+/** One of these strings. A union made by `map` would lose its literals: TypeScript takes its type for `never`. */
+export function OneOf<Value extends string>(values: readonly Value[]): TUnsafe<Value> {
+  return Type.Unsafe<Value>(Type.Union(values.map((value) => Type.Literal(value))));
+}

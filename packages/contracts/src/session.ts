@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { SessionId, Sha256, Timestamp } from "./ids.js";
-import { Strict } from "./object.js";
+import { OneOf, Strict } from "./object.js";
 
 /** Formats an importer exists for. */
 export const SESSION_FORMATS = [
@@ -18,7 +18,7 @@ export const SESSION_FORMATS = [
   "pi",
   "aider",
 ] as const;
-export const SessionFormat = Type.Union(SESSION_FORMATS.map((name) => Type.Literal(name)));
+export const SessionFormat = OneOf(SESSION_FORMATS);
 export type SessionFormat = (typeof SESSION_FORMATS)[number];
 
 /** A tool the model could call, as chat templates take it. `parameters` is a JSON Schema. */
@@ -55,7 +55,7 @@ export const Step = Strict({
   reasoning: Type.Optional(Type.String()),
   tool_calls: Type.Optional(Type.Array(ToolCall)),
   observations: Type.Optional(Type.Array(Observation)),
-  context_only: Type.Optional(Type.Union(CONTEXT_ONLY_REASONS.map((reason) => Type.Literal(reason)))),
+  context_only: Type.Optional(OneOf(CONTEXT_ONLY_REASONS)),
   timestamp: Type.Optional(Timestamp),
 });
 export type Step = Static<typeof Step>;

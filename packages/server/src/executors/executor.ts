@@ -1,0 +1,35 @@
+import type { ChatResult, ErrorDetail, JobResult, Preview, WorkerEvent, WorkerRequest } from "@imprint/contracts";
+
+/** One training, fully resolved. */
+export type WorkerTask = Extract<WorkerRequest, { type: "train_lora" | "train_hypernetwork" }>;
+
+export type PreviewCall = Omit<Extract<WorkerRequest, { type: "preview" }>, "call_id">;
+export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">;
+
+/** What a running task tells on its way. `log` is text of its standard error, without terminal escapes, at most a few times a second. */
+export type TaskEvent =
+  | Extract<WorkerEvent, { type: "phase" | "plan" | "progress" }>
+  | { readonly type: "log"; readonly job_id: string; readonly text: string };
+
+/** How a task ended. `done` means that the files are in the task's output_dir, not that they are good. */
+export type Outcome =
+  | { readonly type: "done"; readonly result: JobResult }
+  | { readonly type: "failed"; readonly error: ErrorDetail }
+  | { readonly type: "cancelled" };
+
+export interface JobHandle {
+  /** Asks the task to stop, and sees to it that it does. Twice is fine. */
+  cancel(): void;
+  /** Never rejects. Once settled, nothing of the task runs any more and no event follows. */
+  readonly outcome: Promise<Outcome>;
+}
+
+/** Where trainings run. */
+export interface Executor {
+  start(task: WorkerTask, onEvent: (event: TaskEvent) => void): JobHandle;
+  /** Rejects with JobError, also when `signal` aborts (with its reason) before the answer is there. */
+  call(request: PreviewCall, signal?: AbortSignal): Promise<Preview>;
+  call(request: ChatCall, signal?: AbortSignal): Promise<ChatResult>;
+  /** Stops everything; what does not stop within `graceMs` is killed. Tasks and calls under way fail with SHUTTING_DOWN. */
+  close(graceMs: number): Promise<void>;
+}

@@ -1,0 +1,85 @@
+import type {
+  ErrorDetail,
+  JobDetails,
+  JobKind,
+  JobPhase,
+  JobRecord,
+  JobStatus,
+  Progress,
+  Proof,
+  TrainingPlan,
+} from "@imprint/contracts";
+
+/** A job at one moment. Frozen: a change makes a new value with the next version, so a reader never sees half of one. */
+export interface Job {
+  readonly job_id: string;
+  readonly kind: JobKind;
+  readonly status: JobStatus;
+  /** Null until the adapter is on disk, proved and registered: non-null means loadable. */
+  readonly adapter_id: string | null;
+  /** The id that the adapter will get; nobody else may take it while the job is queued or running. */
+  readonly reserved_adapter_id: string;
+  readonly session_id: string;
+  readonly error: ErrorDetail | null;
+  /** Starts at 1 and grows by one with every change. */
+  readonly version: number;
+  /** The request as resolved: defaults and seed filled in. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly cancel_requested: boolean;
+  /** Where a running job is, or where a finished one ended; null before it started. */
+  readonly phase: JobPhase | null;
+  readonly plan: TrainingPlan | null;
+  readonly progress: Progress | null;
+  readonly proof: Proof | null;
+  readonly warnings: readonly string[];
+}
+
+export interface NewJob {
+  readonly job_id: string;
+  readonly kind: JobKind;
+  readonly session_id: string;
+  readonly reserved_adapter_id: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  /** What the user should know before the job ran, e.g. trajectories that are not used. */
+  readonly warnings?: readonly string[] | undefined;
+  readonly created_at: string;
+}
+
+export function createJob({ request, warnings, ...rest }: NewJob): Job {
+  return Object.freeze({
+    ...rest,
+    status: "queued",
+    adapter_id: null,
+    error: null,
+    version: 1,
+    request: Object.freeze(structuredClone(request)),
+    started_at: null,
+    finished_at: null,
+    cancel_requested: false,
+    phase: null,
+    plan: null,
+    progress: null,
+    proof: null,
+    warnings: Object.freeze([...(warnings ?? [])]),
+  });
+}
+
+/** The specification's record: exactly these fields, `error` only when there is one. */
+export function toRecord({ job_id, status, adapter_id, error }: Job): JobRecord {
+  return { job_id, status, adapter_id, ...(error ? { error: error.message } : {}) };
+}
+
+/** Everything known about a job; `queuePosition` is 1 for the next one to start, null when it does not wait. */
+export function toDetails(job: Job, queuePosition: number | null): JobDetails {
+  const { reserved_adapter_id: _, session_id: __, error, warnings, request, ...shown } = job;
+  return {
+    ...shown,
+    ...(error ? { error } : {}),
+    request: { ...request },
+    queue_position: queuePosition,
+    warnings: [...warnings],
+  };
+}

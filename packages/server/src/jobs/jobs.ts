@@ -1,0 +1,86 @@
+import type { JobKind, JobStatus } from "@imprint/contracts";
+import type { Executor } from "../executors/executor.js";
+import type { Clock } from "./clock.js";
+import type { Job } from "./job.js";
+import { JobError } from "./job-error.js";
+import type { Work } from "./work.js";
+
+export interface JobLimits {
+  /** Jobs that run at once. */
+  readonly slots: number;
+  /** Jobs that may wait. */
+  readonly maxQueued: number;
+  /** Finished jobs that are remembered: at most so many, ... */
+  readonly keepFinished: number;
+  /** ... and none that finished longer ago. */
+  readonly keepFinishedMs: number;
+  /** Longest time from start to end of one job. */
+  readonly maxJobMs: number;
+}
+
+/** The part of a pino logger that is used here. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface Submission {
+  readonly kind: JobKind;
+  readonly session_id: string;
+  readonly reserved_adapter_id: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly warnings?: readonly string[];
+  readonly work: Work;
+}
+
+export interface JobQuery {
+  readonly status?: JobStatus | undefined;
+  readonly limit: number;
+  /** Continue after this job: the `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+export interface JobPage {
+  readonly jobs: readonly Job[];
+  readonly next: string | null;
+}
+
+export interface Jobs {
+  /** Queues a job and returns at once. Throws JobError QUEUE_FULL or SHUTTING_DOWN. */
+  submit(submission: Submission): Job;
+  get(job_id: string): Job | undefined;
+  /** Newest first. */
+  list(query: JobQuery): JobPage;
+  /** Asks for the end of a job; twice is fine. Throws JobError JOB_NOT_FOUND or JOB_FINISHED. */
+  cancel(job_id: string): Job;
+  /** Whether a queued or running job holds this adapter id. */
+  isReserved(adapter_id: string): boolean;
+  /** 1 for the next job to start; null for one that does not wait. */
+  queuePosition(job_id: string): number | null;
+  /** Tells every change of every job, in order. The answer ends it. */
+  subscribe(listener: (job: Job) => void): () => void;
+  /** Tells new log text as it comes. The answer ends it. */
+  subscribeToLog(listener: (job_id: string, text: string) => void): () => void;
+  /** The last lines that the job's trainer logged. */
+  log(job_id: string): string;
+  counts(): Readonly<Record<JobStatus, number>>;
+  /**
+   * Takes no more jobs, fails those that wait with SHUTTING_DOWN, gives those that run `graceMs` to end, then stops them.
+   * Resolves when none is left. May be called again with less grace. The executor is closed by its owner, afterwards.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface JobsOptions {
+  readonly executor: Executor;
+  readonly clock: Clock;
+  /** Ids that grow: see ids.ts. */
+  readonly newId: () => string;
+  readonly limits: JobLimits;
+  readonly log: Log;
+}
+
+export function createJobs(_options: JobsOptions): Jobs {
+  throw new JobError("INTERNAL_ERROR", "not built yet");
+}

@@ -1,0 +1,15 @@
+import type { JobResult } from "@imprint/contracts";
+import type { WorkerTask } from "../executors/executor.js";
+
+/** What a job does around its training. The scheduler calls `prepare`, then `finish` or `discard`, never both to the end. */
+export interface Work {
+  /** Resolves the task and makes its staging folder. Rejects with JobError, after removing what it made. */
+  prepare(signal: AbortSignal): Promise<WorkerTask>;
+  /**
+   * Validates the files and registers the adapter: resolves if and only if the adapter is registered. `signal` aborts when
+   * the job is cancelled or times out; look at it right before the commit, and reject when it is aborted.
+   */
+  finish(task: WorkerTask, result: JobResult, signal: AbortSignal): Promise<void>;
+  /** Removes the staging folder. Called whenever a prepared task did not finish. */
+  discard(task: WorkerTask): Promise<void>;
+}
