@@ -2,7 +2,7 @@ import type { JobKind, JobStatus } from "@imprint/contracts";
 import type { Executor } from "../executors/executor.js";
 import type { Clock } from "./clock.js";
 import type { Job } from "./job.js";
-import { JobError } from "./job-error.js";
+import type { Log } from "./log.js";
 import type { Work } from "./work.js";
 
 export interface JobLimits {
@@ -16,13 +16,6 @@ export interface JobLimits {
   readonly keepFinishedMs: number;
   /** Longest time from start to end of one job. */
   readonly maxJobMs: number;
-}
-
-/** The part of a pino logger that is used here. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 export interface Submission {
@@ -79,8 +72,4 @@ export interface JobsOptions {
   readonly newId: () => string;
   readonly limits: JobLimits;
   readonly log: Log;
-}
-
-export function createJobs(_options: JobsOptions): Jobs {
-  throw new JobError("INTERNAL_ERROR", "not built yet");
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../jobs/clock.js";
 import { JobError } from "../../jobs/job-error.js";
-import type { Log } from "../../jobs/jobs.js";
+import type { Log } from "../../jobs/log.js";
 import type { ChatCall, Executor, PreviewCall, WorkerTask } from "../executor.js";
 import type { Spawn } from "./spawn.js";
 

@@ -1,0 +1,133 @@
+import type { TaskEvent } from "../executors/executor.js";
+import { createJob, type Job } from "./job.js";
+import { JobError } from "./job-error.js";
+import type { Jobs, JobsOptions } from "./jobs.js";
+import { createListeners } from "./listeners.js";
+import { pageOf } from "./listing.js";
+import { createLogTails } from "./log-tails.js";
+import { runJob } from "./run-job.js";
+import { createScheduler } from "./scheduler.js";
+import { isTerminal, type JobEvent, transition } from "./state-machine.js";
+import { createStore } from "./store.js";
+import type { Work } from "./work.js";
+
+/** The jobs of this process: kept in its memory only, run first come, first served. */
+export function createJobs({ executor, clock, newId, limits, log }: JobsOptions): Jobs {
+  const changes = createListeners<[job: Job]>(log);
+  const logText = createListeners<[job_id: string, text: string]>(log);
+  const tails = createLogTails();
+  const store = createStore({ clock, ...limits, onForget: tails.forget });
+  const queued = new Map<string, Work>();
+  const running = new Map<string, AbortController>();
+  let closing = false;
+
+  const now = (): string => new Date(clock.now()).toISOString();
+
+  const save = (job: Job): Job => {
+    store.put(job);
+    changes.tell(job);
+    return job;
+  };
+
+  const known = (job_id: string): Job => {
+    const job = store.get(job_id);
+    if (!job) throw new JobError("JOB_NOT_FOUND", `There is no job ${job_id}.`);
+    return job;
+  };
+
+  const apply = (job_id: string, event: JobEvent): Job => save(transition(known(job_id), event));
+
+  const hear = (job_id: string, event: TaskEvent): void => {
+    if (!running.has(job_id)) return; // an executor that talks on after the outcome
+    if (event.type === "log") {
+      tails.append(job_id, event.text);
+      logText.tell(job_id, event.text);
+    } else apply(job_id, event);
+  };
+
+  const run = async (job_id: string): Promise<void> => {
+    const work = queued.get(job_id) as Work;
+    queued.delete(job_id);
+    const stop = new AbortController();
+    running.set(job_id, stop);
+    const disarm = clock.after(limits.maxJobMs, () => stop.abort(tooLong(limits.maxJobMs)));
+    apply(job_id, { type: "start", at: now() });
+    const end = await runJob({
+      work,
+      executor,
+      signal: stop.signal,
+      onEvent: (event) => hear(job_id, event),
+      onRegistering: () => apply(job_id, { type: "phase", phase: "registering" }),
+      log,
+    });
+    disarm();
+    running.delete(job_id);
+    const at = now();
+    if (end.type === "completed") {
+      apply(job_id, { type: "complete", at, proof: end.result.proof, warnings: end.result.warnings });
+    } else if (known(job_id).cancel_requested) apply(job_id, { type: "confirm_cancel", at });
+    else {
+      const { reason } = stop.signal;
+      apply(job_id, { type: "fail", at, error: (reason instanceof JobError ? reason : end.error).toDetail() });
+    }
+  };
+
+  const scheduler = createScheduler({ slots: limits.slots, clock, run });
+
+  return {
+    submit({ work, ...submission }) {
+      if (closing) throw shuttingDown("The service is shutting down and takes no more jobs.");
+      if (scheduler.waiting() >= limits.maxQueued) {
+        throw new JobError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
+      }
+      if (store.isReserved(submission.reserved_adapter_id)) {
+        throw new JobError("ADAPTER_ID_TAKEN", `Another job will make the adapter ${submission.reserved_adapter_id}.`);
+      }
+      const job = createJob({ ...submission, job_id: newId(), created_at: now() });
+      queued.set(job.job_id, work);
+      scheduler.enqueue(job.job_id);
+      return save(job);
+    },
+    get: store.get,
+    list: (query) => pageOf(store.newestFirst(), query),
+    cancel(job_id) {
+      const job = known(job_id);
+      if (isTerminal(job.status)) throw new JobError("JOB_FINISHED", `The job ${job_id} is ${job.status} already.`);
+      if (job.cancel_requested) return job;
+      scheduler.remove(job_id);
+      queued.delete(job_id);
+      const next = apply(job_id, { type: "request_cancel", at: now() });
+      running.get(job_id)?.abort(new Error("the job was cancelled"));
+      return next;
+    },
+    isReserved: store.isReserved,
+    queuePosition: scheduler.position,
+    subscribe: changes.add,
+    subscribeToLog: logText.add,
+    log: tails.get,
+    counts: store.counts,
+    async close(graceMs) {
+      closing = true;
+      for (const job_id of scheduler.clear()) {
+        queued.delete(job_id);
+        const error = shuttingDown("The service shut down before the job started.").toDetail();
+        apply(job_id, { type: "fail", at: now(), error });
+      }
+      const stopAll = (): void => {
+        for (const stop of running.values()) stop.abort(shuttingDown("The service shut down while the job ran."));
+      };
+      if (graceMs <= 0) stopAll();
+      const disarm = clock.after(graceMs, stopAll);
+      await scheduler.idle();
+      disarm();
+    },
+  };
+}
+
+function shuttingDown(message: string): JobError {
+  return new JobError("SHUTTING_DOWN", message);
+}
+
+function tooLong(maxJobMs: number): JobError {
+  return new JobError("JOB_TIMEOUT", `The job ran longer than ${maxJobMs / 1000} seconds and was stopped.`);
+}

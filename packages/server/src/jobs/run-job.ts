@@ -1,0 +1,69 @@
+import type { JobResult } from "@imprint/contracts";
+import type { Executor, Outcome, TaskEvent, WorkerTask } from "../executors/executor.js";
+import { asJobError, JobError } from "./job-error.js";
+import type { Log } from "./log.js";
+import type { Work } from "./work.js";
+
+/** How a job ended; `failed` also when it was stopped, since the caller knows why it stopped it. */
+export type JobEnd =
+  | { readonly type: "completed"; readonly result: JobResult }
+  | { readonly type: "failed"; readonly error: JobError };
+
+interface RunOptions {
+  readonly work: Work;
+  readonly executor: Executor;
+  /** Aborts when the job has to stop: cancelled, too long, shutdown. */
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: TaskEvent) => void;
+  /** The training is over; its files are about to be validated and registered. */
+  readonly onRegistering: () => void;
+  readonly log: Log;
+}
+
+/** One job from start to end. Never rejects. What was staged and not registered is gone when it resolves. */
+export async function runJob({ work, executor, signal, onEvent, onRegistering, log }: RunOptions): Promise<JobEnd> {
+  let task: WorkerTask | undefined;
+  try {
+    task = await work.prepare(signal);
+    signal.throwIfAborted();
+    const result = resultOf(await train({ task, executor, signal, onEvent }));
+    signal.throwIfAborted();
+    onRegistering();
+    await work.finish(task, result, signal);
+    return { type: "completed", result };
+  } catch (thrown) {
+    const error = asJobError(thrown);
+    if (error.code === "INTERNAL_ERROR" && !signal.aborted) log.error({ err: thrown }, "a job failed inside the service");
+    if (task) await discard({ work, task, log });
+    return { type: "failed", error };
+  }
+}
+
+interface TrainOptions extends Pick<RunOptions, "executor" | "signal" | "onEvent"> {
+  readonly task: WorkerTask;
+}
+
+async function train({ task, executor, signal, onEvent }: TrainOptions): Promise<Outcome> {
+  const handle = executor.start(task, onEvent);
+  const cancel = (): void => handle.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await handle.outcome;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+function resultOf(outcome: Outcome): JobResult {
+  if (outcome.type === "done") return outcome.result;
+  if (outcome.type === "failed") throw JobError.from(outcome.error);
+  throw new JobError("TRAINER_ERROR", "The training was cancelled.");
+}
+
+async function discard({ work, task, log }: Pick<RunOptions, "work" | "log"> & { readonly task: WorkerTask }): Promise<void> {
+  try {
+    await work.discard(task);
+  } catch (err) {
+    log.error({ err, job_id: task.job_id }, "a staging folder could not be removed; the next start sweeps it");
+  }
+}
