@@ -1,0 +1,168 @@
+"""Text to tokens and back, so that what a session says never becomes a control token."""
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from imprint_trainer.errors import BaseModelInvalid
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+PRIVATE_USE = range(0xF0000, 0xFFFFE)  # plane 15: no template and no tokenizer gives these characters a meaning
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Tokens and the characters [start, end) that each of them covers."""
+
+    ids: tuple[int, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A tokenizer and the stand-ins that hide its added tokens inside a session's own text.
+
+    A session may quote `<|im_end|>` or `</think>`. `hide` replaces such strings by one private character each, so that
+    neither the chat template nor the tokenizer sees them; `encode` tokenizes them as the ordinary text that they are.
+    """
+
+    tokenizer: "PreTrainedTokenizerBase"
+    stand_ins: Mapping[str, str]  # added token -> private character
+    control_ids: frozenset[int]
+    literals: Mapping[str, str] = field(default_factory=dict)  # the same, reversed
+
+    def hide(self, text: str) -> str:
+        return self._added.sub(lambda found: self.stand_ins[found.group()], text) if self.stand_ins else text
+
+    def hide_all(self, value: Any) -> Any:
+        """`hide`, for every string inside a JSON value."""
+        if isinstance(value, str):
+            return self.hide(value)
+        if isinstance(value, dict):
+            return {self.hide(key): self.hide_all(item) for key, item in value.items()}
+        return [self.hide_all(item) for item in value] if isinstance(value, list | tuple) else value
+
+    def reveal(self, text: str) -> str:
+        return self._private.sub(lambda found: self.literals[found.group()], text) if self.literals else text
+
+    def count(self, text: str) -> int:
+        return len(self.encode(text).ids)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        decoded = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        return str(decoded)
+
+    def encode(self, text: str) -> Encoded:
+        """Tokenize hidden text; offsets count the characters of the text as given."""
+        encoding = self.tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, return_attention_mask=False, verbose=False
+        )
+        encoded = covering(encoding["input_ids"], encoding["offset_mapping"])
+        if not self.literals or not self._private.search(text):
+            return encoded
+        return self._spelled_out(text, encoded)
+
+    def _spelled_out(self, text: str, encoded: Encoded) -> Encoded:
+        """Encode again each stretch between control tokens that holds a stand-in, now with its literal text."""
+        ids: list[int] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        for first, last, control in stretches(encoded, self.control_ids):
+            start, end = encoded.starts[first], encoded.ends[last - 1]
+            if control or not self._private.search(text, start, end):
+                piece = Encoded(encoded.ids[first:last], encoded.starts[first:last], encoded.ends[first:last])
+            else:
+                piece = self._plain(text[start:end], start)
+            ids += piece.ids
+            starts += piece.starts
+            ends += piece.ends
+        return Encoded(tuple(ids), tuple(starts), tuple(ends))
+
+    def _plain(self, hidden: str, origin: int) -> Encoded:
+        places: list[int] = []  # of each revealed character, the hidden character it stems from
+        for place, character in enumerate(hidden):
+            places += [origin + place] * len(self.literals.get(character, character))
+        places.append(origin + len(hidden))
+        guard = self._guard
+        encoding = self._plain_tokenizer.encode(guard + self.reveal(hidden), add_special_tokens=False)
+        kept = [
+            (token, (max(start - len(guard), 0), end - len(guard)))
+            for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)
+            if end > len(guard)
+        ]
+        covered = covering([token for token, _ in kept], [offset for _, offset in kept])
+        return Encoded(
+            covered.ids,
+            tuple(places[start] for start in covered.starts),
+            tuple(places[end - 1] + 1 for end in covered.ends),
+        )
+
+    @cached_property
+    def _added(self) -> re.Pattern[str]:
+        return re.compile("|".join(re.escape(token) for token in sorted(self.stand_ins, key=len, reverse=True)))
+
+    @cached_property
+    def _private(self) -> re.Pattern[str]:
+        return re.compile("[" + "".join(self.literals) + "]")
+
+    @cached_property
+    def _plain_tokenizer(self) -> Any:
+        backend = copy.deepcopy(self.tokenizer.backend_tokenizer)  # a copy: a training may use the original right now
+        backend.no_truncation()
+        backend.no_padding()
+        backend.encode_special_tokens = True
+        return backend
+
+    @cached_property
+    def _guard(self) -> str:
+        """A character to encode ahead of plain text and drop again, where a tokenizer marks the start of a text."""
+        alone = self._plain_tokenizer.encode("a", add_special_tokens=False).ids
+        after = self._plain_tokenizer.encode("\na", add_special_tokens=False).ids
+        return "" if alone == after[-len(alone) :] else "\n"
+
+
+def codec_for(tokenizer: "PreTrainedTokenizerBase", texts: Iterable[str]) -> Codec:
+    """The codec of a tokenizer for a session's texts. Raises BaseModelInvalid for a tokenizer without offsets."""
+    if not getattr(tokenizer, "is_fast", False):
+        raise BaseModelInvalid("The base model has no tokenizer.json: a tokenizer with character offsets is needed.")
+    taken = {character for text in texts for character in set(text) if ord(character) in PRIVATE_USE}
+    free = (chr(code) for code in PRIVATE_USE if chr(code) not in taken)
+    added = tokenizer.added_tokens_decoder
+    stand_ins = {str(token.content): next(free) for token in added.values() if token.content.strip()}
+    return Codec(
+        tokenizer=tokenizer,
+        stand_ins=stand_ins,
+        control_ids=frozenset(tokenizer.all_special_ids) | {token for token, entry in added.items() if entry.special},
+        literals={character: token for token, character in stand_ins.items()},
+    )
+
+
+def covering(ids: Iterable[int], offsets: Iterable[tuple[int, int]]) -> Encoded:
+    """Offsets without gaps: byte-level tokenizers leave a token's leading space out of its offsets."""
+    starts: list[int] = []
+    ends: list[int] = []
+    reached = 0
+    for start, end in offsets:
+        starts.append(min(start, reached))
+        reached = max(reached, end)
+        ends.append(reached)
+    return Encoded(tuple(ids), tuple(starts), tuple(ends))
+
+
+def stretches(encoded: Encoded, control_ids: frozenset[int]) -> Iterable[tuple[int, int, bool]]:
+    """Runs [first, last) of tokens: each control token alone, the tokens between them together."""
+    first = 0
+    for index, token in enumerate(encoded.ids):
+        if token in control_ids:
+            if first < index:
+                yield first, index, False
+            yield index, index + 1, True
+            first = index + 1
+    if first < len(encoded.ids):
+        yield first, len(encoded.ids), False

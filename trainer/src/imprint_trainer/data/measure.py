@@ -1,0 +1,80 @@
+"""What each turn costs in tokens, and shorter tool outputs where a turn would not fit a window."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from imprint_trainer.data.codec import Codec
+from imprint_trainer.data.messages import Unit
+from imprint_trainer.data.plan import Cost
+from imprint_trainer.data.render import Piece, Renderer
+from imprint_trainer.data.shorten import fair_shares, shortened
+from imprint_trainer.data.template import Message
+
+FRAME = 8  # tokens that a template puts around a message; windows are counted exactly once they are rendered
+
+
+@dataclass(frozen=True)
+class Measured:
+    units: tuple[Unit, ...]
+    pieces: tuple[Piece | None, ...]  # None for user turns
+    costs: tuple[Cost, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(cost.own + cost.after for cost in self.costs)
+
+
+def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
+    codec = renderer.codec
+    turns = [index for index, unit in enumerate(units) if unit.by_assistant]
+    pieces: list[Piece | None] = [None] * len(units)
+    costs = [Cost(frame_and_words(unit.messages, codec), 0, unit.supervised) for unit in units]
+    for index, following in zip(turns, [*turns[1:], len(units)], strict=True):
+        unit = units[index]
+        between = [message for other in units[index + 1 : following] for message in other.messages]
+        upcoming = units[following].messages[0] if following < len(units) else None
+        piece = renderer.piece(unit, [*unit.messages[1:], *between], upcoming)
+        after = frame_and_words(unit.messages[1:], codec)
+        own = frame_and_words(unit.messages[:1], codec)
+        if piece:
+            own = codec.count(piece.turn)
+            if piece.after is not None:
+                after = max(after, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))
+        pieces[index], costs[index] = piece, Cost(own, after, unit.supervised)
+    return Measured(tuple(units), tuple(pieces), tuple(costs))
+
+
+def frame_and_words(messages: Sequence[Message], codec: Codec) -> int:
+    return sum(codec.count(message["content"]) + FRAME for message in messages)
+
+
+def shortened_outputs(body: Measured, *, budget: int, codec: Codec) -> tuple[list[Unit], Counter[str]]:
+    """Cut what came back from a turn (and later user turns) so that it fits a window with its call and the next answer.
+
+    At least an eighth of the window is left to it.
+    """
+    cuts: Counter[str] = Counter()
+    units = list(body.units)
+    answer = 0  # tokens of the next assistant turn
+    for index in range(len(units) - 1, -1, -1):
+        unit, cost = units[index], body.costs[index]
+        kept = unit.messages[:1] if unit.by_assistant else ()
+        loose = unit.messages[len(kept) :]
+        allowed = max(budget - (cost.own if kept else 0) - min(answer, budget // 2), budget // 8)
+        if loose and (cost.after if kept else cost.own) > allowed:
+            sizes = [codec.count(message["content"]) for message in loose]
+            inflated = max(cost.after if kept else cost.own, 1) / max(sum(sizes) + FRAME * len(sizes), 1)
+            limits = fair_shares(sizes, int(allowed / max(inflated, 1.0)) - FRAME * len(sizes))
+            texts = [
+                shortened(message["content"], tokens=limit, codec=codec)
+                for message, limit in zip(loose, limits, strict=True)
+            ]
+            cut = sum(text != message["content"] for text, message in zip(texts, loose, strict=True))
+            if cut:
+                cuts["tool_output_shortened" if kept else "user_text_shortened"] += cut
+            loose = tuple({**message, "content": text} for message, text in zip(loose, texts, strict=True))
+            units[index] = replace(unit, messages=(*kept, *loose))
+        if kept:
+            answer = cost.own
+    return units, cuts

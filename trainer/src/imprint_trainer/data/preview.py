@@ -1,0 +1,58 @@
+"""What would be trained, as text: made of the very windows that a training uses."""
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from imprint_trainer.data.prepare import Prepared
+from imprint_trainer.data.windows import Window
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+
+def preview(prepared: Prepared, tokenizer: "PreTrainedTokenizerBase", *, max_steps: int) -> dict[str, Any]:
+    """The contracts' `Preview`; `max_steps` is the planner's. The spans of a window joined are the decoded window."""
+    return {
+        "windows": len(prepared.windows),
+        "tokens": prepared.tokens,
+        "supervised_tokens": prepared.supervised_tokens,
+        "supervised_turns": prepared.supervised_turns,
+        "max_steps": max_steps,
+        "dropped": [{"reason": one.reason, "count": one.count} for one in prepared.dropped],
+        "text": [spans(window, tokenizer) for window in prepared.windows],
+    }
+
+
+def spans(window: Window, tokenizer: "PreTrainedTokenizerBase") -> list[dict[str, Any]]:
+    """Stretches of equal mask. A character whose tokens fall into two of them stands in the second."""
+
+    def decoded(ids: tuple[int, ...]) -> str:
+        return str(tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False))
+
+    runs = [(mask, len(list(run))) for mask, run in groupby(window.supervised)]
+    whole = decoded(window.input_ids)
+    texts, position = [], 0
+    for _, length in runs:
+        texts.append(decoded(window.input_ids[position : position + length]))
+        position += length
+    if "".join(texts) != whole:
+        texts = differences(whole, [decoded(window.input_ids[:end]) for end in ends(runs)])
+    return [
+        {"text": text, "supervised": mask, "tokens": length} for text, (mask, length) in zip(texts, runs, strict=True)
+    ]
+
+
+def ends(runs: list[tuple[bool, int]]) -> list[int]:
+    return [sum(length for _, length in runs[: index + 1]) for index in range(len(runs))]
+
+
+def differences(whole: str, prefixes: list[str]) -> list[str]:
+    """What each longer and longer prefix adds to the one before, where a torn character counts as not yet there."""
+    texts, reached = [], 0
+    for prefix in prefixes:
+        common = next(
+            (n for n, (a, b) in enumerate(zip(whole, prefix, strict=False)) if a != b), min(len(whole), len(prefix))
+        )
+        texts.append(whole[reached:common] if common > reached else "")
+        reached = max(reached, common)
+    return texts

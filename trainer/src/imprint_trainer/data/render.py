@@ -1,0 +1,152 @@
+"""Conversations as text with the supervised characters marked, by the base model's own chat template.
+
+A turn is supervised from where the model starts to write (after what `add_generation_prompt` adds) up to and including
+its end-of-turn token; the newline that some templates put after that token is not.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os.path import commonprefix
+
+from imprint_trainer.data.codec import Codec
+from imprint_trainer.data.messages import Unit, arranged
+from imprint_trainer.data.template import ChatTemplate, Message
+from imprint_trainer.data.traits import ANSWER, USER, Traits
+from imprint_trainer.errors import TemplateUnsupported
+
+
+class NotPrefixStable(Exception):
+    """The template writes a turn differently once other turns follow it."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An assistant turn as the template writes it after a plain question, and what it writes up to the next one."""
+
+    turn: str
+    header: int  # characters of `turn` that the model does not write
+    stop: int  # characters of `turn` up to and including its end-of-turn token
+    after: str | None  # None: the template writes the turn differently once something follows
+
+
+@dataclass(frozen=True)
+class Rendered:
+    text: str  # ends with the last supervised character
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Renderer:
+    template: ChatTemplate
+    traits: Traits
+    codec: Codec
+    head: tuple[Message, ...]
+    tools: tuple[Message, ...]
+
+    def piece(self, unit: Unit, rest: Sequence[Message], following: Message | None) -> Piece | None:
+        """`rest`: the messages between this turn and `following`, the next assistant turn. None: no prefix to grow."""
+        question, message = self._question, unit.messages[0]
+        written = self.template.render([USER, message])
+        if not written.startswith(question):
+            return None
+        turn = written[len(question) :]
+        header = self._header([prompt[len(question) :] for prompt in self._prompts], turn)
+        stop = self.stop(turn, header, message)
+        messages = arranged([USER, message, *rest, *([following] if following else [])], self.traits)
+        grown = self.template.render(messages[:-1] if following else messages)
+        after = grown[len(written) :] if grown.startswith(written) else None
+        return Piece(turn, header, stop, after)
+
+    def growing(self, units: Sequence[Unit], pieces: Sequence[Piece | None], new: Collection[int]) -> Rendered:
+        """A window that supervises the turns at positions `new`; nothing follows its last turn.
+
+        Growing prefixes of the conversation must be prefixes of the whole. Each step of growth is rendered once, in a
+        small conversation, and found again in the whole, so the cost is linear. Raises NotPrefixStable.
+        """
+        messages = self._messages(units)
+        opening = next(index for index, message in enumerate(messages) if message["role"] == "assistant")
+        full = self.template.render(messages, self.tools)
+        cursor = grown(full, 0, self.template.render(messages[:opening], self.tools))
+        spans: list[tuple[int, int]] = []
+        for position, (unit, piece) in enumerate(zip(units, pieces, strict=True)):
+            if not unit.by_assistant:
+                continue
+            if piece is None:
+                raise NotPrefixStable
+            if position in new:
+                spans.append((cursor + piece.header, cursor + piece.stop))
+            cursor = grown(full, cursor, piece.turn)
+            if position < len(units) - 1:
+                cursor = grown(full, cursor, piece.after)
+        if cursor != len(full):
+            raise NotPrefixStable
+        return Rendered(full[: spans[-1][1]], tuple(spans))
+
+    def last_turn(self, units: Sequence[Unit], piece: Piece | None) -> Rendered:
+        """A window whose last turn alone is supervised: what the model sees at that point, then its answer."""
+        *before, turn = self._messages(units)
+        prompt = self.template.render(before, self.tools)
+        full = self.template.render([*before, turn], self.tools)
+        if full.startswith(prompt):
+            written = full[len(prompt) :]
+        elif piece is not None:  # the answer changes how earlier turns are written; at inference they are not
+            written = piece.turn
+        else:
+            raise TemplateUnsupported("The base model's chat template rewrites a conversation when it is answered.")
+        prompts = self.template.prompts(before, self.tools)
+        header = self._header([text[len(prompt) :] for text in prompts if text.startswith(prompt)], written)
+        stop = self.stop(written, header, turn)
+        return Rendered((prompt + written)[: len(prompt) + stop], ((len(prompt) + header, len(prompt) + stop),))
+
+    def _messages(self, units: Sequence[Unit]) -> list[Message]:
+        *earlier, last = units
+        middle = [message for unit in earlier for message in unit.messages]
+        return arranged([*self.head, *middle, last.messages[0]], self.traits)
+
+    def stop(self, written: str, header: int, message: Message) -> int:
+        """Where the turn's end-of-turn token ends. Raises TemplateUnsupported when words or that token are missing."""
+        ends = [found.end() for found in self._control.finditer(written, header)]
+        if not ends or written[ends[-1] :].strip():
+            raise TemplateUnsupported(
+                "The base model's chat template writes no end-of-turn token after the assistant's words, "
+                "so the model would never learn to stop."
+            )
+        own = written[header : ends[-1]]
+        wanted = [message["content"].strip(), *(one["function"]["name"] for one in message.get("tool_calls", ()))]
+        if not all(word in own for word in wanted):
+            raise TemplateUnsupported("The base model's chat template leaves out or rewrites what the assistant says.")
+        return ends[-1]
+
+    def _header(self, prompts: Sequence[str], written: str) -> int:
+        """Length of what stands before the model's own words: a generation prompt, else what all answers begin with."""
+        fitting = [len(prompt) for prompt in prompts if written.startswith(prompt)]
+        return max(fitting) if fitting else len(commonprefix([self._opening, written]))
+
+    @cached_property
+    def _question(self) -> str:
+        return self.template.render([USER])
+
+    @cached_property
+    def _prompts(self) -> list[str]:
+        return [prompt for prompt in self.template.prompts([USER]) if prompt.startswith(self._question)]
+
+    @cached_property
+    def _opening(self) -> str:
+        """What the template writes ahead of two answers that share no character."""
+        answers = [self.template.render([USER, {**ANSWER, "content": word}]) for word in ("numbat", "QUOLL")]
+        return commonprefix(answers)[len(self._question) :]
+
+    @cached_property
+    def _control(self) -> re.Pattern[str]:
+        tokens = self.codec.tokenizer.convert_ids_to_tokens(sorted(self.codec.control_ids))
+        written = sorted((token for token in tokens if token), key=len, reverse=True)
+        return re.compile("|".join(re.escape(token) for token in written) or "(?!)")
+
+
+def grown(full: str, cursor: int, step: str | None) -> int:
+    """Where `full` stands after one more step of growth. Raises NotPrefixStable when it goes on differently."""
+    if step is None or not full.startswith(step, cursor):
+        raise NotPrefixStable
+    return cursor + len(step)

@@ -1,0 +1,62 @@
+"""Which agent steps are supervised (training-data rules 1 and 4)."""
+
+from collections import Counter
+from typing import Literal
+
+from imprint_trainer.data.session import Session, Step
+from imprint_trainer.errors import NothingToTrain, SessionUnsuccessful
+
+TrainOn = Literal["all", "successful_steps", "final_answer"] | tuple[Literal["turns"], list[int]]
+
+
+def supervised_steps(
+    session: Session, *, train_on: TrainOn, include_unsuccessful: bool, reasoning: bool
+) -> tuple[frozenset[int], Counter[str]]:
+    """Indices of the steps to learn from, and why the other agent steps are context only.
+
+    Raises SessionUnsuccessful for a failed session, NothingToTrain when `train_on` names a step that cannot be trained.
+    """
+    if session.outcome == "failure" and not include_unsuccessful:
+        raise SessionUnsuccessful(f"The session {session.session_id} ended in failure.")
+    dropped: Counter[str] = Counter()
+    candidates: list[int] = []
+    seen: set[tuple[object, ...]] = set()
+    for index, step in enumerate(session.steps):
+        if step.source != "agent":
+            continue
+        key = (words(step), answered(session.steps[index - 1]) if index else None)
+        if step.context_only:
+            dropped[step.context_only] += 1
+        elif not (step.text.strip() or step.tool_calls or (reasoning and step.reasoning)):
+            continue
+        elif key in seen:
+            dropped["duplicate_turn"] += 1
+        else:
+            candidates.append(index)
+        seen.add(key)
+    chosen = chosen_of(candidates, session, train_on)
+    if len(candidates) > len(chosen):
+        dropped["not_selected"] += len(candidates) - len(chosen)
+    return frozenset(chosen), dropped
+
+
+def chosen_of(candidates: list[int], session: Session, train_on: TrainOn) -> list[int]:
+    if isinstance(train_on, tuple):
+        unknown = [index for index in train_on[1] if index not in candidates]
+        if unknown:
+            raise NothingToTrain(f"train_on names step {unknown[0]}, which is no agent step that can be supervised.")
+        return [index for index in candidates if index in train_on[1]]
+    if train_on == "final_answer":
+        return candidates[-1:]
+    if train_on == "successful_steps":
+        return [index for index in candidates if not any(seen.is_error for seen in session.steps[index].observations)]
+    return candidates
+
+
+def words(step: Step) -> tuple[object, ...]:
+    """What a step says, without the ids of its calls."""
+    return (step.text, tuple((call.name, call.arguments) for call in step.tool_calls), step.reasoning)
+
+
+def answered(step: Step) -> tuple[object, ...]:
+    return (step.source, *words(step), tuple(item.content for item in step.observations))
