@@ -1,1 +1,12 @@
-export {};
+export { createClient, type Imprint } from "./client.js";
+export * from "./errors.js";
+export type { CallOptions, ClientOptions, Runtime, StartOptions } from "./http/options.js";
+export { DEFAULT_BASE_URL } from "./http/request.js";
+export type { AdapterQuery, Adapters } from "./resources/adapters.js";
+export type { Chat, ChatCompletion, ChatRequest } from "./resources/chat.js";
+export type { Health } from "./resources/health.js";
+export type { JobQuery, Jobs } from "./resources/jobs.js";
+export type { Model, Models } from "./resources/models.js";
+export type { CreateOptions, PreviewRequest, SessionList, SessionQuery, Sessions } from "./resources/sessions.js";
+export type { Train } from "./resources/train.js";
+export { isFinished, type WaitOptions } from "./resources/wait-for.js";

@@ -1,0 +1,35 @@
+import type { ClientOptions, Runtime } from "./http/options.js";
+import { createSend } from "./http/request.js";
+import { platform } from "./http/runtime.js";
+import { type Adapters, adaptersResource } from "./resources/adapters.js";
+import { type Chat, chatResource } from "./resources/chat.js";
+import { healthResource } from "./resources/health.js";
+import { type Jobs, jobsResource } from "./resources/jobs.js";
+import { type Models, modelsResource } from "./resources/models.js";
+import { type Sessions, sessionsResource } from "./resources/sessions.js";
+import { type Train, trainResource } from "./resources/train.js";
+
+/** The service as an object: one member a resource. */
+export interface Imprint {
+  readonly health: ReturnType<typeof healthResource>;
+  readonly train: Train;
+  readonly jobs: Jobs;
+  readonly sessions: Sessions;
+  readonly adapters: Adapters;
+  readonly models: Models;
+  readonly chat: Chat;
+}
+
+/** A client of one Imprint service. Calls nothing until it is used. */
+export function createClient(options: ClientOptions = {}, runtime: Runtime = platform): Imprint {
+  const send = createSend(options, runtime);
+  return {
+    health: healthResource(send),
+    train: trainResource(send, runtime),
+    jobs: jobsResource(send, runtime),
+    sessions: sessionsResource(send),
+    adapters: adaptersResource(send),
+    models: modelsResource(send),
+    chat: chatResource(send),
+  };
+}

@@ -1,0 +1,85 @@
+import type { ErrorCode, Problem } from "@imprint/contracts";
+
+/** Everything that this client throws. */
+export class ImprintError extends Error {
+  override readonly name: string = "ImprintError";
+}
+
+/** The service could not be reached, or its answer could not be read. */
+export class ConnectionError extends ImprintError {
+  override readonly name: string = "ConnectionError";
+}
+
+/** No answer within the time limit of the call. */
+export class TimeoutError extends ConnectionError {
+  override readonly name: string = "TimeoutError";
+}
+
+/** The caller's signal was aborted. */
+export class AbortError extends ImprintError {
+  override readonly name: string = "AbortError";
+}
+
+/** The service refused: `message` is its sentence about this case, `code` one of the catalogue's. */
+export class ApiError extends ImprintError {
+  override readonly name: string = "ApiError";
+  readonly status: number;
+  /** Null when something between client and service answered. */
+  readonly code: ErrorCode | null;
+  readonly detail: string;
+  readonly requestId: string | null;
+  /** The fields that are wrong, by JSON pointer. */
+  readonly errors: NonNullable<Problem["errors"]>;
+
+  constructor(status: number, problem: Partial<Problem>) {
+    const detail = problem.detail ?? `The service answered ${status}`;
+    super(detail);
+    this.status = status;
+    this.code = problem.code ?? null;
+    this.detail = detail;
+    this.requestId = problem.request_id ?? null;
+    this.errors = problem.errors ?? [];
+  }
+}
+
+export class BadRequestError extends ApiError {
+  override readonly name: string = "BadRequestError";
+}
+export class AuthenticationError extends ApiError {
+  override readonly name: string = "AuthenticationError";
+}
+export class PermissionDeniedError extends ApiError {
+  override readonly name: string = "PermissionDeniedError";
+}
+export class NotFoundError extends ApiError {
+  override readonly name: string = "NotFoundError";
+}
+export class ConflictError extends ApiError {
+  override readonly name: string = "ConflictError";
+}
+export class UnprocessableError extends ApiError {
+  override readonly name: string = "UnprocessableError";
+}
+export class RateLimitError extends ApiError {
+  override readonly name: string = "RateLimitError";
+}
+export class ServerError extends ApiError {
+  override readonly name: string = "ServerError";
+}
+
+const BY_STATUS = new Map<number, typeof ApiError>([
+  [400, BadRequestError],
+  [401, AuthenticationError],
+  [403, PermissionDeniedError],
+  [404, NotFoundError],
+  [409, ConflictError],
+  [422, UnprocessableError],
+  [429, RateLimitError],
+]);
+
+/** The error of an answer that is not 2xx. `body` may be anything: only problem details are read from it. */
+export function apiError(status: number, body: unknown): ApiError {
+  const problem: Partial<Problem> = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
+  const Class = BY_STATUS.get(status) ?? (status >= 500 ? ServerError : ApiError);
+  return new Class(status, problem);
+}

@@ -1,0 +1,80 @@
+import type { ImportResult, Preview, SessionFormat, SessionSummary } from "@imprint/contracts";
+import type { CallOptions } from "../http/options.js";
+import type { Send } from "../http/request.js";
+
+export interface SessionQuery {
+  readonly limit?: number;
+  /** The `next` of the page before. */
+  readonly after?: string;
+}
+
+export interface SessionList {
+  readonly sessions: readonly SessionSummary[];
+  readonly next: string | null;
+}
+
+export interface CreateOptions extends CallOptions {
+  /** Default: recognised from the content. */
+  readonly format?: SessionFormat;
+  /** Default: `application/json`, `application/x-ndjson`, `text/markdown` or `application/zstd` by how the content begins. */
+  readonly contentType?: string;
+}
+
+export interface PreviewRequest {
+  readonly base_model?: string;
+  readonly max_length?: number;
+  readonly include_unsuccessful?: boolean;
+}
+
+export interface Sessions {
+  /** Stores a recorded session: the file as the agent wrote it. The same bytes again give the same id. */
+  create(file: string | Uint8Array, options?: CreateOptions): Promise<ImportResult>;
+  list(query?: SessionQuery, options?: CallOptions): Promise<SessionList>;
+  get(sessionId: string, options?: CallOptions): Promise<SessionSummary>;
+  delete(sessionId: string, options?: CallOptions): Promise<void>;
+  /** What a training would learn from, from the code that trains. Loads the tokenizer. */
+  preview(sessionId: string, request?: PreviewRequest, options?: CallOptions): Promise<Preview>;
+}
+
+const PREVIEW_TIMEOUT_MS = 300_000;
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+
+/** The content type that a session's first characters call for. */
+export function contentTypeOf(file: string | Uint8Array): string {
+  if (typeof file !== "string" && ZSTD_MAGIC.every((byte, index) => file[index] === byte)) return "application/zstd";
+  const text = typeof file === "string" ? file : new TextDecoder().decode(file);
+  try {
+    JSON.parse(text);
+    return "application/json";
+  } catch {
+    return /^\s*[{[]/.test(text) ? "application/x-ndjson" : "text/markdown";
+  }
+}
+
+export function sessionsResource(send: Send): Sessions {
+  const pathOf = (sessionId: string, rest = ""): string => `/sessions/${encodeURIComponent(sessionId)}${rest}`;
+  return {
+    create: (content, { format, contentType, ...options } = {}) =>
+      send({
+        method: "POST",
+        path: "/sessions",
+        query: { format },
+        body: { content, type: contentType ?? contentTypeOf(content) },
+        repeatable: true,
+        options,
+      }),
+    list: (query, options) => send({ method: "GET", path: "/sessions", query: { ...query }, options }),
+    get: (sessionId, options) => send({ method: "GET", path: pathOf(sessionId), options }),
+    delete: async (sessionId, options) => {
+      await send({ method: "DELETE", path: pathOf(sessionId), options });
+    },
+    preview: (sessionId, request = {}, options) =>
+      send({
+        method: "POST",
+        path: pathOf(sessionId, "/preview"),
+        json: request,
+        repeatable: true,
+        options: { timeoutMs: PREVIEW_TIMEOUT_MS, ...options },
+      }),
+  };
+}

@@ -1,0 +1,19 @@
+import type { StartResponse, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import type { Runtime, StartOptions } from "../http/options.js";
+import type { Send } from "../http/request.js";
+
+export interface Train {
+  /** Starts a QLoRA training. The job fails later when its session does not exist. */
+  lora(request: TrainLoraRequest, options?: StartOptions): Promise<StartResponse>;
+  /** Starts the generation of an adapter by a hypernetwork, from the first trajectory. */
+  hypernetwork(request: TrainHypernetworkRequest, options?: StartOptions): Promise<StartResponse>;
+}
+
+export function trainResource(send: Send, runtime: Runtime): Train {
+  const start = (path: string, json: unknown, options: StartOptions = {}): Promise<StartResponse> =>
+    send({ method: "POST", path, json, idempotencyKey: options.idempotencyKey ?? runtime.newKey(), options });
+  return {
+    lora: (request, options) => start("/train/lora", request, options),
+    hypernetwork: (request, options) => start("/train/hypernetwork", request, options),
+  };
+}

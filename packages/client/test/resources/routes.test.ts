@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import type { Imprint } from "../../src/index.js";
+import { service } from "../support/service.js";
+
+const messages = [{ role: "user", content: "hi" }] as const;
+
+const calls: readonly [string, (client: Imprint) => Promise<unknown>, string][] = [
+  ["POST /train/lora", (c) => c.train.lora({ session_id: "s", epochs: 2 }), '{"session_id":"s","epochs":2}'],
+  ["POST /train/hypernetwork", (c) => c.train.hypernetwork({ trajectory_ids: ["s"] }), '{"trajectory_ids":["s"]}'],
+  ["GET /jobs/01", (c) => c.jobs.get("01"), ""],
+  ["GET /jobs/01/details", (c) => c.jobs.details("01"), ""],
+  ["GET /jobs?status=failed&limit=5&after=00", (c) => c.jobs.list({ status: "failed", limit: 5, after: "00" }), ""],
+  ["POST /jobs/01/cancel", (c) => c.jobs.cancel("01"), ""],
+  ["POST /sessions?format=codex", (c) => c.sessions.create("{}\n{}\n", { format: "codex" }), "{}\n{}\n"],
+  ["GET /sessions", (c) => c.sessions.list(), ""],
+  ["GET /sessions/a%2Fb", (c) => c.sessions.get("a/b"), ""],
+  ["DELETE /sessions/s", (c) => c.sessions.delete("s"), ""],
+  ["POST /sessions/s/preview", (c) => c.sessions.preview("s", { max_length: 64 }), '{"max_length":64}'],
+  ["GET /adapters?task_type=code-gen", (c) => c.adapters.list({ task_type: "code-gen" }), ""],
+  ["GET /adapters/a", (c) => c.adapters.get("a"), ""],
+  ["POST /adapters/a/verify", (c) => c.adapters.verify("a"), ""],
+  ["DELETE /adapters/a", (c) => c.adapters.delete("a"), ""],
+  ["DELETE /adapters/a?purge=true", (c) => c.adapters.delete("a", { purge: true }), ""],
+  ["GET /v1/models", (c) => c.models.list(), ""],
+  [
+    "POST /v1/chat/completions",
+    (c) => c.chat.completions.create({ model: "a", messages }),
+    JSON.stringify({ model: "a", messages }),
+  ],
+];
+
+it.each(calls)("%s", async (route, call, body) => {
+  const { client, seen } = await service([{ status: 200, body: {} }]);
+  await call(client);
+  expect(`${seen[0]?.method} ${seen[0]?.url}`).toBe(route);
+  expect(seen[0]?.body).toBe(body);
+});
+
+it.each([
+  ['{"a": 1}', "application/json"],
+  ['{"a": 1}\n{"a": 2}\n', "application/x-ndjson"],
+  ["# aider chat started at 2026-01-01", "text/markdown"],
+  [new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0]), "application/zstd"],
+  [new TextEncoder().encode("[1]"), "application/json"],
+])("a session is sent as what its content is", async (file, type) => {
+  const { client, seen } = await service([{ status: 201, body: {} }]);
+  await client.sessions.create(file);
+  expect(seen[0]?.headers["content-type"]).toBe(type);
+});
