@@ -1,0 +1,1 @@
+"""Published checkpoints (pickles) and converted hypernetworks (safetensors and JSON)."""

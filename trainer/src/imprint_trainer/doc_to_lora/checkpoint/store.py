@@ -1,0 +1,106 @@
+"""Converted hypernetworks on disk: a folder with `hypernetwork.json` and `model.safetensors`."""
+
+import json
+import shutil
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from pydantic import ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from imprint_trainer.doc_to_lora.checkpoint.build import build, check_tensors
+from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.errors import HypernetworkInvalid, HypernetworkNotInstalled
+
+CONFIG_FILE = "hypernetwork.json"
+WEIGHTS_FILE = "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A hypernetwork found in a folder; `problem` says why it cannot be used."""
+
+    name: str
+    path: Path
+    base_model: str | None
+    size: int  # bytes of the weights
+    problem: str | None
+
+
+def save(config: HypernetworkConfig, tensors: Mapping[str, Tensor], folder: Path) -> None:
+    """Write a folder as a whole or not at all; an earlier hypernetwork of the same name is replaced.
+
+    Raises HypernetworkInvalid for tensors that do not fit, and for a folder that holds something else.
+    """
+    check_tensors(tensors, config)
+    if folder.exists() and any(folder.iterdir()) and not (folder / CONFIG_FILE).is_file():
+        raise HypernetworkInvalid(f"{folder.name} exists and holds no hypernetwork: choose another folder.")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    staging = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}")
+    replaced = staging.with_suffix(".old")
+    try:
+        staging.mkdir()
+        save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, staging / WEIGHTS_FILE)
+        (staging / CONFIG_FILE).write_text(config.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        if folder.exists():
+            folder.rename(replaced)
+        staging.rename(folder)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
+
+
+def read_config(folder: Path) -> HypernetworkConfig:
+    """Raises HypernetworkNotInstalled without a `hypernetwork.json`, HypernetworkInvalid for a bad one."""
+    try:
+        text = (folder / CONFIG_FILE).read_text(encoding="utf-8")
+        return HypernetworkConfig.model_validate(json.loads(text))
+    except (FileNotFoundError, NotADirectoryError):
+        raise HypernetworkNotInstalled(f"{folder.name} holds no {CONFIG_FILE}.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "the file"
+        raise HypernetworkInvalid(f"{folder.name}/{CONFIG_FILE}: {field}: {first['msg']}.") from None
+    except (ValueError, RecursionError):
+        raise HypernetworkInvalid(f"{folder.name}/{CONFIG_FILE} is not JSON.") from None
+
+
+def load(folder: Path, *, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32) -> Hypernetwork:
+    """A converted hypernetwork, frozen; raises HypernetworkInvalid when a file is missing, damaged or does not fit."""
+    config = read_config(folder)
+    try:
+        tensors = load_file(folder / WEIGHTS_FILE)
+    except (OSError, SafetensorError):
+        raise HypernetworkInvalid(f"{folder.name}/{WEIGHTS_FILE} is missing, truncated or damaged.") from None
+    return build(config, tensors, device=device, dtype=dtype)
+
+
+def list_installed(root: Path) -> list[Installed]:
+    """Every hypernetwork below `root`, by name; folders of other kinds are left out."""
+    found = []
+    for folder in sorted(root.iterdir()) if root.is_dir() else []:
+        if folder.name.startswith(".") or not (folder / CONFIG_FILE).is_file():
+            continue
+        weights = folder / WEIGHTS_FILE
+        size = weights.stat().st_size if weights.is_file() else 0
+        base, problem = None, None if size else f"{WEIGHTS_FILE} is missing."
+        try:
+            base = read_config(folder).base_model_name_or_path
+        except HypernetworkInvalid as error:
+            problem = error.message
+        found.append(Installed(folder.name, folder, base, size, problem))
+    return found
+
+
+def find(root: Path, base_model_name: str) -> Path:
+    """Folder of the hypernetwork for a base model; raises HypernetworkNotInstalled when there is none."""
+    for entry in list_installed(root):
+        if entry.base_model == base_model_name and entry.problem is None:
+            return entry.path
+    raise HypernetworkNotInstalled(f"No hypernetwork for {base_model_name} is installed.")

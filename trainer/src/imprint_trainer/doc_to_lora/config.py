@@ -1,0 +1,108 @@
+"""What a hypernetwork is made of (section 2.2): one frozen value that round-trips through JSON."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Size = Annotated[int, Field(ge=1)]
+LayerKind = Literal["cross", "self"]
+
+FORMAT_VERSION: Literal[1] = 1
+
+
+class PerceiverAttention(BaseModel):
+    """Head counts of the Perceiver. Checkpoints do not store them: the defaults are the reference's (section 5.2)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    n_heads: Size = 16
+    num_key_value_heads: Size = 4
+    head_dim: Size = 128
+
+    @model_validator(mode="after")
+    def _heads_share_evenly(self) -> Self:
+        if self.n_heads % self.num_key_value_heads:
+            raise ValueError(f"n_heads {self.n_heads} is no multiple of num_key_value_heads {self.num_key_value_heads}")
+        return self
+
+
+class HypernetworkConfig(BaseModel):
+    """A hypernetwork's sizes and settings; defaults are the reference's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format_version: Literal[1] = FORMAT_VERSION
+    base_model_name_or_path: str = Field(min_length=1)
+
+    # The adapter
+    layer_indices: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
+    target_modules: tuple[str, ...] = Field(min_length=1)
+    d_in: dict[str, Size]
+    d_out: dict[str, Size]
+    rank: Size = 8
+    lora_alpha: float = Field(gt=0, allow_inf_nan=False)
+    use_bias: bool = True
+
+    # The context encoder
+    encoder: Literal["per_layer_activations", "early_exit"] = "per_layer_activations"
+    feature_size: Size
+    exit_layer: Annotated[int, Field(ge=0)] | None = None
+    encoder_last_layer: Size | None = None
+    quantize_encoder: bool = False
+
+    # The Perceiver
+    latent_size: Size = 512
+    n_latent_queries: Size = 8
+    encoder_layers: tuple[LayerKind, ...] = Field(default=("cross",) * 9, min_length=1)
+    decoder_layers: tuple[LayerKind, ...] = ("cross",)
+    attention: PerceiverAttention = PerceiverAttention()
+    projection_size: Size
+    perceiver_mlp_size: Size = 2048
+
+    # The head
+    per_layer_processing: bool = True
+    num_pre_head_layers: Annotated[int, Field(ge=0)] = 1
+    pre_head_size: Size = 2048
+
+    # Additions, inert by default
+    final_norm: bool = Field(default=True, description="Early exit: apply the base model's final norm to the features")
+    normalize_features: bool = Field(default=False, description="Weightless RMSNorm of every feature vector")
+    skip_first_token: bool = Field(default=False, description="Hide each chunk's first token from the Perceiver")
+    max_chunk_length: Size | None = Field(default=None, description="Ids of a chunk where a request names no length")
+
+    @model_validator(mode="after")
+    def _fields_agree(self) -> Self:
+        if list(self.layer_indices) != sorted(set(self.layer_indices)):
+            raise ValueError("layer_indices must rise without repeats")
+        if list(self.target_modules) != sorted(set(self.target_modules)):
+            raise ValueError("target_modules must be sorted and without repeats")  # section 6: sorted by name
+        for field, sizes in (("d_in", self.d_in), ("d_out", self.d_out)):
+            if set(sizes) != set(self.target_modules):
+                raise ValueError(f"{field} must name exactly the target modules")
+        if self.encoder == "early_exit" and self.exit_layer is None:
+            raise ValueError("an early_exit encoder needs exit_layer")
+        if not self.decoder_layers and self.n_latent_queries != self.output_latents:
+            raise ValueError(
+                f"without decoder_layers, n_latent_queries must be {self.output_latents}: one latent for each rank"
+            )
+        return self
+
+    @property
+    def num_layers(self) -> int:
+        """Base model layers that get an adapter."""
+        return len(self.layer_indices)
+
+    @property
+    def per_layer_features(self) -> bool:
+        """The Perceiver sees each layer's features by themselves (section 5.1)."""
+        return self.encoder == "per_layer_activations"
+
+    @property
+    def output_latents(self) -> int:
+        """Latents that one pass of the Perceiver hands to the head: one for each rank it makes."""
+        return (1 if self.per_layer_features else self.num_layers) * len(self.target_modules) * self.rank
+
+    @property
+    def d_lora(self) -> int:
+        """Width of the head's output, wide enough for the largest module (section 6.3)."""
+        return max(self.d_in[module] + self.d_out[module] for module in self.target_modules)

@@ -1,0 +1,49 @@
+"""Where in a decoder the target modules sit (section 8)."""
+
+from typing import Any
+
+from torch import nn
+
+from imprint_trainer.errors import HypernetworkInvalid
+
+PATHS = {
+    **{name: f"self_attn.{name}" for name in ("q_proj", "k_proj", "v_proj", "o_proj", "qkv_proj")},
+    **{name: f"mlp.{name}" for name in ("down_proj", "up_proj", "gate_proj", "gate_up_proj")},
+}
+
+
+def module_path(layer: int, module: str) -> str:
+    """Name of a target module inside a causal language model of the Llama family."""
+    return f"model.layers.{layer}.{PATHS[module]}"
+
+
+def decoder(model: Any) -> Any:
+    """The stack of blocks inside a causal language model; raises HypernetworkInvalid for other architectures."""
+    inner = getattr(model, "model", None)
+    if not isinstance(getattr(inner, "layers", None), nn.ModuleList) or not hasattr(inner, "norm"):
+        raise HypernetworkInvalid(
+            f"{type(model).__name__} is no decoder of the Llama family (model.layers and model.norm): "
+            "hypernetworks work for Llama, Qwen, Gemma and Mistral models."
+        )
+    return inner
+
+
+def check_fits(model: Any, *, layer_indices: tuple[int, ...], d_in: dict[str, int], d_out: dict[str, int]) -> None:
+    """Raise HypernetworkInvalid unless every target module exists in the base model with the sizes given."""
+    blocks = decoder(model).layers
+    for layer in layer_indices:
+        if layer >= len(blocks):
+            raise HypernetworkInvalid(
+                f"The hypernetwork adapts layer {layer}; the base model has {len(blocks)} layers."
+            )
+        for module in d_in:
+            try:
+                linear = blocks[layer].get_submodule(PATHS[module])
+            except (AttributeError, KeyError):
+                raise HypernetworkInvalid(f"The base model has no {module} in layer {layer}.") from None
+            sizes = (linear.in_features, linear.out_features)
+            if sizes != (d_in[module], d_out[module]):
+                raise HypernetworkInvalid(
+                    f"{module} of the base model's layer {layer} is {sizes[0]} x {sizes[1]}, "
+                    f"the hypernetwork makes {d_in[module]} x {d_out[module]}."
+                )
