@@ -1,0 +1,45 @@
+import { WorkerEvent } from "@imprint/contracts";
+import { Compile } from "typebox/compile";
+import { readable } from "./readable.js";
+
+/** The worker broke the protocol; `message` ends a sentence that starts with "The trainer". */
+export class ProtocolFault extends Error {
+  override readonly name = "ProtocolFault";
+}
+
+const QUOTED_CHARACTERS = 80;
+
+/** A check of lines against the protocol: answers the event, null for a blank line. Throws ProtocolFault. */
+export function createDecoder(): (line: Buffer) => WorkerEvent | null {
+  const schema = Compile(WorkerEvent);
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+  const textOf = (line: Buffer): string => {
+    try {
+      return utf8.decode(line);
+    } catch {
+      throw new ProtocolFault("wrote a line that is not UTF-8");
+    }
+  };
+
+  const parse = (text: string): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new ProtocolFault(`wrote a line that is not JSON: ${quoted(text)}`);
+    }
+  };
+
+  return (line) => {
+    const text = textOf(line);
+    if (text.trim() === "") return null;
+    const value = parse(text);
+    if (!schema.Check(value)) throw new ProtocolFault(`wrote an event that the protocol does not know: ${quoted(text)}`);
+    return value;
+  };
+}
+
+function quoted(text: string): string {
+  const shown = readable(text.slice(0, QUOTED_CHARACTERS)).trim();
+  return `"${shown}${text.length > QUOTED_CHARACTERS ? "..." : ""}"`;
+}

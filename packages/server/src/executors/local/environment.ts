@@ -1,0 +1,25 @@
+/** Variables of the service's environment that a worker may see. Everything else stays out: tokens, keys, credentials of clouds. */
+const ALLOWED = [
+  "PATH HOME USER LOGNAME LANG LANGUAGE TZ TMPDIR TMP TEMP VIRTUAL_ENV",
+  "SYSTEMROOT SYSTEMDRIVE WINDIR USERPROFILE APPDATA LOCALAPPDATA PATHEXT COMSPEC NUMBER_OF_PROCESSORS", // Windows
+  "CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER CUDA_HOME NVIDIA_VISIBLE_DEVICES HIP_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES",
+  "LD_LIBRARY_PATH DYLD_LIBRARY_PATH OMP_NUM_THREADS MKL_NUM_THREADS PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF",
+  "HF_HOME HF_HUB_CACHE XDG_CACHE_HOME SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE",
+].flatMap((names) => names.split(" "));
+
+const FOR_DOWNLOADS = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "HF_ENDPOINT"];
+
+const ALWAYS = {
+  HF_HUB_DISABLE_TELEMETRY: "1",
+  PYTHONUTF8: "1",
+  PYTHONSAFEPATH: "1", // python -m would import from the folder the service was started in
+};
+
+/** The environment of a worker. The hub is out of reach unless the user allowed downloads. */
+export function workerEnvironment(source: NodeJS.ProcessEnv, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const downloads = ["1", "true"].includes(source.IMPRINT_ALLOW_DOWNLOADS ?? "");
+  const names = new Set(downloads ? [...ALLOWED, ...FOR_DOWNLOADS] : ALLOWED);
+  const allowed = Object.entries(source).filter(([name]) => names.has(name.toUpperCase()) || name.startsWith("LC_"));
+  const hub = downloads ? { IMPRINT_ALLOW_DOWNLOADS: "1" } : { HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1" };
+  return { ...Object.fromEntries(allowed), ...ALWAYS, ...hub, ...extra };
+}
