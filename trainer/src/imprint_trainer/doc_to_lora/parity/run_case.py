@@ -72,8 +72,10 @@ def _logits(case: Case, merged: dict[str, Factors]) -> Tensor:
     """Each document's queries under that document's LoRA: [queries, T, vocabulary]."""
     rows = []
     owner = torch.arange(len(case.inputs["n_queries"])).repeat_interleave(case.inputs["n_queries"])
-    for document in owner.unique().tolist():
+    for document in range(len(case.inputs["n_queries"])):
         queries = case.inputs["query_ids"][owner == document]
+        if not len(queries):
+            continue
         own = {module: Factors(pair.A[document], pair.B[document]) for module, pair in merged.items()}
         with applied(case.model, own, case.hypernetwork.config):
             rows.append(case.model(queries).logits)
