@@ -25,7 +25,7 @@ class Unit:
 
     @property
     def by_assistant(self) -> bool:
-        return self.messages[0]["role"] == "assistant"
+        return bool(self.messages[0]["role"] == "assistant")
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Writer:
             yield Unit(index, (turn, *results, *(self.plain_results(strays) if last else ())), supervised)
 
     def assistant(self, step: Step | None, text: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
-        blocks = [tool_call_block(self.codec.hide(one.name), self.arguments(one, wrap=False)) for one in calls]
+        blocks = [tool_call_block(self.codec.hide(one.name), self.value(one)) for one in calls]
         message = {"role": "assistant", "content": "\n".join(part for part in (text, *blocks) if part)}
         if step and step.reasoning and self.reasoning and self.traits.reasoning:
             message["reasoning_content"] = self.codec.hide(step.reasoning)
@@ -87,16 +87,20 @@ class Writer:
         return text
 
     def call(self, one: ToolCall, number: int) -> dict[str, Any]:
-        return call(self.codec.hide(one.name), self.arguments(one, wrap=not self.traits.text_arguments), number)
+        value = self.value(one)
+        if isinstance(value, str):
+            if self.traits.text_arguments == "raw":
+                value = json.dumps(value, ensure_ascii=False)
+            elif self.traits.text_arguments == "refused":
+                value = {"input": value}
+        if isinstance(value, dict) and not self.traits.object_arguments:
+            value = json.dumps(value, ensure_ascii=False)
+        return call(self.codec.hide(one.name), value, number)
 
-    def arguments(self, one: ToolCall, *, wrap: bool) -> Any:
-        """The arguments as an object where they are one, else their text (`wrap`: as the object's one field)."""
+    def value(self, one: ToolCall) -> Any:
+        """The arguments as an object where they are one, else their text."""
         parsed = json_object(one.arguments)
-        if parsed is None:
-            parsed = {"input": one.arguments} if wrap else None
-        if parsed is None or (self.native and not self.traits.object_arguments):
-            return self.codec.hide(one.arguments if parsed is None else json.dumps(parsed, ensure_ascii=False))
-        return self.codec.hide_all(parsed)
+        return self.codec.hide(one.arguments) if parsed is None else self.codec.hide_all(parsed)
 
     def answers_as_text(self, step: Step) -> Iterator[Message]:
         called = {one.id for one in step.tool_calls}

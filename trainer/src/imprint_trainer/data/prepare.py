@@ -12,7 +12,7 @@ from imprint_trainer.data.messages import Conversation, Writer, arranged, conver
 from imprint_trainer.data.render import Renderer
 from imprint_trainer.data.select import TrainOn, supervised_steps
 from imprint_trainer.data.session import Session
-from imprint_trainer.data.template import ChatTemplate, chat_template
+from imprint_trainer.data.template import ChatTemplate, Message, chat_template
 from imprint_trainer.data.traits import Traits, traits_of
 from imprint_trainer.data.windows import Builder, Window
 from imprint_trainer.errors import NothingToTrain, TemplateUnsupported
@@ -116,7 +116,7 @@ def written(
     return conversation(session, Writer(writer.codec, writer.traits, False, writer.reasoning), supervised)
 
 
-def whole(talk: Conversation, traits: Traits) -> list[object]:
+def whole(talk: Conversation, traits: Traits) -> list[Message]:
     return arranged(
         [*head(talk.system, talk.task, traits), *(message for unit in talk.units for message in unit.messages)], traits
     )

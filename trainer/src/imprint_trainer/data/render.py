@@ -17,7 +17,7 @@ from imprint_trainer.data.traits import ANSWER, USER, Traits
 from imprint_trainer.errors import TemplateUnsupported
 
 
-class NotPrefixStable(Exception):
+class NotPrefixStableError(Exception):
     """The template writes a turn differently once other turns follow it."""
 
 
@@ -63,7 +63,7 @@ class Renderer:
         """A window that supervises the turns at positions `new`; nothing follows its last turn.
 
         Growing prefixes of the conversation must be prefixes of the whole. Each step of growth is rendered once, in a
-        small conversation, and found again in the whole, so the cost is linear. Raises NotPrefixStable.
+        small conversation, and found again in the whole, so the cost is linear. Raises NotPrefixStableError.
         """
         messages = self._messages(units)
         opening = next(index for index, message in enumerate(messages) if message["role"] == "assistant")
@@ -74,20 +74,21 @@ class Renderer:
             if not unit.by_assistant:
                 continue
             if piece is None:
-                raise NotPrefixStable
+                raise NotPrefixStableError
             if position in new:
                 spans.append((cursor + piece.header, cursor + piece.stop))
             cursor = grown(full, cursor, piece.turn)
             if position < len(units) - 1:
                 cursor = grown(full, cursor, piece.after)
         if cursor != len(full):
-            raise NotPrefixStable
+            raise NotPrefixStableError
         return Rendered(full[: spans[-1][1]], tuple(spans))
 
     def last_turn(self, units: Sequence[Unit], piece: Piece | None) -> Rendered:
         """A window whose last turn alone is supervised: what the model sees at that point, then its answer."""
         *before, turn = self._messages(units)
-        prompt = self.template.render(before, self.tools)
+        prompts = self.template.prompts(before, self.tools)
+        prompt = commonprefix([self.template.render(before, self.tools), *prompts])
         full = self.template.render([*before, turn], self.tools)
         if full.startswith(prompt):
             written = full[len(prompt) :]
@@ -95,8 +96,7 @@ class Renderer:
             written = piece.turn
         else:
             raise TemplateUnsupported("The base model's chat template rewrites a conversation when it is answered.")
-        prompts = self.template.prompts(before, self.tools)
-        header = self._header([text[len(prompt) :] for text in prompts if text.startswith(prompt)], written)
+        header = self._header([text[len(prompt) :] for text in prompts], written)
         stop = self.stop(written, header, turn)
         return Rendered((prompt + written)[: len(prompt) + stop], ((len(prompt) + header, len(prompt) + stop),))
 
@@ -107,17 +107,17 @@ class Renderer:
 
     def stop(self, written: str, header: int, message: Message) -> int:
         """Where the turn's end-of-turn token ends. Raises TemplateUnsupported when words or that token are missing."""
-        ends = [found.end() for found in self._control.finditer(written, header)]
-        if not ends or written[ends[-1] :].strip():
+        ending = self._ending.search(written, header)
+        if not ending:
             raise TemplateUnsupported(
                 "The base model's chat template writes no end-of-turn token after the assistant's words, "
                 "so the model would never learn to stop."
             )
-        own = written[header : ends[-1]]
+        own = written[header : ending.end(1)]
         wanted = [message["content"].strip(), *(one["function"]["name"] for one in message.get("tool_calls", ()))]
         if not all(word in own for word in wanted):
             raise TemplateUnsupported("The base model's chat template leaves out or rewrites what the assistant says.")
-        return ends[-1]
+        return ending.end(1)
 
     def _header(self, prompts: Sequence[str], written: str) -> int:
         """Length of what stands before the model's own words: a generation prompt, else what all answers begin with."""
@@ -126,11 +126,11 @@ class Renderer:
 
     @cached_property
     def _question(self) -> str:
-        return self.template.render([USER])
+        return commonprefix([self.template.render([USER]), *self._prompts])
 
     @cached_property
     def _prompts(self) -> list[str]:
-        return [prompt for prompt in self.template.prompts([USER]) if prompt.startswith(self._question)]
+        return self.template.prompts([USER])
 
     @cached_property
     def _opening(self) -> str:
@@ -139,14 +139,16 @@ class Renderer:
         return commonprefix(answers)[len(self._question) :]
 
     @cached_property
-    def _control(self) -> re.Pattern[str]:
+    def _ending(self) -> re.Pattern[str]:
+        """The control tokens that end a turn; what follows them (a newline, phi3's end of text) is for the reader."""
         tokens = self.codec.tokenizer.convert_ids_to_tokens(sorted(self.codec.control_ids))
-        written = sorted((token for token in tokens if token), key=len, reverse=True)
-        return re.compile("|".join(re.escape(token) for token in written) or "(?!)")
+        literals = sorted((token for token in tokens if token), key=len, reverse=True)
+        control = "|".join(re.escape(token) for token in literals) or "(?!)"
+        return re.compile(rf"((?:{control})+)(?:\s|{control})*\Z")
 
 
 def grown(full: str, cursor: int, step: str | None) -> int:
     """Where `full` stands after one more step of growth. Raises NotPrefixStable when it goes on differently."""
     if step is None or not full.startswith(step, cursor):
-        raise NotPrefixStable
+        raise NotPrefixStableError
     return cursor + len(step)

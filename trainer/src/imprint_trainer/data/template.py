@@ -43,8 +43,8 @@ class ChatTemplate:
 
     def prompts(self, messages: Sequence[Message], tools: Sequence[Message] = ()) -> list[str]:
         """The conversation as the model sees it when it starts to answer, in the ways the template offers."""
-        ways: list[dict[str, bool]] = [{"enable_thinking": True}, {"enable_thinking": False}]
-        found = [self.render(messages, tools, add_generation_prompt=True, **way) for way in ways]
+        ways = (self.reasoning, not self.reasoning)
+        found = [self.render(messages, tools, add_generation_prompt=True, enable_thinking=way) for way in ways]
         return list(dict.fromkeys(found))
 
 

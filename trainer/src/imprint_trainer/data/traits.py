@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from imprint_trainer.data.template import ChatTemplate, Message
 from imprint_trainer.errors import TemplateUnsupported
@@ -27,7 +27,7 @@ class Traits:
     text_with_calls: bool  # ... together with what the assistant says in the same turn
     parallel_calls: bool  # ... several in one turn
     object_arguments: bool  # arguments are passed as an object, else as JSON text
-    text_arguments: bool  # arguments that are no JSON object are rendered too
+    text_arguments: Literal["quoted", "raw", "refused"]  # how the template writes arguments that are no JSON object
     tool_list: bool  # the list of tools is rendered
     reasoning: bool  # the reasoning of a last turn is rendered
 
@@ -55,6 +55,7 @@ def traits_of(template: ChatTemplate) -> Traits:
         # What is said beside a call may vanish from history (gpt-oss), but not from the turn itself.
         return shows([*words, text], USER, turn) and shows(answered, USER, turn, *results, ANSWER)
 
+    free, quoted = "*** potoroo", '"*** potoroo"'
     whole, written = {"path": "potoroo"}, '{"path": "potoroo"}'
     object_arguments = shows_call(whole, "potoroo")
     arguments = whole if object_arguments else written
@@ -65,7 +66,7 @@ def traits_of(template: ChatTemplate) -> Traits:
         text_with_calls=shows_call(arguments, "potoroo", text="kookaburra"),
         parallel_calls=shows_call(arguments, "potoroo", count=2),
         object_arguments=object_arguments,
-        text_arguments=shows_call("*** potoroo", "*** potoroo"),
+        text_arguments="quoted" if shows_call(free, quoted) else "raw" if shows_call(quoted, quoted) else "refused",
         tool_list=shows(["wombat_tool"], USER, ANSWER, tools=[TOOL]),
         reasoning=shows(["brolga"], USER, {**ANSWER, "reasoning_content": "brolga"}),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from imprint_trainer.data.codec import Codec, Encoded
 from imprint_trainer.data.measure import Measured
 from imprint_trainer.data.plan import Slice, slices
-from imprint_trainer.data.render import NotPrefixStable, Rendered, Renderer
+from imprint_trainer.data.render import NotPrefixStableError, Rendered, Renderer
 from imprint_trainer.errors import TemplateUnsupported
 
 
@@ -20,7 +20,7 @@ class Window:
     supervised: tuple[bool, ...]
 
 
-class WindowTooLong(Exception):
+class WindowTooLongError(Exception):
     """A rendered window has more tokens than its turns were measured to have."""
 
     def __init__(self, excess: int) -> None:
@@ -45,9 +45,9 @@ class Builder:
             cuts = left_out(plan, len(self.body.units))
             try:
                 found = [window for piece in plan for window in self._windows(piece, one_each, cuts)]
-            except NotPrefixStable:
+            except NotPrefixStableError:
                 one_each = True
-            except WindowTooLong as error:
+            except WindowTooLongError as error:
                 budget -= error.excess
             else:
                 return found, cuts
@@ -63,7 +63,7 @@ class Builder:
             rendered = self.renderer.growing(units, pieces, [index - piece.start for index in piece.new])
         ids, mask = masked(rendered, self.renderer.codec, cuts)
         if len(ids.ids) > self.max_length:
-            raise WindowTooLong(len(ids.ids) - self.max_length)
+            raise WindowTooLongError(len(ids.ids) - self.max_length)
         return [Window(ids.ids, mask)]
 
     def _split(self, piece: Slice, cuts: Counter[str]) -> list[Window]:
@@ -71,7 +71,8 @@ class Builder:
         quarter window of the part before. Only the last part ends the turn."""
         codec = self.renderer.codec
         last = piece.stop - 1
-        encoded, mask = masked(self.renderer.last_turn(self._units(piece), self.body.pieces[last]), codec, cuts)
+        units = self.body.units[piece.start : piece.stop]
+        encoded, mask = masked(self.renderer.last_turn(units, self.body.pieces[last]), codec, cuts)
         begin = mask.index(True)
         if len(encoded.ids) <= self.max_length:
             return [Window(encoded.ids, mask)]
@@ -91,9 +92,6 @@ class Builder:
             end = stop
         cuts["answer_split"] += 1
         return found
-
-    def _units(self, piece: Slice) -> Sequence:  # type: ignore[type-arg]
-        return self.body.units[piece.start : piece.stop]
 
 
 def masked(rendered: Rendered, codec: Codec, cuts: Counter[str]) -> tuple[Encoded, tuple[bool, ...]]:
