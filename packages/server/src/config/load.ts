@@ -1,0 +1,96 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { Value } from "typebox/value";
+import { ConfigError } from "./errors.js";
+import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
+import { findRepoRoot, readSetup, type Setup } from "./setup.js";
+import { environmentName, flagName, fromEnvironment, fromFile, fromFlags, type Source } from "./sources.js";
+import { resolveToken } from "./token.js";
+
+export type Origin = "flag" | "environment" | "file" | "setup" | "default";
+
+export interface Config {
+  readonly settings: Settings;
+  readonly origins: Readonly<Record<SettingName, Origin>>;
+  /** The bearer token in force, from `token` or `token_file`. */
+  readonly token: string | null;
+  readonly setup: Setup | null;
+  /** The checkout: where the trainer's sources are. */
+  readonly repoRoot: string;
+  readonly warnings: readonly string[];
+}
+
+export interface LoadOptions {
+  /** Named as the settings; text is read as the setting's type. Undefined counts as not given. */
+  readonly flags?: Source;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly home?: string;
+  readonly repoRoot?: string;
+}
+
+type Layer = readonly [Origin, Source];
+
+const untilde = (path: string, home: string): string => (path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path);
+
+const nameIn = (origin: Origin, name: string): string => {
+  if (origin === "flag") return flagName(name as SettingName);
+  if (origin === "environment") return environmentName(name as SettingName);
+  return origin === "file" ? `${name} in config.json` : name;
+};
+
+const problemsOf = ([origin, source]: Layer): readonly string[] =>
+  Object.entries(source).flatMap(([name, value]) => {
+    if (!(SETTING_NAMES as readonly string[]).includes(name)) return [`${nameIn(origin, name)} is not a setting`];
+    const [first] = Value.Errors(Settings.properties[name as SettingName], value);
+    return first ? [`${nameIn(origin, name)} ${first.message}`] : [];
+  });
+
+const unknownVariables = (env: NodeJS.ProcessEnv): readonly string[] =>
+  Object.keys(env)
+    .filter((key) => key.startsWith("IMPRINT_") && !SETTING_NAMES.some((name) => environmentName(name) === key))
+    .map((key) => `the environment variable ${key} is not a setting of the service`);
+
+/**
+ * Resolves every setting: flag, then environment, then `<data dir>/config.json`, then what setup prepared, then the default.
+ * @throws ConfigError naming each unknown or invalid value and its origin
+ */
+export const loadConfig = ({
+  flags = {},
+  env = process.env,
+  home = homedir(),
+  repoRoot = findRepoRoot(),
+}: LoadOptions = {}): Config => {
+  const setup = readSetup(repoRoot);
+  const outer: readonly Layer[] = [
+    ["flag", fromFlags(flags)],
+    ["environment", fromEnvironment(env)],
+  ];
+  const defaults = Object.fromEntries(SETTING_NAMES.map((name) => [name, (Settings.properties[name] as { readonly default?: unknown }).default]));
+  const dataDir = outer.map(([, source]) => source.data_dir).find((value) => value !== undefined) ?? defaults.data_dir;
+  const file = fromFile(join(resolve(untilde(String(dataDir), home)), "config.json"));
+  if ("data_dir" in file) throw new ConfigError(["data_dir in config.json is not allowed: the file is read from the data directory"]);
+
+  const layers: readonly Layer[] = [
+    ...outer,
+    ["file", file],
+    ["setup", setup ? { python: setup.python, base_model: setup.default_model } : {}],
+    ["default", defaults],
+  ];
+  const problems = layers.flatMap(problemsOf);
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const chosen = SETTING_NAMES.map((name) => {
+    const [origin, source] = layers.find(([, candidate]) => candidate[name] !== undefined) ?? ["default", defaults];
+    return { name, origin, value: source[name] };
+  });
+  const values = Object.fromEntries(chosen.map(({ name, value }) => [name, value])) as Settings;
+  const settings: Settings = { ...values, data_dir: resolve(untilde(values.data_dir, home)) };
+  return {
+    settings,
+    origins: Object.fromEntries(chosen.map(({ name, origin }) => [name, origin])) as Record<SettingName, Origin>,
+    token: resolveToken(settings),
+    setup,
+    repoRoot,
+    warnings: unknownVariables(env),
+  };
+};

@@ -1,0 +1,100 @@
+import { BaseModelName, OneOf, Strict } from "@imprint/contracts";
+import { type Static, Type } from "typebox";
+import { Check } from "typebox/value";
+
+/** Host names are compared as text with the Host header: no scheme, path or user part. */
+const HostName = Type.String({ pattern: "^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$" });
+const MEBIBYTE = 1024 * 1024;
+
+/** Every setting of the service. Flags, environment variables, the file and docs/configuration.md are projections of this. */
+export const Settings = Strict({
+  host: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    default: "127.0.0.1",
+    description: "Address to listen on. Anything but loopback needs a token.",
+  }),
+  port: Type.Integer({ minimum: 0, maximum: 65535, default: 7878, description: "Port to listen on; 0 takes a free one." }),
+  data_dir: Type.String({
+    minLength: 1,
+    default: "~/.imprint",
+    description: "Folder of sessions, adapters, models and the registry. Created with mode 0700.",
+  }),
+  base_model: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    default: "SmolLM2-135M-Instruct",
+    description: "Base model of requests that name none: a prepared model's name, a hub id, or a local folder.",
+  }),
+  python: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+    default: null,
+    description: "Python interpreter of the trainer. Default: the one that `npm run setup` prepared.",
+  }),
+  slots: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: "Jobs that run at once." }),
+  max_queued: Type.Integer({ minimum: 1, maximum: 100_000, default: 1000, description: "Jobs that may wait; more are refused with 429." }),
+  keep_finished: Type.Integer({ minimum: 0, maximum: 100_000, default: 1000, description: "Finished jobs that are remembered." }),
+  keep_finished_hours: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 24 * 365,
+    default: 72,
+    description: "How long a finished job is remembered.",
+  }),
+  max_job_seconds: Type.Number({ minimum: 1, maximum: 30 * 86_400, default: 86_400, description: "A job that runs longer fails." }),
+  heartbeat_timeout: Type.Number({
+    minimum: 1,
+    maximum: 86_400,
+    default: 60,
+    description: "Seconds after which a silent trainer counts as hung.",
+  }),
+  start_timeout: Type.Number({ minimum: 1, maximum: 3600, default: 120, description: "Seconds that a trainer may take to start." }),
+  cancel_grace: Type.Number({
+    minimum: 0,
+    maximum: 3600,
+    default: 10,
+    description: "Seconds that a cancelled trainer gets before it is killed.",
+  }),
+  shutdown_grace: Type.Number({
+    minimum: 0,
+    maximum: 3600,
+    default: 10,
+    description: "Seconds that running jobs get when the service stops.",
+  }),
+  allow_host: Type.Array(HostName, {
+    maxItems: 32,
+    default: [],
+    description: "Further names under which the service may be called (Host header), besides localhost.",
+  }),
+  allow_downloads: Type.Boolean({ default: false, description: "Whether base models may be downloaded from the hub." }),
+  token: Type.Union([Type.String({ minLength: 22, maxLength: 512, pattern: "^[A-Za-z0-9._~+/=-]+$" }), Type.Null()], {
+    default: null,
+    description: "Requests must carry it as a bearer token. At least 22 characters.",
+  }),
+  token_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+    default: null,
+    description: "File that holds the token; readable by the user alone.",
+  }),
+  body_limit: Type.Integer({
+    minimum: 1024,
+    maximum: 64 * MEBIBYTE,
+    default: MEBIBYTE,
+    description: "Bytes that a JSON body may have.",
+  }),
+  session_limit: Type.Integer({
+    minimum: 1024,
+    maximum: 1024 * MEBIBYTE,
+    default: 64 * MEBIBYTE,
+    description: "Bytes that an uploaded session may have.",
+  }),
+  log_level: Type.Unsafe<"trace" | "debug" | "info" | "warn" | "error" | "silent">({
+    ...OneOf(["trace", "debug", "info", "warn", "error", "silent"]),
+    default: "info",
+    description: "What is logged, on standard error.",
+  }),
+});
+export type Settings = Readonly<Static<typeof Settings>>;
+export type SettingName = keyof Settings;
+
+export const SETTING_NAMES = Object.keys(Settings.properties) as readonly SettingName[];
+
+/** How a prepared base model may be called in a request. */
+export const isModelName = (text: string): boolean => Check(BaseModelName, text);

@@ -1,0 +1,106 @@
+import type { Adapter, AdapterFile, JobKind, Proof } from "@imprint/contracts";
+import type { Selectable } from "kysely";
+import type { AdapterTable, Session } from "./schema.js";
+
+/** An adapter as the registry knows it; its health is read from the disk. */
+export type AdapterRow = Omit<Adapter, "health">;
+
+export interface AdapterFilter {
+  readonly base_model?: string;
+  readonly task_type?: string;
+  readonly session_id?: string;
+}
+
+const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
+  adapter_id: row.adapter_id,
+  method: row.method as JobKind,
+  base_model: row.base_model,
+  task_type: row.task_type,
+  session_id: row.session_id,
+  job_id: row.job_id,
+  rank: row.rank,
+  alpha: row.alpha,
+  size: row.size,
+  sha256: row.sha256,
+  files: JSON.parse(row.files) as AdapterFile[],
+  metadata: JSON.parse(row.metadata) as Record<string, string>,
+  proof: JSON.parse(row.proof) as Proof,
+  created_at: row.created_at,
+  path: `adapters/${row.adapter_id}`,
+});
+
+export const insertAdapter = async (session: Session, { path: _derived, ...adapter }: AdapterRow): Promise<void> => {
+  await session
+    .insertInto("adapters")
+    .values({
+      ...adapter,
+      files: JSON.stringify(adapter.files),
+      metadata: JSON.stringify(adapter.metadata),
+      proof: JSON.stringify(adapter.proof),
+      archived_at: null,
+      purged_at: null,
+    })
+    .execute();
+};
+
+/** Ids are written once: an archived or purged adapter keeps its id. */
+export const isAdapterIdTaken = async (session: Session, adapterId: string): Promise<boolean> =>
+  (await session.selectFrom("adapters").select("seq").where("adapter_id", "=", adapterId).executeTakeFirst()) !== undefined;
+
+/** A registered adapter that is not archived. */
+export const findAdapter = async (session: Session, adapterId: string): Promise<AdapterRow | null> => {
+  const row = await session
+    .selectFrom("adapters")
+    .selectAll()
+    .where("adapter_id", "=", adapterId)
+    .where("archived_at", "is", null)
+    .executeTakeFirst();
+  return row ? fromRow(row) : null;
+};
+
+/** Newest first. `after` is the last id of the page before; an id that is unknown starts from the top. */
+export const listAdapters = async (
+  session: Session,
+  { filter, limit, after }: { readonly filter: AdapterFilter; readonly limit: number; readonly after?: string },
+): Promise<{ readonly adapters: readonly AdapterRow[]; readonly next: string | null }> => {
+  let query = session.selectFrom("adapters").selectAll().where("archived_at", "is", null);
+  for (const column of ["base_model", "task_type", "session_id"] as const) {
+    const wanted = filter[column];
+    if (wanted !== undefined) query = query.where(column, "=", wanted);
+  }
+  if (after !== undefined) {
+    const cursor = await session.selectFrom("adapters").select("seq").where("adapter_id", "=", after).executeTakeFirst();
+    if (cursor) query = query.where("seq", "<", cursor.seq);
+  }
+  const rows = await query
+    .orderBy("seq", "desc")
+    .limit(limit + 1)
+    .execute();
+  const page = rows.slice(0, limit).map(fromRow);
+  return { adapters: page, next: rows.length > limit ? (page.at(-1)?.adapter_id ?? null) : null };
+};
+
+/** Marks an adapter archived, and purged when asked. False when no row has the id. */
+export const archiveAdapter = async (
+  session: Session,
+  { adapterId, at, purge }: { readonly adapterId: string; readonly at: string; readonly purge: boolean },
+): Promise<boolean> => {
+  const row = await session
+    .selectFrom("adapters")
+    .select(["archived_at", "purged_at"])
+    .where("adapter_id", "=", adapterId)
+    .executeTakeFirst();
+  if (!row) return false;
+  await session
+    .updateTable("adapters")
+    .set({ archived_at: row.archived_at ?? at, purged_at: row.purged_at ?? (purge ? at : null) })
+    .where("adapter_id", "=", adapterId)
+    .execute();
+  return true;
+};
+
+/** Ids whose files belong into `adapters/`. */
+export const adapterIdsWithFiles = async (session: Session): Promise<ReadonlySet<string>> => {
+  const rows = await session.selectFrom("adapters").select("adapter_id").where("purged_at", "is", null).execute();
+  return new Set(rows.map((row) => row.adapter_id));
+};

@@ -1,0 +1,52 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Adapter, AdapterFile, AdapterHealth } from "@imprint/contracts";
+import type { AdapterRow } from "./adapters.js";
+import type { DataPaths } from "./paths.js";
+import { hashFolder, validateFolder } from "./validate/folder.js";
+import { InvalidAdapterError } from "./validate/invalid.js";
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+
+const sizeOf = async (path: string): Promise<number | null> => {
+  try {
+    const { size } = await stat(path);
+    return size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+};
+
+/** Compares presence and sizes: cheap enough for lists. An altered file of the same size shows only in `verifyAdapter`. */
+export const glanceAtAdapter = async (paths: DataPaths, adapter: AdapterRow): Promise<Adapter> => {
+  const found = await Promise.all(adapter.files.map(({ name }) => sizeOf(join(paths.root, adapter.path, name))));
+  const health = found.some((size) => size === null)
+    ? "missing"
+    : found.every((size, at) => size === adapter.files[at]?.size)
+      ? "ok"
+      : "corrupt";
+  return { ...adapter, health };
+};
+
+const healthOf = (recorded: readonly AdapterFile[], hashed: readonly AdapterFile[]): AdapterHealth => {
+  const found = recorded.map(({ name }) => hashed.find((file) => file.name === name));
+  if (found.includes(undefined)) return "missing";
+  return found.every((file, at) => file?.sha256 === recorded[at]?.sha256) ? "ok" : "corrupt";
+};
+
+/** Hashes every file again and reads the headers again. */
+export const verifyAdapter = async (paths: DataPaths, adapter: AdapterRow): Promise<Adapter> => {
+  const folder = join(paths.root, adapter.path);
+  try {
+    const hashed = await hashFolder(folder);
+    const health = healthOf(adapter.files, hashed);
+    if (health === "ok") await validateFolder(folder, hashed);
+    return { ...adapter, health };
+  } catch (error) {
+    if (error instanceof InvalidAdapterError) return { ...adapter, health: "corrupt" };
+    if (isMissing(error)) return { ...adapter, health: "missing" };
+    throw error;
+  }
+};

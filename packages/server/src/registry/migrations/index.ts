@@ -1,0 +1,11 @@
+import { adapters } from "./001-adapters.js";
+import { sessions } from "./002-sessions.js";
+
+/** A step of the schema. Released steps are never edited: a change is a new step. */
+export interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+/** In order; the schema's version is the number of steps applied. */
+export const MIGRATIONS: readonly Migration[] = [adapters, sessions];

@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Where things lie in the data directory. Every name below is an id that its schema has matched. */
+export interface DataPaths {
+  readonly root: string;
+  readonly database: string;
+  readonly sessions: string;
+  readonly adapters: string;
+  readonly staging: string;
+  readonly orphans: string;
+  readonly models: string;
+  readonly hypernetworks: string;
+  readonly serverFile: string;
+}
+
+export const dataPaths = (root: string): DataPaths => ({
+  root,
+  database: join(root, "registry.db"),
+  sessions: join(root, "sessions"),
+  adapters: join(root, "adapters"),
+  staging: join(root, "adapters", ".staging"),
+  orphans: join(root, "adapters", ".orphans"),
+  models: join(root, "models"),
+  hypernetworks: join(root, "hypernetworks"),
+  serverFile: join(root, "server.json"),
+});
+
+/** Creates what is missing, readable by the user alone. */
+export const ensureDataPaths = (paths: DataPaths): void => {
+  for (const folder of [paths.root, paths.sessions, paths.adapters, paths.staging, paths.models, paths.hypernetworks])
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+};

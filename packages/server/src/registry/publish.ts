@@ -1,0 +1,78 @@
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { AdapterFile, JobResult } from "@imprint/contracts";
+import { type AdapterRow, insertAdapter } from "./adapters.js";
+import { syncPath } from "./durable.js";
+import type { DataPaths } from "./paths.js";
+import type { Database } from "./schema.js";
+import { withSession } from "./unit-of-work.js";
+import { hashFolder, validateFolder, WEIGHTS_FILE } from "./validate/folder.js";
+import { InvalidAdapterError } from "./validate/invalid.js";
+
+/** What the registry records about an adapter besides what its files say. */
+export type Lineage = Pick<
+  AdapterRow,
+  "adapter_id" | "method" | "base_model" | "task_type" | "session_id" | "job_id" | "metadata" | "created_at"
+>;
+
+const sameFiles = (hashed: readonly AdapterFile[], claimed: readonly AdapterFile[]): boolean =>
+  hashed.length === claimed.length &&
+  hashed.every(({ name, size, sha256 }) => claimed.some((file) => file.name === name && file.size === size && file.sha256 === sha256));
+
+const syncFolder = async (folder: string, files: readonly AdapterFile[]): Promise<void> => {
+  for (const { name } of files) await syncPath(join(folder, name));
+  await syncPath(folder, { folder: true });
+};
+
+/**
+ * Takes the files that a trainer left in `folder` into the registry: validated, on the disk, renamed, and only then a row.
+ * A crash in between leaves files without a row, which the boot sweep sets aside; never a row without files.
+ * @throws InvalidAdapterError when the files are not what the trainer claims, or no plain LoRA adapter
+ */
+export const publishAdapter = async ({
+  database,
+  paths,
+  folder,
+  lineage,
+  result,
+  beforeCommit,
+}: {
+  readonly database: Database;
+  readonly paths: DataPaths;
+  readonly folder: string;
+  readonly lineage: Lineage;
+  readonly result: JobResult;
+  readonly beforeCommit?: () => void;
+}): Promise<AdapterRow> => {
+  const files = await hashFolder(folder);
+  if (!sameFiles(files, result.files)) throw new InvalidAdapterError("the files differ from those that the trainer reported");
+  const config = await validateFolder(folder, files);
+  if (config.r !== result.rank || config.lora_alpha !== result.alpha)
+    throw new InvalidAdapterError("rank or alpha of adapter_config.json differ from those that the trainer reported");
+  await syncFolder(folder, files);
+
+  const row: AdapterRow = {
+    ...lineage,
+    rank: result.rank,
+    alpha: result.alpha,
+    size: files.reduce((sum, file) => sum + file.size, 0),
+    sha256: files.find((file) => file.name === WEIGHTS_FILE)?.sha256 ?? "",
+    files: [...files],
+    proof: result.proof,
+    path: `adapters/${lineage.adapter_id}`,
+  };
+  const home = join(paths.adapters, lineage.adapter_id);
+  // Fails when a folder of that name is there and not empty: nothing is ever overwritten.
+  await rename(folder, home);
+  try {
+    await syncPath(paths.adapters, { folder: true });
+    await withSession(database, async (session) => {
+      await insertAdapter(session, row);
+      beforeCommit?.();
+    });
+  } catch (error) {
+    await rm(home, { recursive: true, force: true });
+    throw error;
+  }
+  return row;
+};

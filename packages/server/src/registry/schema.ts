@@ -1,0 +1,40 @@
+import type { Generated, Kysely, Transaction } from "kysely";
+
+/** Rows of registered adapters. `seq` orders them; JSON columns hold what is only ever read whole. */
+export interface AdapterTable {
+  seq: Generated<number>;
+  adapter_id: string;
+  method: string;
+  base_model: string;
+  task_type: string;
+  session_id: string;
+  job_id: string;
+  rank: number;
+  alpha: number;
+  size: number;
+  sha256: string;
+  files: string;
+  metadata: string;
+  proof: string;
+  created_at: string;
+  /** Set by DELETE: the id stays taken, the adapter is no longer shown. */
+  archived_at: string | null;
+  /** Set by a purge: the files are gone, or go at the next sweep. */
+  purged_at: string | null;
+}
+
+/** Index of `sessions/`: what lists show, so that no file is opened for a list. The files are the truth. */
+export interface SessionTable {
+  seq: Generated<number>;
+  session_id: string;
+  summary: string;
+}
+
+export interface Schema {
+  adapters: AdapterTable;
+  sessions: SessionTable;
+}
+
+/** The database as a handler sees it: inside one transaction. */
+export type Session = Transaction<Schema>;
+export type Database = Kysely<Schema>;

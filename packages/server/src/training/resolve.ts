@@ -1,0 +1,80 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { LORA_DEFAULTS, type TrainHypernetworkRequest, type TrainLoraRequest } from "@imprint/contracts";
+
+/** Where unrepeatable values come from, so that tests decide them. */
+export interface Randomness {
+  readonly seed: () => number;
+  readonly suffix: () => string;
+}
+
+export const systemRandomness: Randomness = {
+  seed: () => randomInt(2 ** 32),
+  suffix: () => randomBytes(4).toString("hex"),
+};
+
+const MAX_ADAPTER_ID = 64;
+
+const slug = (text: string, length: number): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, length)
+    .replaceAll(/^-+|-+$/g, "");
+
+/** A readable id from what is trained; the suffix makes it new. */
+export const makeAdapterId = ({
+  taskType,
+  sessionId,
+  suffix,
+}: {
+  readonly taskType: string;
+  readonly sessionId: string;
+  readonly suffix: string;
+}): string =>
+  [slug(taskType, 20), slug(sessionId, 30), suffix]
+    .filter((part) => part !== "")
+    .join("-")
+    .slice(0, MAX_ADAPTER_ID);
+
+interface Defaults {
+  readonly baseModel: string;
+  readonly random: Randomness;
+}
+
+const common = (request: TrainLoraRequest | TrainHypernetworkRequest, sessionId: string, { baseModel, random }: Defaults) => {
+  const taskType = request.task_type ?? LORA_DEFAULTS.task_type;
+  return {
+    session_id: sessionId,
+    task_type: taskType,
+    adapter_id: request.adapter_id ?? makeAdapterId({ taskType, sessionId, suffix: random.suffix() }),
+    base_model: request.base_model ?? baseModel,
+    seed: request.seed ?? random.seed(),
+    metadata: request.metadata ?? {},
+    include_unsuccessful: request.include_unsuccessful ?? false,
+  };
+};
+
+/** A LoRA request with every value decided. `epochs` null: until the loss stops improving. */
+export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
+  const rank = request.rank ?? LORA_DEFAULTS.rank;
+  return {
+    ...common(request, request.session_id, defaults),
+    epochs: request.epochs ?? null,
+    rank,
+    alpha: request.alpha ?? rank * LORA_DEFAULTS.alpha_per_rank,
+    learning_rate: request.learning_rate ?? LORA_DEFAULTS.learning_rate,
+    max_length: request.max_length ?? LORA_DEFAULTS.max_length,
+    target_modules: request.target_modules ?? null,
+    quantization: request.quantization ?? LORA_DEFAULTS.quantization,
+  };
+};
+export type ResolvedLora = ReturnType<typeof resolveLora>;
+
+/** A hypernetwork request with every value decided. Null: what the hypernetwork was trained with. */
+export const resolveHypernetwork = (request: TrainHypernetworkRequest, defaults: Defaults) => ({
+  ...common(request, request.trajectory_ids[0] ?? "", defaults),
+  max_chunk_length: request.max_chunk_length ?? null,
+  scaling: request.scaling ?? 1,
+  compress_rank: request.compress_rank ?? null,
+});
+export type ResolvedHypernetwork = ReturnType<typeof resolveHypernetwork>;
