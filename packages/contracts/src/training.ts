@@ -5,15 +5,24 @@ import { Strict } from "./object.js";
 /** Fields that both start calls share. */
 const common = {
   task_type: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9][A-Za-z0-9 _.-]*$", default: "code-gen" }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: "^[A-Za-z0-9][A-Za-z0-9 _.-]*$",
+      default: "code-gen",
+      description: "Kind of work the adapter is for",
+    }),
   ),
-  adapter_id: Type.Optional(AdapterId),
+  adapter_id: Type.Optional(Type.String({ ...AdapterId, description: "Id of the new adapter, written once; default: made up" })),
   base_model: Type.Optional(BaseModelName),
-  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })),
+  seed: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, description: "Of everything random; default: drawn and recorded" }),
+  ),
   metadata: Type.Optional(
     Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }), Type.String({ maxLength: 512 }), {
       maxProperties: 16,
       additionalProperties: false,
+      description: "Notes that the registry keeps with the adapter",
     }),
   ),
 };
@@ -23,15 +32,24 @@ export const TrainLoraRequest = Strict({
   session_id: SessionId,
   ...common,
   epochs: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Omitted: until the loss stops improving" })),
-  rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 16 })),
+  rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 16, description: "Rank of the update" })),
   alpha: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1024, description: "Default: twice the rank" })),
-  learning_rate: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 0.1 })),
+  learning_rate: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 0.1, description: "Peak learning rate; default: 0.001" }),
+  ),
   max_length: Type.Optional(Type.Integer({ minimum: 64, maximum: 131072, description: "Tokens in a training window" })),
   target_modules: Type.Optional(
-    Type.Array(Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }), { minItems: 1, maxItems: 32, uniqueItems: true }),
+    Type.Array(Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }), {
+      minItems: 1,
+      maxItems: 32,
+      uniqueItems: true,
+      description: "Layers that get an update; default: every linear layer but the output head",
+    }),
   ),
-  quantization: Type.Optional(Type.Union([Type.Literal("nf4"), Type.Literal("none")])),
-  include_unsuccessful: Type.Optional(Type.Boolean({ default: false })),
+  quantization: Type.Optional(
+    Type.Union([Type.Literal("nf4"), Type.Literal("none")], { description: "Of the frozen base model; default: nf4" }),
+  ),
+  include_unsuccessful: Type.Optional(Type.Boolean({ default: false, description: "Train on a session that did not succeed" })),
 });
 export type TrainLoraRequest = Static<typeof TrainLoraRequest>;
 
@@ -39,10 +57,14 @@ export type TrainLoraRequest = Static<typeof TrainLoraRequest>;
 export const TrainHypernetworkRequest = Strict({
   trajectory_ids: Type.Array(SessionId, { minItems: 1, maxItems: 1000 }),
   ...common,
-  max_chunk_length: Type.Optional(Type.Integer({ minimum: 16, maximum: 8192 })),
-  scaling: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 16 })),
-  compress_rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
-  include_unsuccessful: Type.Optional(Type.Boolean({ default: false })),
+  max_chunk_length: Type.Optional(
+    Type.Integer({ minimum: 16, maximum: 8192, description: "Tokens of the session read at once" }),
+  ),
+  scaling: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 16, description: "Factor on the generated update; default: 1" }),
+  ),
+  compress_rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, description: "Reduce the adapter to this rank" })),
+  include_unsuccessful: Type.Optional(Type.Boolean({ default: false, description: "Train on a session that did not succeed" })),
 });
 export type TrainHypernetworkRequest = Static<typeof TrainHypernetworkRequest>;
 
