@@ -17,6 +17,8 @@ export interface Call {
   readonly idempotencyKey?: string;
   /** A POST that may be sent twice without harm although it has no key. */
   readonly repeatable?: boolean;
+  /** Told the status of the answer that counts. */
+  readonly onStatus?: (status: number) => void;
   readonly options?: CallOptions | undefined;
 }
 
@@ -24,6 +26,7 @@ export interface Call {
 export type Send = <T>(call: Call) => Promise<T>;
 
 interface Answer {
+  readonly status: number;
   readonly value: unknown;
   readonly error: ImprintError | null;
   readonly retryAfter: string | null;
@@ -60,9 +63,9 @@ async function read(response: Response): Promise<Answer> {
     const error = response.ok
       ? new ConnectionError("The answer is not JSON: is this address an Imprint service?")
       : apiError(response.status, null);
-    return { value: undefined, error, retryAfter };
+    return { status: response.status, value: undefined, error, retryAfter };
   }
-  return { value, error: response.ok ? null : apiError(response.status, value), retryAfter };
+  return { status: response.status, value, error: response.ok ? null : apiError(response.status, value), retryAfter };
 }
 
 /** One function that knows HTTP: every resource of the client is made from it. */
@@ -82,7 +85,7 @@ export function createSend(options: ClientOptions, runtime: Runtime): Send {
         : limit.aborted
           ? new TimeoutError(`${call.method} ${call.path} took too long: raise timeoutMs`, { cause })
           : new ConnectionError(`No answer from ${baseUrl}: is the service running? imprint serve starts it`, { cause });
-      return { value: undefined, error, retryAfter: null };
+      return { status: 0, value: undefined, error, retryAfter: null };
     }
   }
 
@@ -90,8 +93,11 @@ export function createSend(options: ClientOptions, runtime: Runtime): Send {
     const retries = call.options?.maxRetries ?? options.maxRetries ?? DEFAULT_MAX_RETRIES;
     const repeatable = call.method !== "POST" || call.idempotencyKey !== undefined || call.repeatable === true;
     for (let tried = 0; ; tried += 1) {
-      const { value, error, retryAfter } = await attempt(call);
-      if (error === null) return value as T;
+      const { status, value, error, retryAfter } = await attempt(call);
+      if (error === null) {
+        call.onStatus?.(status);
+        return value as T;
+      }
       const delay = tried < retries && isRetryable(error, repeatable) ? retryDelay(tried, retryAfter, runtime.random) : null;
       if (delay === null) throw error;
       await runtime.sleep(delay, call.options?.signal).catch((cause) => {

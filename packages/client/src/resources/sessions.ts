@@ -27,8 +27,8 @@ export interface PreviewRequest {
 }
 
 export interface Sessions {
-  /** Stores a recorded session: the file as the agent wrote it. The same bytes again give the same id. */
-  create(file: string | Uint8Array, options?: CreateOptions): Promise<ImportResult>;
+  /** Stores a recorded session: the file as the agent wrote it. The same bytes again give the same id, and `created` false. */
+  create(file: string | Uint8Array, options?: CreateOptions): Promise<ImportResult & { readonly created: boolean }>;
   list(query?: SessionQuery, options?: CallOptions): Promise<SessionList>;
   get(sessionId: string, options?: CallOptions): Promise<SessionSummary>;
   delete(sessionId: string, options?: CallOptions): Promise<void>;
@@ -54,15 +54,21 @@ export function contentTypeOf(file: string | Uint8Array): string {
 export function sessionsResource(send: Send): Sessions {
   const pathOf = (sessionId: string, rest = ""): string => `/sessions/${encodeURIComponent(sessionId)}${rest}`;
   return {
-    create: (content, { format, contentType, ...options } = {}) =>
-      send({
+    create: async (content, { format, contentType, ...options } = {}) => {
+      let created = false;
+      const result = await send<ImportResult>({
         method: "POST",
         path: "/sessions",
         query: { format },
         body: { content, type: contentType ?? contentTypeOf(content) },
         repeatable: true,
+        onStatus: (status) => {
+          created = status === 201;
+        },
         options,
-      }),
+      });
+      return { ...result, created };
+    },
     list: (query, options) => send({ method: "GET", path: "/sessions", query: { ...query }, options }),
     get: (sessionId, options) => send({ method: "GET", path: pathOf(sessionId), options }),
     delete: async (sessionId, options) => {

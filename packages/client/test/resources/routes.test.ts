@@ -47,3 +47,11 @@ it.each([
   await client.sessions.create(file);
   expect(seen[0]?.headers["content-type"]).toBe(type);
 });
+
+it.each([
+  [201, true],
+  [200, false],
+])("a stored session answered with %i has created: %s", async (status, created) => {
+  const { client } = await service([{ status, body: { session_id: "s" } }]);
+  await expect(client.sessions.create("{}")).resolves.toEqual({ session_id: "s", created });
+});
