@@ -1,0 +1,120 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { Executor, JobHandle, Outcome, TaskEvent, WorkerTask } from "../../src/executors/executor.js";
+import { createLocalExecutor, type LocalExecutorOptions } from "../../src/executors/local/local-executor.js";
+import { systemClock } from "../../src/jobs/clock.js";
+import { createIds } from "../../src/jobs/ids.js";
+import { quietLog } from "../jobs/quiet-log.js";
+
+const newId = createIds({ clock: systemClock() });
+
+export const workerPath = (name: string): string => fileURLToPath(new URL(`../fixtures/workers/${name}`, import.meta.url));
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "imprint-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An executor on a fixture worker, closed after the test. */
+export function executorOn(worker: string, args: readonly string[] = [], options: Partial<LocalExecutorOptions> = {}): Executor {
+  const executor = createLocalExecutor({
+    command: { file: process.execPath, args: [workerPath(worker), ...args] },
+    env: process.env,
+    heartbeatTimeoutMs: 15_000,
+    startTimeoutMs: 15_000,
+    cancelGraceMs: 200,
+    log: quietLog(),
+    clock: systemClock(),
+    ...options,
+  });
+  onTestFinished(() => executor.close(0));
+  return executor;
+}
+
+type LoraTask = Extract<WorkerTask, { type: "train_lora" }>;
+
+export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
+  return {
+    type: "train_lora",
+    job_id: newId(),
+    spec: {
+      session_id: "s",
+      session_path: "/nowhere/s.json",
+      adapter_id: "a",
+      output_dir: "/nowhere/out",
+      base_model: "tiny",
+      base_model_name: "tiny",
+      task_type: "code-gen",
+      max_length: 64,
+      include_unsuccessful: false,
+      seed: 7,
+      epochs: 1,
+      rank: 4,
+      alpha: 8,
+      learning_rate: 0.001,
+      target_modules: null,
+      quantization: "none",
+      ...spec,
+    },
+  };
+}
+
+/** A started task with what it told so far. */
+export interface Watched extends JobHandle {
+  readonly events: readonly TaskEvent[];
+  /** Resolves with the first event, past or to come, that answers the question. */
+  seen(question: (event: TaskEvent) => boolean): Promise<TaskEvent>;
+  logText(): string;
+}
+
+export function startWatched(executor: Executor, task: WorkerTask): Watched {
+  const events: TaskEvent[] = [];
+  const waiting = new Set<() => void>();
+  const handle = executor.start(task, (event) => {
+    events.push(event);
+    for (const look of waiting) look();
+  });
+  return {
+    ...handle,
+    events,
+    seen: (question) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = events.find(question);
+          if (!found) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+    logText: () => events.map((event) => (event.type === "log" ? event.text : "")).join(""),
+  };
+}
+
+export function outcomeOf(executor: Executor, task: WorkerTask = loraTask()): Promise<Outcome> {
+  return executor.start(task, () => {}).outcome;
+}
+
+/** A task in the hands of stubborn.mjs, and the id of the process that it started. */
+export async function startStubborn(executor: Executor): Promise<Watched & { readonly child: number }> {
+  const output_dir = temporaryFolder();
+  const watched = startWatched(executor, loraTask({ output_dir }));
+  await watched.seen(({ type }) => type === "phase");
+  return { ...watched, child: Number(readFileSync(join(output_dir, "child.pid"), "utf8")) };
+}
+
+/** Whether a process of this id runs; one that is dead and not yet reaped does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !existsSync("/proc/self/stat") || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
