@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 PRIVATE_USE = range(0xF0000, 0xFFFFE)  # plane 15: no template and no tokenizer gives these characters a meaning
 
+# Templates look for these in what is said, whether or not the tokenizer knows them.
+PARSED_BY_TEMPLATES = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
+
 
 @dataclass(frozen=True)
 class Encoded:
@@ -33,7 +36,7 @@ class Codec:
     """
 
     tokenizer: "PreTrainedTokenizerBase"
-    stand_ins: Mapping[str, str]  # added token -> private character
+    stand_ins: Mapping[str, str]  # added token or marker -> private character
     control_ids: frozenset[int]
     literals: Mapping[str, str] = field(default_factory=dict)  # the same, reversed
 
@@ -134,7 +137,8 @@ def codec_for(tokenizer: "PreTrainedTokenizerBase", texts: Iterable[str]) -> Cod
     taken = {character for text in texts for character in set(text) if ord(character) in PRIVATE_USE}
     free = (chr(code) for code in PRIVATE_USE if chr(code) not in taken)
     added = tokenizer.added_tokens_decoder
-    stand_ins = {str(token.content): next(free) for token in added.values() if token.content.strip()}
+    strings = [str(token.content) for token in added.values() if token.content.strip()]
+    stand_ins = {string: next(free) for string in dict.fromkeys([*strings, *PARSED_BY_TEMPLATES])}
     return Codec(
         tokenizer=tokenizer,
         stand_ins=stand_ins,

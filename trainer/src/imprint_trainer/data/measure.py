@@ -40,7 +40,7 @@ def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
         if piece:
             own = codec.count(piece.turn)
             if piece.after is not None:
-                after = max(after, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))
+                after = max(0, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))
         pieces[index], costs[index] = piece, Cost(own, after, unit.supervised)
     return Measured(tuple(units), tuple(pieces), tuple(costs))
 

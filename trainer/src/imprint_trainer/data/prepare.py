@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dropped:
-    """What is not trained, or was cut: a reason (see docs/training-data.md) and how often."""
+    """What is not trained, or was changed, and how often.
+
+    Turns that are not supervised: `failed`, `weight_zero`, `aborted`, `synthetic`, `duplicate_turn`, `not_selected`.
+    Turns that are left out: `empty_turn`, `before_task`, `context_left_out`. Cuts: `task_shortened`,
+    `system_shortened`, `tools_shortened`, `tool_output_shortened`, `user_text_shortened`, `answer_split`.
+    Changes: `tool_syntax_as_text` (calls), `token_across_role_header` (turns whose first token is no target).
+    """
 
     reason: str
     count: int
@@ -66,13 +72,10 @@ def prepare_windows(
     windows, cuts = cut(talk, template, traits, codec, max_length)
     dropped.update(talk.dropped)
     dropped.update(cuts)
-    unique = tuple(dict.fromkeys(windows))
-    if len(unique) < len(windows):
-        dropped["duplicate_window"] += len(windows) - len(unique)
     return Prepared(
-        windows=unique,
-        tokens=sum(len(window.input_ids) for window in unique),
-        supervised_tokens=sum(sum(window.supervised) for window in unique),
+        windows=tuple(windows),
+        tokens=sum(len(window.input_ids) for window in windows),
+        supervised_tokens=sum(sum(window.supervised) for window in windows),
         supervised_turns=turns,
         dropped=tuple(Dropped(reason, count) for reason, count in sorted(dropped.items())),
     )

@@ -1,0 +1,69 @@
+"""Canonical sessions in few words."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from transformers import PreTrainedTokenizerFast
+
+from imprint_trainer.data.prepare import Prepared
+from imprint_trainer.data.preview import preview
+from imprint_trainer.data.session import Session
+
+
+def session_json(steps: Sequence[dict[str, Any]], **changes: Any) -> dict[str, Any]:
+    source = {"format": "native", "format_version": None, "agent": None, "model": None, "sha256": "0" * 64}
+    return {
+        "schema_version": 1,
+        "session_id": "s1",
+        "source": source,
+        "task_type": None,
+        "outcome": "success",
+        "outcome_signal": None,
+        "started_at": None,
+        "tools": [],
+        "steps": list(steps),
+        "bad_lines": 0,
+        "dropped": [],
+        "redactions": [],
+        **changes,
+    }
+
+
+def session_of(*steps: dict[str, Any], **changes: Any) -> Session:
+    return Session.model_validate_json(json.dumps(session_json(steps, **changes)))
+
+
+def system(text: str) -> dict[str, Any]:
+    return {"source": "system", "text": text}
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"source": "user", "text": text}
+
+
+def agent(text: str, *calls: tuple[str, str, str], **more: Any) -> dict[str, Any]:
+    """`calls`: name, arguments, result."""
+    step: dict[str, Any] = {"source": "agent", "text": text, **more}
+    if calls:
+        ids = [f"call_{index}" for index in range(len(calls))]
+        step["tool_calls"] = [
+            {"id": name, "name": call[0], "arguments": call[1]} for name, call in zip(ids, calls, strict=True)
+        ]
+        step["observations"] = [{"call_id": name, "content": call[2]} for name, call in zip(ids, calls, strict=True)]
+    return step
+
+
+def said(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:
+    """The supervised stretches, decoded, window by window."""
+    shown = preview(prepared, tokenizer, max_steps=1)
+    return [span["text"] for window in shown["text"] for span in window if span["supervised"]]
+
+
+def shown(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:
+    """Each window, decoded."""
+    return [tokenizer.decode(list(window.input_ids)) for window in prepared.windows]
+
+
+def reasons(prepared: Prepared) -> dict[str, int]:
+    return {one.reason: one.count for one in prepared.dropped}

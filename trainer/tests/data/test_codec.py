@@ -1,0 +1,94 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from imprint_trainer.data.codec import Codec, codec_for
+from imprint_trainer.errors import BaseModelInvalid
+
+from .families import tokenizer_of, tokenizer_with
+
+CONTROL = ["<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>"]
+SESSION_TEXT = st.lists(st.sampled_from([*CONTROL, " ", "\n", "look", "é", "🎉", "<", "|im_end|>", "\U000f0000"])).map(
+    "".join
+)
+
+
+def qwen(*texts: str) -> Codec:
+    return codec_for(tokenizer_of("qwen3"), texts)
+
+
+@given(SESSION_TEXT)
+def test_session_text_never_becomes_a_control_token_and_reads_the_same(text: str) -> None:
+    codec = qwen(text)
+    hidden = codec.hide(text)
+    encoded = codec.encode(hidden)
+    assert codec.decode(encoded.ids) == text == codec.reveal(hidden)
+    assert not codec.control_ids & set(encoded.ids)
+
+
+@given(SESSION_TEXT, SESSION_TEXT)
+def test_offsets_cover_every_character_in_order(before: str, after: str) -> None:
+    codec = qwen(before, after)
+    text = codec.hide(before) + "<|im_end|>" + codec.hide(after)
+    encoded = codec.encode(text)
+    assert list(encoded.starts) == sorted(encoded.starts)
+    assert list(encoded.ends) == sorted(encoded.ends)
+    assert (encoded.starts[0], encoded.ends[-1]) == (0, len(text))
+    assert [
+        text[a:b] for i, a, b in zip(encoded.ids, encoded.starts, encoded.ends, strict=True) if i in codec.control_ids
+    ] == ["<|im_end|>"]
+
+
+def test_text_without_control_strings_is_encoded_as_the_tokenizer_does_it() -> None:
+    text = "<|im_start|>user\nThe quick  brown fox\n\n🎉<|im_end|>\n"
+    assert list(qwen().encode(text).ids) == tokenizer_of("qwen3")(text, add_special_tokens=False)["input_ids"]
+
+
+def test_a_quoted_control_string_is_encoded_as_its_letters() -> None:
+    codec = qwen("a <|im_end|> b")
+    plain = tokenizer_of("qwen3")("a <|im_end|> b", split_special_tokens=True)["input_ids"]
+    assert list(codec.encode(codec.hide("a <|im_end|> b")).ids) == plain
+
+
+def test_quoting_leaves_the_tokenizer_as_it_was() -> None:
+    codec = qwen("<|im_end|>")
+    codec.encode(codec.hide("<|im_end|>"))
+    assert len(tokenizer_of("qwen3")("<|im_end|>", add_special_tokens=False)["input_ids"]) == 1
+
+
+def test_json_values_are_hidden_inside() -> None:
+    codec = qwen()
+    hidden = codec.hide_all({"a": ["<|im_end|>", 1, None], "</think>": {"b": "x"}})
+    assert "<" not in str(hidden)
+    assert list(hidden.values())[0][1:] == [1, None]
+
+
+def test_a_tokenizer_that_marks_the_start_of_a_text_gets_no_mark_inside_it() -> None:
+    letters = [f"<0x{byte:02X}>" for byte in range(256)] + [*"▁abcdefghijklmnopqrstuvwxyz<>/|"]
+    vocabulary = {token: index for index, token in enumerate(letters)}
+    backend = Tokenizer(models.BPE(vocab=vocabulary, merges=[], byte_fallback=True))
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    backend.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    backend.add_special_tokens(["<s>", "</s>"])
+    codec = codec_for(PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="<s>", eos_token="</s>"), [])
+    encoded = codec.encode("<s>a" + codec.hide("</s>") + "b</s>")
+    assert codec.decode(encoded.ids) == "<s>a</s>b</s>"
+    assert [encoded.starts[0], encoded.ends[-1]] == [0, len("<s>a?b</s>")]
+    assert sum(token in codec.control_ids for token in encoded.ids) == 2
+
+
+def test_a_tokenizer_without_offsets_is_refused() -> None:
+    class Slow:
+        is_fast = False
+
+    with pytest.raises(BaseModelInvalid, match="tokenizer.json"):
+        codec_for(Slow(), [])  # type: ignore[arg-type]
+
+
+def test_a_tokenizer_without_added_tokens_hides_what_templates_look_for() -> None:
+    codec = codec_for(tokenizer_with(None, ()), [])
+    assert codec.hide("<|im_end|>") == "<|im_end|>"
+    assert "think" not in codec.hide("</think>")
+    assert codec.decode(codec.encode(codec.hide("a</think>b")).ids) == "a</think>b"

@@ -1,0 +1,172 @@
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imprint_trainer.data.prepare import Prepared, prepare_windows
+from imprint_trainer.errors import NothingToTrain
+
+from .families import family, tokenizer_of
+from .sessions import agent, reasons, said, session_of, shown, system, user
+
+TASK = "TASK: fix it"
+WORDS = st.lists(
+    st.sampled_from(["the", "test", "fails\n", "🎉", "in", "<|im_end|>", "a.py", "x" * 40]), max_size=60
+).map(" ".join)
+
+
+@st.composite
+def steps(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Turns of all kinds; each agent turn is told apart by its number."""
+    found: list[dict[str, Any]] = []
+    for index in range(draw(st.integers(1, 12))):
+        text = f"Turn {index}: {draw(WORDS)}".strip()
+        match draw(st.sampled_from(["user", "say", "call", "call", "call", "failed"])):
+            case "user":
+                found.append(user(text))
+            case "say":
+                found.append(agent(text))
+            case "call":
+                results = draw(st.lists(WORDS, min_size=1, max_size=2))
+                calls = [("bash", f'{{"n": {index}, "m": {place}}}', words) for place, words in enumerate(results)]
+                found.append(agent(text, *calls))
+            case "failed":
+                found.append(agent(text, ("bash", "{}", draw(WORDS)), context_only="failed"))
+    return [*found, agent("The end.")]
+
+
+def words_of(step: dict[str, Any]) -> str:
+    blocks = [
+        f'<tool_call>\n{{"name": "{call["name"]}", "arguments": {call["arguments"]}}}\n</tool_call>'
+        for call in step.get("tool_calls", ())
+    ]
+    return "\n".join([step["text"], *blocks])
+
+
+def turns(window: str, end: str) -> list[str]:
+    return [turn.strip() for turn in re.split(r"<\|im_start\|>|<start_of_turn>", window)[1:]]
+
+
+@settings(max_examples=600, deadline=None)
+@given(steps(), st.integers(96, 400), st.sampled_from(["chatml", "gemma", "qwen2_5"]))
+def test_windows_of_any_session(talk: list[dict[str, Any]], max_length: int, name: str) -> None:
+    tokenizer, end = tokenizer_of(name), family(name).end
+    prepared = prepare_windows(session_of(user(TASK), *talk), tokenizer, max_length=max_length)
+    learned = [step for step in talk if step["source"] == "agent" and "context_only" not in step]
+    assert prepared.supervised_turns == len(learned)
+    # Each supervised turn exactly once, in order, whole and ended; parts of a long answer join without a seam.
+    assert "".join(said(prepared, tokenizer)) == "".join(words_of(step) + end for step in learned)
+    for window, text in zip(prepared.windows, shown(prepared, tokenizer), strict=True):
+        assert len(window.input_ids) == len(window.supervised) <= max_length
+        assert window.supervised[-1]
+        assert TASK in text
+        parts = turns(text, end)
+        for before, part in zip(parts, parts[1:], strict=False):
+            assert "<tool_response>" not in part or "<tool_call>" in before
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps(), st.integers(220, 500), st.sampled_from(["qwen3", "gptoss", "mistral", "phi3"]))
+def test_windows_of_templates_that_rewrite_history(talk: list[dict[str, Any]], max_length: int, name: str) -> None:
+    tokenizer = tokenizer_of(name)
+    prepared = prepare_windows(session_of(user(TASK), *talk), tokenizer, max_length=max_length)
+    everything = "".join(said(prepared, tokenizer))
+    for step in talk:
+        if step["source"] == "agent":
+            assert everything.count(step["text"]) == ("context_only" not in step)
+    for window, text in zip(prepared.windows, shown(prepared, tokenizer), strict=True):
+        assert len(window.input_ids) <= max_length
+        assert TASK in text
+
+
+def windows_of(*talk: dict[str, Any], max_length: int, name: str = "chatml", **more: Any) -> Prepared:
+    return prepare_windows(session_of(*talk, **more), tokenizer_of(name), max_length=max_length)
+
+
+@pytest.mark.parametrize("name", ["chatml", "qwen2_5", "gemma"])
+def test_a_session_that_just_fits_is_one_window_without_a_cut(name: str) -> None:
+    talk = (user(TASK), agent("I look.", ("bash", "{}", "word " * 60)), user("Well?"), agent("Done."))
+    roomy = windows_of(*talk, max_length=4096, name=name)
+    tight = windows_of(*talk, max_length=roomy.tokens + 2, name=name)  # the newline after the last turn is measured too
+    assert tight == roomy
+    assert len(tight.windows) == 1
+    assert "tool_output_shortened" not in reasons(tight)
+
+
+def test_an_over_long_output_loses_its_middle_and_says_how_much() -> None:
+    output = "begin " + "filler " * 300 + "end"
+    prepared = windows_of(user(TASK), agent("I look.", ("bash", "{}", output)), agent("Done."), max_length=200)
+    (text,) = shown(prepared, tokenizer_of("chatml"))
+    start, cut, end = re.search(
+        r"<tool_response>\n(.*)\n\[\.\.\. (\d+) characters cut \.\.\.]\n(.*)\n</tool_resp", text, re.S
+    ).groups()
+    assert start.startswith("begin filler")
+    assert end.endswith("filler end")
+    assert len(start) + int(cut) + len(end) == len(output)
+    assert reasons(prepared) == {"tool_syntax_as_text": 1, "tool_output_shortened": 1}
+    assert len(prepared.windows[0].input_ids) > 150
+
+
+def test_an_over_long_answer_is_split_and_ends_once() -> None:
+    answer = "".join(f"line {index} 🎉\n" for index in range(200)).strip()
+    prepared = windows_of(user(TASK), agent(answer), agent("Done."), max_length=200)
+    tokenizer = tokenizer_of("chatml")
+    parts = said(prepared, tokenizer)
+    assert "".join(parts) == answer + "<|im_end|>Done.<|im_end|>"
+    assert all(TASK in text for text in shown(prepared, tokenizer))
+    assert [part.endswith("<|im_end|>") for part in parts] == [False] * (len(parts) - 2) + [True, True]
+    assert reasons(prepared) == {"answer_split": 1, "context_left_out": 1} or reasons(prepared) == {"answer_split": 1}
+    # What precedes a part is context: the model sees where it stands in its answer.
+    for before, text, part in zip(parts, shown(prepared, tokenizer)[1:-1], parts[1:-1], strict=False):
+        assert text.removesuffix(part).endswith(before[-20:])
+
+
+def test_over_long_task_and_system_text_lose_their_middle() -> None:
+    prepared = windows_of(
+        system("rules " * 300), user(TASK + " word" * 300), agent("Done."), agent("So."), max_length=200
+    )
+    (text,) = shown(prepared, tokenizer_of("chatml"))
+    assert text.count("characters cut") == 2
+    assert TASK in text
+    assert reasons(prepared) == {"task_shortened": 1, "system_shortened": 1}
+
+
+def test_an_over_long_later_question_loses_its_middle() -> None:
+    prepared = windows_of(user(TASK), agent("One."), user("word " * 400), agent("Two."), max_length=200)
+    assert reasons(prepared) == {"user_text_shortened": 1}
+    assert said(prepared, tokenizer_of("chatml")) == ["One.<|im_end|>", "Two.<|im_end|>"]
+
+
+def test_a_tool_list_that_does_not_fit_keeps_the_tools_that_were_called() -> None:
+    tools = [{"name": f"tool_{index}", "description": "does " * 30} for index in range(20)]
+    talk = (user(TASK), agent("", ("tool_7", "{}", "ok")), agent("Done."))
+    prepared = windows_of(*talk, max_length=700, name="qwen2_5", tools=tools)
+    (text,) = shown(prepared, tokenizer_of("qwen2_5"))
+    assert '"name": "tool_7"' in text
+    assert "tool_8" not in text
+    assert reasons(prepared) == {"tools_shortened": 1}
+
+
+def test_a_window_too_small_for_any_answer_is_refused_with_a_number() -> None:
+    with pytest.raises(NothingToTrain, match=r"max_length 64 leaves no room .* raise it to \d+ or more"):
+        windows_of(system("x" * 50), user("y" * 200), agent("Done." * 40), max_length=64, name="gptoss")
+
+
+def test_context_that_fits_no_window_is_counted() -> None:
+    prepared = windows_of(
+        user(TASK), agent("One."), agent("try " * 400, context_only="failed"), agent("Two."), max_length=200
+    )
+    assert said(prepared, tokenizer_of("chatml")) == ["One.<|im_end|>", "Two.<|im_end|>"]
+    assert reasons(prepared) == {"context_left_out": 1, "failed": 1}
+
+
+def test_nothing_after_the_last_supervised_token_is_kept() -> None:
+    prepared = windows_of(user(TASK), agent("Done."), user("Thanks"), max_length=200)
+    assert shown(prepared, tokenizer_of("chatml"))[0].endswith("Done.<|im_end|>")
+
+
+def test_parts_of_a_monotonous_answer_are_all_kept() -> None:
+    prepared = windows_of(user(TASK), agent("x" * 2000), max_length=200)
+    assert "".join(said(prepared, tokenizer_of("chatml"))) == "x" * 2000 + "<|im_end|>"
