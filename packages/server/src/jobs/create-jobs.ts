@@ -53,6 +53,7 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     const disarm = clock.after(limits.maxJobMs, () => stop.abort(tooLong(limits.maxJobMs)));
     apply(job_id, { type: "start", at: now() });
     const end = await runJob({
+      job_id,
       work,
       executor,
       signal: stop.signal,
@@ -116,7 +117,6 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
       const stopAll = (): void => {
         for (const stop of running.values()) stop.abort(shuttingDown("The service shut down while the job ran."));
       };
-      if (graceMs <= 0) stopAll();
       const disarm = clock.after(graceMs, stopAll);
       await scheduler.idle();
       disarm();

@@ -10,6 +10,7 @@ export type JobEnd =
   | { readonly type: "failed"; readonly error: JobError };
 
 interface RunOptions {
+  readonly job_id: string;
   readonly work: Work;
   readonly executor: Executor;
   /** Aborts when the job has to stop: cancelled, too long, shutdown. */
@@ -21,10 +22,10 @@ interface RunOptions {
 }
 
 /** One job from start to end. Never rejects. What was staged and not registered is gone when it resolves. */
-export async function runJob({ work, executor, signal, onEvent, onRegistering, log }: RunOptions): Promise<JobEnd> {
+export async function runJob({ job_id, work, executor, signal, onEvent, onRegistering, log }: RunOptions): Promise<JobEnd> {
   let task: WorkerTask | undefined;
   try {
-    task = await work.prepare(signal);
+    task = await work.prepare(signal, job_id);
     signal.throwIfAborted();
     const result = resultOf(await train({ task, executor, signal, onEvent }));
     signal.throwIfAborted();
@@ -33,7 +34,7 @@ export async function runJob({ work, executor, signal, onEvent, onRegistering, l
     return { type: "completed", result };
   } catch (thrown) {
     const error = asJobError(thrown);
-    if (error.code === "INTERNAL_ERROR" && !signal.aborted) log.error({ err: thrown }, "a job failed inside the service");
+    if (error.code === "INTERNAL_ERROR" && !signal.aborted) log.error({ err: thrown, job_id }, "a job failed inside the service");
     if (task) await discard({ work, task, log });
     return { type: "failed", error };
   }

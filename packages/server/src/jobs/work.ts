@@ -3,8 +3,8 @@ import type { WorkerTask } from "../executors/executor.js";
 
 /** What a job does around its training. The scheduler calls `prepare`, then `finish` or `discard`, never both to the end. */
 export interface Work {
-  /** Resolves the task and makes its staging folder. Rejects with JobError, after removing what it made. */
-  prepare(signal: AbortSignal): Promise<WorkerTask>;
+  /** Resolves the task of this job and makes its staging folder. Rejects with JobError, after removing what it made. */
+  prepare(signal: AbortSignal, job_id: string): Promise<WorkerTask>;
   /**
    * Validates the files and registers the adapter: resolves if and only if the adapter is registered. `signal` aborts when
    * the job is cancelled or times out; look at it right before the commit, and reject when it is aborted.

@@ -1,0 +1,121 @@
+import type { JobResult } from "@imprint/contracts";
+import type { Executor, Outcome, TaskEvent, WorkerTask } from "../../src/executors/executor.js";
+import { type Deferred, defer } from "../../src/executors/local/deferred.js";
+import { createJobs } from "../../src/jobs/create-jobs.js";
+import { createIds } from "../../src/jobs/ids.js";
+import type { Job } from "../../src/jobs/job.js";
+import type { JobLimits, Jobs, Submission } from "../../src/jobs/jobs.js";
+import type { Work } from "../../src/jobs/work.js";
+import { loraTask } from "../executors/support.js";
+import { type ManualClock, manualClock } from "./manual-clock.js";
+import { quietLog } from "./quiet-log.js";
+
+/** A job's insides, moved by the test. */
+export interface Actor {
+  readonly prepared: Deferred<void>;
+  readonly outcome: Deferred<Outcome>;
+  readonly finished: Deferred<void>;
+  /** What was called, in order. */
+  readonly calls: string[];
+  tell(event: TaskEvent): void;
+}
+
+export interface Stage {
+  readonly jobs: Jobs;
+  readonly clock: ManualClock;
+  readonly log: ReturnType<typeof quietLog>;
+  /** Every version of every job, as the subscriber saw it. */
+  readonly history: readonly Job[];
+  submit(submission?: Partial<Submission>): Job;
+  actor(job_id: string): Actor;
+  /** Starts what can start, and lets everything settle. */
+  settle(): Promise<void>;
+}
+
+export const result: JobResult = {
+  files: [],
+  rank: 4,
+  alpha: 8,
+  warnings: ["from the trainer"],
+  proof: {
+    supervised_tokens: 1,
+    loss_before: 2,
+    loss_after: 1,
+    neutral_loss_before: 1,
+    neutral_loss_after: 1,
+    keys_expected: 1,
+    keys_matched: 1,
+    update_norm: 1,
+    accepted_by: { peft: true, vllm: true, llama_cpp: true },
+    remarks: [],
+  },
+};
+
+const LIMITS: JobLimits = { slots: 1, maxQueued: 100, keepFinished: 100, keepFinishedMs: 1e9, maxJobMs: 1e6 };
+
+/** Real jobs on a stage where the test plays the executor, the work and the clock. */
+export function createStage(limits: Partial<JobLimits> = {}): Stage {
+  const clock = manualClock();
+  const log = quietLog();
+  const actors = new Map<string, Actor>();
+  const byTask = new Map<WorkerTask, Actor>();
+  const history: Job[] = [];
+  let count = 0;
+
+  const executor: Executor = {
+    start(task, onEvent) {
+      const actor = byTask.get(task) as Actor;
+      actor.calls.push("start");
+      actor.tell = onEvent;
+      return { cancel: () => void actor.calls.push("cancel"), outcome: actor.outcome.promise };
+    },
+    call: (): Promise<never> => Promise.reject(new Error("not on this stage")),
+    close: () => Promise.resolve(),
+  };
+  const jobs = createJobs({ executor, clock, newId: createIds({ clock }), limits: { ...LIMITS, ...limits }, log });
+  jobs.subscribe((job) => history.push(job));
+
+  const workOf = (actor: Actor, task: WorkerTask): Work => ({
+    async prepare() {
+      actor.calls.push("prepare");
+      await actor.prepared.promise;
+      return task;
+    },
+    finish() {
+      actor.calls.push("finish");
+      return actor.finished.promise;
+    },
+    async discard() {
+      actor.calls.push("discard");
+    },
+  });
+
+  return {
+    jobs,
+    clock,
+    log,
+    history,
+    submit(submission = {}) {
+      count += 1;
+      const actor: Actor = { prepared: defer(), outcome: defer(), finished: defer(), calls: [], tell: () => {} };
+      const task = loraTask();
+      byTask.set(task, actor);
+      const job = jobs.submit({
+        kind: "lora",
+        session_id: "s",
+        reserved_adapter_id: `adapter-${count}`,
+        request: { seed: 7 },
+        work: workOf(actor, task),
+        ...submission,
+      });
+      actors.set(job.job_id, actor);
+      return job;
+    },
+    actor: (job_id) => actors.get(job_id) as Actor,
+    async settle() {
+      clock.advance(0);
+      await new Promise(setImmediate);
+      clock.advance(0);
+    },
+  };
+}
