@@ -51,7 +51,7 @@ def generate_adapter(
     than it can read, AdapterNotFinite.
     """
     config = hypernetwork.config
-    check_fits(model, layer_indices=config.layer_indices, d_in=config.d_in, d_out=config.d_out)
+    check_fits(model, config)
     if not text.strip():
         raise NothingToTrain("The document is empty.")
     name = config.base_model_name_or_path

@@ -4,6 +4,7 @@ from typing import Any
 
 from torch import nn
 
+from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.errors import HypernetworkInvalid
 
 PATHS = {
@@ -28,22 +29,27 @@ def decoder(model: Any) -> Any:
     return inner
 
 
-def check_fits(model: Any, *, layer_indices: tuple[int, ...], d_in: dict[str, int], d_out: dict[str, int]) -> None:
-    """Raise HypernetworkInvalid unless every target module exists in the base model with the sizes given."""
-    blocks = decoder(model).layers
-    for layer in layer_indices:
+def check_fits(model: Any, config: HypernetworkConfig) -> None:
+    """Raise HypernetworkInvalid unless the base model has the hypernetwork's hidden size and target modules."""
+    blocks, hidden_size = decoder(model).layers, model.config.hidden_size
+    if hidden_size != config.feature_size:
+        raise HypernetworkInvalid(
+            f"The hypernetwork reads features of size {config.feature_size}; the base model's have {hidden_size}."
+        )
+    for layer in config.layer_indices:
         if layer >= len(blocks):
             raise HypernetworkInvalid(
                 f"The hypernetwork adapts layer {layer}; the base model has {len(blocks)} layers."
             )
-        for module in d_in:
+        for module in config.target_modules:
             try:
                 linear = blocks[layer].get_submodule(PATHS[module])
             except (AttributeError, KeyError):
                 raise HypernetworkInvalid(f"The base model has no {module} in layer {layer}.") from None
             sizes = (linear.in_features, linear.out_features)
-            if sizes != (d_in[module], d_out[module]):
+            wanted = (config.d_in[module], config.d_out[module])
+            if sizes != wanted:
                 raise HypernetworkInvalid(
                     f"{module} of the base model's layer {layer} is {sizes[0]} x {sizes[1]}, "
-                    f"the hypernetwork makes {d_in[module]} x {d_out[module]}."
+                    f"the hypernetwork makes {wanted[0]} x {wanted[1]}."
                 )
