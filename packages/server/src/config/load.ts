@@ -30,7 +30,8 @@ export interface LoadOptions {
 
 type Layer = readonly [Origin, Source];
 
-const untilde = (path: string, home: string): string => (path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path);
+const untilde = (path: string, home: string): string =>
+  path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
 
 const nameIn = (origin: Origin, name: string): string => {
   if (origin === "flag") return flagName(name as SettingName);
@@ -65,10 +66,13 @@ export const loadConfig = ({
     ["flag", fromFlags(flags)],
     ["environment", fromEnvironment(env)],
   ];
-  const defaults = Object.fromEntries(SETTING_NAMES.map((name) => [name, (Settings.properties[name] as { readonly default?: unknown }).default]));
+  const defaults = Object.fromEntries(
+    SETTING_NAMES.map((name) => [name, (Settings.properties[name] as { readonly default?: unknown }).default]),
+  );
   const dataDir = outer.map(([, source]) => source.data_dir).find((value) => value !== undefined) ?? defaults.data_dir;
   const file = fromFile(join(resolve(untilde(String(dataDir), home)), "config.json"));
-  if ("data_dir" in file) throw new ConfigError(["data_dir in config.json is not allowed: the file is read from the data directory"]);
+  if ("data_dir" in file)
+    throw new ConfigError(["data_dir in config.json is not allowed: the file is read from the data directory"]);
 
   const layers: readonly Layer[] = [
     ...outer,

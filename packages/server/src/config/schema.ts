@@ -31,7 +31,12 @@ export const Settings = Strict({
     description: "Python interpreter of the trainer. Default: the one that `npm run setup` prepared.",
   }),
   slots: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: "Jobs that run at once." }),
-  max_queued: Type.Integer({ minimum: 1, maximum: 100_000, default: 1000, description: "Jobs that may wait; more are refused with 429." }),
+  max_queued: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 1000,
+    description: "Jobs that may wait; more are refused with 429.",
+  }),
   keep_finished: Type.Integer({ minimum: 0, maximum: 100_000, default: 1000, description: "Finished jobs that are remembered." }),
   keep_finished_hours: Type.Number({
     exclusiveMinimum: 0,
@@ -39,14 +44,24 @@ export const Settings = Strict({
     default: 72,
     description: "How long a finished job is remembered.",
   }),
-  max_job_seconds: Type.Number({ minimum: 1, maximum: 30 * 86_400, default: 86_400, description: "A job that runs longer fails." }),
+  max_job_seconds: Type.Number({
+    minimum: 1,
+    maximum: 30 * 86_400,
+    default: 86_400,
+    description: "A job that runs longer fails.",
+  }),
   heartbeat_timeout: Type.Number({
     minimum: 1,
     maximum: 86_400,
     default: 60,
     description: "Seconds after which a silent trainer counts as hung.",
   }),
-  start_timeout: Type.Number({ minimum: 1, maximum: 3600, default: 120, description: "Seconds that a trainer may take to start." }),
+  start_timeout: Type.Number({
+    minimum: 1,
+    maximum: 3600,
+    default: 120,
+    description: "Seconds that a trainer may take to start.",
+  }),
   cancel_grace: Type.Number({
     minimum: 0,
     maximum: 3600,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { SETTING_NAMES, Settings, type SettingName } from "./schema.js";
 import { ConfigError } from "./errors.js";
+import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 
 /** Values of one origin, unchecked. */
 export type Source = Readonly<Record<string, unknown>>;

@@ -30,6 +30,7 @@ const readTokenFile = (path: string): string => {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(["token_file cannot be read"]);
   }
-  if (!/^[A-Za-z0-9._~+/=-]{22,512}$/.test(token)) throw new ConfigError(["token_file must hold one token of 22 or more characters"]);
+  if (!/^[A-Za-z0-9._~+/=-]{22,512}$/.test(token))
+    throw new ConfigError(["token_file must hold one token of 22 or more characters"]);
   return token;
 };

@@ -9,7 +9,7 @@ const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "BODY_TOO_LARGE",
 };
 
-const asProblem = (error: unknown): ProblemError => {
+export const asProblem = (error: unknown): ProblemError => {
   if (error instanceof ProblemError) return error;
   if (error instanceof JobError && error.code !== "INTERNAL_ERROR") {
     const headers = error.code === "QUEUE_FULL" || error.code === "SHUTTING_DOWN" ? { "retry-after": "5" } : {};
@@ -32,7 +32,12 @@ export const sendProblem = (error: unknown, request: FastifyRequest, reply: Fast
 type Route = { readonly method: string; readonly pattern: RegExp };
 
 const patternOf = (url: string): RegExp =>
-  new RegExp(`^${url.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll(/:[A-Za-z_]+/g, "[^/]+").replaceAll("*", ".*")}/?$`);
+  new RegExp(
+    `^${url
+      .replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")
+      .replaceAll(/:[A-Za-z_]+/g, "[^/]+")
+      .replaceAll("*", ".*")}/?$`,
+  );
 
 /** Answers every refusal as problem+json; knows the routes, to tell 405 from 404. */
 export const addErrors = (app: FastifyInstance): void => {
@@ -44,7 +49,8 @@ export const addErrors = (app: FastifyInstance): void => {
   app.setNotFoundHandler((request) => {
     const path = request.url.split("?", 1)[0] ?? "";
     const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort();
-    if (allowed.length === 0 || allowed.includes(request.method)) throw new ProblemError("NOT_FOUND", `There is nothing at ${quote(path)}.`);
+    if (allowed.length === 0 || allowed.includes(request.method))
+      throw new ProblemError("NOT_FOUND", `There is nothing at ${quote(path)}.`);
     throw new ProblemError("METHOD_NOT_ALLOWED", `${request.method} is not allowed here; use ${allowed.join(", ")}.`, {
       headers: { allow: allowed.join(", ") },
     });

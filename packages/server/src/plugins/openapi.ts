@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger";
-import type { FastifyInstance } from "fastify";
 import { Problem } from "@imprint/contracts";
+import type { FastifyInstance } from "fastify";
 
 /** Groups of calls, as the page shows them. */
 export const TAGS = ["train", "jobs", "sessions", "adapters", "chat", "service"] as const;

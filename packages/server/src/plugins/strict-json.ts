@@ -16,7 +16,8 @@ const checkKeys = (text: string): void => {
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === "{" || token === "[") {
       open.push(token === "{" ? new Set() : null);
-      if (open.length > MAX_DEPTH) throw new ProblemError("MALFORMED_JSON", `The body is nested deeper than ${MAX_DEPTH} levels.`);
+      if (open.length > MAX_DEPTH)
+        throw new ProblemError("MALFORMED_JSON", `The body is nested deeper than ${MAX_DEPTH} levels.`);
     } else if (token === "}" || token === "]") open.pop();
     else if (token === ":") {
       const key = JSON.parse(string ?? '""') as string;

@@ -17,7 +17,10 @@ const toFieldErrors = ({ keyword, instancePath, params, message }: Fault): reado
   if (keyword === "required" && "requiredProperties" in params)
     return (params.requiredProperties as string[]).map((name) => ({ path: `${instancePath}/${name}`, message: "is required" }));
   if (keyword === "additionalProperties" && "additionalProperties" in params)
-    return (params.additionalProperties as string[]).map((name) => ({ path: `${instancePath}/${name}`, message: "is not a known field" }));
+    return (params.additionalProperties as string[]).map((name) => ({
+      path: `${instancePath}/${name}`,
+      message: "is not a known field",
+    }));
   return keyword === "boolean" ? [] : [{ path: instancePath, message }];
 };
 

@@ -9,7 +9,9 @@ export class SchemaTooNewError extends Error {
     readonly found: number,
     readonly known: number,
   ) {
-    super(`registry.db has schema version ${found}, and this Imprint knows ${known}: run a newer Imprint, or use another --data-dir`);
+    super(
+      `registry.db has schema version ${found}, and this Imprint knows ${known}: run a newer Imprint, or use another --data-dir`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** Where things lie in the data directory. Every name below is an id that its schema has matched. */
@@ -26,8 +26,9 @@ export const dataPaths = (root: string): DataPaths => ({
   serverFile: join(root, "server.json"),
 });
 
-/** Creates what is missing, readable by the user alone. */
+/** Creates what is missing, and closes the data directory to other users. */
 export const ensureDataPaths = (paths: DataPaths): void => {
   for (const folder of [paths.root, paths.sessions, paths.adapters, paths.staging, paths.models, paths.hypernetworks])
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(paths.root, 0o700);
 };

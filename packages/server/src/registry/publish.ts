@@ -17,7 +17,9 @@ export type Lineage = Pick<
 
 const sameFiles = (hashed: readonly AdapterFile[], claimed: readonly AdapterFile[]): boolean =>
   hashed.length === claimed.length &&
-  hashed.every(({ name, size, sha256 }) => claimed.some((file) => file.name === name && file.size === size && file.sha256 === sha256));
+  hashed.every(({ name, size, sha256 }) =>
+    claimed.some((file) => file.name === name && file.size === size && file.sha256 === sha256),
+  );
 
 const syncFolder = async (folder: string, files: readonly AdapterFile[]): Promise<void> => {
   for (const { name } of files) await syncPath(join(folder, name));

@@ -24,7 +24,8 @@ export const sweep = async ({ database, paths }: { readonly database: Database; 
   const entries = await readdir(paths.adapters, { withFileTypes: true });
   const orphans = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && !known.has(entry.name));
   if (orphans.length > 0) await mkdir(paths.orphans, { recursive: true, mode: 0o700 });
-  for (const { name } of orphans) await rename(join(paths.adapters, name), join(paths.orphans, `${name}.${randomUUID().slice(0, 8)}`));
+  for (const { name } of orphans)
+    await rename(join(paths.adapters, name), join(paths.orphans, `${name}.${randomUUID().slice(0, 8)}`));
 
   const temporary = (await readdir(paths.sessions)).filter((name) => name.startsWith(".") && name.endsWith(".tmp"));
   for (const name of temporary) await rm(join(paths.sessions, name), { force: true });

@@ -6,5 +6,7 @@ import { InvalidAdapterError } from "./invalid.js";
 export const check = <T extends TSchema>(schema: T, value: unknown, what: string): Static<T> => {
   if (Check(schema, value)) return value as Static<T>;
   const [first] = Errors(schema, value);
-  throw new InvalidAdapterError(`${what}: ${first?.instancePath ?? ""} ${first?.message ?? "is invalid"}`.replaceAll(/\s+/g, " "));
+  throw new InvalidAdapterError(
+    `${what}: ${first?.instancePath ?? ""} ${first?.message ?? "is invalid"}`.replaceAll(/\s+/g, " "),
+  );
 };

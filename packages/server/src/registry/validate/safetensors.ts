@@ -1,8 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { type Static, Type } from "typebox";
 import { Strict } from "@imprint/contracts";
-import { InvalidAdapterError } from "./invalid.js";
+import { type Static, Type } from "typebox";
 import { check } from "./check.js";
+import { InvalidAdapterError } from "./invalid.js";
 
 const LENGTH_BYTES = 8;
 const MAX_HEADER_BYTES = 8 * 1024 * 1024;

@@ -1,0 +1,96 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
+import { Type } from "typebox";
+import { Check } from "typebox/value";
+import { ProblemError, quote } from "../../problem.js";
+import { type AdapterRow, archiveAdapter, findAdapter, listAdapters } from "../../registry/adapters.js";
+import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
+import type { Database } from "../../registry/schema.js";
+import { withSession } from "../../registry/unit-of-work.js";
+import type { App, Services } from "../../services.js";
+import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, problems, Text } from "../schemas.js";
+
+const params = idParams("adapter_id");
+const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, limit: Limit, after: Text });
+
+export const adapterNotFound = (adapterId: string): ProblemError =>
+  new ProblemError("ADAPTER_NOT_FOUND", `There is no adapter ${quote(adapterId)}.`);
+
+/** Asks the registry in a transaction of its own, ended before files are read. */
+export const requireAdapter = async (database: Database, adapterId: string): Promise<AdapterRow> => {
+  const adapter = Check(AdapterId, adapterId) ? await withSession(database, (session) => findAdapter(session, adapterId)) : null;
+  if (!adapter) throw adapterNotFound(adapterId);
+  return adapter;
+};
+
+export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+  const { database, paths, now } = workshop;
+
+  app.get(
+    "/adapters",
+    {
+      schema: {
+        tags: ["adapters"],
+        summary: "Registered adapters, newest first",
+        querystring: AdapterQuery,
+        response: { 200: answer("A page of adapters", AdapterList), ...problems("VALIDATION_FAILED") },
+      },
+    },
+    async (request) => {
+      const { limit = DEFAULT_LIMIT, after, ...filter } = request.query;
+      const page = await listAdapters(await request.db(), { filter, limit, ...(after === undefined ? {} : { after }) });
+      return { adapters: await Promise.all(page.adapters.map((row) => glanceAtAdapter(paths, row))), next: page.next };
+    },
+  );
+
+  app.get(
+    "/adapters/:adapter_id",
+    {
+      schema: {
+        tags: ["adapters"],
+        summary: "A registered adapter, its files hashed again",
+        params,
+        response: { 200: answer("The adapter", Adapter), ...problems("ADAPTER_NOT_FOUND") },
+      },
+    },
+    async (request) => verifyAdapter(paths, await requireAdapter(database, request.params.adapter_id)),
+  );
+
+  app.post(
+    "/adapters/:adapter_id/verify",
+    {
+      schema: {
+        tags: ["adapters"],
+        summary: "Hash an adapter's files again and read their headers again",
+        params,
+        body: NoBody,
+        response: { 200: answer("The adapter with its health", Adapter), ...problems("ADAPTER_NOT_FOUND") },
+      },
+    },
+    async (request) => verifyAdapter(paths, await requireAdapter(database, request.params.adapter_id)),
+  );
+
+  app.delete(
+    "/adapters/:adapter_id",
+    {
+      schema: {
+        tags: ["adapters"],
+        summary: "Archive an adapter; purge removes its files too. Its id stays taken",
+        params,
+        querystring: Strict({ purge: Type.Optional(Type.Boolean({ default: false })) }),
+        response: { 204: noContent("Archived"), ...problems("ADAPTER_NOT_FOUND", "VALIDATION_FAILED") },
+      },
+    },
+    async (request, reply) => {
+      const { adapter_id: adapterId } = request.params;
+      const purge = request.query.purge ?? false;
+      const found =
+        Check(AdapterId, adapterId) && (await archiveAdapter(await request.db(), { adapterId, at: now().toISOString(), purge }));
+      if (!found) throw adapterNotFound(adapterId);
+      // The row first: a crash in between leaves files that the next start sets aside, never a row without files.
+      if (purge) request.afterCommit(() => rm(join(paths.adapters, adapterId), { recursive: true, force: true }));
+      return reply.code(204).send();
+    },
+  );
+};

@@ -1,0 +1,80 @@
+import { JobDetails, JobList, JobRecord, JobStatus, Strict } from "@imprint/contracts";
+import { Type } from "typebox";
+import { type Job, toDetails, toRecord } from "../../jobs/job.js";
+import { ProblemError, quote } from "../../problem.js";
+import type { App, Services } from "../../services.js";
+import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, problems, Text } from "../schemas.js";
+
+const params = idParams("job_id");
+const JobQuery = Strict({ status: Type.Optional(JobStatus), limit: Limit, after: Text });
+
+export const jobRoutes = (app: App, { jobs }: Pick<Services, "jobs">): void => {
+  const find = (jobId: string): Job => {
+    const job = jobs.get(jobId);
+    if (!job)
+      throw new ProblemError(
+        "JOB_NOT_FOUND",
+        `There is no job ${quote(jobId)}: jobs live in memory, and a restart forgets them.`,
+      );
+    return job;
+  };
+
+  app.get(
+    "/jobs",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "Jobs, newest first",
+        querystring: JobQuery,
+        response: { 200: answer("A page of jobs", JobList), ...problems("VALIDATION_FAILED") },
+      },
+    },
+    async ({ query: { status, limit = DEFAULT_LIMIT, after } }) => {
+      const page = jobs.list({ status, limit, after });
+      return { jobs: page.jobs.map(toRecord), next: page.next };
+    },
+  );
+
+  app.get(
+    "/jobs/:job_id",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "A job's status",
+        params,
+        response: { 200: answer("The job", JobRecord), ...problems("JOB_NOT_FOUND") },
+      },
+    },
+    async (request) => toRecord(find(request.params.job_id)),
+  );
+
+  app.get(
+    "/jobs/:job_id/details",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "Everything known about a job",
+        params,
+        response: { 200: answer("The job", JobDetails), ...problems("JOB_NOT_FOUND") },
+      },
+    },
+    async (request) => {
+      const job = find(request.params.job_id);
+      return toDetails(job, jobs.queuePosition(job.job_id));
+    },
+  );
+
+  app.post(
+    "/jobs/:job_id/cancel",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "Ask for the end of a job",
+        params,
+        body: NoBody,
+        response: { 202: answer("The job will end", JobRecord), ...problems("JOB_NOT_FOUND", "JOB_FINISHED") },
+      },
+    },
+    async (request, reply) => reply.code(202).send(toRecord(jobs.cancel(find(request.params.job_id).job_id))),
+  );
+};

@@ -1,0 +1,81 @@
+import { rm } from "node:fs/promises";
+import { SessionSummary, Strict } from "@imprint/contracts";
+import { Type } from "typebox";
+import { ProblemError, quote } from "../../problem.js";
+import type { App, Services } from "../../services.js";
+import { forgetSession } from "../../sessions/index-table.js";
+import { listSessions } from "../../sessions/list.js";
+import { isSessionId, readSession, sessionPath } from "../../sessions/read.js";
+import { summarize } from "../../sessions/summary.js";
+import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../schemas.js";
+
+const params = idParams("session_id");
+const SessionList = Strict({
+  sessions: Type.Array(SessionSummary),
+  next: Type.Union([Type.String(), Type.Null()]),
+});
+
+const notFound = (sessionId: string): ProblemError =>
+  new ProblemError("SESSION_NOT_FOUND", `There is no session ${quote(sessionId)}.`);
+
+export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+  const { paths, importer, sessionLimit } = workshop;
+
+  app.get(
+    "/sessions",
+    {
+      schema: {
+        tags: ["sessions"],
+        summary: "Stored sessions",
+        querystring: Strict({ limit: Limit, after: Text }),
+        response: { 200: answer("A page of sessions", SessionList), ...problems("VALIDATION_FAILED") },
+      },
+    },
+    async (request) => {
+      const { limit = DEFAULT_LIMIT, after } = request.query;
+      return listSessions({ db: await request.db(), folder: paths.sessions, importer, fileLimit: sessionLimit, limit, after });
+    },
+  );
+
+  app.get(
+    "/sessions/:session_id",
+    {
+      schema: {
+        tags: ["sessions"],
+        summary: "A stored session in numbers",
+        params,
+        response: { 200: answer("The session", SessionSummary), ...problems("SESSION_NOT_FOUND", "SESSION_INVALID") },
+      },
+    },
+    async (request) => {
+      const { session_id: sessionId } = request.params;
+      if (!isSessionId(sessionId)) throw notFound(sessionId);
+      const { session, storedAt } = await readSession({ folder: paths.sessions, sessionId, importer, limit: sessionLimit });
+      return summarize(session, storedAt);
+    },
+  );
+
+  app.delete(
+    "/sessions/:session_id",
+    {
+      schema: {
+        tags: ["sessions"],
+        summary: "Delete a stored session",
+        params,
+        response: { 204: noContent("Deleted"), ...problems("SESSION_NOT_FOUND") },
+      },
+    },
+    async (request, reply) => {
+      const { session_id: sessionId } = request.params;
+      if (!isSessionId(sessionId)) throw notFound(sessionId);
+      await forgetSession(await request.db(), sessionId);
+      try {
+        await rm(sessionPath(paths.sessions, sessionId));
+      } catch (error) {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") throw notFound(sessionId);
+        throw error;
+      }
+      return reply.code(204).send();
+    },
+  );
+};

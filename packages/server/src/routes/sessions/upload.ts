@@ -1,0 +1,70 @@
+import { ImportResult, OneOf, SESSION_FORMATS, Strict } from "@imprint/contracts";
+import { Type } from "typebox";
+import { ProblemError } from "../../problem.js";
+import type { App, Services } from "../../services.js";
+import { saveSessions } from "../../sessions/save.js";
+import { answer, problems } from "../schemas.js";
+
+const CONTENT_TYPES = ["application/json", "application/x-ndjson", "text/markdown", "application/zstd"] as const;
+const UploadQuery = Strict({
+  format: Type.Optional(OneOf(["auto", ...SESSION_FORMATS])),
+});
+
+const unreadable = (error: unknown): unknown =>
+  error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE"
+    ? new ProblemError("SESSION_UNREADABLE", error.message)
+    : error;
+
+const anything = Object.fromEntries(
+  CONTENT_TYPES.map((type) => [type, { schema: { description: "The file as the agent wrote it" } }]),
+);
+
+/** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as bytes. */
+export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      [...CONTENT_TYPES],
+      { parseAs: "buffer", bodyLimit: workshop.sessionLimit },
+      (_request, body, done) => done(null, body),
+    );
+    scope.post(
+      "/sessions",
+      {
+        bodyLimit: workshop.sessionLimit,
+        schema: {
+          tags: ["sessions"],
+          summary: "Store a recorded session",
+          querystring: UploadQuery,
+          body: { content: anything },
+          response: {
+            200: answer("The same bytes were stored before", ImportResult),
+            201: answer("Stored", ImportResult),
+            ...problems("BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "SESSION_UNREADABLE", "VALIDATION_FAILED"),
+          },
+        },
+      },
+      async (request, reply) => {
+        const bytes: unknown = request.body;
+        if (!(bytes instanceof Uint8Array) || bytes.length === 0)
+          throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
+        const { format } = request.query;
+        const db = await request.db();
+        try {
+          const { result, isNew } = await saveSessions({
+            db,
+            bytes,
+            format: format === "auto" ? undefined : format,
+            folder: workshop.paths.sessions,
+            importer: workshop.importer,
+            limit: workshop.sessionLimit,
+            now: workshop.now,
+          });
+          return reply.code(isNew ? 201 : 200).send(result);
+        } catch (error) {
+          throw unreadable(error);
+        }
+      },
+    );
+  });
+};

@@ -1,0 +1,55 @@
+import type { StartResponse } from "@imprint/contracts";
+import type { FastifyRequest } from "fastify";
+import { ProblemError } from "../../problem.js";
+import { isAdapterIdTaken } from "../../registry/adapters.js";
+import type { Services } from "../../services.js";
+import { createWork, type Resolved } from "../../training/work.js";
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+const keyOf = (request: FastifyRequest): string | null => {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key === "string" && KEY.test(key)) return key;
+  throw new ProblemError("VALIDATION_FAILED", "Idempotency-Key must be 1 to 255 visible ASCII characters.", {
+    errors: [{ path: "/headers/idempotency-key", message: "must be 1 to 255 visible ASCII characters" }],
+  });
+};
+
+const queued = (jobId: string): StartResponse => ({ job_id: jobId, status: "queued" });
+
+/** Queues a job and answers at once: everything that can go wrong with session, model and training fails the job, not the call. */
+export const startJob = async (
+  request: FastifyRequest,
+  { resolved, warnings = [] }: { readonly resolved: Resolved; readonly warnings?: readonly string[] },
+  { jobs, workshop, idempotency }: Services,
+): Promise<StartResponse> => {
+  const key = keyOf(request);
+  const call = key === null ? null : { key, path: request.routeOptions.url ?? "", body: request.body };
+  const earlier = call && idempotency.find(call);
+  if (earlier) return queued(earlier);
+
+  const { adapter_id } = resolved.request;
+  const taken = await isAdapterIdTaken(await request.db(), adapter_id);
+  // From here on nothing waits: of two calls with one key or one adapter_id, the second sees the first.
+  const meanwhile = call && idempotency.find(call);
+  if (meanwhile) return queued(meanwhile);
+  if (taken || jobs.isReserved(adapter_id))
+    throw new ProblemError(
+      "ADAPTER_ID_TAKEN",
+      `The adapter_id ${adapter_id} is taken: choose another, or leave adapter_id out.`,
+      {
+        errors: [{ path: "/adapter_id", message: "is taken" }],
+      },
+    );
+  const job = jobs.submit({
+    kind: resolved.kind,
+    session_id: resolved.request.session_id,
+    reserved_adapter_id: adapter_id,
+    request: resolved.request,
+    warnings,
+    work: createWork(resolved, () => job.job_id, workshop),
+  });
+  if (call) idempotency.remember(call, job.job_id);
+  return queued(job.job_id);
+};

@@ -1,0 +1,129 @@
+import { rm } from "node:fs/promises";
+import { pino } from "pino";
+import { buildApp } from "./app.js";
+import type { Config } from "./config/load.js";
+import type { WorkerCommand } from "./executors/local/local-executor.js";
+import { type Clock, systemClock } from "./jobs/clock.js";
+import { createJobs } from "./jobs/create-jobs.js";
+import { createIds } from "./jobs/ids.js";
+import type { Jobs } from "./jobs/jobs.js";
+import { writeAtomically } from "./registry/durable.js";
+import { lockDataDirectory } from "./registry/lock.js";
+import { openDatabase } from "./registry/open.js";
+import { dataPaths, ensureDataPaths } from "./registry/paths.js";
+import { sweep } from "./registry/sweep.js";
+import type { App } from "./services.js";
+import { importSession } from "./sessions/import-session.js";
+import { createExecutor, trainerCommand } from "./training/executor.js";
+import { createIdempotency } from "./training/idempotency.js";
+import { systemRandomness } from "./training/resolve.js";
+
+const IDEMPOTENCY_KEYS = 10_000;
+const CLOSE_WORKERS_MS = 2_000;
+
+export interface RunningServer {
+  /** Address that answers, such as http://127.0.0.1:7878 */
+  readonly url: string;
+  readonly app: App;
+  readonly jobs: Jobs;
+  /**
+   * Takes no more jobs, gives those that run `graceMs` (default: shutdown_grace), then stops everything. May be called again with
+   * less grace; every call resolves when all is closed.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface StartOptions {
+  /** How to run the trainer, instead of the configured interpreter. */
+  readonly command?: WorkerCommand;
+  readonly clock?: Clock;
+}
+
+const urlOf = (host: string, port: number): string =>
+  `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+
+/**
+ * Starts the service: opens the registry, sweeps what a crash left behind, and listens.
+ * @throws DataDirectoryInUseError, SchemaTooNewError, or the error of listening; nothing is left open then
+ */
+export const startServer = async (
+  config: Config,
+  { command, clock = systemClock() }: StartOptions = {},
+): Promise<RunningServer> => {
+  const { settings, setup, token } = config;
+  const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
+  const paths = dataPaths(settings.data_dir);
+  ensureDataPaths(paths);
+  const unlock = lockDataDirectory(paths.root);
+  const undo: (() => unknown)[] = [unlock];
+  const undoAll = async (): Promise<void> => {
+    for (const step of undo.toReversed()) await step();
+  };
+
+  try {
+    const database = openDatabase({ path: paths.database });
+    undo.push(() => database.destroy());
+    const swept = await sweep({ database, paths });
+    if (swept.staging.length + swept.orphans.length > 0) log.warn(swept, "swept what an earlier run left behind");
+
+    const executor = createExecutor({ config, command: command ?? trainerCommand(config), clock, log });
+    undo.push(() => executor.close(CLOSE_WORKERS_MS));
+    const jobs = createJobs({
+      executor,
+      clock,
+      newId: createIds({ clock }),
+      limits: {
+        slots: settings.slots,
+        maxQueued: settings.max_queued,
+        keepFinished: settings.keep_finished,
+        keepFinishedMs: settings.keep_finished_hours * 3_600_000,
+        maxJobMs: settings.max_job_seconds * 1000,
+      },
+      log,
+    });
+
+    let port = settings.port;
+    const app = await buildApp({
+      services: {
+        jobs,
+        executor,
+        idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
+        random: systemRandomness,
+        workshop: {
+          database,
+          paths,
+          importer: importSession,
+          sessionLimit: settings.session_limit,
+          models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },
+          now: () => new Date(clock.now()),
+        },
+      },
+      access: { host: settings.host, port: () => port, allowHost: settings.allow_host, token },
+      bodyLimit: settings.body_limit,
+      log,
+    });
+    undo.push(() => app.close());
+    await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => "listening" });
+    const address = app.server.address();
+    if (typeof address === "object" && address !== null) port = address.port;
+    const url = urlOf(settings.host, port);
+    await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
+    undo.push(() => rm(paths.serverFile, { force: true }));
+
+    let closed: Promise<void> | null = null;
+    return {
+      url,
+      app,
+      jobs,
+      close: async (graceMs = settings.shutdown_grace * 1000) => {
+        const drained = jobs.close(graceMs);
+        // Reads are answered while running jobs get their time; starts are refused with 503.
+        closed ??= drained.then(undoAll);
+        await closed;
+      },
+    };
+  } catch (error) {
+    await undoAll();
+    throw error;
+  }
+};

@@ -1,0 +1,31 @@
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from "fastify";
+import type { Executor } from "./executors/executor.js";
+import type { Jobs } from "./jobs/jobs.js";
+import type { Idempotency } from "./training/idempotency.js";
+import type { Randomness } from "./training/resolve.js";
+import type { Workshop } from "./training/work.js";
+
+/** What routes work with. */
+export interface Services {
+  readonly jobs: Jobs;
+  readonly executor: Executor;
+  readonly workshop: Workshop;
+  readonly idempotency: Idempotency;
+  readonly random: Randomness;
+}
+
+/** The Fastify instance, typed by its routes' TypeBox schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;

@@ -1,0 +1,25 @@
+import type { SessionSummary } from "@imprint/contracts";
+import type { Session } from "../registry/schema.js";
+
+/** Records what lists show of a session, as the newest. */
+export const indexSession = async (db: Session, summary: SessionSummary): Promise<void> => {
+  await forgetSession(db, summary.session_id);
+  await db
+    .insertInto("sessions")
+    .values({ session_id: summary.session_id, summary: JSON.stringify(summary) })
+    .execute();
+};
+
+export const forgetSession = async (db: Session, sessionId: string): Promise<void> => {
+  await db.deleteFrom("sessions").where("session_id", "=", sessionId).execute();
+};
+
+/** Ids of indexed sessions, newest first. */
+export const indexedIds = async (db: Session): Promise<readonly string[]> =>
+  (await db.selectFrom("sessions").select("session_id").orderBy("seq", "desc").execute()).map((row) => row.session_id);
+
+export const indexedSummaries = async (db: Session, ids: readonly string[]): Promise<ReadonlyMap<string, SessionSummary>> => {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom("sessions").select(["session_id", "summary"]).where("session_id", "in", ids).execute();
+  return new Map(rows.map((row) => [row.session_id, JSON.parse(row.summary) as SessionSummary]));
+};

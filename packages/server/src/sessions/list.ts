@@ -1,0 +1,65 @@
+import { readdir } from "node:fs/promises";
+import type { SessionSummary } from "@imprint/contracts";
+import { JobError } from "../jobs/job-error.js";
+import type { Session } from "../registry/schema.js";
+import type { Importer } from "./importer.js";
+import { indexedIds, indexedSummaries } from "./index-table.js";
+import { isSessionId, readSession } from "./read.js";
+import { summarize } from "./summary.js";
+
+interface ListOptions {
+  readonly db: Session;
+  readonly folder: string;
+  readonly importer: Importer;
+  readonly fileLimit: number;
+  readonly limit: number;
+  readonly after?: string | undefined;
+}
+
+const SUFFIX = ".json";
+
+const idsInFolder = async (folder: string): Promise<ReadonlySet<string>> => {
+  const names = await readdir(folder);
+  return new Set(
+    names
+      .filter((name) => name.endsWith(SUFFIX))
+      .map((name) => name.slice(0, -SUFFIX.length))
+      .filter(isSessionId),
+  );
+};
+
+/** Null for a file that is no session: it is not listed, and training on it says why. */
+const summaryOfFile = async (sessionId: string, { folder, importer, fileLimit }: ListOptions): Promise<SessionSummary | null> => {
+  try {
+    const { session, storedAt } = await readSession({ folder, sessionId, importer, limit: fileLimit });
+    return summarize(session, storedAt);
+  } catch (error) {
+    if (error instanceof JobError) return null;
+    throw error;
+  }
+};
+
+/**
+ * Files that were put there by hand first, in the order of their names; then the imported ones, newest first.
+ * The folder says what is there and the index says what it is, so a list opens only files that the index does not know.
+ */
+export const listSessions = async (
+  options: ListOptions,
+): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next: string | null }> => {
+  const { db, folder, limit, after } = options;
+  const present = await idsInFolder(folder);
+  const indexed = await indexedIds(db);
+  const known = new Set(indexed);
+  const ids = [...[...present].filter((id) => !known.has(id)).sort(), ...indexed.filter((id) => present.has(id))];
+  const from = after === undefined ? 0 : ids.indexOf(after) + 1;
+  const page = ids.slice(from, from + limit);
+  const summaries = await indexedSummaries(
+    db,
+    page.filter((id) => known.has(id)),
+  );
+  const found = await Promise.all(page.map((id) => summaries.get(id) ?? summaryOfFile(id, options)));
+  return {
+    sessions: found.filter((summary) => summary !== null),
+    next: ids.length > from + limit ? (page.at(-1) ?? null) : null,
+  };
+};

@@ -1,0 +1,84 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Session, SessionId } from "@imprint/contracts";
+import { Check, Errors } from "typebox/value";
+import { JobError } from "../jobs/job-error.js";
+import type { Importer } from "./importer.js";
+
+export const isSessionId = (text: string): boolean => Check(SessionId, text);
+
+export const sessionPath = (folder: string, sessionId: string): string => join(folder, `${sessionId}.json`);
+
+/** A session as it lies in the data directory. */
+export interface StoredSession {
+  readonly session: Session;
+  /** When its file was last written, ISO 8601. */
+  readonly storedAt: string;
+}
+
+export interface ReadOptions {
+  readonly folder: string;
+  readonly sessionId: string;
+  readonly importer: Importer;
+  /** Bytes a session file may have. */
+  readonly limit: number;
+}
+
+const invalid = (sessionId: string, why: string, cause?: unknown): JobError =>
+  new JobError("SESSION_INVALID", `The stored session ${sessionId} cannot be read: ${why}.`, { cause });
+
+const notFound = (sessionId: string): JobError => new JobError("SESSION_NOT_FOUND", `There is no session ${sessionId}.`);
+
+const readBytes = async ({
+  folder,
+  sessionId,
+  limit,
+}: ReadOptions): Promise<{ readonly bytes: Buffer; readonly storedAt: string }> => {
+  if (!isSessionId(sessionId)) throw notFound(sessionId.slice(0, 80));
+  const path = sessionPath(folder, sessionId);
+  try {
+    const { size, mtime } = await stat(path);
+    if (size > limit) throw invalid(sessionId, `the file has ${size} bytes, more than the limit of ${limit}`);
+    return { bytes: await readFile(path), storedAt: mtime.toISOString() };
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw notFound(sessionId);
+    throw error;
+  }
+};
+
+const parse = (bytes: Buffer, sessionId: string): unknown => {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw invalid(sessionId, "it is not JSON, perhaps cut off", error);
+  }
+};
+
+const isCanonical = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "schema_version" in value && "source" in value;
+
+/**
+ * Reads a stored session. Files of the native trajectory shape that were put there by hand are converted on the way.
+ * The file's name is its id, whatever it says inside.
+ * @throws JobError SESSION_NOT_FOUND or SESSION_INVALID
+ */
+export const readSession = async (options: ReadOptions): Promise<StoredSession> => {
+  const { sessionId, importer } = options;
+  const { bytes, storedAt } = await readBytes(options);
+  const value = parse(bytes, sessionId);
+  if (isCanonical(value)) {
+    if (!Check(Session, value)) {
+      const [first] = Errors(Session, value);
+      throw invalid(sessionId, `${first?.instancePath ?? ""} ${first?.message ?? "it is damaged"}`.trim());
+    }
+    return { session: { ...value, session_id: sessionId }, storedAt };
+  }
+  try {
+    const { sessions } = await importer(bytes, { format: "native", name: `${sessionId}.json` });
+    const [session] = sessions;
+    if (session) return { session: { ...session, session_id: sessionId }, storedAt };
+  } catch (error) {
+    throw invalid(sessionId, error instanceof Error ? error.message.replace(/\.$/, "") : "it is damaged", error);
+  }
+  throw invalid(sessionId, "it holds no conversation");
+};

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import type { Config } from "../config/load.js";
+import type { Executor } from "../executors/executor.js";
+import { createLocalExecutor, type WorkerCommand } from "../executors/local/local-executor.js";
+import type { Clock } from "../jobs/clock.js";
+import { JobError } from "../jobs/job-error.js";
+import type { Log } from "../jobs/log.js";
+
+/** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
+export const trainerCommand = ({ settings, repoRoot }: Config): WorkerCommand | null =>
+  settings.python === null
+    ? null
+    : {
+        file: settings.python,
+        args: ["-m", "imprint_trainer", "serve"],
+        env: {
+          PYTHONPATH: join(repoRoot, "trainer", "src"),
+          ...(settings.allow_downloads ? {} : { HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1" }),
+        },
+      };
+
+/** Stands in where setup has not run: the service works, and every training says what is missing. */
+const createUnpreparedExecutor = (): Executor => {
+  const error = new JobError("WORKER_START_FAILED", "No Python interpreter is prepared for the trainer.");
+  return {
+    start: () => ({ cancel: () => {}, outcome: Promise.resolve({ type: "failed", error: error.toDetail() }) }),
+    call: (): Promise<never> => Promise.reject(error),
+    close: async () => {},
+  };
+};
+
+export const createExecutor = ({
+  config: { settings },
+  command,
+  clock,
+  log,
+}: {
+  readonly config: Config;
+  readonly command: WorkerCommand | null;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Executor =>
+  command === null
+    ? createUnpreparedExecutor()
+    : createLocalExecutor({
+        command,
+        env: process.env,
+        maxWorkers: settings.slots,
+        heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
+        startTimeoutMs: settings.start_timeout * 1000,
+        cancelGraceMs: settings.cancel_grace * 1000,
+        log,
+        clock,
+      });
