@@ -1,1 +1,5 @@
-export {};
+export { type Io, systemIo } from "./io.js";
+export { createPaint, type Paint } from "./output/paint.js";
+export { proofLines } from "./output/proof.js";
+export { run } from "./run.js";
+export { watchJob } from "./watch/watch-job.js";

@@ -1,0 +1,41 @@
+import { createInterface } from "node:readline/promises";
+import { ApiError, type ChatRequest, type Imprint } from "@imprint/client";
+import type { Io } from "../io.js";
+import { plain } from "../output/text.js";
+
+/** Asks and answers on a terminal until the user ends it. A refused question leaves the conversation as it was. */
+export async function converse({
+  io: { input, err, out, paint },
+  client,
+  model,
+  sampling,
+}: {
+  io: Io;
+  client: Imprint;
+  model: string;
+  sampling: Pick<ChatRequest, "max_tokens" | "temperature" | "seed">;
+}): Promise<void> {
+  const ended = new AbortController();
+  const lines = createInterface({ input, output: err });
+  lines.once("close", () => ended.abort());
+  err.write(`${paint.err("dim", `Talking to ${plain(model)}. Ctrl-D ends.`)}\n`);
+  let messages: ChatRequest["messages"] = [];
+  while (!ended.signal.aborted) {
+    const asked = await lines.question(paint.err("cyan", "> "), { signal: ended.signal }).catch(() => "");
+    if (asked.trim() === "") continue;
+    const question = [...messages, { role: "user", content: asked } as const];
+    try {
+      const completion = await client.chat.completions.create(
+        { model, messages: question, ...sampling },
+        { signal: ended.signal },
+      );
+      const answer = completion.choices[0]?.message.content ?? "";
+      messages = [...question, { role: "assistant", content: answer }];
+      out.write(`${plain(answer)}\n`);
+    } catch (error) {
+      if (ended.signal.aborted) return;
+      if (!(error instanceof ApiError)) throw error;
+      err.write(`${paint.err("red", "error:")} ${plain(error.detail)}\n`);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import path from "node:path";
+import type { Command } from "commander";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { proofLines } from "../output/proof.js";
+import { fields } from "../output/table.js";
+import { bytes, count } from "../output/text.js";
+import { configFor, withService } from "../service/connect.js";
+
+export function adapterCommand(context: CommandContext): Command {
+  return newCommand({
+    name: "adapter",
+    description: "show an adapter and its proof",
+    examples: ["adapter gates-v1", "adapter gates-v1 --verify"],
+  })
+    .argument("<id>", "id of the adapter")
+    .option("--verify", "hash its files again and read their headers")
+    .action(async (adapterId: string, options: CommonOptions & { verify?: boolean }) => {
+      const printer = printerOf(context, options);
+      await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
+        const adapter = await (options.verify ? client.adapters.verify(adapterId) : client.adapters.get(adapterId));
+        if (options.verify && adapter.health !== "ok") context.state.exitCode = 1;
+        const paint = context.io.paint.out;
+        // The address of a service says nothing about where its data directory is.
+        const root = options.url === undefined ? configFor(options, context.io.env).settings.data_dir : "";
+        printer.result(adapter, () =>
+          [
+            fields(
+              [
+                ["adapter", paint("bold", adapter.adapter_id)],
+                ["folder", path.join(root, adapter.path)],
+                ["files", `${count(adapter.files.length, "file")}, ${bytes(adapter.size)}`],
+                ["health", paint(adapter.health === "ok" ? "green" : "red", adapter.health)],
+                ["base model", adapter.base_model],
+                ["method", `${adapter.method}, rank ${adapter.rank}, alpha ${adapter.alpha}`],
+                ["session", adapter.session_id],
+                ["task type", adapter.task_type],
+                ["created", adapter.created_at],
+                ["sha256", adapter.sha256],
+              ],
+              paint,
+            ),
+            ...proofLines(adapter.proof, paint),
+          ].join("\n"),
+        );
+      });
+    });
+}

@@ -1,0 +1,56 @@
+import type { Command } from "commander";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { type PageOptions, pageOptions, pageQuery } from "../flags/page.js";
+import { table } from "../output/table.js";
+import { bytes, change } from "../output/text.js";
+import { withService } from "../service/connect.js";
+
+interface AdaptersOptions extends CommonOptions, PageOptions {
+  readonly baseModel?: string;
+  readonly taskType?: string;
+  readonly session?: string;
+}
+
+export function adaptersCommand(context: CommandContext): Command {
+  return pageOptions(
+    newCommand({
+      name: "adapters",
+      description: "list the adapters, newest first",
+      examples: ["adapters", "adapters --session harborline-gates"],
+    }),
+  )
+    .option("--base-model <name>", "only adapters of this base model")
+    .option("--task-type <type>", "only adapters of this task type")
+    .option("--session <id>", "only adapters of this session")
+    .action(async (options: AdaptersOptions) => {
+      const printer = printerOf(context, options);
+      const query = {
+        ...pageQuery(options),
+        ...(options.baseModel !== undefined && { base_model: options.baseModel }),
+        ...(options.taskType !== undefined && { task_type: options.taskType }),
+        ...(options.session !== undefined && { session_id: options.session }),
+      };
+      await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
+        const page = await client.adapters.list(query);
+        printer.result(page, () => {
+          if (page.adapters.length === 0) return "No adapters. imprint train SESSION makes one.";
+          const rows = page.adapters.map(({ adapter_id, method, base_model, session_id, rank, size, health, proof }) => [
+            adapter_id,
+            method,
+            base_model,
+            session_id,
+            String(rank),
+            bytes(size),
+            change(proof.loss_before, proof.loss_after),
+            health,
+          ]);
+          return table(
+            ["ADAPTER", "METHOD", "BASE MODEL", "SESSION", "RANK", "SIZE", "LOSS", "HEALTH"],
+            rows,
+            context.io.paint.out,
+          );
+        });
+        if (page.next !== null) printer.note(`More: --after ${page.next}`);
+      });
+    });
+}

@@ -1,0 +1,69 @@
+import type { ChatRequest } from "@imprint/client";
+import type { Command } from "commander";
+import { Type } from "typebox";
+import { converse } from "../chat/converse.js";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { UsageError } from "../errors.js";
+import { readAll } from "../files/read-all.js";
+import { parseFlag } from "../flags/text.js";
+import { plain } from "../output/text.js";
+import { withService } from "../service/connect.js";
+
+interface ChatOptions extends CommonOptions {
+  readonly prompt?: string;
+  readonly maxTokens: string;
+  readonly temperature: string;
+  readonly seed?: string;
+}
+
+/** The sampling that the options ask for. Throws a UsageError that names the flag. */
+function samplingOf({ maxTokens, temperature, seed }: ChatOptions): Pick<ChatRequest, "max_tokens" | "temperature" | "seed"> {
+  const whole = (flag: string, text: string, least: number): number => {
+    const value = parseFlag(flag, Type.Integer(), text) as number;
+    if (!Number.isSafeInteger(value) || value < least)
+      throw new UsageError(`${flag} takes a whole number from ${least}, not "${text}"`);
+    return value;
+  };
+  const heat = parseFlag("--temperature", Type.Number(), temperature) as number;
+  if (heat < 0 || heat > 2) throw new UsageError(`--temperature takes a number from 0 to 2, not "${temperature}"`);
+  return {
+    max_tokens: whole("--max-tokens", maxTokens, 1),
+    temperature: heat,
+    ...(seed !== undefined && { seed: whole("--seed", seed, 0) }),
+  };
+}
+
+export function chatCommand(context: CommandContext): Command {
+  return newCommand({
+    name: "chat",
+    description: "talk to an adapter, or to a base model",
+    examples: [
+      "chat gates-v1",
+      'chat gates-v1 --prompt "Which ports may a gate have?"',
+      "chat SmolLM2-135M-Instruct < question.txt",
+    ],
+  })
+    .argument("<adapter>", "id of an adapter, or name of a base model")
+    .option("--prompt <text>", "ask once and end (default: ask on a terminal, else read standard input)")
+    .option("--max-tokens <n>", "longest answer in tokens", "256")
+    .option("--temperature <x>", "0 always takes the likeliest token", "0")
+    .option("--seed <n>", "of the sampling, when the temperature is above 0")
+    .action(async (model: string, options: ChatOptions) => {
+      const { io } = context;
+      const printer = printerOf(context, options);
+      const sampling = samplingOf(options);
+      const interactive = options.prompt === undefined && !printer.json && io.input.isTTY === true;
+      const prompt = interactive ? "" : (options.prompt ?? (await readAll(io.input))).trim();
+      if (!interactive && prompt === "")
+        throw new UsageError("the prompt is empty: give --prompt TEXT, or text on standard input");
+      await withService({ io, options, note: printer.note }, async ({ client }) => {
+        if (interactive) return converse({ io, client, model, sampling });
+        const completion = await client.chat.completions.create({
+          model,
+          messages: [{ role: "user", content: prompt }],
+          ...sampling,
+        });
+        printer.result(completion, () => plain(completion.choices[0]?.message.content ?? ""));
+      });
+    });
+}

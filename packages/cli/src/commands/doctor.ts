@@ -1,0 +1,63 @@
+import path from "node:path";
+import type { Config } from "@imprint/server";
+import type { Command } from "commander";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { type Finding, ok, warning } from "../doctor/check.js";
+import { checkDataDir, checkDisk, checkMemory, checkNode } from "../doctor/machine.js";
+import { checkModel } from "../doctor/model.js";
+import { checkPython } from "../doctor/python.js";
+import type { Paint } from "../output/paint.js";
+import { count } from "../output/text.js";
+import { configFor } from "../service/connect.js";
+import { discover } from "../service/discover.js";
+
+async function checkService({ settings, token }: Config): Promise<Finding> {
+  const found = await discover({ dataDir: settings.data_dir, token });
+  if (found !== null) return ok("service", `running at ${found.url}`);
+  return warning("service", "not running", "imprint serve starts it; commands run without it, more slowly.");
+}
+
+function modelFolders({ settings: { base_model, data_dir }, setup }: Config): readonly string[] {
+  const prepared = setup?.models[base_model];
+  return [...(prepared === undefined ? [] : [prepared]), path.join(data_dir, "models", base_model), base_model];
+}
+
+const SIGNS = { ok: ["green", "✓"], warning: ["yellow", "!"], missing: ["red", "✗"] } as const;
+
+function report(findings: readonly Finding[], paint: Paint): string {
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const lines = findings.flatMap(({ name, status, detail, remedy }) => {
+    const [colour, sign] = SIGNS[status];
+    const indent = " ".repeat(width + 4);
+    return [
+      `${paint(colour, sign)} ${name.padEnd(width)}  ${detail}`,
+      ...(remedy === undefined ? [] : [indent + paint("dim", remedy)]),
+    ];
+  });
+  const absent = findings.filter(({ status }) => status === "missing").length;
+  return [...lines, "", absent === 0 ? "Ready to train." : `${count(absent, "thing")} missing.`].join("\n");
+}
+
+export function doctorCommand(context: CommandContext): Command {
+  return newCommand({
+    name: "doctor",
+    description: "say what works here, what is missing, and what to do",
+    examples: ["doctor", "doctor --json"],
+  }).action(async (options: CommonOptions) => {
+    const printer = printerOf(context, options);
+    const config = configFor(options, context.io.env);
+    const { data_dir, python, base_model } = config.settings;
+    const findings = [
+      checkNode(process.versions.node),
+      ...(await checkPython({ python, repoRoot: config.repoRoot })),
+      await checkModel({ baseModel: base_model, folders: modelFolders(config) }),
+      await checkDataDir(data_dir),
+      await checkDisk(data_dir),
+      checkMemory(),
+      await checkService(config),
+    ];
+    const ready = findings.every(({ status }) => status !== "missing");
+    context.state.exitCode = ready ? 0 : 1;
+    printer.result({ ready, checks: findings }, () => report(findings, context.io.paint.out));
+  });
+}

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { fields } from "../output/table.js";
+import { withService } from "../service/connect.js";
+import { follow } from "../watch/follow.js";
+import { outcome } from "../watch/outcome.js";
+import { phaseOf, planOf } from "../watch/phase.js";
+import { figures } from "../watch/progress.js";
+
+export function jobCommand(context: CommandContext): Command {
+  return newCommand({
+    name: "job",
+    description: "show a job, or follow it to its end",
+    examples: ["job 01jd8z6v3m4n5p6q7r8s9t0v1w", "job 01jd8z6v3m4n5p6q7r8s9t0v1w --watch"],
+  })
+    .argument("<id>", "id of the job")
+    .option("--watch", "follow the job to its end")
+    .action(async (jobId: string, options: CommonOptions & { watch?: boolean }) => {
+      const printer = printerOf(context, options);
+      await withService({ io: context.io, options, note: printer.note }, async (service) => {
+        if (options.watch) return follow({ context, printer, service, jobId });
+        const job = await service.client.jobs.details(jobId);
+        const paint = context.io.paint.out;
+        printer.result(job, () => {
+          if (job.finished_at !== null) return outcome(job, paint);
+          const rows: (readonly [string, string])[] = [
+            ["job", job.job_id],
+            ["status", phaseOf(job)],
+            ["created", job.created_at],
+          ];
+          const plan = planOf(job);
+          if (plan !== null) rows.push(["plan", plan]);
+          if (job.progress !== null) rows.push(["progress", figures(job.progress)]);
+          return fields(rows, paint);
+        });
+      });
+    });
+}

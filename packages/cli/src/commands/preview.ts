@@ -1,0 +1,56 @@
+import { type Preview, TrainLoraRequest } from "@imprint/contracts";
+import type { Command } from "commander";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { checkRequest, optionOf, type Properties, readFlags } from "../flags/from-schema.js";
+import type { Paint } from "../output/paint.js";
+import { fields } from "../output/table.js";
+import { count, plain } from "../output/text.js";
+import { withService } from "../service/connect.js";
+
+const { base_model, max_length, include_unsuccessful } = TrainLoraRequest.properties;
+const OPTIONS: Properties = { base_model, max_length, include_unsuccessful };
+
+function numbers(preview: Preview, paint: Paint): string {
+  const dropped = preview.dropped.map(({ reason, count: times }) => `${times} × ${plain(reason)}`).join(", ");
+  return fields(
+    [
+      ["supervised", `${count(preview.supervised_tokens, "token")} in ${count(preview.supervised_turns, "turn")}`],
+      ["read", `${count(preview.tokens, "token")} in ${count(preview.windows, "window")}`],
+      ["at most", count(preview.max_steps, "step")],
+      ["left out", dropped === "" ? "nothing" : dropped],
+    ],
+    paint,
+  );
+}
+
+/** The text as the model sees it; what it learns is green, and between « and » where there are no colours. */
+function masked(preview: Preview, paint: Paint): string {
+  const coloured = paint("green", "x") !== "x";
+  const mark = (text: string): string => (coloured ? paint("green", text) : `«${text}»`);
+  const windows = preview.text.map((spans, index) => {
+    const body = spans.map(({ text, supervised }) => (supervised ? mark(plain(text)) : paint("dim", plain(text)))).join("");
+    return `${paint("bold", `── window ${index + 1} of ${preview.text.length}`)}\n${body}`;
+  });
+  return windows.join("\n");
+}
+
+export function previewCommand(context: CommandContext): Command {
+  const command = newCommand({
+    name: "preview",
+    description: "show what a training would learn from, before any training",
+    examples: ["preview harborline-gates", "preview harborline-gates --text --max-length 512"],
+  })
+    .argument("<session>", "id of the session")
+    .option("--text", "show the text and which of it is supervised");
+  for (const [name, schema] of Object.entries(OPTIONS)) command.addOption(optionOf(name, schema));
+  return command.action(async (session: string, options: CommonOptions & { text?: boolean }) => {
+    const printer = printerOf(context, options);
+    const request = readFlags(OPTIONS, { ...options });
+    checkRequest(TrainLoraRequest, { session_id: session, ...request }, { session_id: "SESSION" });
+    await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
+      const preview = await client.sessions.preview(session, request);
+      const paint = context.io.paint.out;
+      printer.result(preview, () => [numbers(preview, paint), ...(options.text ? [masked(preview, paint)] : [])].join("\n\n"));
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { type PageOptions, pageOptions, pageQuery } from "../flags/page.js";
+import { table } from "../output/table.js";
+import { shorten } from "../output/text.js";
+import { withService } from "../service/connect.js";
+
+export function sessionsCommand(context: CommandContext): Command {
+  return pageOptions(
+    newCommand({ name: "sessions", description: "list the stored sessions", examples: ["sessions", "sessions --json"] }),
+  ).action(async (options: CommonOptions & PageOptions) => {
+    const printer = printerOf(context, options);
+    const query = pageQuery(options);
+    await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
+      const page = await client.sessions.list(query);
+      printer.result(page, () => {
+        if (page.sessions.length === 0) return "No sessions. imprint import PATH stores some.";
+        const rows = page.sessions.map(({ session_id, format, outcome, assistant_turns, tool_calls, task }) => [
+          session_id,
+          format,
+          outcome,
+          String(assistant_turns),
+          String(tool_calls),
+          shorten(task, 60),
+        ]);
+        return table(["SESSION", "FORMAT", "OUTCOME", "TURNS", "CALLS", "TASK"], rows, context.io.paint.out);
+      });
+      if (page.next !== null) printer.note(`More: --after ${page.next}`);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { type Command, Option } from "commander";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { trainingOptions, trainingRequest } from "../flags/training.js";
+import { withService } from "../service/connect.js";
+import { follow } from "../watch/follow.js";
+
+interface TrainOptions extends CommonOptions {
+  readonly method: string;
+  readonly watch?: boolean;
+}
+
+export function trainCommand(context: CommandContext): Command {
+  const command = newCommand({
+    name: "train",
+    description: "train an adapter on a stored session",
+    examples: [
+      "train harborline-gates --watch",
+      "train harborline-gates --epochs 5 --rank 8 --adapter-id gates-v1",
+      "train harborline-gates --method hypernetwork --watch",
+    ],
+  })
+    .argument("<session>", "id of the session; imprint sessions lists them")
+    .addOption(
+      new Option("--method <lora|hypernetwork>", "train by QLoRA, or generate in one pass")
+        .choices(["lora", "hypernetwork"])
+        .default("lora"),
+    )
+    .option("--watch", "follow the job to its end");
+  for (const option of trainingOptions()) command.addOption(option);
+  return command.action(async (session: string, options: TrainOptions) => {
+    const printer = printerOf(context, options);
+    const request = trainingRequest(session, options.method, { ...options });
+    await withService({ io: context.io, options, note: printer.note }, async (service) => {
+      const { train } = service.client;
+      const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);
+      if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id });
+      printer.result(start, () => `Job ${start.job_id} is queued.\n  imprint job ${start.job_id} --watch`);
+    });
+  });
+}

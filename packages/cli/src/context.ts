@@ -1,0 +1,40 @@
+import { Command } from "commander";
+import type { Io } from "./io.js";
+import { createPrinter, type Printer } from "./output/printer.js";
+
+/** What every command is made with. A command that finds failures without throwing sets `exitCode`. */
+export interface CommandContext {
+  readonly io: Io;
+  readonly state: { exitCode: number };
+}
+
+/** Options of every command that talks to the service. */
+export interface ServiceOptions {
+  readonly dataDir?: string;
+  readonly url?: string;
+}
+
+export interface CommonOptions extends ServiceOptions {
+  readonly json?: boolean;
+}
+
+export interface NewCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly examples: readonly string[];
+  /** Whether the command talks to the service. */
+  readonly service?: boolean;
+}
+
+/** A command with what all have: `--json`, where the service is, and examples in the help. */
+export function newCommand({ name, description, examples, service = true }: NewCommand): Command {
+  const command = new Command(name).description(description).option("--json", "print one JSON document on standard output");
+  if (service) {
+    command.option("--data-dir <folder>", "data directory of the service (default: IMPRINT_DATA_DIR or ~/.imprint)");
+    command.option("--url <address>", "address of a running service (default: the one of the data directory)");
+  }
+  const shown = examples.map((example) => `  $ imprint ${example}`).join("\n");
+  return command.addHelpText("after", `\nExamples:\n${shown}`);
+}
+
+export const printerOf = ({ io }: CommandContext, options: CommonOptions): Printer => createPrinter(io, options.json === true);

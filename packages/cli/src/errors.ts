@@ -1,0 +1,9 @@
+/** The command was called wrongly: exit code 2, and the sentence says how to call it. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The command did what it could and failed: exit code 1. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}

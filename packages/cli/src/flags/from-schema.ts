@@ -1,0 +1,42 @@
+import { Option } from "commander";
+import type { TSchema } from "typebox";
+import { Errors } from "typebox/value";
+import { UsageError } from "../errors.js";
+import { choicesOf, parseFlag, placeholderOf, shapeOf, typeOf } from "./text.js";
+
+export type Properties = Readonly<Record<string, TSchema>>;
+
+export const flagOf = (property: string): string => `--${property.replaceAll("_", "-")}`;
+
+/** The option of a property: its description, default and choices are the schema's. */
+export function optionOf(property: string, schema: TSchema): Option {
+  const { description = "", default: preset } = shapeOf(schema);
+  const shown =
+    preset === undefined || preset === false || preset === null || /default/i.test(description) ? "" : ` (default: ${preset})`;
+  const value = typeOf(schema) === "boolean" ? "" : ` <${placeholderOf(schema)}>`;
+  const option = new Option(`${flagOf(property)}${value}`, `${description}${shown}`.trim());
+  const choices = choicesOf(schema);
+  if (choices !== null) option.choices(choices);
+  if (typeOf(schema) === "object") option.argParser((pair: string, before: string[] | undefined) => [...(before ?? []), pair]);
+  return option;
+}
+
+/** The properties among the options that were given, as the schema's types. */
+export function readFlags(properties: Properties, options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(properties).flatMap(([property, schema]) => {
+    const given = options[new Option(flagOf(property)).attributeName()];
+    if (given === undefined) return [];
+    return [[property, parseFlag(flagOf(property), schema, given as string | boolean | readonly string[])]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Throws a UsageError that names the flag when the request breaks its schema. `names` says how else a property was given. */
+export function checkRequest(schema: TSchema, request: unknown, names: Readonly<Record<string, string>> = {}): void {
+  const wrong = Errors(schema, request).map(({ instancePath, message, keyword, params }) => {
+    const [, property = ""] = instancePath.split("/");
+    const name = names[property] ?? flagOf(property);
+    return keyword === "pattern" ? `${name} is not of the allowed form ${params.pattern}` : `${name} ${message}`;
+  });
+  if (wrong.length > 0) throw new UsageError([...new Set(wrong)].join("\n"));
+}

@@ -1,0 +1,19 @@
+import path from "node:path";
+import type { Imprint } from "@imprint/client";
+import { importSessions, summarize } from "@imprint/sessions";
+import type { Store } from "./import-files.js";
+
+/** Stores through the service, which knows what it has. */
+export const storing =
+  (client: Imprint): Store =>
+  async (bytes) => {
+    const { created, sessions, warnings } = await client.sessions.create(bytes);
+    return { status: created ? "stored" : "known", sessions, warnings };
+  };
+
+/** Reads as the service would, and stores nothing. */
+export const dryRun: Store = async (bytes, file) => {
+  const { sessions, warnings } = await importSessions(bytes, { name: path.basename(file) });
+  const now = new Date().toISOString();
+  return { status: "readable", sessions: sessions.map((session) => summarize(session, now)), warnings };
+};

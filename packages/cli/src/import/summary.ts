@@ -1,0 +1,52 @@
+import type { Paint } from "../output/paint.js";
+import { table } from "../output/table.js";
+import { count, shorten } from "../output/text.js";
+import type { ImportedFile } from "./import-files.js";
+
+const sum = (amounts: readonly { readonly count: number }[]): number =>
+  amounts.reduce((total, { count: amount }) => total + amount, 0);
+
+function closing(files: readonly ImportedFile[]): string {
+  const of = (status: ImportedFile["status"]): readonly ImportedFile[] => files.filter((file) => file.status === status);
+  const sessions = (status: ImportedFile["status"]): number =>
+    of(status).reduce((total, file) => total + file.sessions.length, 0);
+  const parts = [
+    [sessions("stored"), "stored"],
+    [sessions("known"), "stored before"],
+    [sessions("readable"), "would be stored"],
+  ] as const;
+  const said = parts.filter(([amount]) => amount > 0).map(([amount, what]) => `${count(amount, "session")} ${what}`);
+  const skipped = of("skipped").length;
+  const failed = of("failed").length;
+  if (skipped > 0) said.push(`${count(skipped, "other file")} skipped`);
+  if (failed > 0) said.push(`${count(failed, "file")} not imported`);
+  return `${said.join(", ")}.`;
+}
+
+/** A row for each session, a line for each file that was refused, and the sum. */
+export function importSummary(files: readonly ImportedFile[], paint: Paint): string {
+  const rows = files.flatMap(({ status, sessions }) =>
+    sessions.map((session) => [
+      session.session_id,
+      session.format,
+      session.outcome,
+      String(session.assistant_turns),
+      String(session.tool_calls),
+      String(sum(session.redactions)),
+      status,
+      shorten(session.task, 48),
+    ]),
+  );
+  const headings = ["SESSION", "FORMAT", "OUTCOME", "TURNS", "CALLS", "REDACTED", "STATUS", "TASK"];
+  const refused = files
+    .filter(({ status }) => status === "failed")
+    .map(({ path, reason = "" }) => `${paint("red", "✗")} ${path}: ${shorten(reason, 400)}`);
+  const warnings = files.flatMap(({ path, warnings: sentences }) =>
+    sentences.map((said) => `${paint("yellow", "!")} ${path}: ${shorten(said, 400)}`),
+  );
+  const first = files.find(({ sessions }) => sessions.length > 0)?.sessions[0];
+  const next = first === undefined ? [] : ["", `Train on one: imprint train ${first.session_id} --watch`];
+  return [...(rows.length > 0 ? [table(headings, rows, paint), ""] : []), ...refused, ...warnings, closing(files), ...next].join(
+    "\n",
+  );
+}

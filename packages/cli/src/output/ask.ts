@@ -1,0 +1,18 @@
+import { createInterface } from "node:readline/promises";
+import type { Io } from "../io.js";
+
+/** Asks once on standard error; the answer is trimmed and lower case, empty when there is none. A Ctrl-C is no answer. */
+export async function ask({ input, err }: Pick<Io, "input" | "err">, question: string, signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input, output: err, terminal: true });
+  const given = new AbortController();
+  lines.once("SIGINT", () => given.abort());
+  lines.once("close", () => given.abort());
+  try {
+    return (await lines.question(question, { signal: AbortSignal.any([signal, given.signal]) })).trim().toLowerCase();
+  } catch {
+    err.write("\n");
+    return "";
+  } finally {
+    lines.close();
+  }
+}

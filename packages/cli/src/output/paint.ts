@@ -1,0 +1,14 @@
+import { styleText } from "node:util";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Colours a text, or leaves it as it is. */
+export type Paint = (style: Style, text: string) => string;
+
+/** Colours on a terminal only, and never with NO_COLOR. FORCE_COLOR wins over the terminal. */
+export function createPaint(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
+  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "" && env.FORCE_COLOR !== "0";
+  const refused = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb";
+  const coloured = !refused && (forced || stream.isTTY === true);
+  return coloured ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
+}

@@ -1,0 +1,26 @@
+import { CommanderError } from "commander";
+import { explain } from "./explain.js";
+import type { Io } from "./io.js";
+import { createProgram } from "./program.js";
+
+/** Runs one command line. Resolves with the exit code: 0 done, 1 failed, 2 wrong usage. Throws nothing. */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const json = args.includes("--json");
+  const state = { exitCode: 0 };
+  // A reader that has seen enough (`| head`) is no failure.
+  io.out.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  try {
+    await createProgram(io, state).parseAsync(args, { from: "user" });
+    return state.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const { exitCode, lines, document } = explain(error);
+    for (const [index, line] of lines.entries()) {
+      io.err.write(`${index === 0 ? io.paint.err("red", "error: ") : io.paint.err("dim", "       ")}${line}\n`);
+    }
+    if (json) io.out.write(`${JSON.stringify({ error: document }, null, 2)}\n`);
+    return exitCode;
+  }
+}

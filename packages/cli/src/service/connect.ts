@@ -1,0 +1,65 @@
+import { createClient, type Imprint } from "@imprint/client";
+import { type Config, loadConfig, startServer } from "@imprint/server";
+import type { ServiceOptions } from "../context.js";
+import { UsageError } from "../errors.js";
+import type { Io } from "../io.js";
+import { discover } from "./discover.js";
+
+/** The service that a command talks to. */
+export interface Service {
+  readonly client: Imprint;
+  readonly url: string;
+  /** True when this process runs it: its jobs end with the command. */
+  readonly own: boolean;
+  readonly close: () => Promise<void>;
+}
+
+const nothing = async (): Promise<void> => undefined;
+
+export const configFor = (options: ServiceOptions, env: NodeJS.ProcessEnv): Config =>
+  loadConfig({ flags: { data_dir: options.dataDir }, env });
+
+/** A service for the length of one command: any free port of this machine, and a log only when one was asked for. */
+async function startOwn(config: Config): Promise<Service> {
+  const log_level = config.origins.log_level === "default" ? "silent" : config.settings.log_level;
+  const settings = { ...config.settings, host: "127.0.0.1", port: 0, log_level };
+  const { url, close } = await startServer({ ...config, settings });
+  const client = createClient({ baseUrl: url, ...(config.token === null ? {} : { token: config.token }) });
+  // A command that ends waits for no job.
+  return { client, url, own: true, close: () => close(0) };
+}
+
+/** The service at `--url`, else the one that runs on the data directory, else one in this process. */
+export async function connect({
+  io,
+  options,
+  note,
+}: {
+  io: Io;
+  options: ServiceOptions;
+  note: (text: string) => void;
+}): Promise<Service> {
+  const config = configFor(options, io.env);
+  if (options.url !== undefined) {
+    if (!URL.canParse(options.url)) throw new UsageError(`--url ${options.url} is no address: write http://127.0.0.1:7878`);
+    const client = createClient({ baseUrl: options.url, ...(config.token === null ? {} : { token: config.token }) });
+    return { client, url: options.url, own: false, close: nothing };
+  }
+  const found = await discover({ dataDir: config.settings.data_dir, token: config.token });
+  if (found !== null) return { ...found, own: false, close: nothing };
+  note(`No service runs on ${config.settings.data_dir}: this command runs its own. "imprint serve" keeps one running.`);
+  return startOwn(config);
+}
+
+/** Runs `use` with a service and closes what was started for it. */
+export async function withService<T>(
+  given: { io: Io; options: ServiceOptions; note: (text: string) => void },
+  use: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await connect(given);
+  try {
+    return await use(service);
+  } finally {
+    await service.close();
+  }
+}

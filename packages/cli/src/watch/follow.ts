@@ -1,0 +1,31 @@
+import type { CommandContext } from "../context.js";
+import type { Printer } from "../output/printer.js";
+import type { Service } from "../service/connect.js";
+import { outcome } from "./outcome.js";
+import { watchJob } from "./watch-job.js";
+
+/** Watches a job and prints how it ended. Anything but a completed job is exit code 1. */
+export async function follow({
+  context: { io, state },
+  printer,
+  service,
+  jobId,
+}: {
+  context: CommandContext;
+  printer: Printer;
+  service: Service;
+  jobId: string;
+}): Promise<void> {
+  const { client, own } = service;
+  const job = await watchJob({ io, client, jobId, own });
+  if (job === null) {
+    state.exitCode = 1;
+    const goesOn = own ? "The job ends with this command." : `The job goes on: imprint job ${jobId} --watch`;
+    return printer.result({ job_id: jobId, watching: false }, () => `Stopped watching. ${goesOn}`);
+  }
+  state.exitCode = job.status === "completed" ? 0 : 1;
+  printer.result(job, () => {
+    const next = job.adapter_id === null ? "" : `\n\nTry it: imprint chat ${job.adapter_id}`;
+    return outcome(job, io.paint.out) + next;
+  });
+}

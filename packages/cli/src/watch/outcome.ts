@@ -1,0 +1,23 @@
+import type { JobDetails } from "@imprint/contracts";
+import type { Paint } from "../output/paint.js";
+import { proofLines } from "../output/proof.js";
+import { count, plain } from "../output/text.js";
+
+const seconds = (job: JobDetails): string => {
+  if (job.started_at === null || job.finished_at === null) return "";
+  return ` in ${((Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000).toFixed(1)} s`;
+};
+
+/** How a finished job ended: the proof of a completed one, what to do about a failed one. */
+export function outcome(job: JobDetails, paint: Paint): string {
+  const warnings = job.warnings.map((warning) => paint("yellow", `! ${plain(warning)}`));
+  if (job.status === "completed") {
+    const steps = job.progress === null ? "" : ` after ${count(job.progress.step, "step")}`;
+    const head = `${paint("green", "✓")} ${paint("bold", job.adapter_id ?? "")} is ready${seconds(job)}${steps}`;
+    return [head, ...(job.proof === null ? [] : proofLines(job.proof, paint).map((line) => `  ${line}`)), ...warnings].join("\n");
+  }
+  if (job.status === "cancelled") return [`Job ${job.job_id} was cancelled.`, ...warnings].join("\n");
+  const why = job.error === undefined ? [] : [`${plain(job.error.message)} (${job.error.code})`, plain(job.error.hint)];
+  const [first = "", ...rest] = why;
+  return [`${paint("red", "✗")} Job ${job.job_id} failed: ${first}`, ...rest.map((line) => `  ${line}`), ...warnings].join("\n");
+}

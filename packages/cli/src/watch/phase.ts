@@ -1,0 +1,28 @@
+import type { JobDetails, JobPhase } from "@imprint/contracts";
+import { count } from "../output/text.js";
+
+const PHASES: Readonly<Record<JobPhase, string>> = {
+  starting: "starting the trainer",
+  loading_model: "loading the base model",
+  preparing_data: "preparing the session",
+  training: "training",
+  generating: "generating the adapter",
+  saving: "saving the adapter",
+  proving: "proving the reloaded adapter",
+  registering: "registering the adapter",
+};
+
+/** What a job is doing, in words. */
+export function phaseOf(job: JobDetails): string {
+  if (job.status === "queued") return job.queue_position === null ? "queued" : `queued, position ${job.queue_position}`;
+  if (job.status !== "running") return job.status;
+  if (job.cancel_requested) return "cancelling";
+  return PHASES[job.phase ?? "starting"];
+}
+
+/** What will be trained, in one line; null while unknown. */
+export function planOf({ plan }: JobDetails): string | null {
+  if (plan === null) return null;
+  const sizes = `${count(plan.tokens, "token")}, ${plan.supervised_tokens.toLocaleString("en")} supervised, in ${count(plan.windows, "window")}`;
+  return `${sizes}; rank ${plan.rank}, at most ${count(plan.max_steps, "step")}`;
+}

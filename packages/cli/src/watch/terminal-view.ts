@@ -1,0 +1,63 @@
+import { stripVTControlCharacters } from "node:util";
+import type { JobDetails } from "@imprint/contracts";
+import type { Io } from "../io.js";
+import { duration } from "../output/text.js";
+import { phaseOf, planOf } from "./phase.js";
+import { progressBar } from "./progress.js";
+import type { View } from "./view.js";
+
+const FRAMES = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
+const FRAME_MS = 120;
+const CLEAR_LINE = "\r\u001b[2K";
+
+/** Cuts a coloured line at the terminal's width: a line that wraps could not be overwritten. */
+const fit = (line: string, width: number): string => {
+  const bare = stripVTControlCharacters(line);
+  return bare.length < width ? line : bare.slice(0, Math.max(0, width - 1));
+};
+
+/** One line that is drawn again and again, and a line for each phase that is over. */
+export function terminalView({ err, paint: { err: paint } }: Pick<Io, "err" | "paint">): View {
+  let job: JobDetails | null = null;
+  let frame = 0;
+  let phase = "";
+  let since = performance.now();
+  let planned = false;
+
+  const elapsed = (): string => duration((performance.now() - since) / 1000);
+  const draw = (): void => {
+    if (job === null) return;
+    const sign = paint("cyan", FRAMES[frame++ % FRAMES.length] ?? "");
+    const training = job.status === "running" && job.phase === "training" && job.progress !== null && !job.cancel_requested;
+    const text = training && job.progress ? progressBar(job.progress, paint) : `${phase}  ${paint("dim", elapsed())}`;
+    err.write(CLEAR_LINE + fit(`${sign} ${text}`, err.columns ?? 80));
+  };
+  const settle = (line: string): void => void err.write(`${CLEAR_LINE}${line}\n`);
+  const timer = setInterval(draw, FRAME_MS);
+
+  return {
+    update: (next) => {
+      const words = phaseOf(next);
+      if (words !== phase) {
+        if (phase !== "" && job !== null) settle(`${paint("green", "✓")} ${phase}  ${paint("dim", elapsed())}`);
+        phase = words;
+        since = performance.now();
+      }
+      job = next;
+      const plan = planned ? null : planOf(next);
+      if (plan !== null) {
+        planned = true;
+        settle(`  ${paint("dim", plan)}`);
+      }
+      draw();
+    },
+    pause: (): void => {
+      job = null;
+      err.write(CLEAR_LINE);
+    },
+    end: () => {
+      clearInterval(timer);
+      err.write(CLEAR_LINE);
+    },
+  };
+}

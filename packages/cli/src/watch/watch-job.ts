@@ -1,0 +1,66 @@
+import { AbortError, ConflictError, type Imprint } from "@imprint/client";
+import type { JobDetails } from "@imprint/contracts";
+import type { Io } from "../io.js";
+import { ask } from "../output/ask.js";
+import { plainView } from "./plain-view.js";
+import { terminalView } from "./terminal-view.js";
+
+export interface WatchOptions {
+  readonly io: Pick<Io, "err" | "input" | "paint" | "onInterrupt">;
+  readonly client: Imprint;
+  readonly jobId: string;
+  /** True when the job ends with this process: an interrupt then cancels it. */
+  readonly own: boolean;
+  /** No progress at all. */
+  readonly quiet?: boolean;
+}
+
+const hidden = { update: () => undefined, pause: () => undefined, end: () => undefined };
+
+/**
+ * Follows a job to its end and answers with its last details; null when Ctrl-C stopped the watching and the job goes on.
+ * On a terminal the first Ctrl-C asks whether the job shall stop too; a second one does not wait for the answer.
+ */
+export async function watchJob({ io, client, jobId, own, quiet = false }: WatchOptions): Promise<JobDetails | null> {
+  const terminal = io.err.isTTY === true;
+  const view = quiet ? hidden : terminal ? terminalView(io) : plainView((line) => void io.err.write(`${line}\n`));
+  const stopped = new AbortController();
+  let interrupts = 0;
+  let asking = false;
+
+  const cancel = async (): Promise<void> => {
+    view.pause();
+    io.err.write(`Cancelling ${jobId}.\n`);
+    // Finished in the meantime: the next look shows it.
+    await client.jobs.cancel(jobId).catch((error) => {
+      if (!(error instanceof ConflictError)) stopped.abort();
+    });
+  };
+  const onInterrupt = async (): Promise<void> => {
+    interrupts += 1;
+    if (interrupts > 1) return stopped.abort();
+    if (own) return cancel();
+    if (!terminal || io.input.isTTY !== true) return stopped.abort();
+    asking = true;
+    view.pause();
+    const answer = await ask(io, `Cancel job ${jobId}? [y/N] `, stopped.signal);
+    asking = false;
+    if (answer === "y" || answer === "yes") await cancel();
+    else stopped.abort();
+  };
+
+  const release = io.onInterrupt(() => void onInterrupt());
+  try {
+    const onUpdate = (job: JobDetails): void => {
+      if (!asking) view.update(job);
+    };
+    return await client.jobs.waitFor(jobId, { signal: stopped.signal, onUpdate });
+  } catch (error) {
+    if (error instanceof AbortError) return null;
+    throw error;
+  } finally {
+    stopped.abort();
+    view.end();
+    release();
+  }
+}

@@ -1,0 +1,69 @@
+import { TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../src/errors.js";
+import { trainingOptions, trainingRequest } from "../../src/flags/training.js";
+
+/** What commander makes of a command line with the training options. */
+function parse(...args: string[]): Record<string, unknown> {
+  const command = new Command().exitOverride().configureOutput({ outputError: () => undefined });
+  for (const option of trainingOptions()) command.addOption(option);
+  return command.parse(args, { from: "user" }).opts();
+}
+
+const lora = (...args: string[]): unknown => trainingRequest("s", "lora", parse(...args)).body;
+
+it("there is a flag for every field of either request but the session", () => {
+  const fields = new Set([...Object.keys(TrainLoraRequest.properties), ...Object.keys(TrainHypernetworkRequest.properties)]);
+  fields.delete("session_id");
+  fields.delete("trajectory_ids");
+  expect(
+    trainingOptions()
+      .map(({ long }) => long?.slice(2).replaceAll("-", "_"))
+      .sort(),
+  ).toEqual([...fields].sort());
+});
+
+it("every flag is described", () => {
+  expect(trainingOptions().filter(({ description }) => description.replace(/\[.*\]/, "").trim() === "")).toEqual([]);
+});
+
+describe("trainingRequest", () => {
+  it("sends nothing that was not asked for", () => {
+    expect(lora()).toEqual({ session_id: "s" });
+    expect(trainingRequest("s", "hypernetwork", parse())).toEqual({ method: "hypernetwork", body: { trajectory_ids: ["s"] } });
+  });
+
+  it("reads every kind of value as the schema's type", () => {
+    const args = "--epochs 3 --learning-rate 2e-4 --target-modules q_proj,v_proj --quantization none --include-unsuccessful";
+    expect(lora(...args.split(" "), "--metadata", "ticket=42", "--metadata", "note=a=b")).toEqual({
+      session_id: "s",
+      epochs: 3,
+      learning_rate: 2e-4,
+      target_modules: ["q_proj", "v_proj"],
+      quantization: "none",
+      include_unsuccessful: true,
+      metadata: { ticket: "42", note: "a=b" },
+    });
+  });
+
+  it.each([
+    [["--epochs", "0"], "--epochs must be >= 1"],
+    [["--epochs", "three"], '--epochs takes a whole number, not "three"'],
+    [["--epochs", "1.5"], "--epochs must be integer"],
+    [["--rank", "1000"], "--rank must be <= 256"],
+    [["--learning-rate", "0"], "--learning-rate must be > 0"],
+    [["--learning-rate", "0x10"], '--learning-rate takes a number, not "0x10"'],
+    [["--adapter-id", "No Spaces"], "--adapter-id is not of the allowed form"],
+    [["--metadata", "novalue"], "--metadata takes name=text"],
+    [["--scaling", "2"], "--scaling is an option of --method hypernetwork"],
+  ])("refuses %j in a sentence that names the flag", (args, sentence) => {
+    expect(() => lora(...args)).toThrow(UsageError);
+    expect(() => lora(...args)).toThrow(sentence);
+  });
+
+  it("names the session when its id cannot be one", () => {
+    expect(() => trainingRequest("../secret", "lora", {})).toThrow("SESSION is not of the allowed form");
+    expect(() => trainingRequest("../secret", "hypernetwork", {})).toThrow("SESSION is not of the allowed form");
+  });
+});

@@ -1,0 +1,27 @@
+import type { Proof } from "@imprint/contracts";
+import { expect, it } from "vitest";
+import { proofLines } from "../../src/output/proof.js";
+
+const unpainted = (_style: unknown, text: string): string => text;
+const proof: Proof = {
+  supervised_tokens: 527,
+  loss_before: 2,
+  loss_after: 0.1,
+  neutral_loss_before: 3,
+  neutral_loss_after: 3.03,
+  keys_expected: 420,
+  keys_matched: 420,
+  update_norm: 1.2345,
+  accepted_by: { peft: true, vllm: true, llama_cpp: false },
+  remarks: ["llama.cpp takes no adapter of this rank."],
+};
+
+it("says what was learned and forgotten, what matched, and who accepts it", () => {
+  expect(proofLines(proof, unpainted)).toEqual([
+    "loss on the session        2.000 → 0.100  −95 %  over 527 supervised tokens",
+    "loss on a neutral text     3.000 → 3.030  +1.0 %  what was forgotten",
+    "tensors matched            420 of 420  norm of the update 1.23",
+    "accepted by                PEFT ✓  vLLM ✓  llama.cpp ✗",
+    "! llama.cpp takes no adapter of this rank.",
+  ]);
+});

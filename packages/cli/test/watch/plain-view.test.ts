@@ -1,0 +1,63 @@
+import type { JobDetails } from "@imprint/contracts";
+import { expect, it } from "vitest";
+import { plainView } from "../../src/watch/plain-view.js";
+
+const job = (changes: Partial<JobDetails>): JobDetails => ({
+  job_id: "01jd8z6v3m4n5p6q7r8s9t0v1w",
+  status: "running",
+  adapter_id: null,
+  kind: "lora",
+  version: 1,
+  request: {},
+  created_at: "2026-11-21T00:00:00.000Z",
+  started_at: null,
+  finished_at: null,
+  queue_position: null,
+  cancel_requested: false,
+  phase: "training",
+  plan: null,
+  progress: null,
+  proof: null,
+  warnings: [],
+  ...changes,
+});
+
+const step = (n: number): JobDetails =>
+  job({
+    progress: {
+      step: n,
+      steps: 40,
+      epoch: n / 40,
+      loss: 2 / n,
+      learning_rate: 1e-3,
+      grad_norm: 1,
+      tokens_per_second: 142.6,
+      supervised_tokens: 100,
+      eta_seconds: 40 - n,
+      peak_memory_mb: 1,
+    },
+  });
+
+it("writes a line for each phase and for each tenth of the training", () => {
+  const lines: string[] = [];
+  const view = plainView((line) => lines.push(line));
+  view.update(job({ status: "queued", queue_position: 2, phase: null }));
+  view.update(job({ phase: "loading_model" }));
+  view.update(job({ phase: "loading_model" }));
+  for (let n = 1; n <= 40; n += 1) view.update(step(n));
+  view.update(job({ status: "completed" }));
+  expect(lines.slice(0, 4)).toEqual([
+    "queued, position 2",
+    "loading the base model",
+    "training",
+    "step 1/40  loss 2.000  143 tokens/s  0:39 left",
+  ]);
+  expect(lines.filter((line) => line.startsWith("step"))).toHaveLength(11);
+  expect(lines.at(-1)).toBe("completed");
+});
+
+it("says that a cancel is under way", () => {
+  const lines: string[] = [];
+  plainView((line) => lines.push(line)).update(job({ cancel_requested: true }));
+  expect(lines).toEqual(["cancelling"]);
+});

@@ -1,0 +1,37 @@
+import { stripVTControlCharacters } from "node:util";
+import { createPaint } from "../../../packages/cli/dist/index.js";
+
+const WIDTH = 100;
+
+/** How the demo looks: numbered steps, dim remarks, answers behind a bar. */
+export function createPaper(out, env) {
+  const paint = createPaint(out, env);
+  const line = (text = "") => out.write(`${text}\n`);
+  let step = 0;
+  return {
+    paint,
+    line,
+    title: (text, remark) => {
+      line();
+      line(`  ${paint("bold", text)}`);
+      line(`  ${paint("dim", remark)}`);
+    },
+    step: (text) => {
+      step += 1;
+      line();
+      line(`${paint(["bold", "cyan"], `${step}`)}  ${paint("bold", text)}`);
+    },
+    item: (text) => line(`   ${text}`),
+    remark: (text) => line(`   ${paint("dim", text)}`),
+    /** An answer of a model, the words in `learned` marked. */
+    answer: (name, text, learned) => {
+      line();
+      line(`   ${paint("bold", name)}`);
+      const safe = stripVTControlCharacters(text).trimEnd();
+      for (const row of safe.split("\n").flatMap(fold))
+        line(`   ${paint("dim", "│")} ${row.replaceAll(learned, (word) => paint(["bold", "green"], word))}`);
+    },
+  };
+}
+
+const fold = (row) => (row.length <= WIDTH ? [row] : (row.match(new RegExp(`.{1,${WIDTH}}`, "gu")) ?? [row]));
