@@ -77,9 +77,22 @@ const BY_STATUS = new Map<number, typeof ApiError>([
   [429, RateLimitError],
 ]);
 
-/** The error of an answer that is not 2xx. `body` may be anything: only problem details are read from it. */
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Problem details, or what OpenAI's shape says of them: `/v1` answers `{error: {message, code}}`, the code in lower case. */
+function problemOf(body: unknown): Partial<Problem> {
+  if (!isObject(body)) return {};
+  if (!isObject(body.error)) return body;
+  const { message, code } = body.error;
+  return {
+    ...(typeof message === "string" && { detail: message }),
+    ...(typeof code === "string" && { code: code.toUpperCase() as ErrorCode }),
+  };
+}
+
+/** The error of an answer that is not 2xx. `body` may be anything. */
 export function apiError(status: number, body: unknown): ApiError {
-  const problem: Partial<Problem> = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
   const Class = BY_STATUS.get(status) ?? (status >= 500 ? ServerError : ApiError);
-  return new Class(status, problem);
+  return new Class(status, problemOf(body));
 }

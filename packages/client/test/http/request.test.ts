@@ -48,6 +48,13 @@ describe("errors", () => {
     await expect(client.health()).rejects.toMatchObject({ status: 502, code: null, message: "The service answered 502" });
   });
 
+  it("reads the errors of the routes that speak OpenAI", async () => {
+    const error = { message: "There is no model x.", type: "invalid_request_error", param: null, code: "not_found" };
+    const { client } = await service([{ status: 404, body: { error } }]);
+    const refused = client.chat.completions.create({ model: "x", messages: [] });
+    await expect(refused).rejects.toMatchObject({ status: 404, code: "NOT_FOUND", detail: "There is no model x." });
+  });
+
   it("a success that is not JSON is a connection error", async () => {
     const { client } = await service([{ status: 200, text: "<html>" }], { maxRetries: 0 });
     await expect(client.health()).rejects.toBeInstanceOf(ConnectionError);
