@@ -1,6 +1,6 @@
 import type { WorkerEvent, WorkerRequest } from "@imprint/contracts";
 import { JobError } from "../../jobs/job-error.js";
-import { createDecoder, ProtocolFault } from "./decode-event.js";
+import { ProtocolFault } from "./decode-event.js";
 import { explainEnd } from "./explain-end.js";
 import { createLineReader } from "./line-reader.js";
 import { startProcess } from "./spawn.js";
@@ -31,10 +31,9 @@ interface LinkOptions {
 const LINES_TO_EXPLAIN = 20;
 
 export function openLink({ settings, onEvent, wasReady }: LinkOptions): Link {
-  const { clock, cancelGraceMs, maxLineBytes, killOnExit } = settings;
+  const { clock, cancelGraceMs, decode, maxLineBytes, killOnExit } = settings;
   const process = startProcess(settings);
   const log = createWorkerLog({ clock });
-  const decode = createDecoder();
   let reason: JobError | undefined;
 
   const end = (why: JobError, graceMs: number): Promise<void> => {

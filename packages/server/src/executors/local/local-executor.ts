@@ -5,6 +5,7 @@ import { asJobError } from "../../jobs/job-error.js";
 import type { Log } from "../../jobs/log.js";
 import type { ChatCall, Executor, Outcome, PreviewCall, TaskEvent, WorkerTask } from "../executor.js";
 import { abortable } from "./abortable.js";
+import { createDecoder } from "./decode-event.js";
 import { workerEnvironment } from "./environment.js";
 import { createKillOnExit } from "./kill-on-exit.js";
 import { createPool } from "./pool.js";
@@ -57,6 +58,7 @@ export function createLocalExecutor(options: LocalExecutorOptions): Executor {
     file: command.file,
     args: command.args,
     env: workerEnvironment(env, command.env),
+    decode: createDecoder(),
     killOnExit: createKillOnExit(),
   };
   const pool = createPool({ maxWorkers, graceMs: cancelGraceMs, start: () => startWorker(settings) });

@@ -1,3 +1,4 @@
+import type { WorkerEvent } from "@imprint/contracts";
 import type { Clock } from "../../jobs/clock.js";
 import type { Log } from "../../jobs/log.js";
 import type { KillOnExit } from "./kill-on-exit.js";
@@ -17,6 +18,8 @@ export interface WorkerSettings {
   /** A worker that dies this soon after a result takes the result with it. */
   readonly settleMs: number;
   readonly maxLineBytes: number;
+  /** From decode-event.ts. */
+  readonly decode: (line: Buffer) => WorkerEvent | null;
   readonly spawn: Spawn;
   readonly killOnExit: KillOnExit;
   readonly clock: Clock;
