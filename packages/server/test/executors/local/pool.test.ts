@@ -105,5 +105,7 @@ test("200 executors started and closed leave no process and no listener", async 
   expect(pids.filter(isAlive)).toEqual([]);
   expect(pids.length).toBeGreaterThanOrEqual(150);
   expect(process.listenerCount("exit")).toBe(listeners);
+  await new Promise(setImmediate); // the last handle closes at the end of a turn of the event loop
+  await new Promise(setImmediate);
   expect(process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap")).toEqual([]);
 });
