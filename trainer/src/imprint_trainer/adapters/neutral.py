@@ -1,0 +1,30 @@
+"""Text that no session is about: its loss before and after says what an adapter made the model forget."""
+
+from importlib.resources import files
+from typing import Any
+
+import torch
+
+from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.loss import mean_loss
+from imprint_trainer.models.base import LoadedBase
+
+MAX_TOKENS = 512
+
+
+def neutral_window(tokenizer: Any) -> Window:
+    text = files("imprint_trainer.adapters").joinpath("neutral.txt").read_text(encoding="utf-8")
+    ids = tuple(tokenizer(text, add_special_tokens=False)["input_ids"][:MAX_TOKENS])
+    return Window(ids, (False, *(True,) * (len(ids) - 1)))
+
+
+def neutral_loss(model: Any, tokenizer: Any, device: torch.device) -> float:
+    """Nats per token."""
+    return mean_loss(model, [neutral_window(tokenizer)], device)
+
+
+def neutral_loss_of_base(base: LoadedBase) -> float:
+    """Of the bare base, computed once while it is resident."""
+    if "neutral_loss" not in base.memo:
+        base.memo["neutral_loss"] = neutral_loss(base.model, base.tokenizer, base.device)
+    return float(base.memo["neutral_loss"])

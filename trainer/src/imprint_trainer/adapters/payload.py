@@ -1,0 +1,75 @@
+"""An adapter in memory, however it was made: tensors by PEFT key, and its adapter_config.json."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from imprint_trainer.errors import AdapterNotFinite, AdapterUnchanged
+
+A, B = ".lora_A.weight", ".lora_B.weight"
+
+
+@dataclass(frozen=True)
+class Payload:
+    """`tensors`: `base_model.model.<module>.lora_A.weight` [r, in] and `.lora_B.weight` [out, r], fp32 on CPU."""
+
+    tensors: Mapping[str, Tensor]
+    config: Mapping[str, Any]
+
+    @property
+    def rank(self) -> int:
+        return int(self.config["r"])
+
+    @property
+    def alpha(self) -> float:
+        return float(self.config["lora_alpha"])
+
+
+def adapter_config(*, rank: int, alpha: float, targets: Sequence[str], base_model_name: str) -> dict[str, Any]:
+    """adapter_config.json of a trained adapter: what every consumer knows, lists sorted, whole numbers integers."""
+    return {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base_model_name,
+        "r": rank,
+        "lora_alpha": int(alpha) if float(alpha).is_integer() else alpha,
+        "lora_dropout": 0.0,
+        "bias": "none",
+        "use_rslora": False,
+        "use_dora": False,
+        "fan_in_fan_out": False,
+        "modules_to_save": None,
+        "inference_mode": True,
+        "target_modules": sorted(targets),
+    }
+
+
+def trained_tensors(model: Any) -> dict[str, Tensor]:
+    """The adapter of a PEFT model, under the keys that PEFT saves it with."""
+    from peft import get_peft_model_state_dict
+
+    state = get_peft_model_state_dict(model, save_embedding_layers=False)
+    return {key: state[key].detach().to("cpu", torch.float32).contiguous().clone() for key in sorted(state)}
+
+
+def update_norm(payload: Payload) -> float:
+    """Square root of the summed squared Frobenius norms of (alpha / r) B A, in fp64.
+
+    Uses |BA|^2 = <B^T B, A A^T>, so that no [out, in] matrix is made. Raises AdapterNotFinite and AdapterUnchanged.
+    """
+    total = 0.0
+    for key, down in payload.tensors.items():
+        if not torch.isfinite(down).all():
+            raise AdapterNotFinite(f"{key} holds NaN or infinity")
+        if key.endswith(A):
+            a = down.double()  # [r, in]
+            b = payload.tensors[key.removesuffix(A) + B].double()  # [out, r]
+            total += float(((b.T @ b) * (a @ a.T)).sum())
+    norm = payload.alpha / payload.rank * math.sqrt(max(total, 0.0))
+    if norm == 0.0:
+        raise AdapterUnchanged("every update of the adapter is zero")
+    return norm

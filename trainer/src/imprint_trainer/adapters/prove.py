@@ -1,0 +1,81 @@
+"""Evidence that an adapter learned something, taken from its files after loading them again (training-data rule 9)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from imprint_trainer.adapters.accept import llama_cpp_accepts, vllm_accepts
+from imprint_trainer.adapters.attach import attached
+from imprint_trainer.adapters.neutral import neutral_loss, neutral_loss_of_base
+from imprint_trainer.adapters.payload import Payload, update_norm
+from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
+from imprint_trainer.data.windows import Window
+from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
+from imprint_trainer.lora.loss import mean_loss, supervised_count
+from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.scan import read_json
+
+
+def prove(base: LoadedBase, folder: Path, windows: Sequence[Window]) -> dict[str, Any]:
+    """The contracts' `Proof` of the adapter in `folder`, on the windows it was made from.
+
+    Raises AdapterInvalid where files and model disagree, AdapterNotFinite, AdapterUnchanged.
+    """
+    payload = read_payload(folder)
+    norm = update_norm(payload)
+    before = mean_loss(base.model, windows, base.device)
+    neutral_before = neutral_loss_of_base(base)
+    with attached(base, folder) as model:
+        expected, matched = match_keys(model, payload)
+        after = mean_loss(model, windows, base.device)
+        neutral_after = neutral_loss(model, base.tokenizer, base.device)
+    check_losses(before, after, neutral_before, neutral_after)
+    vllm, llama_cpp = vllm_accepts(payload), llama_cpp_accepts(payload)
+    return {
+        "supervised_tokens": sum(supervised_count(window) for window in windows),
+        "loss_before": before,
+        "loss_after": after,
+        "neutral_loss_before": neutral_before,
+        "neutral_loss_after": neutral_after,
+        "keys_expected": expected,
+        "keys_matched": matched,
+        "update_norm": norm,
+        "accepted_by": {"peft": True, "vllm": vllm.accepted, "llama_cpp": llama_cpp.accepted},
+        "remarks": [*vllm.remarks, *llama_cpp.remarks],
+    }
+
+
+def read_payload(folder: Path) -> Payload:
+    from safetensors.torch import load_file
+
+    return Payload(load_file(folder / WEIGHTS_FILE), read_json(folder / CONFIG_FILE))
+
+
+def match_keys(model: Any, payload: Payload) -> tuple[int, int]:
+    """How many adapter tensors the loaded model has, and how many of them hold what the file says.
+
+    Raises AdapterInvalid unless all do.
+    """
+    from peft import get_peft_model_state_dict
+
+    loaded: dict[str, Tensor] = get_peft_model_state_dict(model, save_embedding_layers=False)
+    matched = [
+        key
+        for key, tensor in loaded.items()
+        if key in payload.tensors and torch.equal(tensor.detach().cpu(), payload.tensors[key].to(tensor.dtype))
+    ]
+    if not loaded or len(matched) != len(loaded) or len(payload.tensors) != len(loaded):
+        raise AdapterInvalid(
+            f"{len(matched)} of {len(loaded)} adapter tensors came back from the files ({len(payload.tensors)} there)"
+        )
+    return len(loaded), len(matched)
+
+
+def check_losses(before: float, after: float, neutral_before: float, neutral_after: float) -> None:
+    if not all(torch.isfinite(torch.tensor([after, neutral_after]))):
+        raise AdapterNotFinite("the loss with the adapter is not finite")
+    if before == after and neutral_before == neutral_after:
+        raise AdapterUnchanged("the losses with and without the adapter are equal")

@@ -1,0 +1,35 @@
+"""What an adapter was made with: versions, and which base model to the byte."""
+
+import hashlib
+from importlib.metadata import version
+from typing import Any
+
+from imprint_trainer.adapters.write import sha256_of
+from imprint_trainer.models.base import LoadedBase
+
+PACKAGES = ("torch", "transformers", "peft", "bitsandbytes", "safetensors", "tokenizers")
+
+
+def provenance(base: LoadedBase, base_model_name: str) -> dict[str, Any]:
+    return {
+        "base_model": {
+            "name": base_model_name,
+            "revision": base.revision,
+            "sha256": base_sha256(base),
+            "quantization": base.quantization,
+            "dequantised_on_load": base.dequantised,
+        },
+        "device": base.device.type,
+        "versions": {package: version(package) for package in PACKAGES},
+    }
+
+
+def base_sha256(base: LoadedBase) -> str:
+    """Over name and SHA-256 of config.json, tokenizer.json and every *.safetensors; once while the base is resident."""
+    if "sha256" not in base.memo:
+        names = ["config.json", "tokenizer.json", *(path.name for path in base.folder.glob("*.safetensors"))]
+        digest = hashlib.sha256()
+        for name in sorted(name for name in names if (base.folder / name).is_file()):
+            digest.update(f"{name} {sha256_of(base.folder / name)}\n".encode())
+        base.memo["sha256"] = digest.hexdigest()
+    return str(base.memo["sha256"])

@@ -1,0 +1,44 @@
+"""The whole way of an adapter to its folder: written, loaded again, proved, described."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.adapters.card import model_card
+from imprint_trainer.adapters.payload import Payload, update_norm
+from imprint_trainer.adapters.prove import prove
+from imprint_trainer.adapters.write import list_files, write_json, write_text, write_weights
+from imprint_trainer.data.windows import Window
+from imprint_trainer.models.base import LoadedBase
+
+
+def save_and_prove(
+    folder: Path,
+    payload: Payload,
+    *,
+    base: LoadedBase,
+    windows: Sequence[Window],
+    record: Mapping[str, Any],
+    card: Mapping[str, str],
+    on_proving: Callable[[], None],
+    warnings: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The contracts' `JobResult`. `record` becomes training.json; `card` names adapter_id, base_model_name, method,
+    task_type, session_id and payload_note.
+
+    Raises AdapterUnchanged, AdapterNotFinite, AdapterInvalid; the caller empties the folder then.
+    """
+    update_norm(payload)
+    write_weights(folder, payload)
+    on_proving()
+    proof = prove(base, folder, windows)
+    write_json(folder / "proof.json", proof)
+    write_json(folder / "training.json", record)
+    write_text(folder / "README.md", model_card(**card, proof=proof))
+    return {
+        "files": list_files(folder),
+        "proof": proof,
+        "rank": payload.rank,
+        "alpha": payload.alpha,
+        "warnings": list(warnings),
+    }

@@ -1,0 +1,36 @@
+"""The worker's own stdout: events and nothing else, whatever libraries print."""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class Channel:
+    """Writes one event a line. Safe to use from every thread; a line is never torn."""
+
+    def __init__(self, descriptor: int, *, on_closed: Callable[[], None]) -> None:
+        self._descriptor = descriptor
+        self._on_closed = on_closed
+        self._lock = threading.Lock()
+
+    def send(self, event: dict[str, Any]) -> None:
+        """Raises ValueError for NaN and infinity, which are no JSON."""
+        line = json.dumps(event, allow_nan=False, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+        try:
+            with self._lock:
+                while line:
+                    line = line[os.write(self._descriptor, line) :]
+        except OSError:  # nobody reads any more
+            self._on_closed()
+
+
+def seize_stdout(*, on_closed: Callable[[], None]) -> Channel:
+    """Keeps the real stdout for the channel; from now on descriptor 1 is stderr, also for C libraries."""
+    sys.stdout.flush()
+    descriptor = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return Channel(descriptor, on_closed=on_closed)

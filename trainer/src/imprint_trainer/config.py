@@ -1,0 +1,51 @@
+"""The worker's own settings, from its command line."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ServeConfig(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_model: str | None = None  # folder or hub id to hold ready
+    warm: bool = True
+    device: str = "auto"
+    threads: int | None = Field(default=None, ge=1, le=1024)
+    heartbeat_seconds: float = Field(default=2.0, gt=0, le=60, allow_inf_nan=False)
+    exit_seconds: float = Field(
+        default=3.0, gt=0, le=5, allow_inf_nan=False
+    )  # from the end of stdin to the end of the process
+
+
+class PrepareConfig(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    gguf: Path
+    out: Path
+
+
+def parse_arguments(argv: Sequence[str]) -> ServeConfig | PrepareConfig:
+    """Exits with status 2 and a sentence for arguments that are wrong."""
+    parser = argparse.ArgumentParser(prog="python -m imprint_trainer", description="The trainer of Imprint.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    serve = commands.add_parser("serve", help="answer requests on stdin with events on stdout, one JSON object a line")
+    serve.add_argument("--base-model", help="folder or hub id of a base model to load before the first request")
+    serve.add_argument(
+        "--warm", action=argparse.BooleanOptionalAction, default=True, help="import and load right after ready"
+    )
+    serve.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    serve.add_argument("--threads", type=int, help="default: one for each physical core")
+    serve.add_argument("--heartbeat-seconds", type=float, default=2.0)
+    serve.add_argument("--exit-seconds", type=float, default=3.0, help="longest time to end in after stdin has ended")
+    prepare = commands.add_parser("prepare-default-model", help="make the default base model from a GGUF file")
+    prepare.add_argument("--gguf", required=True, type=Path)
+    prepare.add_argument("--out", required=True, type=Path)
+    values = vars(parser.parse_args(argv))
+    command = values.pop("command")
+    try:
+        return ServeConfig(**values) if command == "serve" else PrepareConfig(**values)
+    except ValueError as error:
+        parser.error(str(error))

@@ -1,0 +1,16 @@
+"""What libraries are told through the environment, before any of them is imported."""
+
+import os
+
+from imprint_trainer.models.locate import downloads_allowed
+
+
+def settle_environment() -> None:
+    """No telemetry, no forks of tokenizers, and no hub unless downloads are allowed."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    if not downloads_allowed():
+        os.environ["HF_HUB_OFFLINE"] = "1"
+        os.environ["TRANSFORMERS_OFFLINE"] = "1"

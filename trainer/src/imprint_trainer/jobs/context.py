@@ -1,0 +1,26 @@
+"""What a job may ask of its worker."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from imprint_trainer.errors import Cancelled
+from imprint_trainer.models.base import LoadedBase, Quantization
+
+
+@dataclass(frozen=True)
+class JobContext:
+    """`emit` sends an event, to which the worker adds the job's id. `base` gives the base model, resident or loaded."""
+
+    emit: Callable[[dict[str, Any]], None]
+    cancelled: Callable[[], bool]
+    base: Callable[[str, Quantization], LoadedBase]
+
+    def phase(self, name: str) -> None:
+        """Also a point where a cancelled job ends."""
+        self.stop_if_cancelled()
+        self.emit({"type": "phase", "phase": name})
+
+    def stop_if_cancelled(self) -> None:
+        if self.cancelled():
+            raise Cancelled

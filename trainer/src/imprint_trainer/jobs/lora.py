@@ -1,0 +1,124 @@
+"""A LoRA training, from its specification to files that are proved."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.adapters.payload import Payload, adapter_config, trained_tensors
+from imprint_trainer.adapters.provenance import provenance
+from imprint_trainer.adapters.save import save_and_prove
+from imprint_trainer.adapters.write import sha256_of
+from imprint_trainer.data.prepare import Prepared, prepare_windows
+from imprint_trainer.data.session import load_session
+from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.lora.adapter import fresh_adapter
+from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.loop import Trained, train
+from imprint_trainer.lora.plan import Steps, plan_steps
+from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.protocol import TrainLoraSpec
+
+
+def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
+    """The contracts' `JobResult`; the files are in `spec.output_dir`."""
+    training = training_of(spec)
+    context.phase("loading_model")
+    base = context.base(spec.base_model, spec.quantization)
+    context.phase("preparing_data")
+    prepared = prepare_windows(
+        load_session(spec.session_path),
+        base.tokenizer,
+        max_length=spec.max_length,
+        include_unsuccessful=spec.include_unsuccessful,
+    )
+    targets = resolve_targets(base.model, training.target_modules)
+    steps = plan_steps(prepared.windows, training)
+    plan = plan_of(training, prepared, steps, targets)
+    context.emit({"type": "plan", "plan": plan})
+    context.phase("training")
+    with fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model:
+        trained = train(
+            model,
+            prepared.windows,
+            training,
+            steps,
+            device=base.device,
+            on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
+            cancelled=context.cancelled,
+        )
+        tensors = trained_tensors(model)
+    context.phase("saving")
+    payload = Payload(
+        tensors,
+        adapter_config(rank=spec.rank, alpha=spec.alpha, targets=targets, base_model_name=spec.base_model_name),
+    )
+    return save_and_prove(
+        Path(spec.output_dir),
+        payload,
+        base=base,
+        windows=prepared.windows,
+        record=record_of(spec, training, plan, trained, base),
+        card={
+            "adapter_id": spec.adapter_id,
+            "base_model_name": spec.base_model_name,
+            "method": "QLoRA" if spec.quantization == "nf4" else "LoRA",
+            "task_type": spec.task_type,
+            "session_id": spec.session_id,
+            "payload_note": f"Rank {spec.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}.",
+        },
+        on_proving=lambda: context.phase("proving"),
+    )
+
+
+def training_of(spec: TrainLoraSpec) -> LoraTraining:
+    return LoraTraining(
+        seed=spec.seed,
+        epochs=spec.epochs,
+        rank=spec.rank,
+        alpha=spec.alpha,
+        learning_rate=spec.learning_rate,
+        target_modules=None if spec.target_modules is None else tuple(spec.target_modules),
+        max_length=spec.max_length,
+        quantization=spec.quantization,
+    )
+
+
+def plan_of(training: LoraTraining, prepared: Prepared, steps: Steps, targets: list[str]) -> dict[str, Any]:
+    """The contracts' `TrainingPlan`."""
+    return {
+        "seed": training.seed,
+        "epochs": training.epochs,
+        "max_steps": steps.maximum,
+        "accumulation": steps.accumulation,
+        "learning_rate": training.learning_rate,
+        "rank": training.rank,
+        "alpha": training.alpha,
+        "max_length": training.max_length,
+        "target_modules": targets,
+        "quantization": training.quantization,
+        "windows": len(prepared.windows),
+        "tokens": prepared.tokens,
+        "supervised_tokens": prepared.supervised_tokens,
+        "supervised_turns": prepared.supervised_turns,
+        "dropped": [asdict(entry) for entry in prepared.dropped],
+    }
+
+
+def record_of(
+    spec: TrainLoraSpec, training: LoraTraining, plan: dict[str, Any], trained: Trained, base: LoadedBase
+) -> dict[str, Any]:
+    """training.json: enough to do it again. No paths and no times, so that the same request gives the same bytes."""
+    return {
+        "method": "lora",
+        "task_type": spec.task_type,
+        "session": {"session_id": spec.session_id, "sha256": sha256_of(Path(spec.session_path))},
+        "config": training.model_dump(mode="json"),
+        "plan": plan,
+        "steps": len(trained.losses),
+        "stopped": trained.stopped,
+        "losses": list(trained.losses),
+        "epoch_losses": list(trained.epoch_losses),
+        "data_order": [list(batch) for batch in trained.order],
+        **provenance(base, spec.base_model_name),
+    }

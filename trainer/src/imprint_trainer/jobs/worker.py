@@ -1,0 +1,112 @@
+"""The resident side of the worker: one base model at a time, kept while the requests are for it."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from imprint_trainer.errors import AdapterInvalid
+from imprint_trainer.protocol import ChatSpec, Job, PreviewSpec, TrainLora
+
+if TYPE_CHECKING:
+    from imprint_trainer.models.base import LoadedBase, Quantization
+
+_importing = threading.Lock()  # the libraries' lazy imports break when two threads begin them at once
+
+
+def import_libraries() -> None:
+    with _importing:
+        import bitsandbytes  # noqa: F401
+        import peft  # noqa: F401
+        import torch  # noqa: F401
+        from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: F401
+
+
+class Worker:
+    """Jobs and chats come from the main thread only, previews from any."""
+
+    def __init__(self, *, device: str, threads: int | None) -> None:
+        self._device = device
+        self._threads = threads
+        self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
+        self._ready = False
+        self._tokenizers: dict[str, Any] = {}
+        self._previewing = threading.Lock()
+
+    def warm(self, base_model: str | None) -> None:
+        """Imports everything and loads what the first job will probably ask for."""
+        self._settle()
+        if base_model is not None:
+            from imprint_trainer.adapters.neutral import neutral_loss_of_base
+            from imprint_trainer.adapters.provenance import base_sha256
+
+            base = self.base(base_model, "nf4")
+            neutral_loss_of_base(base)
+            base_sha256(base)
+
+    def base(self, path_or_hub_id: str, quantization: "Quantization") -> "LoadedBase":
+        from imprint_trainer.models.load import load_base
+
+        key = (path_or_hub_id, quantization)
+        if self._resident is None or self._resident[0] != key:
+            self._resident = None  # let the old one go before the new one comes
+            self._resident = (key, load_base(path_or_hub_id, quantization=quantization, device=self._device))
+        return self._resident[1]
+
+    def run(self, job: Job, *, emit: Callable[[dict[str, Any]], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
+        """The contracts' `JobResult`. Raises Cancelled and TrainerError; a job that failed leaves nothing behind."""
+        self._settle()
+        from imprint_trainer.jobs.context import JobContext
+        from imprint_trainer.jobs.hypernetwork import train_hypernetwork
+        from imprint_trainer.jobs.lora import train_lora
+        from imprint_trainer.lora.failures import machine_failures
+
+        context = JobContext(emit, cancelled, self.base)
+        with machine_failures(), staging(Path(job.spec.output_dir)):
+            if isinstance(job, TrainLora):
+                return train_lora(job.spec, context)
+            return train_hypernetwork(job.spec, context)
+
+    def chat(self, spec: ChatSpec) -> dict[str, Any]:
+        self._settle()
+        from imprint_trainer.jobs.chat import chat, quantization_for
+        from imprint_trainer.lora.failures import machine_failures
+
+        if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
+            raise AdapterInvalid("the adapter's folder is not there")
+        with machine_failures():
+            return chat(spec, self.base(spec.base_model, quantization_for(spec)))
+
+    def preview(self, spec: PreviewSpec) -> dict[str, Any]:
+        """Holds its own tokenizers: one that trains must not be used from two threads."""
+        import_libraries()
+        from imprint_trainer.jobs.preview import preview_session
+        from imprint_trainer.models.locate import locate_base
+        from imprint_trainer.models.tokenizer import load_tokenizer
+
+        with self._previewing:
+            if spec.base_model not in self._tokenizers:
+                self._tokenizers[spec.base_model] = load_tokenizer(locate_base(spec.base_model).folder)
+            return preview_session(spec, self._tokenizers[spec.base_model])
+
+    def _settle(self) -> None:
+        if not self._ready:
+            import_libraries()
+            from imprint_trainer.models.device import fix_numerics
+
+            fix_numerics(self._threads)
+            self._ready = True
+
+
+@contextlib.contextmanager
+def staging(folder: Path) -> Iterator[None]:
+    """An empty folder of this job's own, empty again if the job fails. Raises OutputNotEmptyError."""
+    from imprint_trainer.adapters.write import claim_folder, empty_folder
+
+    claim_folder(folder)
+    try:
+        yield
+    except BaseException:
+        empty_folder(folder)
+        raise

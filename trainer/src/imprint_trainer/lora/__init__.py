@@ -1,0 +1,1 @@
+"""Training of LoRA adapters on a resident base model."""

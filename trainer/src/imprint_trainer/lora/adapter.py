@@ -1,0 +1,49 @@
+"""Puts an adapter on the resident base and takes it off again, leaving the base as it was."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from imprint_trainer.models.base import LoadedBase
+
+
+def lora_config(*, rank: int, alpha: float, targets: Sequence[str], base_model_name: str | None = None) -> Any:
+    """The stock PEFT configuration, in the form that PEFT, vLLM, LoRAX and llama.cpp all accept."""
+    from peft import LoraConfig
+
+    return LoraConfig(
+        task_type="CAUSAL_LM",
+        r=rank,
+        lora_alpha=int(alpha) if float(alpha).is_integer() else alpha,
+        target_modules=list(targets),
+        lora_dropout=0.0,
+        bias="none",
+        base_model_name_or_path=base_model_name,
+    )
+
+
+@contextmanager
+def fresh_adapter(base: LoadedBase, *, rank: int, alpha: float, targets: Sequence[str], seed: int) -> Iterator[Any]:
+    """A PEFT model with a new, trainable adapter; B is zero, A depends on nothing but `seed`."""
+    from peft import get_peft_model
+
+    torch.manual_seed(seed)
+    model = get_peft_model(base.model, lora_config(rank=rank, alpha=alpha, targets=targets))
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+    try:
+        yield model
+    finally:
+        detach(base, model)
+
+
+def detach(base: LoadedBase, model: Any) -> None:
+    """Never merges: the base's tensors are the same objects afterwards."""
+    model.unload()
+    base.model.requires_grad_(False)
+    base.model.eval()
+    if hasattr(base.model, "peft_config"):
+        del base.model.peft_config

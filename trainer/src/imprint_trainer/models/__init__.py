@@ -1,0 +1,1 @@
+"""Base models: what may be loaded, how, and the default one."""

@@ -1,0 +1,26 @@
+"""A base model that stays resident while jobs come and go."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+Quantization = Literal["nf4", "none"]
+
+
+@dataclass(frozen=True)
+class LoadedBase:
+    """`model` is frozen and in eval mode; whoever attaches an adapter detaches it again.
+
+    `memo` keeps what never changes while the base is resident (its loss on the neutral text, its hash).
+    """
+
+    model: Any
+    tokenizer: Any
+    folder: Path
+    revision: str | None
+    quantization: Quantization
+    dequantised: bool
+    device: torch.device
+    memo: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,87 @@
+"""Loads a base model: safetensors only, no remote code, nothing that unpickles."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from imprint_trainer.errors import BaseModelInvalid, TrainerError
+from imprint_trainer.models.base import LoadedBase, Quantization
+from imprint_trainer.models.device import available_bytes, compute_dtype, pick_device
+from imprint_trainer.models.locate import locate_base
+from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, settle_linear4bit
+from imprint_trainer.models.scan import refuse_unsafe
+from imprint_trainer.models.tokenizer import load_tokenizer
+
+PREQUANTISED = "nf4"  # sub-folder of a prepared model
+
+
+def load_base(
+    path_or_hub_id: str,
+    *,
+    quantization: Quantization = "nf4",
+    device: str = "auto",
+    dequantise_on_cpu: bool | None = None,
+) -> LoadedBase:
+    """Loads a causal language model, frozen and in eval mode.
+
+    `dequantise_on_cpu`: plain fp32 linears with the NF4 numbers; None decides by the memory available.
+    Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid; OutOfMemory is recognised by the caller.
+    """
+    located = locate_base(path_or_hub_id)
+    target = pick_device(device)
+    dtype = compute_dtype(target)
+    weights = located.folder
+    if quantization == "nf4" and (located.folder / PREQUANTISED / "config.json").is_file():
+        weights = located.folder / PREQUANTISED
+        refuse_unsafe(weights)
+    model = _load(weights, dtype, target, quantise=quantization == "nf4" and weights == located.folder)
+    model.requires_grad_(False)
+    model.eval()
+    model.config.use_cache = False
+    plain = False
+    if quantization == "nf4":
+        settle_linear4bit(model, dtype)
+        fits = dequantised_fits(model, available_bytes()) if dequantise_on_cpu is None else dequantise_on_cpu
+        plain = target.type == "cpu" and fits
+        if plain:
+            dequantise(model)
+    return LoadedBase(
+        model=model,
+        tokenizer=load_tokenizer(located.folder),
+        folder=located.folder,
+        revision=located.revision,
+        quantization=quantization,
+        dequantised=plain,
+        device=target,
+    )
+
+
+def _load(folder: Path, dtype: torch.dtype, device: torch.device, *, quantise: bool) -> Any:
+    from transformers import AutoModelForCausalLM
+
+    # Left out where the folder is pre-quantised: an explicit None would switch its own quantisation off.
+    quantised = {"quantization_config": nf4_config(dtype)} if quantise else {}
+    try:
+        return AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=dtype,
+            device_map={"": str(device)},
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            attn_implementation="sdpa",
+            **quantised,
+        )
+    except (TrainerError, MemoryError, torch.OutOfMemoryError):
+        raise
+    except RuntimeError as error:
+        if "allocate" in str(error):
+            raise
+        raise BaseModelInvalid(f"{folder.name} cannot be loaded: {first_line(error)}") from error
+    except Exception as error:
+        raise BaseModelInvalid(f"{folder.name} cannot be loaded: {first_line(error)}") from error
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

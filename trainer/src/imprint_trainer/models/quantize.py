@@ -1,0 +1,58 @@
+"""NF4 with double quantisation (QLoRA, section 3), and the way back to plain linears."""
+
+from typing import Any
+
+import torch
+from torch import nn
+
+HEADROOM_BYTES = 2 * 2**30  # activations and optimizer of a small model
+
+
+def nf4_config(dtype: torch.dtype) -> Any:
+    """The compute dtype is set on purpose: the library's default is fp32 everywhere."""
+    from transformers import BitsAndBytesConfig
+
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=dtype,
+    )
+
+
+def linear4bit_layers(model: nn.Module) -> list[tuple[str, Any]]:
+    from bitsandbytes.nn import Linear4bit
+
+    return [(name, module) for name, module in model.named_modules() if isinstance(module, Linear4bit)]
+
+
+def settle_linear4bit(model: nn.Module, dtype: torch.dtype) -> None:
+    """Keeps quantised layers trainable after an evaluation, and their numbers in `dtype`.
+
+    In eval mode on CPUs with avx512_bf16 the library repacks weights in place and never back;
+    training then loses gradients.
+    """
+    for _, layer in linear4bit_layers(model):
+        layer.support_avx512bf16_for_cpu = False
+        layer.compute_dtype, layer.compute_type_is_set = dtype, True
+        layer.weight.quant_state.dtype = dtype
+
+
+def dequantised_fits(model: nn.Module, available: int) -> bool:
+    """Whether plain fp32 linears take less than half of `available` bytes, headroom left."""
+    needed = sum(4 * layer.in_features * layer.out_features for _, layer in linear4bit_layers(model))
+    return bool(available >= 2 * needed + HEADROOM_BYTES)
+
+
+def dequantise(model: nn.Module) -> None:
+    """Replaces each quantised layer by a frozen linear with the same numbers, once, so that no step pays for it."""
+    from bitsandbytes.functional import dequantize_4bit
+
+    for name, layer in linear4bit_layers(model):
+        weight = dequantize_4bit(layer.weight.data, layer.weight.quant_state)  # [out, in]
+        with torch.device("meta"):
+            plain: Any = nn.Linear(layer.in_features, layer.out_features, bias=False)
+        plain.weight = nn.Parameter(weight.to(layer.compute_dtype), requires_grad=False)
+        plain.bias = None if layer.bias is None else nn.Parameter(layer.bias.data, requires_grad=False)
+        plain.train(layer.training)
+        model.set_submodule(name, plain)

@@ -1,0 +1,156 @@
+"""The NDJSON protocol of `packages/contracts/src/worker.ts`: a test compares every field with the schemas there."""
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+PROTOCOL = 1
+MAX_LINE_BYTES = 16 * 2**20
+
+JOB_ID = r"^[0-9a-hjkmnp-tv-z]{26}\Z"
+SESSION_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z"
+ADAPTER_ID = r"^[a-z0-9][a-z0-9._-]{0,63}\Z"
+
+JobId = Annotated[str, Field(pattern=JOB_ID)]
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Strict(BaseModel):
+    """Refuses unknown keys, and coerces nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, regex_engine="python-re")
+
+
+class PreviewSpec(Strict):
+    session_path: str
+    base_model: str
+    max_length: int = Field(ge=64)
+    include_unsuccessful: bool
+
+
+class TrainLoraSpec(PreviewSpec):
+    session_id: str = Field(pattern=SESSION_ID)
+    adapter_id: str = Field(pattern=ADAPTER_ID)
+    output_dir: str
+    base_model_name: str
+    task_type: str
+    seed: Seed
+    epochs: Annotated[int, Field(ge=1, le=100)] | None
+    rank: int = Field(ge=1, le=256)
+    alpha: Finite = Field(gt=0)
+    learning_rate: Finite = Field(gt=0, le=0.1)
+    target_modules: list[str] | None
+    quantization: Literal["nf4", "none"]
+
+
+class TrainHypernetworkSpec(Strict):
+    session_path: str
+    session_id: str = Field(pattern=SESSION_ID)
+    adapter_id: str = Field(pattern=ADAPTER_ID)
+    output_dir: str
+    base_model: str
+    base_model_name: str
+    hypernetworks_dir: str
+    task_type: str
+    seed: Seed
+    include_unsuccessful: bool
+    max_chunk_length: int | None
+    scaling: Finite
+    compress_rank: int | None
+
+
+class ChatMessage(Strict):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class ChatSpec(Strict):
+    base_model: str
+    adapter_path: str | None
+    messages: list[ChatMessage]
+    max_tokens: int = Field(ge=1)
+    temperature: Finite = Field(ge=0)
+    seed: int = Field(ge=0)
+
+
+class TrainLora(Strict):
+    type: Literal["train_lora"]
+    job_id: JobId
+    spec: TrainLoraSpec
+
+
+class TrainHypernetwork(Strict):
+    type: Literal["train_hypernetwork"]
+    job_id: JobId
+    spec: TrainHypernetworkSpec
+
+
+class Cancel(Strict):
+    type: Literal["cancel"]
+    job_id: JobId
+
+
+class PreviewCall(Strict):
+    type: Literal["preview"]
+    call_id: str
+    spec: PreviewSpec
+
+
+class ChatCall(Strict):
+    type: Literal["chat"]
+    call_id: str
+    spec: ChatSpec
+
+
+Job = TrainLora | TrainHypernetwork
+Request = Annotated[TrainLora | TrainHypernetwork | Cancel | PreviewCall | ChatCall, Field(discriminator="type")]
+_requests: TypeAdapter[Request] = TypeAdapter(Request)
+
+
+class MalformedLineError(ValueError):
+    """A line that is no request; `answer` is the event to send back."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        super().__init__(answer["error"]["message"])
+        self.answer = answer
+
+
+def parse_request(line: bytes) -> Request:
+    """Raises MalformedLineError, whose answer is addressed to the job or call where the line names one."""
+    try:
+        value = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise MalformedLineError(refusal({}, f"a line is not JSON: {type(error).__name__}")) from error
+    try:
+        return _requests.validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the line"
+        raise MalformedLineError(refusal(value, f"{place}: {first['msg']}")) from error
+
+
+def refusal(value: Any, message: str) -> dict[str, Any]:
+    """`failed` for a job that is named well enough, `call_failed` for anything else."""
+    error = {"code": "WORKER_PROTOCOL", "message": message, "hint": HINT}
+    fields = value if isinstance(value, dict) else {}
+    job_id, call_id = fields.get("job_id"), fields.get("call_id")
+    if fields.get("type") in ("train_lora", "train_hypernetwork") and _is_job_id(job_id):
+        return {"type": "failed", "job_id": job_id, "error": error}
+    return {"type": "call_failed", "call_id": call_id if isinstance(call_id, str) else "", "error": error}
+
+
+HINT = "Trainer and service may be of different versions: npm run setup."
+
+
+def _is_job_id(value: Any) -> bool:
+    try:
+        TypeAdapter(JobId, config=ConfigDict(strict=True, regex_engine="python-re")).validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
