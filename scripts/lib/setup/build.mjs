@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { digestFiles, filesBelow } from "./digest.mjs";
+import { CommandFailure, SetupFailure } from "./failures.mjs";
+import { run } from "./run.mjs";
+import { readStamp, writeStamp } from "./stamp.mjs";
+
+const stampFile = (root) => path.join(root, ".imprint", "build.json");
+
+/** The packages that the command line is built from: all that have a compiler configuration and an entry. */
+function packagesOf(root) {
+  const has = (name, file) => existsSync(path.join(root, "packages", name, file));
+  return readdirSync(path.join(root, "packages")).filter((name) => has(name, "tsconfig.json") && has(name, "src/index.ts"));
+}
+
+export function buildKey(root) {
+  const sources = packagesOf(root).flatMap((name) => filesBelow(root, `packages/${name}/src`, () => true));
+  const settings = packagesOf(root).map((name) => `packages/${name}/tsconfig.json`);
+  return digestFiles(root, ["package-lock.json", "tsconfig.base.json", ...settings, ...sources]);
+}
+
+const outputsExist = (root) =>
+  packagesOf(root).every((name) => existsSync(path.join(root, "packages", name, "dist", "index.js")));
+
+export const buildIsDone = (root) => readStamp(stampFile(root))?.key === buildKey(root) && outputsExist(root);
+
+/** `tsc -b` of the command line and all that it imports. */
+export async function build({ root, env, signal, task }) {
+  task.update("compiling");
+  const key = buildKey(root);
+  const force = outputsExist(root) ? [] : ["--force"];
+  const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
+  try {
+    await run(process.execPath, [tsc, "-b", ...force, "packages/cli"], { cwd: root, env, signal, name: "tsc -b" });
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    throw new SetupFailure("The TypeScript sources do not compile.", { output: error.output });
+  }
+  writeStamp(stampFile(root), { key });
+}

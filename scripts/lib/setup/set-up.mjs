@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { build } from "./build.mjs";
+import { prepareEnvironment } from "./environment.mjs";
+import { Interrupted } from "./failures.mjs";
+import { findPython } from "./find-python.mjs";
+import { withLock } from "./lock.mjs";
+import { fetchModel, modelFolder, prepareModel } from "./model.mjs";
+import { installNpmPackages } from "./npm.mjs";
+import { pythonEnv } from "./python-env.mjs";
+import { readiness, writeSetup } from "./ready.mjs";
+import { together } from "./together.mjs";
+import { prepareTools } from "./tools.mjs";
+
+const STEPS = { installNpmPackages, build, findPython, prepareTools, prepareEnvironment, fetchModel, prepareModel };
+
+/**
+ * Makes the checkout in `root` ready: npm packages and build beside the Python environment and the default model.
+ * Resolves with whether there was anything to do. `steps` are the parts that start programs.
+ */
+export async function setUp({ root, cache, env, dev, signal, reporter, steps = STEPS }) {
+  if (allReady(readiness({ root, cache, dev }))) return false;
+  const onWait = (pid) => reporter.note(`Another set-up is at work${pid ? ` (process ${pid})` : ""}; waiting for it to finish.`);
+  return await withLock({ file: path.join(root, ".imprint", "setup.lock"), signal, onWait }, async () => {
+    const ready = readiness({ root, cache, dev });
+    if (allReady(ready)) return false;
+    await together(signal, [
+      (linked) => javascript({ root, env, ready, signal: linked, reporter, steps }),
+      (linked) =>
+        ready.python
+          ? undefined
+          : withLock({ file: path.join(cache, ".lock"), signal: linked, onWait }, () =>
+              python({ root, cache, env: pythonEnv(env), dev, signal: linked, reporter, steps }),
+            ),
+    ]);
+    return true;
+  });
+}
+
+const allReady = (ready) => Object.values(ready).every(Boolean);
+
+async function javascript({ root, env, ready, signal, reporter, steps }) {
+  if (ready.npm && ready.build) return;
+  await reported(reporter.task("Node"), "packages installed and built", async (task) => {
+    if (!ready.npm) await steps.installNpmPackages({ root, env, signal, task });
+    await steps.build({ root, env, signal, task });
+  });
+}
+
+async function python({ root, cache, env, dev, signal, reporter, steps }) {
+  await reported(reporter.task("Python"), "environment and default model ready", async (task) => {
+    task.update("looking for Python");
+    const found = await steps.findPython({ env, signal });
+    const tools = await steps.prepareTools({ root, cache, python: found, env, signal, task });
+    const model = modelFolder({ root, cache });
+    const quiet = { ...task, update: () => {} };
+    const [interpreter, draft] = await together(signal, [
+      (linked) => steps.prepareEnvironment({ root, cache, python: found, tools, dev, signal: linked, task }),
+      (linked) => (existsSync(model) ? null : steps.fetchModel({ root, cache, tools, env, signal: linked, task: quiet })),
+    ]);
+    if (draft !== null) await steps.prepareModel({ root, draft, folder: model, python: interpreter, env, signal, task });
+    writeSetup(root, { python: interpreter, model });
+  });
+}
+
+async function reported(task, outcome, work) {
+  try {
+    await work(task);
+    task.done(outcome);
+  } catch (error) {
+    task.fail(error instanceof Interrupted ? "stopped" : error.message);
+    throw error;
+  }
+}
