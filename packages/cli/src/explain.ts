@@ -38,7 +38,11 @@ export function explain(error: unknown): Explanation {
   if (error instanceof ApiError) return refused(error);
   const known = [ImprintError, CommandError, DataDirectoryInUseError, SchemaTooNewError];
   if (error instanceof Error && known.some((Class) => error instanceof Class)) {
-    return { exitCode: 1, lines: error.message.split("\n"), document: { code: null, message: error.message, hint: null } };
+    return {
+      exitCode: 1,
+      lines: error.message.split("\n"),
+      document: { code: error instanceof CommandError ? error.code : null, message: error.message, hint: null },
+    };
   }
   const message = error instanceof Error ? error.message : String(error);
   const lines = [`Unexpected: ${message}`, "This is a fault of imprint: please report it with the lines below."];

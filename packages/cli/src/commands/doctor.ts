@@ -1,8 +1,8 @@
 import path from "node:path";
-import type { Config } from "@imprint/server";
+import { type Config, ConfigError } from "@imprint/server";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { type Finding, ok, warning } from "../doctor/check.js";
+import { type Finding, missing, ok, warning } from "../doctor/check.js";
 import { checkDataDir, checkDisk, checkMemory, checkNode } from "../doctor/machine.js";
 import { checkModel } from "../doctor/model.js";
 import { checkPython } from "../doctor/python.js";
@@ -24,9 +24,9 @@ function modelFolders({ settings: { base_model, data_dir }, setup }: Config): re
 
 const SIGNS = { ok: ["green", "✓"], warning: ["yellow", "!"], missing: ["red", "✗"] } as const;
 
-function report(findings: readonly Finding[], paint: Paint): string {
-  const width = Math.max(...findings.map(({ name }) => name.length));
-  const lines = findings.flatMap(({ name, status, detail, remedy }) => {
+function report(found: readonly Finding[], paint: Paint): string {
+  const width = Math.max(...found.map(({ name }) => name.length));
+  const lines = found.flatMap(({ name, status, detail, remedy }) => {
     const [colour, sign] = SIGNS[status];
     const indent = " ".repeat(width + 4);
     return [
@@ -34,8 +34,32 @@ function report(findings: readonly Finding[], paint: Paint): string {
       ...(remedy === undefined ? [] : [indent + paint("dim", remedy)]),
     ];
   });
-  const absent = findings.filter(({ status }) => status === "missing").length;
+  const absent = found.filter(({ status }) => status === "missing").length;
   return [...lines, "", absent === 0 ? "Ready to train." : `${count(absent, "thing")} missing.`].join("\n");
+}
+
+async function findings(load: () => Config): Promise<readonly Finding[]> {
+  const node = checkNode(process.versions.node);
+  let config: Config;
+  try {
+    config = load();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [
+      node,
+      missing("configuration", error.problems.join("; "), "Correct the setting; docs/configuration.md lists them all."),
+    ];
+  }
+  const { data_dir, python, base_model } = config.settings;
+  return [
+    node,
+    ...(await checkPython({ python, repoRoot: config.repoRoot })),
+    await checkModel({ baseModel: base_model, folders: modelFolders(config) }),
+    await checkDataDir(data_dir),
+    await checkDisk(data_dir),
+    checkMemory(),
+    await checkService(config),
+  ];
 }
 
 export function doctorCommand(context: CommandContext): Command {
@@ -45,19 +69,9 @@ export function doctorCommand(context: CommandContext): Command {
     examples: ["doctor", "doctor --json"],
   }).action(async (options: CommonOptions) => {
     const printer = printerOf(context, options);
-    const config = configFor(options, context.io.env);
-    const { data_dir, python, base_model } = config.settings;
-    const findings = [
-      checkNode(process.versions.node),
-      ...(await checkPython({ python, repoRoot: config.repoRoot })),
-      await checkModel({ baseModel: base_model, folders: modelFolders(config) }),
-      await checkDataDir(data_dir),
-      await checkDisk(data_dir),
-      checkMemory(),
-      await checkService(config),
-    ];
-    const ready = findings.every(({ status }) => status !== "missing");
+    const checks = await findings(() => configFor(options, context.io.env));
+    const ready = checks.every(({ status }) => status !== "missing");
     context.state.exitCode = ready ? 0 : 1;
-    printer.result({ ready, checks: findings }, () => report(findings, context.io.paint.out));
+    printer.result({ ready, checks }, () => report(checks, context.io.paint.out));
   });
 }

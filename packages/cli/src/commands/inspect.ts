@@ -3,7 +3,8 @@ import path from "node:path";
 import { importSessions, inspectReport } from "@imprint/sessions";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { UsageError } from "../errors.js";
+import { CommandError, UsageError } from "../errors.js";
+import { isUnreadable } from "../import/unreadable.js";
 import { fields } from "../output/table.js";
 import { plain } from "../output/text.js";
 
@@ -15,6 +16,14 @@ async function readNamed(file: string): Promise<Uint8Array> {
     if (error instanceof UsageError) throw error;
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     throw new UsageError(`${file}: ${code === "ENOENT" ? "there is no such file" : `cannot be read (${String(code)})`}`);
+  }
+}
+
+async function read(file: string, bytes: Uint8Array): ReturnType<typeof importSessions> {
+  try {
+    return await importSessions(bytes, { name: path.basename(file) });
+  } catch (error) {
+    throw isUnreadable(error) ? new CommandError(`${file}: ${error.message}`, "SESSION_UNREADABLE") : error;
   }
 }
 
@@ -35,7 +44,7 @@ export function inspectCommand(context: CommandContext): Command {
       const contents = await Promise.all(files.map(readNamed));
       const reports = [];
       for (const [index, file] of files.entries()) {
-        const imported = await importSessions(contents[index] ?? new Uint8Array(), { name: path.basename(file) });
+        const imported = await read(file, contents[index] ?? new Uint8Array());
         for (const session of imported.sessions)
           reports.push({ file, report: inspectReport(session), warnings: imported.warnings });
       }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { ApiError } from "@imprint/client";
 import type { SessionSummary } from "@imprint/contracts";
 import type { Candidate } from "../files/walk.js";
+import { isUnreadable } from "./unreadable.js";
 
 /** What became of one file. A file that was only come across and is no session is `skipped`; one that was named `failed`. */
 export interface ImportedFile {
@@ -20,9 +21,6 @@ export interface Stored {
 
 /** Takes one file's bytes. Rejects with an error of code SESSION_UNREADABLE when they are no session. */
 export type Store = (bytes: Uint8Array, path: string) => Promise<Stored>;
-
-const isUnreadable = (error: unknown): error is Error =>
-  error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE";
 
 /** What one file's own trouble is: it does not stop the others. */
 function reasonOf(error: unknown): string | null {

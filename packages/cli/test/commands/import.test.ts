@@ -1,0 +1,98 @@
+import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { build } from "../support/build.js";
+import { imprint } from "../support/imprint.js";
+import { EXAMPLES, place, servedPlace } from "../support/service.js";
+
+beforeAll(build, 120_000);
+
+const CLAUDE = path.join(EXAMPLES, "claude-code", "5b0f6d1e-9c44-4a7b-8f12-7413c0ffee01.jsonl");
+const statuses = (stdout: string): string[] => JSON.parse(stdout).files.map((file: { status: string }) => file.status);
+
+describe("import", () => {
+  it("walks a folder, stores what is a session, and knows it the second time", async () => {
+    const at = await servedPlace();
+    const folder = path.join(at.root, "recorded");
+    await cp(EXAMPLES, folder, { recursive: true });
+    await mkdir(path.join(folder, "node_modules"));
+    await cp(CLAUDE, path.join(folder, "node_modules", "x.jsonl"));
+    await writeFile(path.join(folder, "package.json"), '{"name": "no session"}');
+    const first = await imprint(["import", folder, "--json"], at);
+    expect([first.code, first.stderr]).toEqual([0, ""]);
+    expect(statuses(first.stdout).sort()).toEqual(["skipped", "stored", "stored"]);
+    const second = await imprint(["import", folder], at);
+    expect(second.stdout).toContain("2 sessions stored before, 1 other file skipped.");
+    expect(JSON.parse((await imprint(["sessions", "--json"], at)).stdout).sessions).toHaveLength(2);
+  });
+
+  it("--dry-run says what would be stored, and stores nothing", async () => {
+    const at = await place();
+    const { code, stdout, stderr } = await imprint(["import", EXAMPLES, "--dry-run"], at);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("2 sessions would be stored.");
+    expect(await readdir(at.root)).not.toContain("data");
+  });
+
+  it("stores nothing when one of the paths is wrong", async () => {
+    const at = await servedPlace();
+    const { code, stderr } = await imprint(["import", EXAMPLES, path.join(at.root, "missing")], at);
+    expect(code).toBe(2);
+    expect(stderr).toContain("there is no such file or folder");
+    expect(JSON.parse((await imprint(["sessions", "--json"], at)).stdout).sessions).toEqual([]);
+  });
+
+  it("a named file that is no session fails the command, and the others are stored", async () => {
+    const at = await servedPlace();
+    const stranger = path.join(at.root, "notes.txt");
+    await writeFile(stranger, "nothing of interest");
+    const { code, stdout } = await imprint(["import", stranger, CLAUDE], at);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`✗ ${stranger}: `);
+    expect(stdout).toContain("1 session stored, 1 file not imported.");
+  });
+
+  it("a folder without sessions is wrong usage", async () => {
+    const at = await place();
+    await mkdir(path.join(at.root, "empty"));
+    expect((await imprint(["import", path.join(at.root, "empty")], at)).code).toBe(2);
+  });
+});
+
+describe("inspect", () => {
+  it("prints one report with --json", async () => {
+    const { code, stdout, stderr } = await imprint(["inspect", CLAUDE, "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      format: "claude-code",
+      user_turns: 1,
+      assistant_turns: 7,
+      tool_calls: 6,
+      tool_results: 6,
+      bad_lines: 0,
+    });
+  });
+
+  it("prints a list for several files, and names a file that is no session", async () => {
+    const native = path.join(EXAMPLES, "harborline-gates.json");
+    const both = await imprint(["inspect", native, CLAUDE, "--json"]);
+    expect(JSON.parse(both.stdout).map((report: { format: string }) => report.format)).toEqual(["native", "claude-code"]);
+    const at = await place();
+    const stranger = path.join(at.root, "stranger.txt");
+    await writeFile(stranger, "nothing");
+    const refused = await imprint(["inspect", native, stranger]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(stranger);
+  });
+});
+
+describe("preview", () => {
+  it("says what would be learned, and marks it in the text", async () => {
+    const at = await servedPlace();
+    await imprint(["import", EXAMPLES], at);
+    const { code, stdout } = await imprint(["preview", "harborline-gates", "--text"], at);
+    expect(code).toBe(0);
+    expect(stdout).toContain("120 tokens in 3 turns");
+    expect(stdout).toContain("user: hello\n«hi»");
+  });
+});

@@ -1,0 +1,37 @@
+import path from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { build } from "../support/build.js";
+import { imprint } from "../support/imprint.js";
+import { EXAMPLES, servedPlace } from "../support/service.js";
+
+beforeAll(build, 120_000);
+
+it("every command prints exactly one JSON document with --json, failing or not", async () => {
+  const at = await servedPlace();
+  const lines = [
+    `import ${EXAMPLES}`,
+    `import ${EXAMPLES} --dry-run`,
+    `inspect ${path.join(EXAMPLES, "harborline-gates.json")}`,
+    "sessions",
+    "preview harborline-gates",
+    "train harborline-gates --adapter-id a --watch",
+    "train harborline-gates --method hypernetwork --adapter-id b --watch",
+    "train nobody --watch",
+    "jobs",
+    "job unknown",
+    "cancel unknown",
+    "adapters",
+    "adapter a",
+    "adapter unknown",
+    "chat a --prompt hello",
+    "chat unknown --prompt hello",
+    "models",
+    "doctor",
+  ];
+  for (const line of lines) {
+    const { stdout, code } = await imprint([...line.split(" "), "--json"], { env: { ...at.env, FORCE_COLOR: "1" } });
+    expect(() => JSON.parse(stdout), `${line}: ${stdout}`).not.toThrow();
+    const failed = line.includes("unknown") || line.includes("nobody") || line === "doctor";
+    expect([line, code]).toEqual([line, failed ? 1 : 0]);
+  }
+}, 120_000);

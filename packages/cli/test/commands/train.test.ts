@@ -1,0 +1,120 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { JobDetails } from "@imprint/contracts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { build } from "../support/build.js";
+import { imprint, start } from "../support/imprint.js";
+import { type Behaviour, EXAMPLES, place, servedPlace } from "../support/service.js";
+
+beforeAll(build, 120_000);
+
+const SESSION = path.join(EXAMPLES, "harborline-gates.json");
+const json = (text: string): JobDetails => JSON.parse(text) as JobDetails;
+
+const waiting: Behaviour = (root) => ({ wait_for: path.join(root, "go") });
+
+/** A place whose trainings wait after their first step until `release` is called. */
+async function held() {
+  const at = await servedPlace(waiting);
+  await imprint(["import", SESSION], at);
+  return { ...at, release: () => writeFile(path.join(at.root, "go"), "") };
+}
+
+describe("with a running service", () => {
+  it("imports, trains, shows and tries an adapter", async () => {
+    const at = await servedPlace();
+    const imported = await imprint(["import", SESSION], at);
+    expect(imported.stdout).toContain("1 session stored.");
+    const trained = await imprint(["train", "harborline-gates", "--adapter-id", "gates-v1", "--watch"], at);
+    expect(trained.code).toBe(0);
+    expect(trained.stderr.split("\n")).toEqual(expect.arrayContaining(["training", "completed"]));
+    expect(trained.stdout).toContain("gates-v1 is ready");
+    expect(trained.stdout).toContain("loss on the session        2.500 → 0.400  −84 %");
+    expect((await imprint(["adapters"], at)).stdout).toContain("gates-v1");
+    const adapter = await imprint(["adapter", "gates-v1", "--verify"], at);
+    expect(adapter).toMatchObject({ code: 0, stdout: expect.stringContaining(path.join(at.dataDir, "adapters", "gates-v1")) });
+    const chat = await imprint(["chat", "gates-v1", "--prompt", "which ports?"], at);
+    expect(chat).toEqual({ code: 0, stdout: "adapter: which ports?\n", stderr: "" });
+    const piped = await imprint(["chat", "tiny-model"], { ...at, input: "from a pipe\n" });
+    expect(piped.stdout).toBe("base: from a pipe\n");
+  });
+
+  it("starts without waiting, and says how to follow", async () => {
+    const at = await held();
+    const started = await imprint(["train", "harborline-gates", "--json"], at);
+    const { job_id } = json(started.stdout);
+    expect(started).toMatchObject({ code: 0, stderr: "" });
+    const watching = start(["job", job_id, "--watch", "--json"], at.env);
+    await watching.said("step 1/3");
+    await at.release();
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(0);
+    expect(json(stdout)).toMatchObject({ job_id, status: "completed" });
+  });
+
+  it("cancels, and a job that was cancelled is a failure of who watched it", async () => {
+    const at = await held();
+    const { job_id } = json((await imprint(["train", "harborline-gates", "--json"], at)).stdout);
+    const watching = start(["job", job_id, "--watch"], at.env);
+    await watching.said("step 1/3");
+    expect((await imprint(["cancel", job_id], at)).code).toBe(0);
+    const { code, stdout } = await watching.ended;
+    expect([code, stdout]).toEqual([1, `Job ${job_id} was cancelled.\n`]);
+    const again = await imprint(["cancel", job_id, "--json"], at);
+    expect(again.code).toBe(1);
+    expect(JSON.parse(again.stdout)).toMatchObject({ error: { code: "JOB_FINISHED" } });
+  });
+
+  it("Ctrl-C stops the watching and not the job", async () => {
+    const at = await held();
+    const watching = start(["train", "harborline-gates", "--watch"], at.env);
+    await watching.said("step 1/3");
+    watching.child.kill("SIGINT");
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Stopped watching\. The job goes on: imprint job \w{26} --watch\n$/);
+    const { stdout: jobs } = await imprint(["jobs", "--status", "running", "--json"], at);
+    expect(JSON.parse(jobs).jobs).toHaveLength(1);
+  });
+
+  it("a failed job is exit code 1, with the sentence and what to do", async () => {
+    const fail = { code: "OUT_OF_MEMORY", message: "The machine has 1 GB.", hint: "Lower max_length." };
+    const at = await servedPlace(() => ({ fail }));
+    await imprint(["import", SESSION], at);
+    const { code, stdout } = await imprint(["train", "harborline-gates", "--watch"], at);
+    expect(code).toBe(1);
+    expect(stdout).toContain("The machine has 1 GB. (OUT_OF_MEMORY)\n  Lower max_length.");
+  });
+
+  it("a session that is not there fails the job and names it", async () => {
+    const at = await servedPlace();
+    const { code, stdout } = await imprint(["train", "nobody", "--watch", "--json"], at);
+    expect(code).toBe(1);
+    expect(json(stdout)).toMatchObject({
+      status: "failed",
+      error: { code: "SESSION_NOT_FOUND", message: expect.stringContaining("nobody") },
+    });
+  });
+});
+
+describe("with no service running", () => {
+  it("trains in its own process, says so, and leaves an adapter and no process", async () => {
+    const at = await place();
+    expect((await imprint(["import", SESSION], at)).stderr).toContain("this command runs its own");
+    const trained = await imprint(["train", "harborline-gates", "--adapter-id", "gates-v1", "--json"], at);
+    expect(trained.code).toBe(0);
+    expect(json(trained.stdout)).toMatchObject({ status: "completed", adapter_id: "gates-v1" });
+    expect(trained.stderr).toContain("No service runs on");
+    await expect(readFile(path.join(at.dataDir, "server.json"))).rejects.toThrow("ENOENT");
+    expect(JSON.parse((await imprint(["adapters", "--json"], at)).stdout).adapters).toHaveLength(1);
+  });
+
+  it("Ctrl-C cancels the job, which cannot outlive the command", async () => {
+    const at = await place(waiting);
+    await imprint(["import", SESSION], at);
+    const training = start(["train", "harborline-gates"], at.env);
+    await training.said("step 1/3");
+    training.child.kill("SIGINT");
+    expect(await training.ended).toMatchObject({ code: 1, stdout: expect.stringContaining("was cancelled") });
+  });
+});
