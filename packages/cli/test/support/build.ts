@@ -44,8 +44,7 @@ export async function build(): Promise<void> {
       { cwd: ROOT },
     );
   } catch (error) {
-    if (process.env.NODE_OPTIONS === undefined)
-      throw new Error(`the build failed:\n${error instanceof Error && "stdout" in error ? String(error.stdout) : String(error)}`);
+    throw new Error(`the build failed:\n${error instanceof Error && "stdout" in error ? String(error.stdout) : String(error)}`);
   } finally {
     rmSync(LOCK, { recursive: true, force: true });
   }
