@@ -6,6 +6,7 @@ const CERTIFICATE =
   /CERTIFICATE_VERIFY_FAILED|invalid peer certificate|UnknownIssuer|SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY)|SSLCertVerificationError/;
 const DISK = /ENOSPC|No space left on device|not enough space/i;
 const HASH = /EINTEGRITY|DO NOT MATCH THE HASHES|Hash mismatch/i;
+const STALE_LOCK = /package\.json and package-lock\.json .* are in sync/;
 const NO_WHEEL =
   /No matching distribution|no wheels? with a matching|No solution found|doesn't have a (?:source distribution or )?wheel for/i;
 
@@ -23,6 +24,8 @@ export function explain({ tool, doing, output }) {
     return `A downloaded file does not have the hash in the lock file (${doing}). Nothing of it was kept; do not ignore this.`;
   if (CERTIFICATE.test(output)) return `The registry's certificate is not trusted (${doing}). ${SETTINGS[tool]}.`;
   if (NETWORK.test(output)) return `No package registry can be reached (${doing}). Check the network; ${SETTINGS[tool]}.`;
+  if (STALE_LOCK.test(output))
+    return "package-lock.json does not match the package.json files. Run npm install and commit the lock file.";
   if (NO_WHEEL.test(output)) return `The registry has no build of a package for this platform or Python (${doing}).`;
   return `${doing[0].toUpperCase()}${doing.slice(1)} failed.`;
 }

@@ -6,7 +6,7 @@ import { createReporter, elapsed } from "./reporter.mjs";
 import { setUp } from "./set-up.mjs";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[/\\]$/, "");
-const SHOWN_LINES = 25;
+const SHOWN_AT_EACH_END = 12;
 
 /** The set-up as a program: says what it does, turns failures into a sentence, and resolves with the exit code. */
 export async function main({ args, env = process.env, root = ROOT, stream = process.stdout, steps } = {}) {
@@ -52,7 +52,7 @@ function refuse(error, { root, stream }) {
   }
   if (error instanceof SetupFailure) {
     const said = error.output.split("\n").filter((line) => line.trim() !== "" && !line.includes("http fetch"));
-    if (said.length > 0) stream.write(`\n${said.slice(-SHOWN_LINES).join("\n")}\n`);
+    if (said.length > 0) stream.write(`\n${bothEnds(said).join("\n")}\n`);
     stream.write(`\n${error.message}\n`);
     return 1;
   }
@@ -64,3 +64,8 @@ function refuse(error, { root, stream }) {
   stream.write(`\n${sentence ?? `The set-up failed in ${path.basename(root)}: ${error.stack}`}\n`);
   return 1;
 }
+
+const bothEnds = (lines) =>
+  lines.length <= 2 * SHOWN_AT_EACH_END
+    ? lines
+    : [...lines.slice(0, SHOWN_AT_EACH_END), "...", ...lines.slice(-SHOWN_AT_EACH_END)];
