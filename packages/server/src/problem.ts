@@ -15,7 +15,10 @@ export class ProblemError extends Error {
   constructor(
     code: ErrorCode,
     detail: string,
-    { errors, headers = {} }: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
+    {
+      errors,
+      headers = {},
+    }: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {
     super(detail);
     this.code = code;
