@@ -215,6 +215,15 @@ def test_autocast_stays_within_the_few_percent_of_the_reference_s_gpu_runs() -> 
     assert rough.dtype == torch.float32
 
 
+def test_everything_stays_on_the_device_of_the_parameters() -> None:
+    for network in NETWORKS.values():
+        elsewhere = Hypernetwork(network.config).to("meta")
+        ids, mask = ids_and_mask([9, 4])
+        features = encode(MODEL, ids, mask, network.config).to("meta")
+        merged = merge_chunks(elsewhere, elsewhere(features, mask.to("meta")), scalers=torch.ones(2))
+        assert {pair.A.device.type for pair in merged.values()} == {"meta"}
+
+
 def test_the_whole_network_runs_in_bf16() -> None:
     config = LAYOUTS["per layer"]
     network = random_hypernetwork(config, dtype=torch.bfloat16)

@@ -1,5 +1,6 @@
 """The hypernetwork (sections 5 and 6): features of a document's chunks -> A and B of every layer and target module."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -49,7 +50,8 @@ class Hypernetwork(nn.Module):
         parameters' dtype.
         """
         dtype = self.head.weight.dtype
-        with torch.autocast(features.device.type, dtype=torch.bfloat16, enabled=autocast):
+        precision = torch.autocast(features.device.type, dtype=torch.bfloat16) if autocast else nullcontext()
+        with precision:
             latents = self.aggregator(features.to(dtype), mask, iterative=iterative)
         return self.generate(self.pre_head(latents.to(dtype)))
 

@@ -33,6 +33,29 @@ def test_saving_again_replaces_the_earlier_one(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["name"]
 
 
+def test_tensors_that_share_memory_are_saved_each(tmp_path: Path) -> None:
+    shared = {**TENSORS, "layers.0.layers.4.weight": TENSORS["layers.0.layers.0.weight"]}
+    save(CONFIG, shared, tmp_path / "name")
+    state = load(tmp_path / "name").state_dict()
+    assert all(torch.equal(state[key], tensor) for key, tensor in shared.items())
+
+
+def test_a_failed_replacement_leaves_the_earlier_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(CONFIG, TENSORS, tmp_path / "name")
+    rename = Path.rename
+
+    def failing(path: Path, target: Path) -> Path:
+        if path.name.startswith(".name") and not path.name.endswith(".old"):
+            raise OSError("no space left")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(OSError, match="no space"):
+        save(CONFIG, random_tensors(CONFIG, seed=5), tmp_path / "name")
+    assert [path.name for path in tmp_path.iterdir()] == ["name"]
+    assert torch.equal(load(tmp_path / "name").head.weight, TENSORS["head.weight"])
+
+
 def test_a_folder_with_something_else_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(HypernetworkInvalid, match="holds no hypernetwork"):

@@ -7,7 +7,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 from imprint_trainer.errors import HypernetworkInvalid
 
-MAX_PICKLE_BYTES = 64 * 2**20  # the object tree alone: names, shapes and settings, no weights
+MAX_PICKLE_BYTES = 4 * 2**20  # the object tree alone: names, shapes and settings, no weights
 
 
 class Archive:

@@ -14,7 +14,11 @@ from imprint_trainer.errors import HypernetworkInvalid
 def read_checkpoint(path: Path) -> RawCheckpoint:
     """A `pytorch_model.bin`; raises HypernetworkInvalid when it is damaged, hostile or something else."""
     with Archive(path) as archive:
-        return split_flat_dict(unpickle(archive))
+        raw = split_flat_dict(unpickle(archive))
+    # Tensors may share storages: a small file could otherwise unfold into a huge hypernetwork
+    if sum(tensor.nbytes for tensor in raw.tensors.values()) > 2 * path.stat().st_size:
+        raise HypernetworkInvalid("The checkpoint's tensors are larger than the checkpoint.")
+    return raw
 
 
 def convert(

@@ -10,6 +10,7 @@ from imprint_trainer.doc_to_lora.checkpoint.unpickle import Settings
 from imprint_trainer.errors import HypernetworkInvalid
 
 _MAX_DEPTH = 16
+_MAX_NODES = 100_000
 _MAX_INDICES = 4096  # layer_indices is the only tensor among the settings
 _COMPILE_PREFIX = "_orig_mod."
 
@@ -24,27 +25,33 @@ class RawCheckpoint:
     ctx_encoder_args: dict[str, Any]
 
 
-def plain(value: object, depth: int = 0) -> Any:
+def plain(value: object) -> Any:
     """Settings, sets, tuples and index tensors -> dicts and lists of JSON scalars.
 
-    Raises HypernetworkInvalid for everything else.
+    Raises HypernetworkInvalid for everything else, and for trees that are deep or large: a few bytes of pickle can
+    unfold without end.
     """
-    if depth > _MAX_DEPTH:
-        raise HypernetworkInvalid("The checkpoint's settings are nested too deeply.")
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case Settings():
-            return plain(vars(value), depth + 1)
-        case dict():
-            return {_text(key): plain(item, depth + 1) for key, item in value.items()}
-        case set() | frozenset():
-            return sorted(_text(item) for item in value)
-        case list() | tuple():
-            return [plain(item, depth + 1) for item in value]
-        case Tensor() if value.numel() <= _MAX_INDICES:
-            return value.tolist()
-    raise HypernetworkInvalid(f"The checkpoint's settings hold a {type(value).__name__}.")
+    budget = iter(range(_MAX_NODES))
+
+    def visit(node: object, depth: int) -> Any:
+        if depth > _MAX_DEPTH or next(budget, None) is None:
+            raise HypernetworkInvalid("The checkpoint's settings are nested too deeply or too large.")
+        match node:
+            case None | bool() | int() | float() | str():
+                return node
+            case Settings():
+                return visit(vars(node), depth + 1)
+            case dict():
+                return {_text(key): visit(item, depth + 1) for key, item in node.items()}
+            case set() | frozenset():
+                return sorted(_text(item) for item in node)
+            case list() | tuple():
+                return [visit(item, depth + 1) for item in node]
+            case Tensor() if node.numel() <= _MAX_INDICES:
+                return visit(node.tolist(), depth + 1)
+        raise HypernetworkInvalid(f"The checkpoint's settings hold a {type(node).__name__}.")
+
+    return visit(value, 0)
 
 
 def split_flat_dict(root: object) -> RawCheckpoint:

@@ -64,7 +64,7 @@ def rebuild_tensor(flat: Any, offset: Any, size: Any, stride: Any, *_: Any) -> T
     last = offset + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
     if count > flat.numel() or (count and last >= flat.numel()):
         raise HypernetworkInvalid("The checkpoint's pickle describes a tensor that reaches outside its storage.")
-    return flat.as_strided(size, stride, offset).clone(memory_format=torch.contiguous_format)
+    return flat.as_strided(size, stride, offset)
 
 
 def rebuild_parameter(tensor: Any, *_: Any) -> Tensor:

@@ -43,17 +43,39 @@ def save(config: HypernetworkConfig, tensors: Mapping[str, Tensor], folder: Path
         raise HypernetworkInvalid(f"{folder.name} exists and holds no hypernetwork: choose another folder.")
     folder.parent.mkdir(parents=True, exist_ok=True)
     staging = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}")
-    replaced = staging.with_suffix(".old")
     try:
         staging.mkdir()
-        save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, staging / WEIGHTS_FILE)
+        save_file(_unshared(tensors), staging / WEIGHTS_FILE)
         (staging / CONFIG_FILE).write_text(config.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        if folder.exists():
-            folder.rename(replaced)
-        staging.rename(folder)
+        _put_in_place(staging, folder)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-        shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _unshared(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Contiguous tensors, none of which shares memory with another: safetensors refuses those."""
+    seen: set[int] = set()
+    own = {}
+    for key, tensor in tensors.items():
+        storage = tensor.untyped_storage().data_ptr()
+        own[key] = tensor.clone() if storage in seen else tensor
+        own[key] = own[key].contiguous()
+        seen.add(storage)
+    return own
+
+
+def _put_in_place(staging: Path, folder: Path) -> None:
+    """Rename `staging` to `folder`; an earlier folder goes only once the new one stands."""
+    replaced = staging.with_suffix(".old")
+    if folder.exists():
+        folder.rename(replaced)
+    try:
+        staging.rename(folder)
+    except OSError:
+        if replaced.exists():
+            replaced.rename(folder)
+        raise
+    shutil.rmtree(replaced, ignore_errors=True)
 
 
 def read_config(folder: Path) -> HypernetworkConfig:
