@@ -3,7 +3,7 @@ import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import { addDatabaseSession } from "./plugins/database-session.js";
 import { addDocsPage } from "./plugins/docs-page.js";
 import { addErrors, sendProblem } from "./plugins/errors.js";
-import { addHeaders } from "./plugins/headers.js";
+import { addHeaders, SECURITY_HEADERS } from "./plugins/headers.js";
 import { addHostGuard, guard, type HostGuardOptions } from "./plugins/host-guard.js";
 import { addJsonBody } from "./plugins/json-body.js";
 import { addOpenApi } from "./plugins/openapi.js";
@@ -45,6 +45,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
     http: { requireHostHeader: false },
     // A URL that cannot be decoded reaches no hook: the guard comes first here too.
     frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS);
       try {
         guard(request, access);
         sendProblem(error, request, reply);

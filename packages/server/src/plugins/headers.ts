@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 
-export const CONTENT_SECURITY_POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const HEADERS: Readonly<Record<string, string>> = {
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": CONTENT_SECURITY_POLICY,
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -15,6 +15,6 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** Security headers on every answer (OWASP ASVS 5, 3.4). No CORS header is ever sent: other origins have no business here. */
 export const addHeaders = (app: FastifyInstance): void => {
   app.addHook("onRequest", async (_request, reply) => {
-    reply.headers(HEADERS);
+    reply.headers(SECURITY_HEADERS);
   });
 };

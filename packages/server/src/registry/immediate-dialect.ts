@@ -1,35 +1,37 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  SqliteDialect,
-  type SqliteDialectConfig,
-  SqliteDriver,
-} from "kysely";
+import { type Driver, SqliteDialect, type SqliteDialectConfig, SqliteDriver } from "kysely";
 
 const RETRY_MS = 5;
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 
+export interface ImmediateDialectConfig extends SqliteDialectConfig {
+  /**
+   * Runs a statement and finalises it, also when it fails. A prepared BEGIN that met SQLITE_BUSY would stay "in progress" until it is
+   * garbage, and make the next COMMIT fail.
+   */
+  readonly exec: (sql: string) => void;
+  readonly busyTimeoutMs: number;
+}
+
 /**
  * BEGIN IMMEDIATE: a deferred transaction that reads and then writes can fail with BUSY_SNAPSHOT whatever the busy timeout.
  * Waiting happens here and not inside SQLite, whose busy handler would block the event loop.
  */
 class ImmediateDriver extends SqliteDriver {
-  readonly #busyTimeoutMs: number;
+  readonly #config: ImmediateDialectConfig;
 
-  constructor(config: SqliteDialectConfig, busyTimeoutMs: number) {
+  constructor(config: ImmediateDialectConfig) {
     super(config);
-    this.#busyTimeoutMs = busyTimeoutMs;
+    this.#config = config;
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const giveUpAt = performance.now() + this.#busyTimeoutMs;
+  override async beginTransaction(): Promise<void> {
+    const giveUpAt = performance.now() + this.#config.busyTimeoutMs;
     for (;;) {
       try {
-        await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+        this.#config.exec("begin immediate");
         return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAt) throw error;
@@ -40,16 +42,14 @@ class ImmediateDriver extends SqliteDriver {
 }
 
 export class ImmediateDialect extends SqliteDialect {
-  readonly #config: SqliteDialectConfig;
-  readonly #busyTimeoutMs: number;
+  readonly #config: ImmediateDialectConfig;
 
-  constructor(config: SqliteDialectConfig, busyTimeoutMs: number) {
+  constructor(config: ImmediateDialectConfig) {
     super(config);
     this.#config = config;
-    this.#busyTimeoutMs = busyTimeoutMs;
   }
 
   override createDriver(): Driver {
-    return new ImmediateDriver(this.#config, this.#busyTimeoutMs);
+    return new ImmediateDriver(this.#config);
   }
 }

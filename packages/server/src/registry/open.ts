@@ -37,22 +37,21 @@ export const openDatabase = ({
     throw error;
   }
   return new Kysely<Schema>({
-    dialect: new ImmediateDialect(
-      {
-        database: {
-          close: () => file.close(),
-          prepare: (sql) => {
-            const statement = file.prepare(sql);
-            return {
-              reader: statement.reader,
-              all: (parameters) => statement.all(parameters),
-              run: (parameters) => statement.run(parameters),
-              iterate: (parameters) => statement.iterate(parameters) as IterableIterator<unknown>,
-            };
-          },
+    dialect: new ImmediateDialect({
+      busyTimeoutMs,
+      exec: (sql) => file.exec(sql),
+      database: {
+        close: () => file.close(),
+        prepare: (sql) => {
+          const statement = file.prepare(sql);
+          return {
+            reader: statement.reader,
+            all: (parameters) => statement.all(parameters),
+            run: (parameters) => statement.run(parameters),
+            iterate: (parameters) => statement.iterate(parameters) as IterableIterator<unknown>,
+          };
         },
       },
-      busyTimeoutMs,
-    ),
+    }),
   });
 };

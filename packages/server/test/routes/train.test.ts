@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { JobDetails, JobRecord } from "@imprint/contracts";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
-import { makeFolder, MODEL, startLora, startService } from "../support/service.js";
+import { MODEL, makeFolder, startLora, startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
 
 test("a LoRA job goes from queued to completed, and its adapter is listed", async () => {
@@ -106,7 +106,12 @@ test("an adapter_id is written once: reserved while the job runs, taken afterwar
 test("the same Idempotency-Key and body give the same job; another body is refused", async () => {
   const service = await startService();
   const start = (payload: object, key = "k1") =>
-    service.call({ method: "POST", url: "/train/lora", payload, headers: { "content-type": "application/json", "idempotency-key": key } });
+    service.call({
+      method: "POST",
+      url: "/train/lora",
+      payload,
+      headers: { "content-type": "application/json", "idempotency-key": key },
+    });
   const [first, again] = [await start({ session_id: "s1", epochs: 1 }), await start({ epochs: 1, session_id: "s1" })];
   expect(again.json()).toEqual(first.json());
   const other = await start({ session_id: "s1", epochs: 2 });

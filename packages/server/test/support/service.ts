@@ -81,7 +81,11 @@ export const startService = async ({
     call,
     get: (url) => call({ method: "GET", url }),
     post: (url, payload) =>
-      call({ method: "POST", url, ...(payload === undefined ? {} : { payload, headers: { "content-type": "application/json" } }) }),
+      call({
+        method: "POST",
+        url,
+        ...(payload === undefined ? {} : { payload, headers: { "content-type": "application/json" } }),
+      }),
     reached: (jobId, reached) => waitFor(server, jobId, reached),
     ended: (jobId) => waitFor(server, jobId, ({ status }) => ["completed", "failed", "cancelled"].includes(status)),
   };
