@@ -1,1 +1,7 @@
-export {};
+export { type ImportOptions, importSessions } from "./import-sessions.js";
+export type { ImportedFile } from "./imported-file.js";
+export { type InspectReport, inspectReport } from "./inspect-report.js";
+export { SessionUnreadable } from "./session-unreadable.js";
+export { LIMITS, type Limits } from "./source/limits.js";
+export type { SourceFile } from "./source/source-file.js";
+export { type SessionDigest, summarize } from "./summarize.js";

@@ -1,0 +1,123 @@
+import type { Outcome, Session, SessionFormat } from "@imprint/contracts";
+import { SESSION_SCHEMA_VERSION } from "@imprint/contracts";
+import type { Draft } from "./draft.js";
+import { conversationId, fileId } from "./ids.js";
+import type { ImportedFile } from "./imported-file.js";
+import { redactDraft } from "./redact/redact-draft.js";
+import { type Redactor, redactor } from "./redact/redactor.js";
+import { addCounts, NO_TURNS, type SessionCounts, summarize } from "./summarize.js";
+import { tally } from "./tally.js";
+
+interface End {
+  readonly format: SessionFormat;
+  readonly sha256: string;
+  readonly badLines: number;
+  readonly warnings: readonly string[];
+}
+
+/** Makes sessions of drafts: ids, hashes, redaction, totals. */
+export interface Collector {
+  take(drafts: readonly Draft[], format: SessionFormat | undefined): Promise<void>;
+  finish(end: End): Promise<ImportedFile>;
+}
+
+interface Options {
+  readonly outcome: Outcome | undefined;
+  readonly onSession: ((session: Session) => void | Promise<void>) | undefined;
+  /** The content's hash where it is known before the end, so that sessions can be handed over as they come. */
+  readonly sha256: string | null;
+  readonly release: (length: number) => void;
+}
+
+interface Place {
+  readonly id: string;
+  readonly format: SessionFormat;
+  readonly sha256: string;
+  readonly outcome: Outcome | undefined;
+  readonly badLines: number;
+}
+
+function sessionOf(made: Draft, place: Place, secrets: Redactor): Session {
+  const { draft, redactions } = redactDraft(made, secrets);
+  const { id, format, sha256, outcome, badLines } = place;
+  const { formatVersion: format_version, agent, model } = draft;
+  return {
+    schema_version: SESSION_SCHEMA_VERSION,
+    session_id: id,
+    source: { format, format_version, agent, model, sha256 },
+    task_type: draft.taskType,
+    outcome: outcome ?? draft.outcome,
+    outcome_signal: draft.outcomeSignal,
+    started_at: draft.startedAt,
+    tools: [...draft.tools],
+    steps: [...draft.steps],
+    bad_lines: badLines,
+    dropped: draft.dropped.map(([reason, count]) => ({ reason, count })),
+    redactions: redactions.map(([kind, count]) => ({ kind, count })),
+  };
+}
+
+const holdsMessages = (made: Draft): boolean => made.steps.some((step) => step.source !== "system");
+
+const textLength = (session: Session): number =>
+  session.steps.reduce(
+    (sum, step) => sum + step.text.length + (step.observations ?? []).reduce((all, one) => all + one.content.length, 0),
+    0,
+  );
+
+export function collector({ outcome, onSession, sha256, release }: Options): Collector {
+  const secrets = redactor();
+  const sessions: Session[] = [];
+  const dropped = tally();
+  const redactions = tally();
+  const outcomes = new Set<Outcome>();
+  let counts: SessionCounts = NO_TURNS;
+  let base = "";
+  let version: string | null = null;
+  let count = 0;
+  let waiting: Draft[] = [];
+
+  const hand = async (made: Draft, place: Omit<Place, "id" | "outcome">, isOnly: boolean): Promise<void> => {
+    base ||= fileId(isOnly ? made.id : null, place.format, place.sha256);
+    count++;
+    const session = sessionOf(made, { ...place, outcome, id: isOnly ? base : conversationId(base, count) }, secrets);
+    counts = addCounts(counts, summarize(session));
+    version ??= session.source.format_version;
+    outcomes.add(session.outcome);
+    for (const one of session.dropped) dropped.add(one.reason, one.count);
+    for (const one of session.redactions) redactions.add(one.kind, one.count);
+    if (onSession === undefined) return void sessions.push(session);
+    await onSession(session);
+    release(textLength(session));
+  };
+
+  return {
+    take: async (drafts, format) => {
+      waiting.push(...drafts.filter(holdsMessages));
+      // One conversation is held back: whether it is the only one decides its id.
+      if (sha256 === null || format === undefined || waiting.length < 2) return;
+      const ready = waiting.splice(0, waiting.length - 1);
+      for (const made of ready) await hand(made, { format, sha256, badLines: 0 }, false);
+    },
+    finish: async ({ format, sha256: hash, badLines, warnings }) => {
+      const isOnly = count === 0 && waiting.length === 1;
+      const rest = waiting;
+      waiting = [];
+      for (const made of rest) await hand(made, { format, sha256: hash, badLines: isOnly ? badLines : 0 }, isOnly);
+      const [common] = outcomes;
+      return {
+        format,
+        format_version: version,
+        sessions,
+        session_count: count,
+        file_id: base,
+        outcome: outcomes.size === 1 && common !== undefined ? common : "unknown",
+        counts,
+        bad_lines: badLines,
+        dropped: dropped.entries().map(([reason, total]) => ({ reason, count: total })),
+        redactions: redactions.entries().map(([kind, total]) => ({ kind, count: total })),
+        warnings,
+      };
+    },
+  };
+}

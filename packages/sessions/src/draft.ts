@@ -1,0 +1,32 @@
+import type { Outcome, Step, ToolDefinition } from "@imprint/contracts";
+
+/** What a format's reader makes of one conversation, before ids, redaction and hashes. */
+export interface Draft {
+  /** The format's own id, whatever it looks like. */
+  readonly id: string | null;
+  readonly formatVersion: string | null;
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly taskType: string | null;
+  readonly outcome: Outcome;
+  readonly outcomeSignal: string | null;
+  readonly startedAt: string | null;
+  readonly tools: readonly ToolDefinition[];
+  readonly steps: readonly Step[];
+  readonly dropped: readonly (readonly [reason: string, count: number])[];
+}
+
+/** A draft from the parts that a format knows; what it does not know is null, `unknown` or empty. */
+export const draft = (known: Partial<Draft> & Pick<Draft, "steps">): Draft => ({
+  id: null,
+  formatVersion: null,
+  agent: null,
+  model: null,
+  taskType: null,
+  outcome: "unknown",
+  outcomeSignal: null,
+  startedAt: known.steps.find((step) => step.timestamp !== undefined)?.timestamp ?? null,
+  tools: [],
+  dropped: [],
+  ...known,
+});

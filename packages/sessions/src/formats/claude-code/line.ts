@@ -1,0 +1,73 @@
+import type { Observation, ToolCall } from "@imprint/contracts";
+import { DROPPED } from "../../dropped.js";
+import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
+import { arrayOrEmpty, isObject, isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
+import { argumentsText } from "../../values/tool-calls.js";
+import type { Output } from "../format.js";
+import { withoutTrailingReminders } from "./harness.js";
+
+/** What one line of a log holds, with only what the session needs of it. */
+export interface LogLine {
+  readonly uuid: string | null;
+  readonly parent: string | null;
+  readonly timestamp: string | null;
+  readonly isSidechain: boolean;
+  readonly kind: "user" | "assistant" | "other";
+  /** Why the line's text is left out, where the line itself says so. */
+  readonly left: string | null;
+  readonly messageId: string | null;
+  readonly texts: readonly string[];
+  readonly reasoning: readonly string[];
+  readonly calls: readonly ToolCall[];
+  readonly results: readonly Observation[];
+}
+
+function leftOut(line: JsonObject, message: JsonObject): string | null {
+  if (line.isCompactSummary === true || line.isVisibleInTranscriptOnly === true) return DROPPED.compactSummary;
+  if (line.isMeta === true) return DROPPED.harness;
+  if (line.type === "assistant" && (line.isApiErrorMessage === true || message.model === "<synthetic>")) return DROPPED.synthetic;
+  return null;
+}
+
+function toolResult(block: JsonObject, fit: Output["fit"]): Observation {
+  const content = fit(withoutTrailingReminders(resultText(block.content)));
+  return { call_id: stringOrNull(block.tool_use_id), content, ...(block.is_error === true ? { is_error: true } : {}) };
+}
+
+function toolUse(block: JsonObject, fallbackId: string): ToolCall[] {
+  if (!isString(block.name)) return [];
+  return [{ id: stringOrNull(block.id) ?? fallbackId, name: block.name, arguments: argumentsText(block.input) }];
+}
+
+/** Reads a line; null when it claims to be a message and has no usable body. */
+export function readLine(line: JsonObject, index: number, output: Output): LogLine | null {
+  const base = {
+    uuid: stringOrNull(line.uuid),
+    parent: stringOrNull(line.parentUuid) ?? stringOrNull(line.logicalParentUuid),
+    timestamp: stringOrNull(line.timestamp),
+    isSidechain: line.isSidechain === true,
+  };
+  const nothing = { left: null, messageId: null, texts: [], reasoning: [], calls: [], results: [] };
+  if (line.type !== "user" && line.type !== "assistant") return { ...base, ...nothing, kind: "other" };
+  const message = line.message;
+  if (!isObject(message)) return null;
+  const content = message.content;
+  const blocks = objectsOf(content);
+  if (!isString(content) && (!Array.isArray(content) || (blocks.length === 0 && arrayOrEmpty(content).length > 0))) return null;
+  const ofType = (type: string): readonly JsonObject[] => blocks.filter((block) => block.type === type);
+  const isAnswer = line.type === "assistant";
+  return {
+    ...base,
+    kind: line.type,
+    left: leftOut(line, message),
+    messageId: isAnswer ? stringOrNull(message.id) : null,
+    texts: isString(content) ? [content] : blocks.filter((block) => isSaid(block, isAnswer)).map(contentText),
+    reasoning: ofType("thinking").map((block) => (isString(block.thinking) ? block.thinking : "")),
+    calls: ofType("tool_use").flatMap((block, at) => toolUse(block, `call-${index}-${at}`)),
+    results: ofType("tool_result").map((block) => toolResult(block, output.fit)),
+  };
+}
+
+const isSaid = (block: JsonObject, isAnswer: boolean): boolean => block.type === "text" || (!isAnswer && block.type === "image");
+
+export const userText = (line: LogLine): string => joinBlocks(line.texts);

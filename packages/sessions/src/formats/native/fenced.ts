@@ -1,0 +1,6 @@
+/** The code in a Markdown block whose fence is longer than any run of backticks inside. */
+export function fenced(code: string, language: string): string {
+  const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${code.endsWith("\n") ? code : `${code}\n`}${fence}`;
+}

@@ -1,0 +1,58 @@
+import { createGunzip } from "node:zlib";
+import { Decompress } from "fzstd";
+import { SessionUnreadable } from "../session-unreadable.js";
+
+const GZIP = [0x1f, 0x8b];
+const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
+const startsWith = (bytes: Uint8Array, magic: readonly number[]): boolean => magic.every((byte, index) => bytes[index] === byte);
+
+async function* prepend(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const stream = createGunzip();
+  const feed = async (): Promise<void> => {
+    for await (const chunk of bytes) if (!stream.write(chunk)) await new Promise((resolve) => stream.once("drain", resolve));
+    stream.end();
+  };
+  feed().catch((error: Error) => stream.destroy(error));
+  try {
+    for await (const chunk of stream) yield chunk as Uint8Array;
+  } catch (error) {
+    // A log that was still being written ends early: what could be read stands.
+    if ((error as NodeJS.ErrnoException).code === "Z_BUF_ERROR") return;
+    throw new SessionUnreadable(`${name} starts like gzip but cannot be decompressed: ${(error as Error).message}.`);
+  } finally {
+    stream.destroy();
+  }
+}
+
+async function* unzstd(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  let ready: Uint8Array[] = [];
+  const stream = new Decompress((chunk) => ready.push(chunk));
+  try {
+    for await (const chunk of bytes) {
+      stream.push(chunk);
+      yield* ready;
+      ready = [];
+    }
+  } catch (error) {
+    if (error instanceof SessionUnreadable) throw error;
+    throw new SessionUnreadable(`${name} starts like zstd but cannot be decompressed: ${(error as Error).message}.`);
+  }
+}
+
+/** The bytes as they are, or decompressed where they start like gzip or zstd. */
+export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  let head: Uint8Array = new Uint8Array(0);
+  while (head.length < ZSTD.length) {
+    const next = await iterator.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const all = prepend(head, iterator);
+  yield* startsWith(head, GZIP) ? gunzip(all, name) : startsWith(head, ZSTD) ? unzstd(all, name) : all;
+}

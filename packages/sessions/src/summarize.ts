@@ -1,0 +1,38 @@
+import type { Session } from "@imprint/contracts";
+
+export interface SessionCounts {
+  readonly user_turns: number;
+  readonly assistant_turns: number;
+  readonly tool_calls: number;
+  readonly tool_results: number;
+}
+
+export interface SessionDigest extends SessionCounts {
+  /** The first user turn on one line, shortened. */
+  readonly task: string;
+}
+
+const TASK_LENGTH = 200;
+
+export const NO_TURNS: SessionCounts = { user_turns: 0, assistant_turns: 0, tool_calls: 0, tool_results: 0 };
+
+export const addCounts = (left: SessionCounts, right: SessionCounts): SessionCounts => ({
+  user_turns: left.user_turns + right.user_turns,
+  assistant_turns: left.assistant_turns + right.assistant_turns,
+  tool_calls: left.tool_calls + right.tool_calls,
+  tool_results: left.tool_results + right.tool_results,
+});
+
+/** What a session holds, in numbers. Answers that no model wrote, and results that answer no call, are not counted. */
+export function summarize(session: Session): SessionDigest {
+  const answers = session.steps.filter((step) => step.source === "agent");
+  const task = session.steps.find((step) => step.source === "user")?.text.slice(0, 4 * TASK_LENGTH) ?? "";
+  const line = task.replace(/\s+/g, " ").trim();
+  return {
+    user_turns: session.steps.filter((step) => step.source === "user").length,
+    assistant_turns: answers.filter((step) => step.context_only !== "synthetic").length,
+    tool_calls: answers.reduce((sum, step) => sum + (step.tool_calls?.length ?? 0), 0),
+    tool_results: answers.reduce((sum, step) => sum + (step.observations ?? []).filter((one) => one.call_id !== null).length, 0),
+    task: line.length > TASK_LENGTH ? `${line.slice(0, TASK_LENGTH - 1)}…` : line,
+  };
+}

@@ -1,0 +1,37 @@
+import { arrayOrEmpty, isObject, isString, objectOrEmpty, toJson } from "./json.js";
+
+const IMAGE_TYPES = new Set(["image", "image_url", "input_image", "document", "audio", "input_audio", "file"]);
+
+function partText(part: unknown): string {
+  if (isString(part)) return part;
+  if (!isObject(part)) return "";
+  if (isString(part.text)) return part.text;
+  if (isString(part.type) && IMAGE_TYPES.has(part.type)) return `[${part.type.replace("input_", "").replace("_url", "")}]`;
+  if (part.content !== undefined) return contentText(part.content);
+  return "";
+}
+
+/** The text of a message's content: a string as it is, parts joined by line ends, images as `[image]`. */
+export function contentText(content: unknown): string {
+  if (isString(content)) return content;
+  if (Array.isArray(content)) return joinBlocks(content.map(partText));
+  if (isObject(content)) return partText(content);
+  return "";
+}
+
+/** A tool's answer as text: like `contentText`, but any other JSON value is kept as JSON rather than lost. */
+export function resultText(content: unknown): string {
+  if (content === undefined || content === null) return "";
+  const text = contentText(content);
+  if (text !== "" || isString(content) || arrayOrEmpty(content).length + Object.keys(objectOrEmpty(content)).length === 0)
+    return text;
+  return toJson(content);
+}
+
+/** Blocks of one message in order, blank ones left out, each kept to the letter. */
+export function joinBlocks(blocks: readonly string[]): string {
+  const filled = blocks.filter((block) => block.trim() !== "");
+  let text = "";
+  for (const block of filled) text += text === "" || /\s$/.test(text) || /^\s/.test(block) ? block : `\n\n${block}`;
+  return text;
+}
