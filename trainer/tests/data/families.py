@@ -110,15 +110,9 @@ def tokenizer_with(
     backend = Tokenizer.from_str(trained())
     backend.add_special_tokens(list(special))
     backend.add_tokens([AddedToken(token, special=False, normalized=False) for token in ordinary])
-    named = (
-        {
-            "bos_token": "<s>" if "<s>" in special else special[0],
-            "eos_token": "</s>" if "</s>" in special else special[-1],
-        }
-        if special
-        else {}
-    )
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **named)
+    begin = "<s>" if "<s>" in special else next(iter(special), None)
+    end = "</s>" if "</s>" in special else next(reversed(special), None)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, bos_token=begin, eos_token=end)
     tokenizer.chat_template = template
     return tokenizer
 

@@ -67,7 +67,7 @@ def test_windows_of_any_session(talk: list[dict[str, Any]], max_length: int, nam
             assert "<tool_response>" not in part or "<tool_call>" in before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(steps(), st.integers(220, 500), st.sampled_from(["qwen3", "gptoss", "mistral", "phi3"]))
 def test_windows_of_templates_that_rewrite_history(talk: list[dict[str, Any]], max_length: int, name: str) -> None:
     tokenizer = tokenizer_of(name)
