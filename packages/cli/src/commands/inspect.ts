@@ -1,12 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { importSessions, inspectReport } from "@imprint/sessions";
+import { type ImportedFile, importSessions, inspectReport } from "@imprint/sessions";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
 import { isUnreadable } from "../import/unreadable.js";
+import type { Paint } from "../output/paint.js";
 import { fields } from "../output/table.js";
-import { plain } from "../output/text.js";
+import { count, plain } from "../output/text.js";
 
 async function readNamed(file: string): Promise<Uint8Array> {
   try {
@@ -19,16 +20,34 @@ async function readNamed(file: string): Promise<Uint8Array> {
   }
 }
 
-async function read(file: string, bytes: Uint8Array): ReturnType<typeof importSessions> {
+async function parse(file: string, bytes: Uint8Array): Promise<ImportedFile> {
   try {
-    return await importSessions(bytes, { name: path.basename(file) });
+    return await importSessions([{ name: path.basename(file), bytes }]);
   } catch (error) {
     throw isUnreadable(error) ? new CommandError(`${file}: ${error.message}`, "SESSION_UNREADABLE") : error;
   }
 }
 
-const counted = (counts: readonly { readonly name: string; readonly count: number }[]): string =>
-  counts.length === 0 ? "none" : counts.map(({ name, count }) => `${count} × ${plain(name)}`).join(", ");
+const counted = (amounts: readonly (readonly [name: string, times: number])[]): string =>
+  amounts.length === 0 ? "none" : amounts.map(([name, times]) => `${times} × ${plain(name)}`).join(", ");
+
+function describe(file: string, imported: ImportedFile, paint: Paint): string {
+  const report = inspectReport(imported);
+  const several = imported.session_count === 1 ? "" : ` and ${imported.session_count - 1} more`;
+  const rows = [
+    ["file", file],
+    ["session", `${paint("bold", report.session_id)}${several}`],
+    ["format", [report.format, report.format_version].filter((part) => part !== null).join(" ")],
+    ["outcome", report.outcome],
+    ["turns", `${report.user_turns} of the user, ${report.assistant_turns} of the assistant`],
+    ["tools", `${count(report.tool_calls, "call")}, ${count(report.tool_results, "result")}`],
+    ["bad lines", String(report.bad_lines)],
+    ["left out", counted(report.dropped.map(({ reason, count: times }) => [reason, times]))],
+    ["redacted", counted(report.redactions.map(({ kind, count: times }) => [kind, times]))],
+  ] as const;
+  const warnings = imported.warnings.map((warning) => `${paint("yellow", "!")} ${plain(warning)}`);
+  return [fields(rows, paint), ...warnings].join("\n");
+}
 
 export function inspectCommand(context: CommandContext): Command {
   return newCommand({
@@ -39,38 +58,11 @@ export function inspectCommand(context: CommandContext): Command {
   })
     .argument("<file...>", "files of recorded sessions")
     .action(async (files: string[], options: CommonOptions) => {
-      const printer = printerOf(context, options);
-      const paint = context.io.paint.out;
-      const contents = await Promise.all(files.map(readNamed));
-      const reports = [];
-      for (const [index, file] of files.entries()) {
-        const imported = await read(file, contents[index] ?? new Uint8Array());
-        for (const session of imported.sessions)
-          reports.push({ file, report: inspectReport(session), warnings: imported.warnings });
-      }
-      const documents = reports.map(({ report }) => report);
-      printer.result(documents.length === 1 ? documents[0] : documents, () =>
-        reports
-          .map(({ file, report, warnings }) =>
-            [
-              fields(
-                [
-                  ["file", file],
-                  ["session", paint("bold", report.session_id)],
-                  ["format", [report.format, report.format_version].filter((part) => part !== null).join(" ")],
-                  ["outcome", report.outcome],
-                  ["turns", `${report.user_turns} of the user, ${report.assistant_turns} of the assistant`],
-                  ["tools", `${report.tool_calls} calls, ${report.tool_results} results`],
-                  ["bad lines", String(report.bad_lines)],
-                  ["left out", counted(report.dropped.map(({ reason, count }) => ({ name: reason, count })))],
-                  ["redacted", counted(report.redactions.map(({ kind, count }) => ({ name: kind, count })))],
-                ],
-                paint,
-              ),
-              ...warnings.map((warning) => `${paint("yellow", "!")} ${plain(warning)}`),
-            ].join("\n"),
-          )
-          .join("\n\n"),
+      const contents = await Promise.all(files.map(async (file) => ({ file, bytes: await readNamed(file) })));
+      const read = await Promise.all(contents.map(async ({ file, bytes }) => ({ file, imported: await parse(file, bytes) })));
+      const reports = read.map(({ imported }) => inspectReport(imported));
+      printerOf(context, options).result(reports.length === 1 ? reports[0] : reports, () =>
+        read.map(({ file, imported }) => describe(file, imported, context.io.paint.out)).join("\n\n"),
       );
     });
 }

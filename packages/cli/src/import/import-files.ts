@@ -4,18 +4,24 @@ import type { SessionSummary } from "@imprint/contracts";
 import type { Candidate } from "../files/walk.js";
 import { isUnreadable } from "./unreadable.js";
 
+/** A session as the summary shows it. */
+export type ImportedSession = Pick<
+  SessionSummary,
+  "session_id" | "format" | "outcome" | "redactions" | "task" | "user_turns" | "assistant_turns" | "tool_calls" | "tool_results"
+>;
+
 /** What became of one file. A file that was only come across and is no session is `skipped`; one that was named `failed`. */
 export interface ImportedFile {
   readonly path: string;
   readonly status: "stored" | "known" | "readable" | "skipped" | "failed";
-  readonly sessions: readonly SessionSummary[];
+  readonly sessions: readonly ImportedSession[];
   readonly warnings: readonly string[];
   readonly reason?: string;
 }
 
 export interface Stored {
   readonly status: "stored" | "known" | "readable";
-  readonly sessions: readonly SessionSummary[];
+  readonly sessions: readonly ImportedSession[];
   readonly warnings: readonly string[];
 }
 

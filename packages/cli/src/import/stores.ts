@@ -13,7 +13,13 @@ export const storing =
 
 /** Reads as the service would, and stores nothing. */
 export const dryRun: Store = async (bytes, file) => {
-  const { sessions, warnings } = await importSessions(bytes, { name: path.basename(file) });
-  const now = new Date().toISOString();
-  return { status: "readable", sessions: sessions.map((session) => summarize(session, now)), warnings };
+  const { sessions, warnings } = await importSessions([{ name: path.basename(file), bytes }]);
+  const digests = sessions.map((session) => ({
+    session_id: session.session_id,
+    format: session.source.format,
+    outcome: session.outcome,
+    redactions: session.redactions,
+    ...summarize(session),
+  }));
+  return { status: "readable", sessions: digests, warnings };
 };

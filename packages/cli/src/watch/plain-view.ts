@@ -13,12 +13,12 @@ export function plainView(write: (line: string) => void): View {
   let tenth = -1;
   return {
     update: (job: JobDetails) => {
-      const words = phaseOf(job);
-      if (words !== phase) write(words);
-      phase = words;
       const plan = planned ? null : planOf(job);
       if (plan !== null) write(plan);
       planned ||= plan !== null;
+      const words = phaseOf(job);
+      if (words !== phase) write(words);
+      phase = words;
       if (job.status !== "running" || job.progress === null || job.progress.steps === 0) return;
       const now = Math.floor((job.progress.step / job.progress.steps) * LINES);
       if (now !== tenth) write(figures(job.progress));
