@@ -1,5 +1,8 @@
+import { importSessions } from "@imprint/sessions";
 import type { Importer } from "./importer.js";
 
-export const importSession: Importer = async () => {
-  throw Object.assign(new Error("not yet"), { code: "SESSION_UNREADABLE" });
+/** The importers of packages/sessions, on bytes that are in memory. */
+export const importSession: Importer = async (bytes, { format, name = "The file" }) => {
+  const { sessions, warnings } = await importSessions([{ name, bytes }], format === undefined ? {} : { format });
+  return { sessions, warnings };
 };

@@ -5,7 +5,7 @@ import type { Session } from "../registry/schema.js";
 import type { Importer } from "./importer.js";
 import { indexedIds, indexedSummaries } from "./index-table.js";
 import { isSessionId, readSession } from "./read.js";
-import { summarize } from "./summary.js";
+import { toSummary } from "./summary.js";
 
 interface ListOptions {
   readonly db: Session;
@@ -32,7 +32,7 @@ const idsInFolder = async (folder: string): Promise<ReadonlySet<string>> => {
 const summaryOfFile = async (sessionId: string, { folder, importer, fileLimit }: ListOptions): Promise<SessionSummary | null> => {
   try {
     const { session, storedAt } = await readSession({ folder, sessionId, importer, limit: fileLimit });
-    return summarize(session, storedAt);
+    return toSummary(session, storedAt);
   } catch (error) {
     if (error instanceof JobError) return null;
     throw error;

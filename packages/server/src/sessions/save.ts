@@ -1,11 +1,11 @@
-import type { ImportResult, Session, SessionFormat, SessionSummary } from "@imprint/contracts";
+import type { ImportResult, Session, SessionSummary } from "@imprint/contracts";
 import { JobError } from "../jobs/job-error.js";
 import { writeAtomically } from "../registry/durable.js";
 import type { Session as DatabaseSession } from "../registry/schema.js";
-import type { Importer } from "./importer.js";
+import type { Imported, Importer } from "./importer.js";
 import { indexSession } from "./index-table.js";
 import { isSessionId, readSession, sessionPath } from "./read.js";
-import { summarize } from "./summary.js";
+import { toSummary } from "./summary.js";
 
 const MAX_ID = 128;
 
@@ -30,7 +30,7 @@ type Found =
 const find = async (sessionId: string, { folder, importer, limit }: SaveOptions): Promise<Found> => {
   try {
     const { session, storedAt } = await readSession({ folder, sessionId, importer, limit });
-    return { state: "stored", sha256: session.source.sha256, summary: summarize(session, storedAt) };
+    return { state: "stored", sha256: session.source.sha256, summary: toSummary(session, storedAt) };
   } catch (error) {
     if (error instanceof JobError && error.code === "SESSION_NOT_FOUND") return { state: "absent" };
     if (error instanceof JobError && error.code === "SESSION_INVALID") return { state: "damaged" };
@@ -51,7 +51,7 @@ const saveOne = async (session: Session, options: SaveOptions): Promise<Saved> =
     if (found.state === "stored") return { summary: found.summary, isNew: false, warnings: [] };
     const stored: Session = { ...session, session_id: sessionId };
     await writeAtomically(sessionPath(options.folder, sessionId), `${JSON.stringify(stored)}\n`);
-    const summary = summarize(stored, options.now().toISOString());
+    const summary = toSummary(stored, options.now().toISOString());
     await indexSession(options.db, summary);
     const renamed = `Another session has the id ${session.session_id}: this one is stored as ${sessionId}.`;
     const repaired = `The stored file of session ${sessionId} was damaged and is replaced.`;
@@ -64,21 +64,13 @@ const saveOne = async (session: Session, options: SaveOptions): Promise<Saved> =
   throw new JobError("INTERNAL_ERROR", `No id is free for session ${session.session_id}.`);
 };
 
-/**
- * Imports a file and stores every conversation in it. The same bytes again change nothing and give the same ids.
- * @throws the importer's error when the file is no session; nothing is stored then
- */
-export const saveSessions = async ({
-  bytes,
-  format,
-  ...options
-}: SaveOptions & { readonly bytes: Uint8Array; readonly format?: SessionFormat | undefined }): Promise<{
-  readonly result: ImportResult;
-  readonly isNew: boolean;
-}> => {
-  const { sessions, warnings } = await options.importer(bytes, { format });
-  const bad = sessions.find(({ session_id }) => !isSessionId(session_id));
-  if (bad) throw new JobError("INTERNAL_ERROR", "The importer made an id that is none.");
+/** Stores every conversation of an imported file. The same bytes again change nothing and give the same ids. */
+export const saveSessions = async (
+  { sessions, warnings }: Imported,
+  options: SaveOptions,
+): Promise<{ readonly result: ImportResult; readonly isNew: boolean }> => {
+  if (!sessions.every(({ session_id }) => isSessionId(session_id)))
+    throw new JobError("INTERNAL_ERROR", "The importer made an id that is none.");
   const saved: Saved[] = [];
   for (const session of sessions) saved.push(await saveOne(session, options));
   const [first] = saved;

@@ -6,7 +6,7 @@ import type { App, Services } from "../../services.js";
 import { forgetSession } from "../../sessions/index-table.js";
 import { listSessions } from "../../sessions/list.js";
 import { isSessionId, readSession, sessionPath } from "../../sessions/read.js";
-import { summarize } from "../../sessions/summary.js";
+import { toSummary } from "../../sessions/summary.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../schemas.js";
 
 const params = idParams("session_id");
@@ -51,7 +51,7 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       const { session_id: sessionId } = request.params;
       if (!isSessionId(sessionId)) throw notFound(sessionId);
       const { session, storedAt } = await readSession({ folder: paths.sessions, sessionId, importer, limit: sessionLimit });
-      return summarize(session, storedAt);
+      return toSummary(session, storedAt);
     },
   );
 

@@ -1,7 +1,8 @@
-import { ImportResult, OneOf, SESSION_FORMATS, Strict } from "@imprint/contracts";
+import { ImportResult, OneOf, SESSION_FORMATS, type SessionFormat, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { ProblemError } from "../../problem.js";
 import type { App, Services } from "../../services.js";
+import type { Imported } from "../../sessions/importer.js";
 import { saveSessions } from "../../sessions/save.js";
 import { answer, problems } from "../schemas.js";
 
@@ -10,17 +11,22 @@ const UploadQuery = Strict({
   format: Type.Optional(OneOf(["auto", ...SESSION_FORMATS])),
 });
 
-const unreadable = (error: unknown): unknown =>
-  error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE"
-    ? new ProblemError("SESSION_UNREADABLE", error.message)
-    : error;
-
 const anything = Object.fromEntries(
   CONTENT_TYPES.map((type) => [type, { schema: { description: "The file as the agent wrote it" } }]),
 );
 
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as bytes. */
 export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+  const read = async (bytes: Uint8Array, format: SessionFormat | undefined): Promise<Imported> => {
+    try {
+      return await workshop.importer(bytes, { format });
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
+        throw new ProblemError("SESSION_UNREADABLE", error.message);
+      throw error;
+    }
+  };
+
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -49,21 +55,15 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
         if (!(bytes instanceof Uint8Array) || bytes.length === 0)
           throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
         const { format } = request.query;
-        const db = await request.db();
-        try {
-          const { result, isNew } = await saveSessions({
-            db,
-            bytes,
-            format: format === "auto" ? undefined : format,
-            folder: workshop.paths.sessions,
-            importer: workshop.importer,
-            limit: workshop.sessionLimit,
-            now: workshop.now,
-          });
-          return reply.code(isNew ? 201 : 200).send(result);
-        } catch (error) {
-          throw unreadable(error);
-        }
+        const imported = await read(bytes, format === "auto" ? undefined : format);
+        const { result, isNew } = await saveSessions(imported, {
+          db: await request.db(),
+          folder: workshop.paths.sessions,
+          importer: workshop.importer,
+          limit: workshop.sessionLimit,
+          now: workshop.now,
+        });
+        return reply.code(isNew ? 201 : 200).send(result);
       },
     );
   });

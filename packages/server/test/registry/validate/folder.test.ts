@@ -18,18 +18,27 @@ test("a plain LoRA adapter is accepted", async () => {
   expect(await validate(folder)).toMatchObject({ r: RANK, target_modules: ["q_proj", "v_proj"] });
 });
 
-const at = (header: Header, key: string) => header[key] as Header[string];
+type Entry = Header[string];
+
+/** Changes one tensor's entry. */
+const entry =
+  (key: string, change: (tensor: Entry) => object) =>
+  (header: Header): object => ({ ...header, [key]: { ...header[key], ...change(header[key] as Entry) } });
+
+const moved = (first: number, last: number) => (tensor: Entry) => ({
+  data_offsets: [tensor.data_offsets[0] + first, tensor.data_offsets[1] + last],
+});
 
 test.each<[string, (header: Header) => unknown, RegExp]>([
-  ["an offset behind the end", (header) => void (at(header, B).data_offsets[1] += 1e9), /spans/],
-  ["a gap", (header) => void (at(header, A).data_offsets[0] += 4), /starts at 4, expected 0/],
-  ["an overlap", (header) => void (at(header, B).data_offsets[0] -= 4), /expected/],
-  ["a shape that needs more", (header) => void (at(header, A).shape[1] = 9), /its shape needs/],
-  ["another dtype", (header) => void (at(header, A).dtype = "F16"), /its shape needs/],
-  ["an unknown dtype", (header) => void (at(header, A).dtype = "PICKLE"), /tensor/],
-  ["a negative offset", (header) => void (at(header, A).data_offsets[0] = -4), /tensor/],
-  ["a field of its own", (header) => void Object.assign(at(header, A), { code: "x" }), /tensor/],
-  ["metadata that is no text", (header) => void Object.assign(header, { __metadata__: { a: 1 } }), /__metadata__/],
+  ["an offset behind the end", entry(B, moved(0, 1e9)), /spans/],
+  ["a gap", entry(A, moved(4, 0)), /starts at 4, expected 0/],
+  ["an overlap", entry(B, moved(-4, 0)), /expected/],
+  ["a shape that needs more", entry(A, () => ({ shape: [RANK, 9] })), /its shape needs/],
+  ["another dtype", entry(A, () => ({ dtype: "F16" })), /its shape needs/],
+  ["an unknown dtype", entry(A, () => ({ dtype: "PICKLE" })), /tensor/],
+  ["a negative offset", entry(A, moved(-4, 0)), /tensor/],
+  ["a field of its own", entry(A, () => ({ code: "x" })), /tensor/],
+  ["metadata that is no text", (header) => ({ ...header, __metadata__: { a: 1 } }), /__metadata__/],
   ["a list", () => [], /no object/],
   ["no tensors", () => ({}), /span 0 bytes/],
   [
