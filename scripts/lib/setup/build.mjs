@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { CommandFailure } from "../process/failures.mjs";
+import { run } from "../process/run.mjs";
 import { digestFiles, filesBelow } from "./digest.mjs";
-import { CommandFailure, SetupFailure } from "./failures.mjs";
-import { run } from "./run.mjs";
+import { SetupFailure } from "./failure.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
 const stampFile = (root) => path.join(root, ".imprint", "build.json");

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { run } from "../process/run.mjs";
 import { digest } from "./digest.mjs";
 import { ENVIRONMENT_BYTES, requireDisk } from "./disk.mjs";
 import { explaining } from "./explain.mjs";
 import { inVenv } from "./python-env.mjs";
-import { run } from "./run.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 import { uvProgress } from "./uv-progress.mjs";
 

@@ -1,4 +1,5 @@
-import { CommandFailure, SetupFailure } from "./failures.mjs";
+import { CommandFailure } from "../process/failures.mjs";
+import { SetupFailure } from "./failure.mjs";
 
 const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish a new connection|Max retries exceeded|error sending request|dns error|tcp connect error|[Nn]etwork (?:is unreachable|connectivity)|\(from versions: none\)|Could not connect|Connection (?:refused|reset|timed out)/;

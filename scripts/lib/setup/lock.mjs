@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { Interrupted } from "./failures.mjs";
+import { Interrupted } from "../process/failures.mjs";
 
 const POLL_MS = 300;
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
+import { run } from "../process/run.mjs";
 import { digest, digestFiles } from "./digest.mjs";
 import { explaining } from "./explain.mjs";
-import { run } from "./run.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
 // Inside node_modules, so that removing the packages removes the stamp.
@@ -29,7 +29,7 @@ export async function installNpmPackages({ root, env, signal, task }) {
   const total = Object.keys(JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")).packages).length;
   let fetched = 0;
   const onLine = (line) => {
-    if (!line.includes("http fetch")) return;
+    if (!/http fetch .*\.tgz/.test(line)) return;
     fetched += 1;
     task.update(`npm packages: ${fetched} fetched, at most ${total}`);
   };

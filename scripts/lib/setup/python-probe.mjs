@@ -1,4 +1,4 @@
-import { run } from "./run.mjs";
+import { run } from "../process/run.mjs";
 
 export const OLDEST_PYTHON = [3, 11];
 /** The first Python that the locked libraries have no wheels for. */

@@ -1,3 +1,5 @@
+import { elapsed } from "../elapsed.mjs";
+
 const REDRAW_MS = 120;
 const PLAIN_EVERY_MS = 15_000;
 
@@ -8,9 +10,6 @@ const PLAIN_EVERY_MS = 15_000;
 export function createReporter({ stream = process.stdout, tty = stream.isTTY === true, now = Date.now } = {}) {
   return tty ? terminal({ stream, now }) : plain({ stream, now });
 }
-
-export const elapsed = (ms) =>
-  ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 
 function plain({ stream, now }) {
   const print = (text) => stream.write(`${text}\n`);

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { Interrupted } from "../process/failures.mjs";
 import { build } from "./build.mjs";
 import { prepareEnvironment } from "./environment.mjs";
-import { Interrupted } from "./failures.mjs";
 import { findPython } from "./find-python.mjs";
 import { withLock } from "./lock.mjs";
 import { fetchModel, modelFolder, prepareModel } from "./model.mjs";

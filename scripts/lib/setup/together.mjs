@@ -1,4 +1,4 @@
-import { Interrupted } from "./failures.mjs";
+import { Interrupted } from "../process/failures.mjs";
 
 /**
  * Starts every work at once with a signal of their own. The first to fail aborts the others; once all have stopped, its

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { run } from "../process/run.mjs";
 import { digest } from "./digest.mjs";
 import { explaining } from "./explain.mjs";
 import { parsePipConfig, uvSettings } from "./pip-settings.mjs";
 import { inVenv } from "./python-env.mjs";
-import { run } from "./run.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
 export const TOOLS_LOCK = "trainer/requirements-tools.lock";

@@ -1,0 +1,17 @@
+/** A program that could not be started, exited non-zero, was killed or ran out of time. `output` is what it said. */
+export class CommandFailure extends Error {
+  constructor({ command, code = null, signal = null, timedOutMs = null, output = "" }) {
+    const ended = signal ? `was ended by ${signal}` : `exited with code ${code}`;
+    super(`${command} ${timedOutMs === null ? ended : `ran longer than ${Math.round(timedOutMs / 1000)} s and was ended`}`);
+    this.name = "CommandFailure";
+    Object.assign(this, { command, code, signal, timedOutMs, output });
+  }
+}
+
+/** The work was interrupted (Ctrl-C), or something that runs beside it failed first. */
+export class Interrupted extends Error {
+  constructor() {
+    super("interrupted");
+    this.name = "Interrupted";
+  }
+}

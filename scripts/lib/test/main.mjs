@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { elapsed } from "../elapsed.mjs";
+import { Interrupted } from "../process/failures.mjs";
+import { ROOT, main as setUp } from "../setup/main.mjs";
+import { parseArguments } from "./arguments.mjs";
+import { checks, secondSetup } from "./checks.mjs";
+import { runChecks } from "./run-checks.mjs";
+import { pytest, runSuite, vitest } from "./suites.mjs";
+import { sum } from "./verdict.mjs";
+
+/** Everything that must hold, in one command. Resolves with the exit code; the last line it prints is the sum. */
+export async function main({ args, env = process.env, root = ROOT, print = console.log }) {
+  const { parts, rest, problem } = parseArguments(args);
+  if (problem) {
+    print(problem);
+    return 2;
+  }
+  const started = Date.now();
+  const prepared = await setUp({ args: ["--dev"], env, root });
+  if (prepared !== 0) {
+    print("0 passed, 1 failed");
+    return prepared;
+  }
+  const interrupt = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => interrupt.abort());
+  try {
+    const outcomes = await runParts({ parts, rest, root, env, print, signal: interrupt.signal });
+    const { failures, line } = sum(outcomes);
+    print(`\nTook ${elapsed(Date.now() - started)}.`);
+    for (const failure of failures) print(`FAILED  ${failure}`);
+    print(line);
+    return failures.length === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    print("Stopped.");
+    return 130;
+  }
+}
+
+async function runParts({ parts, rest, root, env, print, signal }) {
+  const { python } = JSON.parse(readFileSync(path.join(root, ".imprint", "setup.json"), "utf8"));
+  // A test never waits for a model hub.
+  const common = { env: { ...env, HF_HUB_OFFLINE: "1" }, signal, print };
+  const outcomes = [];
+  if (parts.includes("checks")) {
+    outcomes.push(...(await runChecks({ ...common, checks: [secondSetup({ root })], atOnce: 1 })));
+    outcomes.push(...(await runChecks({ ...common, checks: checks({ root, python }), atOnce: 2 })));
+  }
+  // One suite after the other: some tests measure answer times, and both use every core.
+  if (parts.includes("vitest")) outcomes.push(await runSuite({ ...common, suite: vitest({ root, rest }) }));
+  if (parts.includes("pytest")) outcomes.push(await runSuite({ ...common, suite: pytest({ root, python, rest }) }));
+  return outcomes;
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// npm test: set-up, format, lint, types and both test suites. Closes with "N passed, M failed".
+import { nodeProblem } from "./lib/setup/node-version.mjs";
+
+const problem = nodeProblem(process.versions.node);
+if (problem) {
+  console.error(problem);
+  process.exitCode = 1;
+} else {
+  // Loaded after the check: these files use syntax that an old Node cannot parse.
+  import("./lib/test/main.mjs")
+    .then(({ main }) => main({ args: process.argv.slice(2) }))
+    .then((code) => {
+      process.exitCode = code;
+    });
+}
