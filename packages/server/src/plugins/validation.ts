@@ -1,40 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import type { TObject, TSchema } from "typebox";
-import { Check, Errors } from "typebox/value";
-import { type FieldError, ProblemError } from "../problem.js";
-
-const MAX_ERRORS = 20;
-
-interface Fault {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: object;
-  readonly message: string;
-}
-
-/** A fault as a client reads it: the path ends in the field that is missing or not known. */
-const toFieldErrors = ({ keyword, instancePath, params, message }: Fault): readonly FieldError[] => {
-  if (keyword === "required" && "requiredProperties" in params)
-    return (params.requiredProperties as string[]).map((name) => ({ path: `${instancePath}/${name}`, message: "is required" }));
-  if (keyword === "additionalProperties" && "additionalProperties" in params)
-    return (params.additionalProperties as string[]).map((name) => ({
-      path: `${instancePath}/${name}`,
-      message: "is not a known field",
-    }));
-  return keyword === "boolean" ? [] : [{ path: instancePath, message }];
-};
-
-const short = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}...` : text);
+import { Check } from "typebox/value";
+import { ProblemError } from "../problem.js";
+import { fieldErrors } from "./field-errors.js";
 
 const refuse = (schema: TSchema, value: unknown): ProblemError => {
-  const all = Errors(schema, value)
-    .flatMap((fault) => toFieldErrors(fault as Fault))
-    .map(({ path, message }) => ({ path: short(path), message }));
-  // A union reports each of its members; one line a field and message is enough.
-  const unique = [...new Map(all.map((error) => [`${error.path} ${error.message}`, error])).values()].slice(0, MAX_ERRORS);
-  const first = unique[0] ?? { path: "", message: "is invalid" };
-  const field = first.path === "" ? "The body" : `Field ${first.path.slice(1).replaceAll("/", ".")}`;
-  return new ProblemError("VALIDATION_FAILED", `${field} ${first.message}.`, { errors: unique });
+  const errors = fieldErrors(schema, value);
+  const { path, message } = errors[0] ?? { path: "", message: "is invalid" };
+  const field = path === "" ? "The body" : `Field ${path.slice(1).replaceAll("/", ".")}`;
+  return new ProblemError("VALIDATION_FAILED", `${field} ${message}.`, { errors });
 };
 
 /** Text of a query string as the number or boolean that its schema asks for; anything else stays text and is refused. */

@@ -1,0 +1,51 @@
+import type { TSchema } from "typebox";
+import { Errors } from "typebox/value";
+import type { FieldError } from "../problem.js";
+
+const MAX_ERRORS = 20;
+const MAX_LENGTH = 100;
+
+/** A fault as TypeBox reports it. */
+interface Fault {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: {
+    readonly requiredProperties?: readonly string[];
+    readonly additionalProperties?: readonly string[];
+    readonly allowedValue?: unknown;
+  };
+  readonly message: string;
+}
+
+const short = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text);
+
+const choices = (faults: readonly Fault[], path: string): string =>
+  faults
+    .filter(({ keyword, instancePath }) => keyword === "const" && instancePath === path)
+    .map(({ params }) => JSON.stringify(params.allowedValue))
+    .join(", ");
+
+/** A fault in a client's words: the path ends in the field that is missing or not known. */
+const describe = ({ keyword, instancePath, params, message }: Fault, faults: readonly Fault[]): readonly FieldError[] => {
+  if (keyword === "required")
+    return (params.requiredProperties ?? []).map((name) => ({ path: `${instancePath}/${name}`, message: "is required" }));
+  if (keyword === "additionalProperties")
+    return (params.additionalProperties ?? []).map((name) => ({
+      path: `${instancePath}/${name}`,
+      message: "is not a known field",
+    }));
+  if (keyword === "const") return [{ path: instancePath, message: `must be one of ${choices(faults, instancePath)}` }];
+  // "boolean" repeats an unknown field, "anyOf" its members.
+  return keyword === "boolean" || keyword === "anyOf" ? [] : [{ path: instancePath, message }];
+};
+
+/** What is wrong with a value, one line a field and fault, the fields before the whole. */
+export const fieldErrors = (schema: TSchema, value: unknown): readonly FieldError[] => {
+  const faults = Errors(schema, value) as unknown as readonly Fault[];
+  const errors = faults
+    .flatMap((fault) => describe(fault, faults))
+    .map(({ path, message }) => ({ path: short(path), message: short(message) }));
+  const unique = [...new Map(errors.map((error) => [`${error.path} ${error.message}`, error])).values()];
+  const named = unique.filter(({ path }) => path !== "");
+  return (named.length > 0 ? named : unique).slice(0, MAX_ERRORS);
+};

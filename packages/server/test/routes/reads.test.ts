@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Service, startLora, startService } from "../support/service.js";
+import { putSession } from "../support/session.js";
+
+/** Every path of the data directory with a hash of its content, the database's bookkeeping of readers aside. */
+const contentOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => !path.endsWith("-shm") && !statSync(join(folder, path)).isDirectory())
+    .sort()
+    .map(
+      (path) =>
+        `${path} ${createHash("sha256")
+          .update(readFileSync(join(folder, path)))
+          .digest("hex")}`,
+    );
+
+const pathsOf = async (service: Service): Promise<readonly string[]> =>
+  Object.entries((await service.get("/openapi.json")).json<{ paths: Record<string, object> }>().paths)
+    .filter(([, methods]) => "get" in methods)
+    .map(([path]) => path);
+
+test("no GET changes anything: not the registry, not a file, not a job", async () => {
+  const service = await startService();
+  putSession(service.dataDir, "s1");
+  putSession(service.dataDir, "torn", "{");
+  const job_id = await startLora(service, { session_id: "s1", adapter_id: "a1" });
+  await service.ended(job_id);
+  const before = [contentOf(service.dataDir), service.jobs.counts(), service.jobs.list({ limit: 10 })];
+  const paths = await pathsOf(service);
+  expect(paths.length).toBeGreaterThan(8);
+  for (const path of [...paths, "/docs"]) {
+    const url = path
+      .replace("{job_id}", job_id)
+      .replace("{session_id}", "s1")
+      .replace("{adapter_id}", "a1")
+      .replace("{name}", "README.md");
+    expect((await service.get(url)).statusCode, url).toBe(200);
+  }
+  expect([contentOf(service.dataDir), service.jobs.counts(), service.jobs.list({ limit: 10 })]).toEqual(before);
+});

@@ -1,0 +1,139 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ImportResult, Session, SessionSummary } from "@imprint/contracts";
+import { Check } from "typebox/value";
+import { expect, test } from "vitest";
+import { makeNative } from "../support/native.js";
+import { type Service, startLora, startService } from "../support/service.js";
+import { makeSession, putSession } from "../support/session.js";
+
+const upload = (service: Service, payload: string | Buffer, type = "application/json", query = "") =>
+  service.call({ method: "POST", url: `/sessions${query}`, payload, headers: { "content-type": type } });
+
+const filesOf = (service: Service): string[] => readdirSync(join(service.dataDir, "sessions")).sort();
+
+test("an uploaded session is stored, listed, read, trained on and deleted", async () => {
+  const service = await startService();
+  const created = await upload(service, makeNative("up-1"));
+  expect(created.statusCode).toBe(201);
+  expect(Check(ImportResult, created.json())).toBe(true);
+  expect(created.json()).toMatchObject({ session_id: "up-1", format: "native", outcome: "success", warnings: [] });
+  expect(Check(Session, JSON.parse(readFileSync(join(service.dataDir, "sessions", "up-1.json"), "utf8")))).toBe(true);
+
+  expect((await service.get("/sessions")).json()).toMatchObject({ sessions: [{ session_id: "up-1" }], next: null });
+  const one = (await service.get("/sessions/up-1")).json();
+  expect(Check(SessionSummary, one)).toBe(true);
+  expect((await service.ended(await startLora(service, { session_id: "up-1" }))).status).toBe("completed");
+
+  expect((await service.call({ method: "DELETE", url: "/sessions/up-1" })).statusCode).toBe(204);
+  expect((await service.get("/sessions/up-1")).statusCode).toBe(404);
+  expect((await service.call({ method: "DELETE", url: "/sessions/up-1" })).statusCode).toBe(404);
+  expect((await service.get("/sessions")).json().sessions).toEqual([]);
+});
+
+test("the same bytes again are answered 200 with the same id, and change nothing", async () => {
+  const service = await startService();
+  const first = await upload(service, makeNative("same"));
+  const path = join(service.dataDir, "sessions", "same.json");
+  const before = readFileSync(path);
+  const again = await upload(service, makeNative("same"));
+  expect([first.statusCode, again.statusCode]).toEqual([201, 200]);
+  expect(again.json().session_id).toBe("same");
+  expect(readFileSync(path)).toEqual(before);
+  expect(filesOf(service)).toEqual(["same.json"]);
+});
+
+test("the same id with other bytes is stored under an id of its own, with a warning", async () => {
+  const service = await startService();
+  await upload(service, makeNative("twin"));
+  const other = makeNative("twin", { task_description: "Something else." });
+  const second = (await upload(service, other)).json();
+  expect(second.session_id).toBe(`twin-${second.sha256.slice(0, 8)}`);
+  expect(second.warnings.join()).toContain("twin");
+  const again = await upload(service, other);
+  expect(again.statusCode).toBe(200);
+  expect(again.json().session_id).toBe(second.session_id);
+  expect(filesOf(service)).toHaveLength(2);
+});
+
+test("a damaged file is replaced by importing its source again", async () => {
+  const service = await startService();
+  await upload(service, makeNative("mend"));
+  putSession(service.dataDir, "mend", '{"schema_version": 1, "source"');
+  expect((await service.get("/sessions/mend")).json()).toMatchObject({ status: 422, code: "SESSION_INVALID" });
+  const mended = await upload(service, makeNative("mend"));
+  expect(mended.statusCode).toBe(201);
+  expect(mended.json().warnings.join()).toContain("damaged");
+  expect((await service.get("/sessions/mend")).statusCode).toBe(200);
+});
+
+test.each([
+  ["nothing", "", "application/json", 422, "SESSION_UNREADABLE"],
+  ["no session", '{"hello":"world"}', "application/json", 422, "SESSION_UNREADABLE"],
+  ["no JSON", "{{{{", "application/json", 422, "SESSION_UNREADABLE"],
+  ["random bytes", Buffer.from([0, 255, 1, 254]), "application/zstd", 422, "SESSION_UNREADABLE"],
+  ["another content type", makeNative("x"), "text/plain", 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ["a form", makeNative("x"), "multipart/form-data; boundary=x", 415, "UNSUPPORTED_MEDIA_TYPE"],
+])("an upload of %s is refused and stores nothing", async (_case, payload, type, status, code) => {
+  const service = await startService();
+  const response = await upload(service, payload, type);
+  expect(response.json()).toMatchObject({ status, code });
+  expect(filesOf(service)).toEqual([]);
+});
+
+test("an upload beyond session_limit is refused", async () => {
+  const service = await startService({ flags: { session_limit: 2048 } });
+  const response = await upload(service, makeNative("big", { task_description: "x".repeat(4096) }));
+  expect(response.json()).toMatchObject({ status: 413, code: "BODY_TOO_LARGE" });
+});
+
+test("an unknown format is refused by name", async () => {
+  const service = await startService();
+  const response = await upload(service, makeNative("x"), "application/json", "?format=pickle");
+  expect(response.json()).toMatchObject({ status: 422, errors: [{ path: "/format" }] });
+});
+
+test("a native file that was put there by hand is listed, read and trained on, and is not rewritten", async () => {
+  const service = await startService();
+  const content = makeNative("by-hand");
+  putSession(service.dataDir, "by-hand", content);
+  expect((await service.get("/sessions")).json().sessions).toMatchObject([{ session_id: "by-hand", format: "native" }]);
+  expect((await service.ended(await startLora(service, { session_id: "by-hand" }))).status).toBe("completed");
+  expect(readFileSync(join(service.dataDir, "sessions", "by-hand.json"), "utf8")).toBe(content);
+  expect((await upload(service, content)).statusCode).toBe(200);
+});
+
+test("a file that is no session is not listed, and the others are", async () => {
+  const service = await startService();
+  putSession(service.dataDir, "torn", "{");
+  putSession(service.dataDir, "fine");
+  writeFileSync(join(service.dataDir, "sessions", "-odd name.json"), "{}");
+  expect((await service.get("/sessions")).json().sessions.map((one: SessionSummary) => one.session_id)).toEqual(["fine"]);
+});
+
+test("pages follow each other without gap or repetition", async () => {
+  const service = await startService();
+  for (const id of ["a", "b", "c", "d", "e"]) await upload(service, makeNative(id));
+  putSession(service.dataDir, "z-by-hand");
+  const seen: string[] = [];
+  for (let after = ""; ; ) {
+    const page = (await service.get(`/sessions?limit=2${after}`)).json();
+    seen.push(...page.sessions.map((one: SessionSummary) => one.session_id));
+    if (page.next === null) break;
+    after = `&after=${page.next}`;
+  }
+  expect(seen).toEqual(["z-by-hand", "e", "d", "c", "b", "a"]);
+});
+
+test("a preview says what would be trained and leaves nothing behind", async () => {
+  const service = await startService();
+  putSession(service.dataDir, "s1", makeSession("s1"));
+  const response = await service.post("/sessions/s1/preview", { max_length: 512 });
+  expect(response.statusCode).toBe(200);
+  expect(response.json()).toMatchObject({ windows: 2, supervised_tokens: 120, max_steps: 3 });
+  expect(readdirSync(join(service.dataDir, "adapters", ".staging"))).toEqual([]);
+  expect((await service.post("/sessions/none/preview", {})).statusCode).toBe(404);
+  expect((await service.post("/sessions/s1/preview", { max_length: 1 })).json().errors[0].path).toBe("/max_length");
+  expect((await service.post("/sessions/s1/preview", { base_model: "nobody" })).json().code).toBe("BASE_MODEL_NOT_FOUND");
+  expect(existsSync(join(service.dataDir, "sessions", "s1.json"))).toBe(true);
+});
