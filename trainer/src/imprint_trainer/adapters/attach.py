@@ -50,20 +50,26 @@ def read_adapter_config(folder: Path) -> AdapterConfig:
     if (folder / CONFIG_FILE).stat().st_size > MAX_CONFIG_BYTES:
         raise AdapterInvalid(f"{CONFIG_FILE} is too large")
     try:
-        value = read_json(folder / CONFIG_FILE)
-        # Other writers spell out what they do not use; null, false and empty say nothing.
-        said = {
-            key: item
-            for key, item in value.items()
-            if key in AdapterConfig.model_fields or item not in (None, False, {}, [])
-        }
-        return AdapterConfig.model_validate(said)
+        return AdapterConfig.model_validate(without_defaults(read_json(folder / CONFIG_FILE)))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise AdapterInvalid(f"{CONFIG_FILE}: {field}: {first['msg']}") from error
     except (ValueError, AttributeError) as error:
         raise AdapterInvalid(f"{CONFIG_FILE} is not a JSON object") from error
+
+
+def without_defaults(value: dict[str, Any]) -> dict[str, Any]:
+    """PEFT spells out every option that it does not use: what equals its default, or is null or empty, says nothing."""
+    from peft import LoraConfig
+
+    defaults = LoraConfig().to_dict()
+    return {
+        key: item
+        for key, item in value.items()
+        if key in AdapterConfig.model_fields
+        or not (key == "peft_version" or item in (None, False, {}, []) or item == defaults.get(key))
+    }
 
 
 @contextmanager

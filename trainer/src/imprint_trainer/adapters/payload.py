@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from imprint_trainer.errors import AdapterNotFinite, AdapterUnchanged
+from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
 
 A, B = ".lora_A.weight", ".lora_B.weight"
 
@@ -59,16 +59,18 @@ def trained_tensors(model: Any) -> dict[str, Tensor]:
 def update_norm(payload: Payload) -> float:
     """Square root of the summed squared Frobenius norms of (alpha / r) B A, in fp64.
 
-    Uses |BA|^2 = <B^T B, A A^T>, so that no [out, in] matrix is made. Raises AdapterNotFinite and AdapterUnchanged.
+    Uses |BA|^2 = <B^T B, A A^T>, so that no [out, in] matrix is made. Raises AdapterInvalid, AdapterNotFinite, AdapterUnchanged.
     """
     total = 0.0
-    for key, down in payload.tensors.items():
-        if not torch.isfinite(down).all():
+    for key, tensor in payload.tensors.items():
+        if not torch.isfinite(tensor).all():
             raise AdapterNotFinite(f"{key} holds NaN or infinity")
-        if key.endswith(A):
-            a = down.double()  # [r, in]
-            b = payload.tensors[key.removesuffix(A) + B].double()  # [out, r]
-            total += float(((b.T @ b) * (a @ a.T)).sum())
+    for key in (key for key in payload.tensors if key.endswith(A)):
+        a = payload.tensors[key].double()  # [r, in]
+        b = payload.tensors.get(key.removesuffix(A) + B)  # [out, r]
+        if b is None or b.ndim != 2 or a.shape[0] != payload.rank or b.shape[1] != payload.rank:
+            raise AdapterInvalid(f"{key} and its lora_B make no update of rank {payload.rank}")
+        total += float(((b.double().T @ b.double()) * (a @ a.T)).sum())
     norm = payload.alpha / payload.rank * math.sqrt(max(total, 0.0))
     if norm == 0.0:
         raise AdapterUnchanged("every update of the adapter is zero")

@@ -7,7 +7,7 @@ def learning_rate(step: int, *, peak: float, max_steps: int, warmup_fraction: fl
     """Linear warm-up, then cosine to zero, or constant where the last step is unknown. `step` counts from 0."""
     warmup = max(1, math.ceil(warmup_fraction * max_steps)) if warmup_fraction > 0 else 0
     if step < warmup:
-        return peak * (step + 1) / warmup
+        return peak * ((step + 1) / warmup)
     if open_ended:
         return peak
     progress = (step - warmup) / max(1, max_steps - warmup)

@@ -1,0 +1,18 @@
+import pytest
+
+from imprint_trainer.adapters.neutral import neutral_loss_of_base, neutral_window
+from imprint_trainer.lora.loss import mean_loss
+from imprint_trainer.models.base import LoadedBase
+
+
+def test_every_token_of_the_neutral_text_but_the_first_is_measured(base: LoadedBase) -> None:
+    window = neutral_window(base.tokenizer)
+    assert 200 < len(window.input_ids) <= 512
+    assert window.supervised == (False,) + (True,) * (len(window.input_ids) - 1)
+
+
+def test_the_bases_own_loss_is_measured_once(base: LoadedBase) -> None:
+    loss = neutral_loss_of_base(base)
+    assert loss == pytest.approx(mean_loss(base.model, [neutral_window(base.tokenizer)], base.device))
+    base.model.get_input_embeddings().weight.data.zero_()
+    assert neutral_loss_of_base(base) == loss

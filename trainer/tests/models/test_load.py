@@ -1,0 +1,69 @@
+from pathlib import Path
+
+import pytest
+import torch
+
+from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.load import load_base
+from imprint_trainer.models.quantize import dequantised_fits, linear4bit_layers, nf4_config, settle_linear4bit
+
+IDS = torch.arange(10, 74).unsqueeze(0)
+
+
+def logits(base: LoadedBase) -> torch.Tensor:
+    with torch.no_grad():
+        return base.model(input_ids=IDS).logits
+
+
+def quantised(folder: Path) -> LoadedBase:
+    return load_base(str(folder), device="cpu", dequantise_on_cpu=False)
+
+
+def test_dequantised_linears_hold_the_numbers_of_nf4(tiny_folder: Path) -> None:
+    plain = load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=True)
+    assert torch.equal(logits(plain), logits(quantised(tiny_folder)))
+    assert not torch.equal(logits(plain), logits(load_base(str(tiny_folder), quantization="none", device="cpu")))
+    assert not linear4bit_layers(plain.model)
+
+
+def test_a_prequantised_folder_holds_the_numbers_of_quantising_on_the_fly(tiny_copy: Path) -> None:
+    on_the_fly = logits(quantised(tiny_copy))
+    quantised(tiny_copy).model.save_pretrained(tiny_copy / "nf4")
+    (tiny_copy / "model.safetensors").write_bytes(b"not read any more")
+    assert torch.equal(logits(quantised(tiny_copy)), on_the_fly)
+
+
+def test_every_layer_but_the_head_is_nf4_with_double_quantisation(tiny_folder: Path) -> None:
+    layers = linear4bit_layers(quantised(tiny_folder).model)
+    assert len(layers) == 14
+    for _, layer in layers:
+        state = layer.weight.quant_state
+        assert (state.quant_type, state.nested, state.dtype) == ("nf4", True, torch.float32)
+        assert layer.compute_dtype is torch.float32
+
+
+def test_no_layer_may_repack_itself_in_eval_mode(tiny_folder: Path) -> None:
+    base = quantised(tiny_folder)
+    for _, layer in linear4bit_layers(base.model):
+        layer.support_avx512bf16_for_cpu = True  # as the library sets it on a CPU that has it
+    settle_linear4bit(base.model, torch.float32)
+    assert not any(layer.support_avx512bf16_for_cpu for _, layer in linear4bit_layers(base.model))
+
+
+def test_the_compute_dtype_is_set_on_purpose() -> None:
+    assert nf4_config(torch.bfloat16).bnb_4bit_compute_dtype is torch.bfloat16
+    assert nf4_config(torch.float32).bnb_4bit_use_double_quant
+
+
+def test_dequantising_needs_memory_to_spare(tiny_folder: Path) -> None:
+    model = quantised(tiny_folder).model
+    assert not dequantised_fits(model, 2 * 2**30)
+    assert dequantised_fits(model, 3 * 2**30)
+
+
+@pytest.mark.parametrize("quantization", ["nf4", "none"])
+def test_a_loaded_base_is_frozen_and_in_eval_mode(tiny_folder: Path, quantization: str) -> None:
+    base = load_base(str(tiny_folder), quantization=quantization, device="cpu")  # type: ignore[arg-type]
+    assert not any(parameter.requires_grad for parameter in base.model.parameters())
+    assert not any(module.training for module in base.model.modules())
+    assert base.tokenizer.eos_token_id == 2

@@ -1,0 +1,145 @@
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serve.conftest import Spec
+from serve.running import RunningWorker, is_progress
+
+NewJobId = Callable[[], str]
+
+
+def types(events: list[dict[str, Any]]) -> list[str]:
+    return [event.get("phase", event["type"]) for event in events if event["type"] != "progress"]
+
+
+def test_ready_comes_first_and_names_protocol_device_and_versions(worker: RunningWorker) -> None:
+    ready = worker.ready
+    assert (ready["type"], ready["protocol"], ready["pid"], ready["device"]) == ("ready", 1, worker.process.pid, "cpu")
+    assert {"torch", "transformers", "peft", "bitsandbytes"} <= set(ready["versions"])
+
+
+def test_a_job_says_its_phases_its_plan_each_step_and_hands_over_its_files(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId
+) -> None:
+    spec = lora_spec()
+    events = worker.job(new_job_id(), spec)
+    assert types(events) == ["loading_model", "preparing_data", "plan", "training", "saving", "proving", "done"]
+    plan = next(event["plan"] for event in events if event["type"] == "plan")
+    steps = [event["progress"]["step"] for event in events if is_progress(event)]
+    assert steps == list(range(1, plan["max_steps"] + 1))
+    result = events[-1]["result"]
+    for file in result["files"]:
+        content = (Path(spec["output_dir"]) / file["name"]).read_bytes()
+        assert (file["size"], file["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
+    assert len(result["files"]) == len(list(Path(spec["output_dir"]).iterdir())) == 5
+    assert result["proof"]["loss_after"] < result["proof"]["loss_before"]
+    assert (result["rank"], result["alpha"]) == (4, 8)
+
+
+def test_training_json_records_what_is_needed_to_do_it_again(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, session_path: Path
+) -> None:
+    spec = lora_spec()
+    events = worker.job(new_job_id(), spec)
+    record = json.loads((Path(spec["output_dir"]) / "training.json").read_text())
+    assert record["losses"] == [event["progress"]["loss"] for event in events if is_progress(event)]
+    assert record["session"]["sha256"] == hashlib.sha256(session_path.read_bytes()).hexdigest()
+    assert record["config"]["seed"] == 7
+    assert record["stopped"] == "epochs"
+    assert len(record["base_model"]["sha256"]) == 64
+    assert len(record["data_order"]) == record["steps"] == 3
+
+
+@pytest.mark.parametrize("epochs", [2, None])
+def test_the_same_request_twice_gives_the_same_bytes(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, epochs: int | None
+) -> None:
+    first, second = (worker.job(new_job_id(), lora_spec(out, epochs=epochs))[-1] for out in ("one", "two"))
+    assert first["type"] == "done"
+    assert first["result"] == second["result"]
+
+
+def test_a_running_job_is_cancelled_and_leaves_nothing(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId
+) -> None:
+    job, spec = new_job_id(), lora_spec(epochs=100)
+    worker.send({"type": "train_lora", "job_id": job, "spec": spec})
+    worker.until(is_progress)
+    worker.send({"type": "cancel", "job_id": job})
+    last = worker.until(lambda event: event["type"] in ("cancelled", "done", "failed"))
+    assert last == {"type": "cancelled", "job_id": job}
+    assert list(Path(spec["output_dir"]).iterdir()) == []
+
+
+def test_a_waiting_job_is_cancelled_at_once_and_never_begins(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, tmp_path: Path
+) -> None:
+    first, second = new_job_id(), new_job_id()
+    worker.send({"type": "train_lora", "job_id": first, "spec": lora_spec("one", epochs=100)})
+    worker.send({"type": "train_lora", "job_id": second, "spec": lora_spec("two")})
+    worker.until(is_progress)
+    worker.send({"type": "cancel", "job_id": second})
+    worker.send({"type": "cancel", "job_id": second})
+    events = worker.collect(lambda event: event["type"] == "done")
+    assert [event["type"] for event in events if event["job_id"] == second] == ["cancelled"]
+    assert events[-1]["job_id"] == first
+    assert not (tmp_path / "two").exists()
+
+
+def test_cancelling_an_unknown_job_is_nothing(worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId) -> None:
+    worker.send({"type": "cancel", "job_id": new_job_id()})
+    assert worker.job(new_job_id(), lora_spec(epochs=1))[-1]["type"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "words"),
+    [
+        ({"session_path": "/nowhere/s9.json"}, "SESSION_INVALID", "s9.json"),
+        ({"base_model": "/nowhere/model-x"}, "BASE_MODEL_NOT_FOUND", "model-x"),
+        ({"target_modules": ["q_prj"]}, "TARGET_MODULES_NOT_FOUND", "q_proj"),
+        ({"learning_rate": 1e-45}, "ADAPTER_UNCHANGED", ""),
+    ],
+)
+def test_a_failed_job_names_the_cause_and_leaves_nothing(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, changes: dict[str, Any], code: str, words: str
+) -> None:
+    spec = lora_spec(**changes)
+    error = worker.job(new_job_id(), spec)[-1]["error"]
+    assert error["code"] == code
+    assert words in error["message"]
+    assert "Traceback" not in error["message"]
+    assert list(Path(spec["output_dir"]).iterdir()) == []
+
+
+def test_a_folder_that_is_not_empty_is_refused_and_kept(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId
+) -> None:
+    spec = lora_spec()
+    Path(spec["output_dir"]).mkdir()
+    (Path(spec["output_dir"]) / "precious").write_text("kept")
+    error = worker.job(new_job_id(), spec)[-1]["error"]
+    assert (error["code"], error["message"]) == ("TRAINER_ERROR", "output_dir is not empty")
+    assert (Path(spec["output_dir"]) / "precious").read_text() == "kept"
+
+
+def test_without_a_hypernetwork_the_job_names_base_and_folder(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, tmp_path: Path
+) -> None:
+    spec = {
+        key: value
+        for key, value in lora_spec().items()
+        if key not in ("max_length", "epochs", "rank", "alpha", "learning_rate", "target_modules", "quantization")
+    } | {
+        "hypernetworks_dir": str(tmp_path / "hypernetworks"),
+        "max_chunk_length": None,
+        "scaling": 1,
+        "compress_rank": None,
+    }
+    error = worker.job(new_job_id(), spec, "train_hypernetwork")[-1]["error"]
+    assert error["code"] == "HYPERNETWORK_NOT_INSTALLED"
+    assert "tiny" in error["message"]
+    assert "hypernetworks" in error["message"]

@@ -1,0 +1,51 @@
+"""Shortcuts to train the tiny model in tests."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.adapters.payload import Payload, adapter_config, trained_tensors
+from imprint_trainer.adapters.write import write_weights
+from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.adapter import fresh_adapter
+from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.loop import Trained, train
+from imprint_trainer.lora.plan import plan_steps
+from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.models.base import LoadedBase
+
+
+def settings(**changes: Any) -> LoraTraining:
+    return LoraTraining(**{"seed": 11, "rank": 4, "alpha": 8.0, "learning_rate": 1e-2, "epochs": 4} | changes)
+
+
+def train_tiny(
+    base: LoadedBase,
+    windows: Sequence[Window],
+    training: LoraTraining,
+    *,
+    on_step: Callable[[dict[str, Any]], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+    on_model: Callable[[Any], None] = lambda _: None,
+) -> tuple[Trained, Payload]:
+    targets = resolve_targets(base.model, training.target_modules)
+    with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=training.seed) as model:
+        on_model(model)
+        trained = train(
+            model,
+            windows,
+            training,
+            plan_steps(windows, training),
+            device=base.device,
+            on_step=on_step,
+            cancelled=cancelled,
+        )
+        tensors = trained_tensors(model)
+    config = adapter_config(rank=training.rank, alpha=training.alpha, targets=targets, base_model_name="tiny")
+    return trained, Payload(tensors, config)
+
+
+def saved(folder: Path, payload: Payload) -> Path:
+    folder.mkdir()
+    write_weights(folder, payload)
+    return folder
