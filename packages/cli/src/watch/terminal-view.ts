@@ -30,7 +30,7 @@ export function terminalView({ err, paint: { err: paint } }: Pick<Io, "err" | "p
     const sign = paint("cyan", FRAMES[frame++ % FRAMES.length] ?? "");
     const training = job.status === "running" && job.phase === "training" && job.progress !== null && !job.cancel_requested;
     const text = training && job.progress ? progressBar(job.progress, paint) : `${phase}  ${paint("dim", elapsed())}`;
-    err.write(CLEAR_LINE + fit(`${sign} ${text}`, err.columns ?? 80));
+    err.write(CLEAR_LINE + fit(`${sign} ${text}`, err.columns || 80));
   };
   const settle = (line: string): void => void err.write(`${CLEAR_LINE}${line}\n`);
   const timer = setInterval(draw, FRAME_MS);
