@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "../lib/setup/main.mjs";
+
+const read = (file) => readFileSync(path.join(ROOT, file), "utf8");
+const pins = (file) =>
+  read(file)
+    .match(/^[a-z0-9][a-z0-9._-]*==[^\\\n]+/gm)
+    .map((pin) => pin.trim());
+const LOCKS = ["requirements", "requirements-dev", "requirements-tools", "requirements-model"].map(
+  (name) => `trainer/${name}.lock`,
+);
+
+test("the developers' Python lock holds all of the runtime one, in the same versions", () => {
+  const dev = new Set(pins("trainer/requirements-dev.lock"));
+  expect(pins("trainer/requirements.lock").filter((pin) => !dev.has(pin))).toEqual([]);
+});
+
+test.each(LOCKS)("every pin of %s has a hash", (file) => {
+  const entries = read(file).split(/\n(?=[a-z0-9])/);
+  expect(entries.filter((entry) => /^[a-z0-9]/.test(entry) && !entry.includes("--hash=sha256:"))).toEqual([]);
+  expect(pins(file).length).toBeGreaterThan(0);
+});
+
+const { packages } = JSON.parse(read("package-lock.json"));
+
+test("the npm lock has an entry for every platform's build, as npm ci demands", () => {
+  const missing = Object.entries(packages).flatMap(([at, entry]) =>
+    Object.keys(entry.optionalDependencies ?? {}).filter(
+      (name) => !(`node_modules/${name}` in packages || `${at}/node_modules/${name}` in packages),
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("the npm lock says nothing of where packages were fetched from", () => {
+  expect(Object.entries(packages).filter(([, entry]) => /^https?:/.test(entry.resolved ?? ""))).toEqual([]);
+});
