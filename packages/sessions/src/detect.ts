@@ -56,7 +56,10 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
   if (forcedText !== undefined) startText(forcedText);
 
   const acceptRecord = (record: JsonObject): void => {
-    if (records !== undefined) return records.accept(record);
+    if (records !== undefined) {
+      records.accept(record);
+      return;
+    }
     head.push(record);
     const found = recognise(record, head);
     if (found !== undefined) startRecords(found);

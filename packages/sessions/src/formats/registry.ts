@@ -1,12 +1,36 @@
 import type { SessionFormat } from "@imprint/contracts";
+import { aider } from "./aider/format.js";
+import { atif } from "./atif/format.js";
+import { chatJsonl } from "./chat-jsonl/format.js";
 import { claudeCode } from "./claude-code/format.js";
+import { codex } from "./codex/format.js";
 import type { RecordFormat, TextFormat } from "./format.js";
+import { miniSweAgent } from "./mini-swe-agent/format.js";
 import { native } from "./native/format.js";
+import { openHandsV0 } from "./openhands-v0/format.js";
+import { openHandsV1 } from "./openhands-v1/format.js";
+import { pi } from "./pi/format.js";
+import { shareGpt } from "./sharegpt/format.js";
+import { sts } from "./sts/format.js";
+import { sweAgent } from "./swe-agent/format.js";
 
 /** Formats of JSON records, in the order in which they are asked: the more particular sign first. */
-export const RECORD_FORMATS: readonly RecordFormat[] = [native, claudeCode];
+export const RECORD_FORMATS: readonly RecordFormat[] = [
+  native,
+  claudeCode,
+  codex,
+  openHandsV1,
+  openHandsV0,
+  atif,
+  miniSweAgent,
+  sweAgent,
+  pi,
+  sts,
+  shareGpt,
+  chatJsonl,
+];
 
-export const TEXT_FORMATS: readonly TextFormat[] = [];
+export const TEXT_FORMATS: readonly TextFormat[] = [aider];
 
 export const findRecordFormat = (name: SessionFormat): RecordFormat | undefined =>
   RECORD_FORMATS.find((format) => format.name === name);

@@ -1,0 +1,41 @@
+import { draft } from "../../draft.js";
+import { arrayOrEmpty, isString, type JsonObject } from "../../values/json.js";
+import { toolDefinitions } from "../../values/tools.js";
+import type { Output, RecordFormat } from "../format.js";
+import { conversation, isConversation, pair } from "./messages.js";
+
+const isSide = (value: unknown): boolean => isString(value) || isConversation(value);
+
+/** ms-swift's question and answer, with earlier pairs in `history`. */
+function queryMessages(record: JsonObject): JsonObject[] {
+  const earlier = arrayOrEmpty(record.history).flatMap((one) => pair(arrayOrEmpty(one)[0], arrayOrEmpty(one)[1]));
+  return [
+    ...(isString(record.system) ? [{ role: "system", content: record.system }] : []),
+    ...earlier,
+    ...pair(record.query, record.response),
+  ];
+}
+
+function messagesOf(record: JsonObject): readonly JsonObject[] | null {
+  if (isConversation(record.messages)) return record.messages;
+  if (isSide(record.prompt) && isSide(record.completion)) return pair(record.prompt, record.completion);
+  if (isString(record.query) && isString(record.response)) return queryMessages(record);
+  return null;
+}
+
+function readRecord(record: JsonObject, output: Output): void {
+  const messages = messagesOf(record);
+  if (messages === null) return output.badRecord();
+  const talk = conversation(messages, output);
+  const tools = toolDefinitions(record.tools ?? record.functions);
+  const steps = talk.steps();
+  output.conversation(draft({ tools, steps, dropped: talk.dropped.entries() }));
+}
+
+/** Chat records of OpenAI fine-tuning, TRL and ms-swift: one conversation a line, or a list of them. */
+export const chatJsonl: RecordFormat = {
+  name: "chat-jsonl",
+  sign: "records with `messages` of `role` and `content`, or `prompt` and `completion`",
+  recognises: (record) => messagesOf(record) !== null,
+  read: (output) => ({ accept: (record) => readRecord(record, output), finish: () => {} }),
+};

@@ -1,0 +1,76 @@
+import type { ToolCall } from "@imprint/contracts";
+import { type Transcript, transcript } from "../../transcript.js";
+import { contentText, resultText } from "../../values/content-text.js";
+import { arrayOrEmpty, isObject, isString, type JsonObject, parseJson, stringOrNull } from "../../values/json.js";
+import { toolCall } from "../../values/tool-calls.js";
+import type { Output } from "../format.js";
+import { chatRole } from "./roles.js";
+
+const spokenBy = (message: JsonObject): unknown => message.role ?? message.from;
+const contentOf = (message: JsonObject): unknown => message.content ?? message.value ?? message.text;
+
+/** Whether these are messages of a conversation: every one names a speaker that is known. */
+export const isConversation = (value: unknown): value is readonly JsonObject[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && chatRole(spokenBy(item)) !== null);
+
+/** OpenAI `weight`, ms-swift `loss` and `loss_scale`, axolotl `train`. */
+const isWeightless = (message: JsonObject): boolean =>
+  message.weight === 0 || message.loss === false || message.loss_scale === 0 || message.train === false;
+
+/** Calls of a message whose whole text is JSON: one call or a list of them; empty when it is none. */
+function writtenCalls(text: string, index: number): ToolCall[] {
+  const value = parseJson(text);
+  const list = Array.isArray(value) ? value : [value];
+  return list.map((one, at) => toolCall(one, `call-${index}-${at}`)).filter((call) => call !== null);
+}
+
+function calls(message: JsonObject, index: number): ToolCall[] {
+  const legacy = isObject(message.function_call) ? [message.function_call] : [];
+  const list = [...arrayOrEmpty(message.tool_calls), ...legacy];
+  return list.map((call, at) => toolCall(call, `call-${index}-${at}`)).filter((call) => call !== null);
+}
+
+function addAnswer(talk: Transcript, message: JsonObject, index: number, key: string): void {
+  const text = contentText(contentOf(message)) || contentText(message.refusal);
+  const reasoning = contentText(message.reasoning_content ?? message.reasoning ?? message.thinking);
+  talk.answer(
+    { text, reasoning, calls: calls(message, index), contextOnly: isWeightless(message) ? "weight_zero" : undefined },
+    key,
+  );
+}
+
+function addCall(talk: Transcript, message: JsonObject, index: number, key: string): void {
+  const text = contentText(contentOf(message));
+  const written = writtenCalls(text, index);
+  const contextOnly = isWeightless(message) ? "weight_zero" : undefined;
+  talk.answer(written.length === 0 ? { text, contextOnly } : { calls: written, contextOnly }, key);
+}
+
+/** One conversation's messages in any of the usual dialects. A call message continues the answer before it. */
+export function conversation(messages: readonly JsonObject[], output: Output): Transcript {
+  const talk = transcript(output.hold);
+  let key = "";
+  messages.forEach((message, index) => {
+    const role = chatRole(spokenBy(message));
+    if (role === "system" || role === "user") talk.say(role, contentText(contentOf(message)));
+    else if (role === "answer") {
+      key = `answer-${index}`;
+      addAnswer(talk, message, index, key);
+    } else if (role === "call") {
+      key ||= `answer-${index}`;
+      addCall(talk, message, index, key);
+    } else if (role === "result") {
+      const call_id = stringOrNull(message.tool_call_id) ?? talk.openCalls()[0] ?? `result-${index}`;
+      talk.observe({ call_id, content: output.fit(resultText(contentOf(message))) }, { idsRepeat: true });
+    }
+    if (role !== "answer" && role !== "call") key = "";
+  });
+  return talk;
+}
+
+/** A conversation from a question and an answer, each a text or a list of messages. */
+export function pair(prompt: unknown, completion: unknown): JsonObject[] {
+  const side = (value: unknown, role: string): JsonObject[] =>
+    isString(value) ? [{ role, content: value }] : arrayOrEmpty(value).filter(isObject);
+  return [...side(prompt, "user"), ...side(completion, "assistant")];
+}

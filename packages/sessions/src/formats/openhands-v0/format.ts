@@ -1,0 +1,160 @@
+import type { ToolCall, ToolDefinition } from "@imprint/contracts";
+import { draft } from "../../draft.js";
+import { DROPPED } from "../../dropped.js";
+import { transcript } from "../../transcript.js";
+import { contentText, resultText } from "../../values/content-text.js";
+import {
+  arrayOrEmpty,
+  isObject,
+  isString,
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  stringOrNull,
+  toJson,
+} from "../../values/json.js";
+import { argumentsText } from "../../values/tool-calls.js";
+import { mergeTools, toolDefinitions } from "../../values/tools.js";
+import type { Output, Reader, RecordFormat } from "../format.js";
+
+/** Actions that steer the agent and are no call of the model. */
+const CONTROL = new Set([
+  "null",
+  "change_agent_state",
+  "recall",
+  "condensation",
+  "condensation_request",
+  "start",
+  "pause",
+  "resume",
+  "stop",
+]);
+const END_ACTIONS = new Set(["finish", "reject"]);
+/** Keys of an action's arguments that the harness adds. */
+const ADDED = new Set([
+  "thought",
+  "blocking",
+  "hidden",
+  "confirmation_state",
+  "impl_source",
+  "translated_ipython_code",
+  "security_risk",
+]);
+
+interface Answer {
+  readonly id: string | null;
+  readonly text: string | null;
+  readonly reasoning: string;
+  readonly calls: readonly JsonObject[];
+}
+
+/** What the model really answered, where the event still carries it. */
+function answerOf(metadata: JsonObject): Answer {
+  const response = objectOrEmpty(metadata.model_response);
+  const message = objectOrEmpty(objectsOf(response.choices)[0]?.message);
+  return {
+    id: stringOrNull(response.id),
+    text: message.content === undefined || message.content === null ? null : contentText(message.content),
+    reasoning: isString(message.reasoning_content) ? message.reasoning_content : "",
+    calls: objectsOf(message.tool_calls),
+  };
+}
+
+function callOf(event: JsonObject, metadata: JsonObject, answer: Answer): ToolCall {
+  const args = objectOrEmpty(event.args);
+  const id = stringOrNull(metadata.tool_call_id) ?? `event-${String(event.id)}`;
+  const written = objectOrEmpty(answer.calls.find((call) => call.id === id)?.function).arguments;
+  const own = Object.fromEntries(Object.entries(args).filter(([key]) => !ADDED.has(key)));
+  return {
+    id,
+    name: stringOrNull(metadata.function_name) ?? String(event.action),
+    arguments: written === undefined ? toJson(own) : argumentsText(written),
+  };
+}
+
+function failedResult(event: JsonObject): boolean {
+  const exit = objectOrEmpty(objectOrEmpty(event.extras).metadata).exit_code;
+  return event.observation === "error" || event.success === false || (typeof exit === "number" && exit > 0);
+}
+
+function openHandsReader(output: Output): Reader<JsonObject> {
+  const talk = transcript(output.hold);
+  const callIds = new Map<unknown, string>();
+  const seen = new Set<unknown>();
+  let tools: readonly ToolDefinition[] = [];
+  let model: string | null = null;
+  let signal: string | null = null;
+
+  const addAction = (event: JsonObject): void => {
+    const args = objectOrEmpty(event.args);
+    const { action, timestamp } = event;
+    const metadata = objectOrEmpty(event.tool_call_metadata);
+    if (action === "system") {
+      talk.say("system", contentText(args.content), timestamp);
+      tools = mergeTools(tools, toolDefinitions(args.tools));
+    } else if (event.source === "user" && action === "message")
+      talk.say("user", contentText(args.content ?? event.message), timestamp);
+    else if (event.source !== "agent") talk.dropped.add(DROPPED.environment);
+    else if (action === "message" && metadata.tool_call_id === undefined) {
+      signal = null;
+      talk.answer({ text: contentText(args.content ?? event.message), timestamp });
+    } else if (!CONTROL.has(String(action))) {
+      const answer = answerOf(metadata);
+      const call = callOf(event, metadata, answer);
+      callIds.set(event.id, call.id);
+      model = stringOrNull(objectOrEmpty(metadata.model_response).model) ?? model;
+      signal = END_ACTIONS.has(String(action)) ? String(action) : null;
+      talk.answer(
+        { text: answer.text ?? contentText(args.thought), reasoning: answer.reasoning, calls: [call], timestamp },
+        answer.id ?? undefined,
+      );
+    }
+  };
+
+  const addObservation = (event: JsonObject): void => {
+    const named = stringOrNull(objectOrEmpty(event.tool_call_metadata).tool_call_id);
+    const call_id = named ?? callIds.get(event.cause) ?? null;
+    if (call_id === null) return talk.dropped.add(DROPPED.environment);
+    const content = output.fit(resultText(event.content ?? event.message));
+    talk.observe({ call_id, content, ...(failedResult(event) ? { is_error: true } : {}) });
+  };
+
+  const accept = (event: JsonObject): void => {
+    const nested = arrayOrEmpty(event.trajectory ?? event.history)
+      .flat(1)
+      .filter(isObject);
+    if (nested.length > 0) return nested.forEach(accept);
+    if (event.id !== undefined && seen.has(event.id)) return talk.dropped.add(DROPPED.duplicate);
+    if (event.id !== undefined) seen.add(event.id);
+    if (isString(event.observation)) addObservation(event);
+    else if (isString(event.action)) addAction(event);
+  };
+
+  return {
+    accept,
+    finish: () => {
+      const steps = talk.steps();
+      output.conversation(
+        draft({ agent: "openhands", model, outcomeSignal: signal, tools, steps, dropped: talk.dropped.entries() }),
+      );
+    },
+  };
+}
+
+const isEvent = (value: unknown): boolean =>
+  isObject(value) &&
+  value.kind === undefined &&
+  isString(value.source) &&
+  (isString(value.action) || isString(value.observation));
+
+/** OpenHands V0: a list of events, `{trajectory: [...]}`, or a folder with one file per event. */
+export const openHandsV0: RecordFormat = {
+  name: "openhands-v0",
+  sign: "events with `source` and `action` or `observation`",
+  recognises: (record) =>
+    isEvent(record) ||
+    arrayOrEmpty(record.trajectory ?? record.history)
+      .flat(1)
+      .some(isEvent),
+  read: openHandsReader,
+};

@@ -1,0 +1,100 @@
+import type { ToolCall } from "@imprint/contracts";
+import { draft } from "../../draft.js";
+import { DROPPED } from "../../dropped.js";
+import { type Transcript, transcript } from "../../transcript.js";
+import { contentText, resultText } from "../../values/content-text.js";
+import { isObject, isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
+import { argumentsText } from "../../values/tool-calls.js";
+import type { Output, Reader, RecordFormat } from "../format.js";
+import { activeBranch } from "./branch.js";
+import { sessionDialect } from "./session-header.js";
+
+const UNFINISHED = new Set(["aborted", "error"]);
+
+function addAnswer(talk: Transcript, message: JsonObject, index: number): void {
+  const blocks = objectsOf(message.content);
+  const ofType = (type: string): readonly JsonObject[] => blocks.filter((block) => block.type === type);
+  const calls = ofType("toolCall").flatMap((block, at): ToolCall[] => {
+    if (!isString(block.name)) return [];
+    return [{ id: stringOrNull(block.id) ?? `call-${index}-${at}`, name: block.name, arguments: argumentsText(block.arguments) }];
+  });
+  talk.answer({
+    text: isString(message.content) ? message.content : contentText(ofType("text")),
+    reasoning: ofType("thinking")
+      .map((block) => (isString(block.thinking) ? block.thinking : ""))
+      .join("\n\n"),
+    calls,
+    contextOnly: UNFINISHED.has(String(message.stopReason)) ? "aborted" : undefined,
+    timestamp: message.timestamp,
+  });
+}
+
+function addMessage(talk: Transcript, message: JsonObject, index: number): void {
+  if (message.role === "user") talk.say("user", contentText(message.content), message.timestamp);
+  else if (message.role === "assistant") addAnswer(talk, message, index);
+  else if (message.role === "toolResult") {
+    const call_id = stringOrNull(message.toolCallId) ?? `result-${index}`;
+    talk.observe({ call_id, content: resultText(message.content), ...(message.isError === true ? { is_error: true } : {}) });
+  } else talk.dropped.add(message.role === "bashExecution" ? DROPPED.localCommand : DROPPED.harness);
+}
+
+/** The entry without what no session needs, so that a long log is not held as a whole. */
+function slim(entry: JsonObject, output: Output): JsonObject {
+  const { type, id, message } = entry;
+  const place = { type, ...(id === undefined ? {} : { id }), ...("parentId" in entry ? { parentId: entry.parentId } : {}) };
+  if (!isObject(message)) return place;
+  if (message.role === "toolResult")
+    return { ...place, message: { ...message, details: undefined, content: output.fit(resultText(message.content)) } };
+  const { role, content, stopReason, timestamp } = message;
+  output.hold(contentText(content).length);
+  return { ...place, message: { role, content, stopReason, timestamp } };
+}
+
+function piReader(output: Output): Reader<JsonObject> {
+  const entries: JsonObject[] = [];
+  let header: JsonObject | undefined;
+  let model: string | null = null;
+
+  return {
+    accept: (record) => {
+      if (record.type === "session") {
+        header ??= record;
+        model ??= stringOrNull(record.modelId);
+        return;
+      }
+      if (record.type === "message" && !isObject(record.message)) return output.badRecord();
+      if (record.type === "model_change") model = stringOrNull(record.modelId) ?? model;
+      if (isObject(record.message) && record.message.role === "assistant") model = stringOrNull(record.message.model) ?? model;
+      entries.push(slim(record, output));
+    },
+    finish: () => {
+      const talk = transcript();
+      const { active, abandoned } = activeBranch(entries);
+      active.forEach((entry, index) => {
+        if (entry.type === "message" && isObject(entry.message)) addMessage(talk, entry.message, index);
+        else if (entry.type === "compaction" || entry.type === "branch_summary") talk.dropped.add(DROPPED.compactSummary);
+        else if (entry.type === "custom_message") talk.dropped.add(DROPPED.harness);
+      });
+      talk.dropped.add(DROPPED.abandoned, abandoned);
+      const version = header?.version;
+      output.conversation(
+        draft({
+          id: stringOrNull(header?.id),
+          formatVersion: version === undefined ? "1" : String(version),
+          agent: "pi",
+          model,
+          steps: talk.steps(),
+          dropped: talk.dropped.entries(),
+        }),
+      );
+    },
+  };
+}
+
+/** pi: version 1 is a plain list of messages, from version 2 on entries form a tree. */
+export const pi: RecordFormat = {
+  name: "pi",
+  sign: "a line of type `session`, then messages with roles such as `toolResult`",
+  recognises: (_, head) => sessionDialect(head) === "pi",
+  read: piReader,
+};

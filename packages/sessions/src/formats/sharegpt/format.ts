@@ -1,0 +1,48 @@
+import { draft } from "../../draft.js";
+import { isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
+import { toolDefinitions } from "../../values/tools.js";
+import { conversation, isConversation } from "../chat-jsonl/messages.js";
+import type { Output, RecordFormat } from "../format.js";
+import { glaiveTurns } from "./glaive.js";
+
+/** ms-swift keeps each exchange in one object: `{human, assistant}`. */
+function exchanges(value: unknown): JsonObject[] | null {
+  const list = objectsOf(value);
+  if (list.length === 0 || !list.every((one) => isString(one.human) && isString(one.assistant))) return null;
+  return list.flatMap((one) => [
+    { from: "human", value: one.human },
+    { from: "gpt", value: one.assistant },
+  ]);
+}
+
+function turnsOf(record: JsonObject): readonly JsonObject[] | null {
+  const turns = record.conversations ?? record.conversation;
+  return isConversation(turns) ? turns : (exchanges(turns) ?? glaiveTurns(record));
+}
+
+function readRecord(record: JsonObject, output: Output): void {
+  const turns = turnsOf(record);
+  if (turns === null) return output.badRecord();
+  const opensItself = turns.some((turn) => (turn.from ?? turn.role) === "system");
+  const system = !opensItself && isString(record.system) ? [{ from: "system", value: record.system }] : [];
+  const talk = conversation([...system, ...turns], output);
+  const steps = talk.steps();
+  const tools = toolDefinitions(record.tools);
+  output.conversation(
+    draft({
+      agent: stringOrNull(record.agent),
+      model: stringOrNull(record.model),
+      tools,
+      steps,
+      dropped: talk.dropped.entries(),
+    }),
+  );
+}
+
+/** ShareGPT: `conversations` of `from` and `value`, with LLaMA-Factory's tools, and Glaive's one-text records. */
+export const shareGpt: RecordFormat = {
+  name: "sharegpt",
+  sign: "records with `conversations` of `from` and `value`",
+  recognises: (record) => turnsOf(record) !== null,
+  read: (output) => ({ accept: (record) => readRecord(record, output), finish: () => {} }),
+};

@@ -1,0 +1,86 @@
+import type { Outcome } from "@imprint/contracts";
+import { draft } from "../../draft.js";
+import { DROPPED } from "../../dropped.js";
+import { transcript } from "../../transcript.js";
+import { contentText, resultText } from "../../values/content-text.js";
+import {
+  arrayOrEmpty,
+  isObject,
+  isString,
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  parseJson,
+  stringOrNull,
+} from "../../values/json.js";
+import { toolCall } from "../../values/tool-calls.js";
+import type { Output, RecordFormat } from "../format.js";
+import { outcomeOfExit } from "./exit-status.js";
+
+/** The messages of a run: its history, or the attempts where a file holds no history. */
+function messagesOf(record: JsonObject): readonly JsonObject[] {
+  const history = objectsOf(record.history);
+  if (history.length > 0) return history;
+  const steps = objectsOf(record.trajectory);
+  const opening = objectsOf(steps[0]?.query ?? steps[0]?.messages);
+  const attempts = steps.flatMap((step): JsonObject[] => [
+    { role: "assistant", content: step.response ?? step.thought ?? "" },
+    { role: "user", content: step.observation ?? "" },
+  ]);
+  return [...opening, ...attempts];
+}
+
+function readRun(record: JsonObject, output: Output): void {
+  const talk = transcript(output.hold);
+  messagesOf(record).forEach((message, index) => {
+    if (message.is_demo === true || message.message_type === "demonstration") return talk.dropped.add(DROPPED.demonstration);
+    const text = contentText(message.content);
+    if (message.role === "system") talk.say("system", text);
+    else if (message.role === "assistant") {
+      const calls = arrayOrEmpty(message.tool_calls).map((call, at) => toolCall(call, `call-${index}-${at}`));
+      const reasoning = objectsOf(message.thinking_blocks).map((block) => (isString(block.thinking) ? block.thinking : ""));
+      talk.answer({
+        text: text || contentText(message.thought),
+        reasoning: reasoning.join("\n\n"),
+        calls: calls.filter((call) => call !== null),
+      });
+    } else if (message.role === "tool") {
+      const ids = arrayOrEmpty(message.tool_call_ids ?? [message.tool_call_id]).filter(isString);
+      const [id = talk.openCalls()[0] ?? `result-${index}`, ...further] = ids;
+      const content = output.fit(resultText(message.content));
+      for (const call_id of [id, ...further]) talk.observe({ call_id, content }, { idsRepeat: true });
+    } else if (!talk.hasAnswer()) talk.say("user", text);
+    else if (text.trim() !== "") talk.observe({ call_id: null, content: output.fit(text) });
+  });
+  const info = objectOrEmpty(record.info);
+  const replay = isString(record.replay_config) ? parseJson(record.replay_config) : record.replay_config;
+  const config = objectOrEmpty(objectOrEmpty(objectOrEmpty(replay).agent).model);
+  const signal = stringOrNull(info.exit_status);
+  const outcome: Outcome = outcomeOfExit(signal);
+  output.conversation(
+    draft({
+      formatVersion: stringOrNull(info.swe_agent_version),
+      agent: "swe-agent",
+      model: stringOrNull(config.name),
+      outcome,
+      outcomeSignal: signal,
+      steps: talk.steps(),
+      dropped: talk.dropped.entries(),
+    }),
+  );
+}
+
+const isHistory = (value: unknown): boolean =>
+  objectsOf(value).length > 0 && objectsOf(value).every((item) => isString(item.role) && item.content !== undefined);
+const isAttempt = (value: unknown): boolean =>
+  isObject(value) && isString(value.action) && ("observation" in value || "response" in value);
+
+/** SWE-agent: `<instance>.traj`, with tool calls or with actions in plain text. */
+export const sweAgent: RecordFormat = {
+  name: "swe-agent",
+  sign: "an object with `history` of messages or `trajectory` of actions and observations",
+  recognises: (record) =>
+    isHistory(record.history) ||
+    arrayOrEmpty(record.trajectory).some((step) => isAttempt(step) && !("source" in objectOrEmpty(step))),
+  read: (output) => ({ accept: (record) => readRun(record, output), finish: () => {} }),
+};
