@@ -33,6 +33,17 @@ interface Seen {
 
 const SETUP = "npm run setup installs the trainer.";
 
+/** Runs the probe. Throws when the program does not start, takes too long, or is no Python. */
+async function probe(python: string, repoRoot: string): Promise<Seen> {
+  const env = { ...process.env, PYTHONPATH: path.join(repoRoot, "trainer", "src") };
+  const running = promisify(execFile)(python, ["-c", PROBE], { env, timeout: TIMEOUT_MS });
+  running.child.stdin?.end();
+  const { stdout } = await running;
+  const answer: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+  if (typeof answer !== "object" || answer === null || !("python" in answer)) throw new Error("this is no Python interpreter");
+  return answer as Seen;
+}
+
 /** Starts the trainer's Python and imports what a training imports. */
 export async function checkPython({
   python,
@@ -44,9 +55,7 @@ export async function checkPython({
   if (python === null) return [missing("python", "no interpreter is prepared", SETUP)];
   let seen: Seen;
   try {
-    const env = { ...process.env, PYTHONPATH: path.join(repoRoot, "trainer", "src") };
-    const { stdout } = await promisify(execFile)(python, ["-c", PROBE], { env, timeout: TIMEOUT_MS });
-    seen = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Seen;
+    seen = await probe(python, repoRoot);
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
     return [missing("python", `${python}: ${reason}`, SETUP)];

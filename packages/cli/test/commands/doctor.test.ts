@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
 import { place, servedPlace } from "../support/service.js";
 
+vi.setConfig({ testTimeout: 60_000 });
 beforeAll(build, 120_000);
 
 interface Check {
@@ -30,6 +31,15 @@ it("finds what is there, and says of the rest what to do", async () => {
   expect(checks["base model"]).toMatchObject({ status: "ok" });
   expect(checks["data directory"]).toMatchObject({ status: "ok", detail: at.dataDir });
   expect(checks.service).toMatchObject({ status: "ok", detail: `running at ${at.server.url}` });
+});
+
+it("says of a program that is no Python what it is not", async () => {
+  const at = await place();
+  const { stdout } = await imprint(["doctor", "--json"], at);
+  expect(byName(stdout).python).toMatchObject({
+    status: "missing",
+    detail: expect.stringContaining("this is no Python interpreter"),
+  });
 });
 
 it("names a model that is not prepared, and a service that does not run", async () => {

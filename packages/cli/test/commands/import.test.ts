@@ -1,10 +1,11 @@
 import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
 import { EXAMPLES, place, servedPlace } from "../support/service.js";
 
+vi.setConfig({ testTimeout: 60_000 });
 beforeAll(build, 120_000);
 
 const CLAUDE = path.join(EXAMPLES, "claude-code", "5b0f6d1e-9c44-4a7b-8f12-7413c0ffee01.jsonl");

@@ -1,9 +1,10 @@
 import path from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
 import { EXAMPLES, servedPlace } from "../support/service.js";
 
+vi.setConfig({ testTimeout: 60_000 });
 beforeAll(build, 120_000);
 
 it("every command prints exactly one JSON document with --json, failing or not", async () => {

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint, start } from "../support/imprint.js";
 import { place, servedPlace } from "../support/service.js";
 
+vi.setConfig({ testTimeout: 60_000 });
 beforeAll(build, 120_000);
 
 it("serves until a signal, other commands find it, and it leaves nothing behind", async () => {

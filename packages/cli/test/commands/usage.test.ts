@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
 
+vi.setConfig({ testTimeout: 60_000 });
 beforeAll(build, 120_000);
 
 const env = { IMPRINT_DATA_DIR: "/nonexistent/imprint" };
