@@ -33,7 +33,7 @@ test("pytest's report: each test by its outcome, also with > in a name and text 
     <testcase classname="tests.test_a" name="test_two" time="0.1"><system-out>&lt;failure</system-out></testcase>
     <testcase classname="tests.test_a" name="test_three" time="0.1"><failure message="no">x</failure></testcase>
     <testcase classname="" name="tests.test_b" time="0.0"><error message="collection failure">x</error></testcase>
-    <testcase classname="tests.test_a" name="test_four"><skipped type="pytest.skip" message="why">x</skipped></testcase>
+    <testcase classname="tests.test_a" name="test_four"><skipped message="why">x</skipped></testcase>
   </testsuite></testsuites>`;
   expect(readJunit(xml)).toEqual({
     passed: 2,
