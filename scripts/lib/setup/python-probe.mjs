@@ -14,6 +14,10 @@ try:
     pip = version("pip") if find_spec("pip") else None
 except Exception:
     pip = None
+try:
+    from ensurepip import bootstrap
+except ImportError:
+    bootstrap = None
 print(json.dumps({
     "version": list(sys.version_info[:3]),
     "executable": sys.executable,
@@ -21,7 +25,7 @@ print(json.dumps({
     "bits": 64 if sys.maxsize > 2**32 else 32,
     "threads": "free" if sysconfig.get_config_var("Py_GIL_DISABLED") else "gil",
     "venv": find_spec("venv") is not None,
-    "ensurepip": find_spec("ensurepip") is not None,
+    "ensurepip": bootstrap is not None,
     "pip": pip,
 }))
 `;
