@@ -68,7 +68,7 @@ async function reported(task, outcome, work) {
     await work(task);
     task.done(outcome);
   } catch (error) {
-    task.fail(error instanceof Interrupted ? "stopped" : error.message);
+    task.fail(error instanceof Interrupted ? "stopped" : "see below");
     throw error;
   }
 }
