@@ -1,5 +1,5 @@
-import { RULES } from "./rules.js";
-import { scan } from "./scan.js";
+
+import { findSecrets } from "./find-secrets.js";
 
 /** Replaces secrets by typed placeholders: the same secret by the same placeholder, wherever it stands in the file. */
 export interface Redactor {
@@ -25,7 +25,7 @@ export function redactor(): Redactor {
 
   return {
     redact: (text, found) => {
-      const hits = scan(text, RULES);
+      const hits = findSecrets(text);
       if (hits.length === 0) return text;
       let clean = "";
       let from = 0;

@@ -1,0 +1,43 @@
+import { type Finder, type Hit, positions } from "./hit.js";
+
+const TOP_LEVEL = "(?:com|org|net|edu|gov|mil|int|info|biz|dev|app|cloud|tech|online|email|name|pro|xyz|site|[a-z]{2})";
+const DOMAIN = new RegExp(`(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.){1,5}${TOP_LEVEL}(?![A-Za-z0-9_(-]|\\.[A-Za-z0-9])`, "y");
+const LOCAL_PART = /(?:^|[^A-Za-z0-9._%+\\/-]|\\[nrtbf])([A-Za-z0-9][A-Za-z0-9._%+-]{0,63})$/;
+/** Endings that make `icon@2x.png` and `module@v1.ts` of an address. */
+const FILE_ENDING = /\.(?:js|ts|py|md|rs|go|sh|rb|cs|so|cc|mk|ps)$/i;
+/** Addresses reserved for documentation, and those that no person reads. */
+const IMPERSONAL =
+  /^(?:git|noreply|no-reply|donotreply|svn|hg|root)@|[@.](?:example|test|invalid|localhost)(?:\.[a-z]+)?$|users\.noreply\.github\.com$/i;
+
+const URL_LOGIN = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>\\]{0,100}:(?<secret>[^\s:/@"'`<>{}\\$*]{3,200})$/d;
+const NO_PASSWORD = /^(?:password|passwd|pass|pwd|secret|token|user|postgres|root|admin|test|example|x+|\.+|%s|port|host)$/i;
+const LONGEST_LOGIN = 330;
+
+function emailAt(text: string, at: number): Hit | null {
+  const local = LOCAL_PART.exec(text.slice(Math.max(0, at - 67), at))?.[1];
+  DOMAIN.lastIndex = at + 1;
+  const domain = local === undefined ? null : DOMAIN.exec(text);
+  if (local === undefined || domain === null) return null;
+  const start = at - local.length;
+  const end = at + 1 + domain[0].length;
+  const address = text.slice(start, end);
+  return IMPERSONAL.test(address) || FILE_ENDING.test(address) ? null : { start, end, kind: "email" };
+}
+
+function urlPasswordAt(text: string, at: number): Hit | null {
+  const from = Math.max(0, at - LONGEST_LOGIN);
+  const before = text.slice(from, at);
+  if (!before.includes("://")) return null;
+  const [start, end] = URL_LOGIN.exec(before)?.indices?.groups?.secret ?? [0, 0];
+  return start === 0 || NO_PASSWORD.test(before.slice(start, end)) ? null : { start: from + start, end: from + end, kind: "password" };
+}
+
+/** E-mail addresses of persons, and passwords in addresses `scheme://user:password@host`. */
+export const findAddresses: Finder = (text) => {
+  const hits: Hit[] = [];
+  for (const at of positions(text, "@")) {
+    const hit = urlPasswordAt(text, at) ?? emailAt(text, at);
+    if (hit !== null) hits.push(hit);
+  }
+  return hits;
+};

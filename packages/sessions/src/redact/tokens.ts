@@ -1,0 +1,59 @@
+import type { Finder, Hit } from "./hit.js";
+import { visitRuns } from "./runs.js";
+import { TOKEN_SHAPES } from "./token-shapes.js";
+import { isKeyValue } from "./values.js";
+
+const escaped = (sign: string): string => sign.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+const SIGNS = new RegExp(TOKEN_SHAPES.flatMap((one) => one.signs.map(escaped)).join("|"));
+
+/** What a token may have before the stretch that it was found by: the address of a webhook, a bot's number. */
+const LOOK_BACK = 90;
+const AUTHORIZATION = /(?:bearer|authorization[\\"']{0,4}:[ \t]{0,4}[\\"']{0,4}(?:basic|token))[ \t]{1,4}$/i;
+/** Base64 tails of a credential after `Basic` or `Bearer`. */
+const CREDENTIAL = /[A-Za-z0-9+/_=.~-]{20,2000}/y;
+
+function shapedTokens(text: string, start: number, end: number): Hit[] {
+  const from = Math.max(0, start - LOOK_BACK);
+  // Two characters more, so that a pattern can see what stands before and after.
+  const window = text.slice(from, end + 2);
+  if (!SIGNS.test(window)) return [];
+  return TOKEN_SHAPES.flatMap(({ kind, signs, pattern, accept }) => {
+    if (!signs.some((sign) => window.includes(sign))) return [];
+    return [...window.matchAll(pattern)]
+      .filter((match) => accept?.(match[0]) ?? true)
+      .map((match) => ({ start: from + match.index, end: from + match.index + match[0].length, kind }));
+  });
+}
+
+function credential(text: string, start: number): Hit[] {
+  if (text.charCodeAt(start - 1) !== 0x20 || !AUTHORIZATION.test(text.slice(Math.max(0, start - 40), start))) return [];
+  CREDENTIAL.lastIndex = start;
+  const value = CREDENTIAL.exec(text)?.[0] ?? "";
+  return isKeyValue(value) ? [{ start, end: start + value.length, kind: "authorization" }] : [];
+}
+
+/** Tokens known by their shape, and credentials after `Bearer` and `Basic`. */
+export const findTokens: Finder = (text) => {
+  const hits: Hit[] = [];
+  visitRuns(text, (start, end, hasDigit) => {
+    // Only Hugging Face makes tokens that may lack digits.
+    if (!hasDigit && text.slice(start, start + 5).indexOf("hf_") < 0) return;
+    hits.push(...shapedTokens(text, start, end), ...credential(text, start));
+  });
+  return hits;
+};
+
+const PEM_LINES = "(?:(?:\\\\+[nrt]|[\\s\"'+|>,])*[A-Za-z0-9+/=]{16,})+";
+const PEM_HEADERS = "(?:(?:\\\\+[nrt]|\\s)*[A-Za-z-]{1,40}: [^\\n\\\\]{1,200})*";
+const PEM_NAME = "[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----";
+/** A whole key, or one whose end was cut off. The header alone, as in code that looks for keys, is none. */
+const PEM = new RegExp(`-----BEGIN${PEM_NAME}${PEM_HEADERS}${PEM_LINES}(?:[A-Za-z0-9+/=\\s\\\\"',|>]{0,120}-----END${PEM_NAME})?`, "g");
+const STORAGE_KEY = /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/g;
+
+/** Keys that are longer than a stretch of token characters. */
+export const findKeyBlocks: Finder = (text) => {
+  const all = (kind: string, pattern: RegExp): Hit[] =>
+    [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length, kind }));
+  const hasKey = text.includes("PRIVATE KEY");
+  return [...(hasKey ? all("private-key", PEM) : []), ...(text.includes("AccountKey=") ? all("azure-storage-key", STORAGE_KEY) : [])];
+};
