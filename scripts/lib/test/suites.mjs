@@ -14,7 +14,7 @@ export function vitest({ root, rest }) {
   const report = path.join(root, ".imprint", "reports", "vitest.json");
   const script = path.join(root, "node_modules", "vitest", "vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const args = [script, "run", ...reporters, "--silent=passed-only", ...rest];
+  const args = [script, "run", ...reporters, "--silent=passed-only", "--no-color", ...rest];
   return { name: "vitest", command: process.execPath, args, cwd: root, report, read: readVitest };
 }
 
