@@ -1,7 +1,10 @@
-import { type Finder, type Hit, positions } from "./hit.js";
+import { type Finder, type Hit, hitsAt } from "./hit.js";
 
 const TOP_LEVEL = "(?:com|org|net|edu|gov|mil|int|info|biz|dev|app|cloud|tech|online|email|name|pro|xyz|site|[a-z]{2})";
-const DOMAIN = new RegExp(`(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.){1,5}${TOP_LEVEL}(?![A-Za-z0-9_(-]|\\.[A-Za-z0-9])`, "y");
+const DOMAIN = new RegExp(
+  `(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.){1,5}${TOP_LEVEL}(?![A-Za-z0-9_(-]|\\.[A-Za-z0-9])`,
+  "y",
+);
 const LOCAL_PART = /(?:^|[^A-Za-z0-9._%+\\/-]|\\[nrtbf])([A-Za-z0-9][A-Za-z0-9._%+-]{0,63})$/;
 /** Endings that make `icon@2x.png` and `module@v1.ts` of an address. */
 const FILE_ENDING = /\.(?:js|ts|py|md|rs|go|sh|rb|cs|so|cc|mk|ps)$/i;
@@ -29,15 +32,10 @@ function urlPasswordAt(text: string, at: number): Hit | null {
   const before = text.slice(from, at);
   if (!before.includes("://")) return null;
   const [start, end] = URL_LOGIN.exec(before)?.indices?.groups?.secret ?? [0, 0];
-  return start === 0 || NO_PASSWORD.test(before.slice(start, end)) ? null : { start: from + start, end: from + end, kind: "password" };
+  return start === 0 || NO_PASSWORD.test(before.slice(start, end))
+    ? null
+    : { start: from + start, end: from + end, kind: "password" };
 }
 
 /** E-mail addresses of persons, and passwords in addresses `scheme://user:password@host`. */
-export const findAddresses: Finder = (text) => {
-  const hits: Hit[] = [];
-  for (const at of positions(text, "@")) {
-    const hit = urlPasswordAt(text, at) ?? emailAt(text, at);
-    if (hit !== null) hits.push(hit);
-  }
-  return hits;
-};
+export const findAddresses: Finder = (text) => hitsAt(text, "@", (at) => urlPasswordAt(text, at) ?? emailAt(text, at));

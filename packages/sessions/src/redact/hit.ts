@@ -8,9 +8,14 @@ export interface Hit {
 /** Finds secrets of some kinds. */
 export type Finder = (text: string) => readonly Hit[];
 
-/** Every position of a needle. */
-export function* positions(text: string, needle: string): Generator<number> {
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) yield at;
+/** What `hitAt` finds at the positions of a needle. */
+export function hitsAt(text: string, needle: string, hitAt: (at: number) => Hit | null): Hit[] {
+  const hits: Hit[] = [];
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) {
+    const hit = hitAt(at);
+    if (hit !== null) hits.push(hit);
+  }
+  return hits;
 }
 
 /** Bits per character of a text, by the frequencies in itself. */

@@ -1,4 +1,4 @@
-import { type Finder, type Hit, positions } from "./hit.js";
+import { type Finder, type Hit, hitsAt } from "./hit.js";
 
 /** Accounts of images and services, and words that stand for a name. */
 const NOBODY =
@@ -24,11 +24,4 @@ function homeAt(text: string, at: number, needle: string): Hit | null {
 
 /** Paths of home folders, up to and with the person's name. */
 export const findHomePaths: Finder = (text) =>
-  ["/home/", "/Users/", "\\Users\\"].flatMap((needle) => {
-    const hits: Hit[] = [];
-    for (const at of positions(text, needle)) {
-      const hit = homeAt(text, at, needle);
-      if (hit !== null) hits.push(hit);
-    }
-    return hits;
-  });
+  ["/home/", "/Users/", "\\Users\\"].flatMap((needle) => hitsAt(text, needle, (at) => homeAt(text, at, needle)));

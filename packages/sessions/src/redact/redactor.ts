@@ -1,4 +1,3 @@
-
 import { findSecrets } from "./find-secrets.js";
 
 /** Replaces secrets by typed placeholders: the same secret by the same placeholder, wherever it stands in the file. */

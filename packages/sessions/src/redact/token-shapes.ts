@@ -42,13 +42,21 @@ export const TOKEN_SHAPES: readonly TokenShape[] = [
   shape("hugging-face-token", ["hf_"], "hf_[A-Za-z0-9]{34,40}"),
   shape("sendgrid-key", ["SG."], "SG\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}"),
   shape("telegram-token", [":AA"], "\\d{8,10}:AA[A-Za-z0-9_-]{33}"),
-  shape("discord-webhook", ["/api/webhooks/"], "https://(?:canary\\.|ptb\\.)?discord(?:app)?\\.com/api/webhooks/\\d{15,20}/[A-Za-z0-9_-]{60,80}"),
+  shape(
+    "discord-webhook",
+    ["/api/webhooks/"],
+    "https://(?:canary\\.|ptb\\.)?discord(?:app)?\\.com/api/webhooks/\\d{15,20}/[A-Za-z0-9_-]{60,80}",
+  ),
   shape("digitalocean-token", ["dop_v1_", "doo_v1_", "dor_v1_"], "do[opr]_v1_[a-f0-9]{64}"),
   shape("databricks-token", ["dapi"], "dapi[a-f0-9]{32}(?:-\\d)?"),
   shape("vault-token", ["hvs.", "hvb."], "hv[sb]\\.[A-Za-z0-9_-]{24,300}"),
   shape("docker-token", ["dckr_pat_"], "dckr_pat_[A-Za-z0-9_-]{27}"),
   shape("shopify-token", ["shpat_", "shpss_", "shpca_", "shppa_"], "shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}"),
   shape("linear-key", ["lin_api_"], "lin_api_[A-Za-z0-9]{40}"),
-  shape("model-api-key", ["gsk_", "pplx-", "xai-", "r8_"], "gsk_[A-Za-z0-9]{48,60}|pplx-[A-Za-z0-9]{48}|xai-[A-Za-z0-9]{60,90}|r8_[A-Za-z0-9]{37}"),
+  shape(
+    "model-api-key",
+    ["gsk_", "pplx-", "xai-", "r8_"],
+    "gsk_[A-Za-z0-9]{48,60}|pplx-[A-Za-z0-9]{48}|xai-[A-Za-z0-9]{60,90}|r8_[A-Za-z0-9]{37}",
+  ),
   shape("age-key", ["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[A-Z0-9]{58}"),
 ];

@@ -37,7 +37,7 @@ export const findTokens: Finder = (text) => {
   const hits: Hit[] = [];
   visitRuns(text, (start, end, hasDigit) => {
     // Only Hugging Face makes tokens that may lack digits.
-    if (!hasDigit && text.slice(start, start + 5).indexOf("hf_") < 0) return;
+    if (!hasDigit && !text.startsWith("hf_", start) && !text.startsWith("hf_", start + 1)) return;
     hits.push(...shapedTokens(text, start, end), ...credential(text, start));
   });
   return hits;
@@ -47,7 +47,10 @@ const PEM_LINES = "(?:(?:\\\\+[nrt]|[\\s\"'+|>,])*[A-Za-z0-9+/=]{16,})+";
 const PEM_HEADERS = "(?:(?:\\\\+[nrt]|\\s)*[A-Za-z-]{1,40}: [^\\n\\\\]{1,200})*";
 const PEM_NAME = "[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----";
 /** A whole key, or one whose end was cut off. The header alone, as in code that looks for keys, is none. */
-const PEM = new RegExp(`-----BEGIN${PEM_NAME}${PEM_HEADERS}${PEM_LINES}(?:[A-Za-z0-9+/=\\s\\\\"',|>]{0,120}-----END${PEM_NAME})?`, "g");
+const PEM = new RegExp(
+  `-----BEGIN${PEM_NAME}${PEM_HEADERS}${PEM_LINES}(?:[A-Za-z0-9+/=\\s\\\\"',|>]{0,120}-----END${PEM_NAME})?`,
+  "g",
+);
 const STORAGE_KEY = /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/g;
 
 /** Keys that are longer than a stretch of token characters. */
@@ -55,5 +58,8 @@ export const findKeyBlocks: Finder = (text) => {
   const all = (kind: string, pattern: RegExp): Hit[] =>
     [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length, kind }));
   const hasKey = text.includes("PRIVATE KEY");
-  return [...(hasKey ? all("private-key", PEM) : []), ...(text.includes("AccountKey=") ? all("azure-storage-key", STORAGE_KEY) : [])];
+  return [
+    ...(hasKey ? all("private-key", PEM) : []),
+    ...(text.includes("AccountKey=") ? all("azure-storage-key", STORAGE_KEY) : []),
+  ];
 };

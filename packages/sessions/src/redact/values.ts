@@ -10,7 +10,12 @@ const CODE_LIKE =
 
 /** Whether a value that is named as a key or token really looks like one. */
 export const isKeyValue = (value: string): boolean =>
-  /\d/.test(value) && /[A-Za-z]/.test(value) && entropy(value) >= 3.5 && !STAND_IN.test(value) && !CODE_LIKE.test(value) && !UUID.test(value);
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  entropy(value) >= 3.5 &&
+  !STAND_IN.test(value) &&
+  !CODE_LIKE.test(value) &&
+  !UUID.test(value);
 
 /** Whether a value that is named as a password really looks like one. */
 export const isPassword = (value: string): boolean =>

@@ -2,21 +2,25 @@ import { arrayOrEmpty, isObject, isString, objectOrEmpty, toJson } from "./json.
 
 const IMAGE_TYPES = new Set(["image", "image_url", "input_image", "document", "audio", "input_audio", "file"]);
 
-function partText(part: unknown): string {
+/** Nesting of content in content that is followed; what lies deeper is no format's. */
+const MAX_DEPTH = 8;
+
+function partText(part: unknown, depth: number): string {
   if (isString(part)) return part;
   if (!isObject(part)) return "";
   if (isString(part.text)) return part.text;
   if (isString(part.type) && IMAGE_TYPES.has(part.type)) return `[${part.type.replace("input_", "").replace("_url", "")}]`;
-  if (part.content !== undefined) return contentText(part.content);
+  if (part.content !== undefined) return depth > MAX_DEPTH ? "" : textOf(part.content, depth + 1);
   return "";
 }
 
 /** The text of a message's content: a string as it is, parts joined by line ends, images as `[image]`. */
-export function contentText(content: unknown): string {
+export const contentText = (content: unknown): string => textOf(content, 0);
+
+function textOf(content: unknown, depth: number): string {
   if (isString(content)) return content;
-  if (Array.isArray(content)) return joinBlocks(content.map(partText));
-  if (isObject(content)) return partText(content);
-  return "";
+  if (Array.isArray(content)) return joinBlocks(content.map((part) => partText(part, depth)));
+  return isObject(content) ? partText(content, depth) : "";
 }
 
 /** A tool's answer as text: like `contentText`, but any other JSON value is kept as JSON rather than lost. */

@@ -25,7 +25,10 @@ function messagesOf(record: JsonObject): readonly JsonObject[] | null {
 
 function readRecord(record: JsonObject, output: Output): void {
   const messages = messagesOf(record);
-  if (messages === null) return output.badRecord();
+  if (messages === null) {
+    output.badRecord();
+    return;
+  }
   const talk = conversation(messages, output);
   const tools = toolDefinitions(record.tools ?? record.functions);
   const steps = talk.steps();

@@ -63,8 +63,8 @@ function codexReader(output: Output): Reader<JsonObject> {
 
   const acceptEnvelope = (record: JsonObject): void => {
     const { payload, timestamp } = record;
-    if (!isObject(payload)) return output.badRecord();
-    if (record.type === "session_meta") meta ??= payload;
+    if (!isObject(payload)) output.badRecord();
+    else if (record.type === "session_meta") meta ??= payload;
     else if (record.type === "turn_context") model = stringOrNull(payload.model) ?? model;
     else if (record.type === "compacted") talk.dropped.add(DROPPED.compactSummary);
     else if (record.type === "event_msg") addEvent(payload);

@@ -30,13 +30,12 @@ function addResponse(talk: Transcript, items: readonly JsonObject[]): void {
 function addMessage(talk: Transcript, message: JsonObject, index: number, output: Output): void {
   const text = contentText(message.content);
   const { role } = message;
-  if (message.object === "response") return addResponse(talk, objectsOf(message.output));
-  if (message.type === "function_call_output" || role === "tool") {
+  if (message.object === "response") addResponse(talk, objectsOf(message.output));
+  else if (message.type === "function_call_output" || role === "tool") {
     const call_id =
       stringOrNull(message.call_id) ?? stringOrNull(message.tool_call_id) ?? talk.openCalls()[0] ?? `result-${index}`;
-    return talk.observe({ call_id, content: output.fit(resultText(message.content ?? message.output)) }, { idsRepeat: true });
-  }
-  if (role === "system") talk.say("system", text);
+    talk.observe({ call_id, content: output.fit(resultText(message.content ?? message.output)) }, { idsRepeat: true });
+  } else if (role === "system") talk.say("system", text);
   else if (role === "assistant") {
     const calls = arrayOrEmpty(message.tool_calls).map((call, at) => toolCall(call, `call-${index}-${at}`));
     const timestamp = objectOrEmpty(message.extra).timestamp;

@@ -114,24 +114,26 @@ function openHandsReader(output: Output): Reader<JsonObject> {
   const addObservation = (event: JsonObject): void => {
     const named = stringOrNull(objectOrEmpty(event.tool_call_metadata).tool_call_id);
     const call_id = named ?? callIds.get(event.cause) ?? null;
-    if (call_id === null) return talk.dropped.add(DROPPED.environment);
+    if (call_id === null) {
+      talk.dropped.add(DROPPED.environment);
+      return;
+    }
     const content = output.fit(resultText(event.content ?? event.message));
     talk.observe({ call_id, content, ...(failedResult(event) ? { is_error: true } : {}) });
   };
 
-  const accept = (event: JsonObject): void => {
-    const nested = arrayOrEmpty(event.trajectory ?? event.history)
-      .flat(1)
-      .filter(isObject);
-    if (nested.length > 0) return nested.forEach(accept);
-    if (event.id !== undefined && seen.has(event.id)) return talk.dropped.add(DROPPED.duplicate);
-    if (event.id !== undefined) seen.add(event.id);
-    if (isString(event.observation)) addObservation(event);
+  const addEvent = (event: JsonObject): void => {
+    if (event.id !== undefined && seen.has(event.id)) talk.dropped.add(DROPPED.duplicate);
+    else if (isString(event.observation)) addObservation(event);
     else if (isString(event.action)) addAction(event);
+    if (event.id !== undefined) seen.add(event.id);
   };
 
   return {
-    accept,
+    accept: (record) => {
+      const events = eventsOf(record).filter(isObject);
+      for (const event of events.length > 0 ? events : [record]) addEvent(event);
+    },
     finish: () => {
       const steps = talk.steps();
       output.conversation(
@@ -140,6 +142,9 @@ function openHandsReader(output: Output): Reader<JsonObject> {
     },
   };
 }
+
+/** The events of a document that holds them in a list, or in pairs of action and observation. */
+const eventsOf = (record: JsonObject): unknown[] => arrayOrEmpty(record.trajectory ?? record.history).flat(1);
 
 const isEvent = (value: unknown): boolean =>
   isObject(value) &&
@@ -151,10 +156,6 @@ const isEvent = (value: unknown): boolean =>
 export const openHandsV0: RecordFormat = {
   name: "openhands-v0",
   sign: "events with `source` and `action` or `observation`",
-  recognises: (record) =>
-    isEvent(record) ||
-    arrayOrEmpty(record.trajectory ?? record.history)
-      .flat(1)
-      .some(isEvent),
+  recognises: (record) => isEvent(record) || eventsOf(record).some(isEvent),
   read: openHandsReader,
 };

@@ -48,7 +48,8 @@ function openHandsReader(output: Output): Reader<JsonObject> {
     const reasoning = stringOrNull(event.reasoning_content) ?? stringOrNull(message.reasoning_content) ?? "";
     if (event.kind === "MessageEvent") {
       signal = null;
-      return talk.answer({ text: contentText(message.content), reasoning, timestamp }, response);
+      talk.answer({ text: contentText(message.content), reasoning, timestamp }, response);
+      return;
     }
     const name = stringOrNull(event.tool_name) ?? "";
     const callId = stringOrNull(event.tool_call_id) ?? `event-${String(event.id)}`;
@@ -58,9 +59,9 @@ function openHandsReader(output: Output): Reader<JsonObject> {
   };
 
   const addMessage = (event: JsonObject): void => {
-    if (event.source === "agent") return addAnswer(event);
-    if (event.source !== "user") return talk.dropped.add(DROPPED.environment);
-    talk.say("user", contentText(objectOrEmpty(event.llm_message).content), event.timestamp);
+    if (event.source === "agent") addAnswer(event);
+    else if (event.source !== "user") talk.dropped.add(DROPPED.environment);
+    else talk.say("user", contentText(objectOrEmpty(event.llm_message).content), event.timestamp);
   };
 
   const addPrompt = (event: JsonObject): void => {

@@ -22,7 +22,10 @@ function turnsOf(record: JsonObject): readonly JsonObject[] | null {
 
 function readRecord(record: JsonObject, output: Output): void {
   const turns = turnsOf(record);
-  if (turns === null) return output.badRecord();
+  if (turns === null) {
+    output.badRecord();
+    return;
+  }
   const opensItself = turns.some((turn) => (turn.from ?? turn.role) === "system");
   const system = !opensItself && isString(record.system) ? [{ from: "system", value: record.system }] : [];
   const talk = conversation([...system, ...turns], output);

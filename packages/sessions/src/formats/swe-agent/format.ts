@@ -1,7 +1,6 @@
-import type { Outcome } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
-import { transcript } from "../../transcript.js";
+import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import {
   arrayOrEmpty,
@@ -30,39 +29,42 @@ function messagesOf(record: JsonObject): readonly JsonObject[] {
   return [...opening, ...attempts];
 }
 
+function addMessage(talk: Transcript, message: JsonObject, index: number, output: Output): void {
+  const text = contentText(message.content);
+  if (message.is_demo === true || message.message_type === "demonstration") talk.dropped.add(DROPPED.demonstration);
+  else if (message.role === "system") talk.say("system", text);
+  else if (message.role === "assistant") {
+    const calls = arrayOrEmpty(message.tool_calls).map((call, at) => toolCall(call, `call-${index}-${at}`));
+    const reasoning = objectsOf(message.thinking_blocks).map((block) => (isString(block.thinking) ? block.thinking : ""));
+    talk.answer({
+      text: text || contentText(message.thought),
+      reasoning: reasoning.join("\n\n"),
+      calls: calls.filter((call) => call !== null),
+    });
+  } else if (message.role === "tool") {
+    const ids = arrayOrEmpty(message.tool_call_ids ?? [message.tool_call_id]).filter(isString);
+    const [id = talk.openCalls()[0] ?? `result-${index}`, ...further] = ids;
+    const content = output.fit(resultText(message.content));
+    for (const call_id of [id, ...further]) talk.observe({ call_id, content }, { idsRepeat: true });
+  } else if (!talk.hasAnswer()) talk.say("user", text);
+  else if (text.trim() !== "") talk.observe({ call_id: null, content: output.fit(text) });
+}
+
 function readRun(record: JsonObject, output: Output): void {
   const talk = transcript(output.hold);
   messagesOf(record).forEach((message, index) => {
-    if (message.is_demo === true || message.message_type === "demonstration") return talk.dropped.add(DROPPED.demonstration);
-    const text = contentText(message.content);
-    if (message.role === "system") talk.say("system", text);
-    else if (message.role === "assistant") {
-      const calls = arrayOrEmpty(message.tool_calls).map((call, at) => toolCall(call, `call-${index}-${at}`));
-      const reasoning = objectsOf(message.thinking_blocks).map((block) => (isString(block.thinking) ? block.thinking : ""));
-      talk.answer({
-        text: text || contentText(message.thought),
-        reasoning: reasoning.join("\n\n"),
-        calls: calls.filter((call) => call !== null),
-      });
-    } else if (message.role === "tool") {
-      const ids = arrayOrEmpty(message.tool_call_ids ?? [message.tool_call_id]).filter(isString);
-      const [id = talk.openCalls()[0] ?? `result-${index}`, ...further] = ids;
-      const content = output.fit(resultText(message.content));
-      for (const call_id of [id, ...further]) talk.observe({ call_id, content }, { idsRepeat: true });
-    } else if (!talk.hasAnswer()) talk.say("user", text);
-    else if (text.trim() !== "") talk.observe({ call_id: null, content: output.fit(text) });
+    addMessage(talk, message, index, output);
   });
   const info = objectOrEmpty(record.info);
   const replay = isString(record.replay_config) ? parseJson(record.replay_config) : record.replay_config;
   const config = objectOrEmpty(objectOrEmpty(objectOrEmpty(replay).agent).model);
   const signal = stringOrNull(info.exit_status);
-  const outcome: Outcome = outcomeOfExit(signal);
   output.conversation(
     draft({
       formatVersion: stringOrNull(info.swe_agent_version),
       agent: "swe-agent",
       model: stringOrNull(config.name),
-      outcome,
+      outcome: outcomeOfExit(signal),
       outcomeSignal: signal,
       steps: talk.steps(),
       dropped: talk.dropped.entries(),
