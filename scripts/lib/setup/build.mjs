@@ -1,9 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { CommandFailure } from "../process/failures.mjs";
 import { run } from "../process/run.mjs";
 import { digestFiles, filesBelow } from "./digest.mjs";
-import { SetupFailure } from "./failure.mjs";
+import { failingAs } from "./explain.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
 const stampFile = (root) => path.join(root, ".imprint", "build.json");
@@ -31,11 +30,9 @@ export async function build({ root, env, signal, task }) {
   const key = buildKey(root);
   const force = outputsExist(root) ? [] : ["--force"];
   const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
-  try {
-    await run(process.execPath, [tsc, "-b", ...force, "packages/cli"], { cwd: root, env, signal, name: "tsc -b" });
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    throw new SetupFailure("The TypeScript sources do not compile.", { output: error.output });
-  }
+  await failingAs(
+    () => "The TypeScript sources do not compile.",
+    () => run(process.execPath, [tsc, "-b", ...force, "packages/cli"], { cwd: root, env, signal, name: "tsc -b" }),
+  );
   writeStamp(stampFile(root), { key });
 }

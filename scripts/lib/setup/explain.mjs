@@ -31,12 +31,15 @@ export function explain({ tool, doing, output }) {
   return `${doing[0].toUpperCase()}${doing.slice(1)} failed.`;
 }
 
-/** Runs `work`; a failed program becomes a sentence, its output kept beside it. */
-export async function explaining({ tool, doing }, work) {
+/** Runs `work`; a package client that failed becomes a sentence, its output kept beside it. */
+export const explaining = ({ tool, doing }, work) => failingAs((error) => explain({ tool, doing, output: error.output }), work);
+
+/** Runs `work`; a program that failed becomes the sentence that `sentenceOf` makes of it. */
+export async function failingAs(sentenceOf, work) {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    throw new SetupFailure(explain({ tool, doing, output: error.output }), { output: `${error.message}\n${error.output}` });
+    throw new SetupFailure(sentenceOf(error), { output: `${error.message}\n${error.output}` });
   }
 }

@@ -5,7 +5,7 @@ import { build } from "./build.mjs";
 import { prepareEnvironment } from "./environment.mjs";
 import { findPython } from "./find-python.mjs";
 import { withLock } from "./lock.mjs";
-import { fetchModel, modelFolder, prepareModel } from "./model.mjs";
+import { fetchModel, modelFolder, prepareModel, removeDrafts } from "./model.mjs";
 import { installNpmPackages } from "./npm.mjs";
 import { pythonEnv } from "./python-env.mjs";
 import { readiness, writeSetup } from "./ready.mjs";
@@ -49,17 +49,20 @@ async function javascript({ root, env, ready, signal, reporter, steps }) {
 
 async function python({ root, cache, env, dev, signal, reporter, steps }) {
   await reported(reporter.task("Python"), "environment and default model ready", async (task) => {
-    task.update("looking for Python");
-    const found = await steps.findPython({ env, signal });
-    const tools = await steps.prepareTools({ root, cache, python: found, env, signal, task });
-    const model = modelFolder({ root, cache });
-    const quiet = { ...task, update: () => {} };
-    const [interpreter, draft] = await together(signal, [
-      (linked) => steps.prepareEnvironment({ root, cache, python: found, tools, dev, signal: linked, task }),
-      (linked) => (existsSync(model) ? null : steps.fetchModel({ root, cache, tools, env, signal: linked, task: quiet })),
-    ]);
-    if (draft !== null) await steps.prepareModel({ root, draft, folder: model, python: interpreter, env, signal, task });
-    writeSetup(root, { python: interpreter, model });
+    try {
+      task.update("looking for Python");
+      const found = await steps.findPython({ env, signal });
+      const tools = await steps.prepareTools({ root, cache, python: found, env, signal, task });
+      const model = modelFolder({ root, cache });
+      const [interpreter, draft] = await together(signal, [
+        (linked) => steps.prepareEnvironment({ root, cache, python: found, tools, dev, signal: linked, task }),
+        (linked) => (existsSync(model) ? null : steps.fetchModel({ root, cache, tools, env, signal: linked })),
+      ]);
+      if (draft !== null) await steps.prepareModel({ root, draft, folder: model, python: interpreter, env, signal, task });
+      writeSetup(root, { python: interpreter, model });
+    } finally {
+      removeDrafts(cache);
+    }
   });
 }
 

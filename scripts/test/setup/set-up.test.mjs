@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -132,6 +132,13 @@ test("a failed part is told in its sentence, with what the program said, and lea
     [".imprint/setup.json", ".imprint/setup.lock", "cache/.lock"].filter((file) => existsSync(path.join(root, file))),
   ).toEqual([]);
   expect((await setUp()).code).toBe(0);
+});
+
+test("a model that was downloaded when the rest failed is not left behind", async () => {
+  const models = path.join(cache, "models");
+  const fetchModel = () => mkdirSync(path.join(models, ".draft-x"), { recursive: true });
+  await setUp({ change: { fetchModel, prepareEnvironment: () => Promise.reject(new SetupFailure("No.")) } });
+  expect(readdirSync(models)).toEqual([]);
 });
 
 test("an unknown option is wrong usage", async () => {
