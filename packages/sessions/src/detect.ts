@@ -39,6 +39,7 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
   let records: Reader<JsonObject> | undefined;
   let text: Reader<string> | undefined;
   let head: JsonObject[] = [];
+  let junk = 0;
 
   const startRecords = (found: RecordFormat): void => {
     format = found;
@@ -69,6 +70,8 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
   return {
     accept: (items) => {
       if (items.kind === "records") {
+        junk += items.bad;
+        if (format === undefined && junk > limit) throw refusal(name, `holds no JSON object in ${junk} lines`);
         if (text !== undefined) throw refusal(name, "holds JSON, not the text of the format that was asked for");
         for (const record of items.records) acceptRecord(record);
         return;

@@ -1,3 +1,4 @@
+export { type FileGroup, groupFiles, isSessionPath } from "./group-files.js";
 export { type ImportOptions, importSessions } from "./import-sessions.js";
 export type { ImportedFile } from "./imported-file.js";
 export { type InspectReport, inspectReport } from "./inspect-report.js";

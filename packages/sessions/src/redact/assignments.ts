@@ -81,7 +81,7 @@ function assignmentAt(text: string, sign: number): Hit | null {
 export const findAssignments: Finder = (text) => ["=", ":"].flatMap((sign) => hitsAt(text, sign, (at) => assignmentAt(text, at)));
 
 const OPTION = /--(?:password|token|api-key)[ ][\\"']{0,4}(?<secret>[^\s"'\\$<>{}]{8,200})/dy;
-const LOGIN = /\bcurl\b[^\n|;]{0,300}?\s(?:-u|--user)[ =][\\"']{0,4}[^\s:"'\\]{1,80}:(?<secret>[^\s"'\\$]{4,100})/dy;
+const LOGIN = /curl [^\n|;]{0,300}?\s(?:-u|--user)[ =][\\"']{0,4}[^\s:"'\\]{1,80}:(?<secret>[^\s"'\\$]{4,100})/dy;
 
 function optionAt(pattern: RegExp, text: string, at: number): Hit | null {
   pattern.lastIndex = at;

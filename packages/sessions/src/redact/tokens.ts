@@ -32,12 +32,19 @@ function credential(text: string, start: number): Hit[] {
   return isKeyValue(value) ? [{ start, end: start + value.length, kind: "authorization" }] : [];
 }
 
+/** A random token without a digit is rare, and then its beginning shows it; a letter of JSON's `\\n` may stand before. */
+const BEGINNING =
+  /[nrtbf]?(?:AKIA|ASIA|ABIA|ACCA|AIza|hf_|gh[pousr]_|gl(?:pat|dt|rt|cbt)-|npm_|[srp]k_(?:live|test)_|xox[abeoprs]-)/y;
+function startsLikeToken(text: string, start: number): boolean {
+  BEGINNING.lastIndex = start;
+  return BEGINNING.test(text);
+}
+
 /** Tokens known by their shape, and credentials after `Bearer` and `Basic`. */
 export const findTokens: Finder = (text) => {
   const hits: Hit[] = [];
   visitRuns(text, (start, end, hasDigit) => {
-    // Only Hugging Face makes tokens that may lack digits.
-    if (!hasDigit && !text.startsWith("hf_", start) && !text.startsWith("hf_", start + 1)) return;
+    if (!hasDigit && !startsLikeToken(text, start)) return;
     hits.push(...shapedTokens(text, start, end), ...credential(text, start));
   });
   return hits;

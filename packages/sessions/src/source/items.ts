@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parseJson } from "../values/json.js";
+import { isObject, type JsonObject } from "../values/json.js";
 import type { Limits } from "./limits.js";
 import { objectsInBrokenLine, parseLenient } from "./repair.js";
 
@@ -10,6 +10,7 @@ export type Items =
 /** How a file is laid out: JSON lines, one JSON document, or text; undefined while too few lines were seen to tell. */
 type Layout = "lines" | "document" | "text" | undefined;
 
+const OPENING_BRACE = 0x7b;
 const CONTAINER = /^\s*[[{]/;
 
 /** A document's records: the elements of a list of objects, unless the list itself is one conversation's messages. */
@@ -26,17 +27,14 @@ function lineRecords(lines: readonly string[]): Items {
   const records: JsonObject[] = [];
   let bad = 0;
   for (const line of lines) {
-    const value = parseJson(line);
-    if (isObject(value)) {
-      records.push(value);
-      continue;
-    }
-    if (line.trim() === "") continue;
-    const lenient = value === undefined ? parseLenient(line) : value;
-    if (isObject(lenient)) records.push(lenient);
+    // Parsing what cannot be an object would cost an exception for each line of a file that is no session.
+    const start = line.charCodeAt(0) === OPENING_BRACE ? line : line.trimStart();
+    if (start === "") continue;
+    const value = start.charCodeAt(0) === OPENING_BRACE ? parseLenient(start) : undefined;
+    if (isObject(value)) records.push(value);
     else {
       bad++;
-      if (lenient === undefined) records.push(...objectsInBrokenLine(line));
+      records.push(...objectsInBrokenLine(start));
     }
   }
   return { kind: "records", records, bad };

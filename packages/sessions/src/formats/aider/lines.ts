@@ -15,8 +15,8 @@ export interface Before {
 }
 
 const START = /^# aider chat started at (.+)$/;
-const USER = /^#### ?(.*)$/;
-/** aider ends each piece that it writes, and so each piece of console output, in two blanks. */
+const USER = /^####(?: (.*)|\s*)$/;
+/** aider ends what it writes itself in two blanks: every line of a request, and each piece of console output. */
 const ENDS = / {2}$/;
 
 const consoleLine = (text: string): HistoryLine => ({
@@ -30,7 +30,8 @@ export function historyLine(raw: string, { console, isLong, inAnswer }: Before):
   const start = START.exec(line);
   if (start !== null) return { kind: "start", startedAt: (start[1] ?? "").trim() };
   const user = USER.exec(line);
-  if (user !== null) return { kind: "user", text: (user[1] ?? "").replace(ENDS, "") };
+  // In an answer a line without the two blanks is a heading.
+  if (user !== null && (ENDS.test(line) || !inAnswer)) return { kind: "user", text: (user[1] ?? "").replace(ENDS, "") };
   const goesOn = console === "open" || (console === "ended" && isLong && line.trim() !== "");
   const isConsole = goesOn || line === ">" || (line.startsWith("> ") && (ENDS.test(line) || !inAnswer));
   return isConsole ? consoleLine(line) : { kind: "answer", text: line };

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { answersOf, droppedOf, importText, usersOf } from "../support/import-text.js";
+
+const read = (...lines: string[]): ReturnType<typeof importText> =>
+  importText(`${lines.join("\n")}\n`, {}, ".aider.chat.history.md");
+const START = "# aider chat started at 2026-01-05 10:00:00";
+
+describe("aider", () => {
+  it("makes a session of each chat, with its start, version and model", async () => {
+    const imported = await read(
+      "late answer",
+      START,
+      "",
+      "> Aider v0.80.1  ",
+      "> Main model: m-1 with diff edit format  ",
+      "",
+      "#### One  ",
+      "",
+      "1",
+      START.replace("10:", "11:"),
+      "",
+      "#### Two  ",
+      "",
+      "2",
+    );
+    expect(answersOf(imported)).toEqual(["late answer", "1", "2"]);
+    expect(imported.sessions[1]).toMatchObject({
+      started_at: "2026-01-05T10:00:00.000Z",
+      source: { format_version: "0.80.1", model: "m-1" },
+    });
+  });
+
+  it("tells requests from commands, and takes unknown commands for words", async () => {
+    const imported = await read(
+      START,
+      "",
+      "#### /add a.py  ",
+      "",
+      "#### /ex  ",
+      "",
+      "#### !ls  ",
+      "",
+      "#### /ask why?  ",
+      "",
+      "Because.",
+      "",
+      "#### /srv is full  ",
+      "",
+      "Then clean it.",
+    );
+    expect(usersOf(imported)).toEqual(["/ask why?", "/srv is full"]);
+    expect(droppedOf(imported)).toEqual({ "local command": 3 });
+  });
+
+  it("keeps answers with quotations, blank lines and headings as they are", async () => {
+    const answer =
+      "Intro:\n\n> quoted words\n\n#### A heading\n\n##### Another\n\n```py\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n```";
+    const imported = await read(START, "", "#### Go  ", "", ...answer.split("\n"), "", "> Applied edit to a.py  ", "");
+    expect(answersOf(imported)).toEqual([answer]);
+  });
+
+  it("leaves out console output of many lines", async () => {
+    const imported = await read(
+      START,
+      "",
+      "#### Go  ",
+      "",
+      "Ok.",
+      "",
+      "#### /test pytest  ",
+      "",
+      "> ==== test session ====",
+      "collected 2 items",
+      "",
+      "x  ",
+      "FAILED  ",
+      "",
+      "I see it.",
+    );
+    expect(answersOf(imported)).toEqual(["Ok.", "I see it."]);
+  });
+});

@@ -1,0 +1,50 @@
+import { groupFiles, isSessionPath } from "@imprint/sessions";
+import { describe, expect, it } from "vitest";
+
+describe("groupFiles", () => {
+  it("takes an OpenHands folder as one session and every other file as its own", () => {
+    const groups = groupFiles([
+      "a/log.jsonl",
+      "a/log/subagents/agent-1.jsonl",
+      "b/conv/base_state.json",
+      "b/conv/events/event-00000-x.json",
+      "b/conv/events/event-00001-y.json",
+      "c/sid/events/0.json",
+      "c/sid/events/1.json",
+      "base_state.json",
+    ]);
+    expect(groups).toEqual([
+      { name: "a/log.jsonl", paths: ["a/log.jsonl"] },
+      { name: "a/log/subagents/agent-1.jsonl", paths: ["a/log/subagents/agent-1.jsonl"] },
+      {
+        name: "b/conv",
+        paths: ["b/conv/base_state.json", "b/conv/events/event-00000-x.json", "b/conv/events/event-00001-y.json"],
+      },
+      { name: "c/sid", paths: ["c/sid/events/0.json", "c/sid/events/1.json"] },
+      { name: "base_state.json", paths: ["base_state.json"] },
+    ]);
+  });
+
+  it("names the walked folder itself by a dot", () => {
+    expect(groupFiles(["base_state.json", "events/event-00000-x.json"])).toEqual([
+      { name: ".", paths: ["base_state.json", "events/event-00000-x.json"] },
+    ]);
+  });
+});
+
+describe("isSessionPath", () => {
+  it.each([
+    "a.jsonl",
+    "a/b.json",
+    "x.traj",
+    "x.traj.json",
+    "rollout.jsonl.zst",
+    "log.jsonl.gz",
+    ".aider.chat.history.md",
+    "d\\chat-history-1.md",
+  ])("walks into %s", (path) => expect(isSessionPath(path)).toBe(true));
+  it.each(["README.md", "a.txt", "node_modules/x/package.json", "s/tool-results/1.json", ".git/a.json", "x.zst"])(
+    "passes %s over",
+    (path) => expect(isSessionPath(path)).toBe(false),
+  );
+});
