@@ -22,15 +22,17 @@ export interface NewCommand {
   readonly name: string;
   readonly description: string;
   readonly examples: readonly string[];
-  /** Whether the command talks to the service. */
-  readonly service?: boolean;
+  /** What of the service the command needs; by default the service itself. */
+  readonly service?: "none" | "data directory" | "running";
 }
 
 /** A command with what all have: `--json`, where the service is, and examples in the help. */
-export function newCommand({ name, description, examples, service = true }: NewCommand): Command {
+export function newCommand({ name, description, examples, service = "running" }: NewCommand): Command {
   const command = new Command(name).description(description).option("--json", "print one JSON document on standard output");
-  if (service) {
+  if (service !== "none") {
     command.option("--data-dir <folder>", "data directory of the service (default: IMPRINT_DATA_DIR or ~/.imprint)");
+  }
+  if (service === "running") {
     command.option("--url <address>", "address of a running service (default: the one of the data directory)");
   }
   const shown = examples.map((example) => `  $ imprint ${example}`).join("\n");

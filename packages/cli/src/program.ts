@@ -4,6 +4,7 @@ import { adaptersCommand } from "./commands/adapters.js";
 import { cancelCommand } from "./commands/cancel.js";
 import { chatCommand } from "./commands/chat.js";
 import { doctorCommand } from "./commands/doctor.js";
+import { hypernetworksCommand } from "./commands/hypernetworks.js";
 import { importCommand } from "./commands/import.js";
 import { inspectCommand } from "./commands/inspect.js";
 import { jobCommand } from "./commands/job.js";
@@ -31,6 +32,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   adapterCommand,
   chatCommand,
   modelsCommand,
+  hypernetworksCommand,
 ];
 
 const INTRODUCTION = `Turns recorded coding sessions into LoRA adapters, with proof that they learned something.

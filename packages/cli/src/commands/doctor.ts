@@ -22,6 +22,13 @@ function modelFolders({ settings: { base_model, data_dir }, setup }: Config): re
   return [...(prepared === undefined ? [] : [prepared]), path.join(data_dir, "models", base_model), base_model];
 }
 
+/** Which settings are not the defaults, and where their values come from. */
+function configuration({ origins }: Config): Finding {
+  const chosen = Object.entries(origins).filter(([, origin]) => origin !== "default");
+  const said = chosen.map(([name, origin]) => `${name} from ${origin}`).join(", ");
+  return ok("configuration", chosen.length === 0 ? "all defaults" : `${said}; the rest are defaults`);
+}
+
 const SIGNS = { ok: ["green", "✓"], warning: ["yellow", "!"], missing: ["red", "✗"] } as const;
 
 function report(found: readonly Finding[], paint: Paint): string {
@@ -53,6 +60,7 @@ async function findings(load: () => Config): Promise<readonly Finding[]> {
   const { data_dir, python, base_model } = config.settings;
   return [
     node,
+    configuration(config),
     ...(await checkPython({ python, repoRoot: config.repoRoot })),
     await checkModel({ baseModel: base_model, folders: modelFolders(config) }),
     await checkDataDir(data_dir),
@@ -67,6 +75,7 @@ export function doctorCommand(context: CommandContext): Command {
     name: "doctor",
     description: "say what works here, what is missing, and what to do",
     examples: ["doctor", "doctor --json"],
+    service: "data directory",
   }).action(async (options: CommonOptions) => {
     const printer = printerOf(context, options);
     const checks = await findings(() => configFor(options, context.io.env));

@@ -54,7 +54,7 @@ export function inspectCommand(context: CommandContext): Command {
     name: "inspect",
     description: "parse recorded sessions and say what is in them; stores nothing",
     examples: ["inspect session.jsonl", "inspect run.traj --json"],
-    service: false,
+    service: "none",
   })
     .argument("<file...>", "files of recorded sessions")
     .action(async (files: string[], options: CommonOptions) => {

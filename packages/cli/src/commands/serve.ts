@@ -14,7 +14,7 @@ export function serveCommand({ io }: CommandContext): Command {
     name: "serve",
     description: "run the service until Ctrl-C",
     examples: ["serve", "serve --port 8080 --data-dir ./imprint-data", "serve --base-model ./models/my-model --slots 2"],
-    service: false,
+    service: "none",
   });
   for (const [name, schema] of Object.entries(SETTINGS)) command.addOption(optionOf(name, schema));
   return command.action(async ({ json, ...options }: Record<string, unknown>) => {

@@ -6,8 +6,13 @@ const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__"]
 /** What recorded sessions are called. */
 const SESSION_FILE = /\.(?:jsonl?|traj|jsonl\.zst|zst)$|(?:^|[.-])chat[.-]history.*\.md$/i;
 
+/** OpenHands keeps a file for each event: together they are one session. */
+const EVENT_FILE = /^(?:event-)?\d+(?:-.*)?\.json$/;
+
 export interface Candidate {
   readonly path: string;
+  /** The files that make up the session, in order, where `path` is their folder. */
+  readonly parts?: readonly string[];
   /** True when the user named this very file: then it must be a session. */
   readonly named: boolean;
 }
@@ -18,8 +23,13 @@ async function inFolder(folder: string, root: string, seen: Set<string>): Promis
   const real = await realpath(folder);
   if (seen.has(real)) return [];
   seen.add(real);
+  const names = (await readdir(folder)).sort();
+  if (path.basename(real) === "events" && names.length > 0 && names.every((name) => EVENT_FILE.test(name))) {
+    const parts = names.toSorted((left, right) => left.localeCompare(right, "en", { numeric: true }));
+    return [{ path: folder, named: false, parts: parts.map((name) => path.join(folder, name)) }];
+  }
   const found: Candidate[] = [];
-  for (const name of (await readdir(folder)).sort()) {
+  for (const name of names) {
     const entry = path.join(folder, name);
     const target = await realpath(entry).catch(() => null);
     // A link that leads out of the folder, or nowhere.

@@ -35,9 +35,16 @@ function reasonOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && "syscall" in error ? `cannot be read (${String(error.code)})` : null;
 }
 
-async function importFile({ path, named }: Candidate, store: Store): Promise<ImportedFile> {
+/** The events of a folder one a line. Line breaks in JSON only stand between values. */
+async function joined(parts: readonly string[]): Promise<Uint8Array> {
+  const texts = await Promise.all(parts.map((part) => readFile(part, "utf8")));
+  return new TextEncoder().encode(texts.map((text) => `${text.replaceAll(/\r?\n/g, " ")}\n`).join(""));
+}
+
+async function importFile({ path, named, parts }: Candidate, store: Store): Promise<ImportedFile> {
   try {
-    return { path, ...(await store(await readFile(path), path)) };
+    const bytes = parts === undefined ? await readFile(path) : await joined(parts);
+    return { path, ...(await store(bytes, path)) };
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;

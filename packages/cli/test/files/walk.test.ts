@@ -36,6 +36,17 @@ it("walks folders in the order of names and takes what sessions are called", asy
   expect(await found(root, ".")).toEqual([".aider.chat.history.md", "a.jsonl", "b/run.traj", "b/x.json", "c.jsonl.zst"]);
 });
 
+it("takes a folder of events as one session, in the order of their numbers", async () => {
+  const root = await folder(["run/base_state.json", "run/events/10.json", "run/events/9.json", "other/events/notes.json"]);
+  const [other, state, events, ...rest] = await walk([root]);
+  expect([other, state, rest].flat().map((file) => path.relative(root, file?.path ?? ""))).toEqual([
+    "other/events/notes.json",
+    "run/base_state.json",
+  ]);
+  expect(path.relative(root, events?.path ?? "")).toBe("run/events");
+  expect(events?.parts?.map((part) => path.basename(part))).toEqual(["9.json", "10.json"]);
+});
+
 it("takes a named file whatever it is called", async () => {
   const root = await folder(["notes.txt"]);
   expect(await found(root, "notes.txt")).toEqual(["named notes.txt"]);

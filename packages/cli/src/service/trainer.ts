@@ -1,0 +1,27 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { Config } from "@imprint/server";
+import { CommandError } from "../errors.js";
+
+const LONGEST_OUTPUT = 64 * 1024 * 1024;
+
+/** Runs a module of the trainer to its end; answers with the JSON documents it printed. Throws a CommandError with what it said instead. */
+export async function runTrainer(config: Config, module: string, args: readonly string[]): Promise<readonly unknown[]> {
+  const { python } = config.settings;
+  if (python === null)
+    throw new CommandError("No Python is prepared for the trainer: npm run setup installs it.", "WORKER_START_FAILED");
+  const env = { ...process.env, PYTHONPATH: path.join(config.repoRoot, "trainer", "src"), PYTHONUTF8: "1", HF_HUB_OFFLINE: "1" };
+  try {
+    const { stdout } = await promisify(execFile)(python, ["-m", module, ...args], { env, maxBuffer: LONGEST_OUTPUT });
+    return stdout
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line): unknown => JSON.parse(line));
+  } catch (error) {
+    const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    throw new CommandError(
+      said === "" ? `The trainer's Python did not run: ${python}. imprint doctor says what is missing.` : said,
+    );
+  }
+}
