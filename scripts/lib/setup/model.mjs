@@ -47,7 +47,7 @@ export async function prepareModel({ root, draft, folder, python, env, signal, t
       await run(python, ["-m", "imprint_trainer", "prepare-default-model", "--gguf", gguf, "--out", made], {
         env: { ...env, PYTHONPATH: path.join(root, "trainer", "src"), HF_HUB_OFFLINE: "1" },
         signal,
-        onLine: (line) => task.update(`preparing the default model (once): ${line}`),
+        onLine: (line) => line.trim() && task.update(`preparing the default model (once): ${line}`),
         name: "imprint_trainer prepare-default-model",
       });
     },
