@@ -1,5 +1,11 @@
+import { ConfigError } from "./config/errors.js";
 import { loadConfig } from "./config/load.js";
 import { runServer } from "./run.js";
 
-await runServer(loadConfig(), { onListening: ({ url }) => process.stdout.write(`Imprint listens on ${url}\n`) });
-process.exit();
+try {
+  await runServer(loadConfig(), { onListening: ({ url }) => process.stdout.write(`Imprint listens on ${url}\n`) });
+  process.exit();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(error instanceof ConfigError ? 2 : 1);
+}

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { Value } from "typebox/value";
 import { ConfigError } from "./errors.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
@@ -32,6 +32,20 @@ type Layer = readonly [Origin, Source];
 
 const untilde = (path: string, home: string): string =>
   path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
+
+const isPath = (text: string): boolean => isAbsolute(text) || /^(\.{1,2}|~)([/\\]|$)/.test(text);
+
+/** Relative paths are relative to where the service is started. A base model is a path only when it looks like one. */
+const resolvePaths = (values: Settings, home: string): Settings => {
+  const toPath = (path: string): string => resolve(untilde(path, home));
+  return {
+    ...values,
+    data_dir: toPath(values.data_dir),
+    token_file: values.token_file === null ? null : toPath(values.token_file),
+    python: values.python !== null && isPath(values.python) ? toPath(values.python) : values.python,
+    base_model: isPath(values.base_model) ? toPath(values.base_model) : values.base_model,
+  };
+};
 
 const nameIn = (origin: Origin, name: string): string => {
   if (origin === "flag") return flagName(name as SettingName);
@@ -88,7 +102,7 @@ export const loadConfig = ({
     return { name, origin, value: source[name] };
   });
   const values = Object.fromEntries(chosen.map(({ name, value }) => [name, value])) as Settings;
-  const settings: Settings = { ...values, data_dir: resolve(untilde(values.data_dir, home)) };
+  const settings = resolvePaths(values, home);
   return {
     settings,
     origins: Object.fromEntries(chosen.map(({ name, origin }) => [name, origin])) as Record<SettingName, Origin>,

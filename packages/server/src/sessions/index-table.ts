@@ -1,4 +1,5 @@
 import type { SessionSummary } from "@imprint/contracts";
+import { sql } from "kysely";
 import type { Session } from "../registry/schema.js";
 
 /** Records what lists show of a session, as the newest. */
@@ -14,9 +15,15 @@ export const forgetSession = async (db: Session, sessionId: string): Promise<voi
   await db.deleteFrom("sessions").where("session_id", "=", sessionId).execute();
 };
 
-/** Ids of indexed sessions, newest first. */
-export const indexedIds = async (db: Session): Promise<readonly string[]> =>
-  (await db.selectFrom("sessions").select("session_id").orderBy("seq", "desc").execute()).map((row) => row.session_id);
+/** Ids of indexed sessions, newest first. One text for all: ten thousand row objects would take longer than the list itself. */
+export const indexedIds = async (db: Session): Promise<readonly string[]> => {
+  const newestFirst = db.selectFrom("sessions").select("session_id").orderBy("seq", "desc").as("newest_first");
+  const { ids } = await db
+    .selectFrom(newestFirst)
+    .select(sql<string | null>`group_concat(session_id, '/')`.as("ids"))
+    .executeTakeFirstOrThrow();
+  return ids === null ? [] : ids.split("/");
+};
 
 export const indexedSummaries = async (db: Session, ids: readonly string[]): Promise<ReadonlyMap<string, SessionSummary>> => {
   if (ids.length === 0) return new Map();

@@ -2,7 +2,6 @@ import { connect } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import Fastify from "fastify";
 import { sql } from "kysely";
-import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { addDatabaseSession } from "../../src/plugins/database-session.js";
 import { addErrors } from "../../src/plugins/errors.js";
@@ -15,7 +14,7 @@ const insert = (session: Session, session_id: string) =>
 
 const build = () => {
   const database = openDatabase({ path: `${makeFolder()}/registry.db` });
-  const app = Fastify({ loggerInstance: pino({ level: "silent" }) });
+  const app = Fastify({ logger: { level: "silent" } });
   addErrors(app);
   addDatabaseSession(app, { database });
   onTestFinished(async () => {

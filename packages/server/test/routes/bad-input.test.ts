@@ -34,7 +34,7 @@ test.each([
   expect((await service.get("/jobs")).json().jobs).toEqual([]);
 });
 
-test.each([
+test.each<[field: string, payload: object, message?: string]>([
   ["session_id", {}, "is required"],
   ["session_id", { session_id: 7 }],
   ["session_id", { session_id: "" }],

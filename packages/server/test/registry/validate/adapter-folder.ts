@@ -10,7 +10,7 @@ export const RANK = 4;
 export const makeAdapterFolder = async (folder: string, adapterId = "a1"): Promise<JobResult> => {
   mkdirSync(folder, { recursive: true });
   const spec = { output_dir: folder, base_model_name: "test-model", adapter_id: adapterId, seed: 1 };
-  return (await writeAdapter(spec, { rank: RANK, alpha: 8, proof: goodProof, training: {} })) as JobResult;
+  return writeAdapter(spec, { rank: RANK, alpha: 8, proof: goodProof, training: {} });
 };
 
 /** Rewrites a file, and reports it as it then is: a trainer that made this file on purpose. */

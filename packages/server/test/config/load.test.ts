@@ -1,0 +1,94 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ConfigError } from "../../src/config/errors.js";
+import { type LoadOptions, loadConfig } from "../../src/config/load.js";
+import { makeFolder } from "../support/service.js";
+
+const load = (options: LoadOptions & { readonly file?: object | string; readonly setup?: object } = {}) => {
+  const home = makeFolder();
+  const dataDir = join(home, ".imprint");
+  mkdirSync(dataDir);
+  const { file, setup, ...rest } = options;
+  if (file !== undefined) writeFileSync(join(dataDir, "config.json"), typeof file === "string" ? file : JSON.stringify(file));
+  if (setup !== undefined) writeFileSync(join(dataDir, "setup.json"), JSON.stringify(setup));
+  return loadConfig({ env: {}, home, repoRoot: home, ...rest });
+};
+
+test("a flag beats the environment, which beats the file, which beats setup, which beats the default", () => {
+  const setup = { python: "/setup/python", default_model: "setup-model", models: {} };
+  const { settings, origins } = load({
+    flags: { slots: 4 },
+    env: { IMPRINT_SLOTS: "3", IMPRINT_MAX_QUEUED: "7" },
+    file: { slots: 2, max_queued: 5, base_model: "file-model" },
+    setup,
+  });
+  expect(settings).toMatchObject({ slots: 4, max_queued: 7, base_model: "file-model", python: "/setup/python", port: 7878 });
+  expect(origins).toMatchObject({
+    slots: "flag",
+    max_queued: "environment",
+    base_model: "file",
+    python: "setup",
+    port: "default",
+  });
+});
+
+test("text of flags and variables is read as the setting's type", () => {
+  const { settings } = load({ flags: { port: "0", allow_downloads: "true" }, env: { IMPRINT_ALLOW_HOST: "a.lan, b.lan:8443" } });
+  expect(settings).toMatchObject({ port: 0, allow_downloads: true, allow_host: ["a.lan", "b.lan:8443"] });
+});
+
+test.each<[string, Parameters<typeof load>[0], RegExp]>([
+  ["an unknown key in the file", { file: { slot: 2 } }, /slot in config.json is not a setting/],
+  ["an unknown flag", { flags: { slot: 2 } }, /--slot is not a setting/],
+  ["a number out of range", { env: { IMPRINT_SLOTS: "0" } }, /IMPRINT_SLOTS must be >= 1/],
+  ["text for a number", { env: { IMPRINT_PORT: "80a" } }, /IMPRINT_PORT must be integer/],
+  ["a fraction for an integer", { flags: { port: "1.5" } }, /--port must be integer/],
+  ["text for a number in the file", { file: { port: "80" } }, /port in config.json must be integer/],
+  ["a host that is none", { flags: { allow_host: "http://x/" } }, /--allow-host/],
+  ["a file that is no object", { file: "[]" }, /not a JSON object/],
+  ["a file that is no JSON", { file: "{" }, /not a JSON object/],
+  ["data_dir in the file", { file: { data_dir: "/elsewhere" } }, /data_dir in config.json is not allowed/],
+  ["a wide bind without a token", { flags: { host: "0.0.0.0" } }, /reachable from other machines/],
+  ["a bind to all IPv6 addresses", { flags: { host: "::" } }, /reachable from other machines/],
+  ["a short token", { flags: { token: "secret" } }, /--token/],
+  ["a token file that is not there", { flags: { token_file: "/nowhere/token" } }, /token_file cannot be read/],
+])("%s is refused by name", (_case, options, message) => {
+  expect(() => load(options)).toThrow(ConfigError);
+  expect(() => load(options)).toThrow(message);
+});
+
+test("every problem is told at once", () => {
+  expect(() => load({ flags: { port: "x" }, file: { nope: 1 } })).toThrow(/--port[\s\S]*nope/);
+});
+
+test("a misspelt variable is warned of, since variables of other programs may begin alike", () => {
+  expect(load({ env: { IMPRINT_SLOT: "2" } }).warnings).toEqual([expect.stringContaining("IMPRINT_SLOT")]);
+});
+
+test("a token file must belong to the user alone, and its token is not among the settings", () => {
+  const path = join(makeFolder(), "token");
+  const token = "a-token-of-enough-length";
+  writeFileSync(path, `${token}\n`, { mode: 0o644 });
+  expect(() => load({ flags: { host: "0.0.0.0", token_file: path } })).toThrow(/chmod 600/);
+  chmodSync(path, 0o600);
+  const config = load({ flags: { host: "0.0.0.0", token_file: path } });
+  expect(config.token).toBe(token);
+  expect(JSON.stringify(config.settings)).not.toContain(token);
+});
+
+test("paths are made absolute, and names of models are left alone", () => {
+  const home = makeFolder();
+  const paths = loadConfig({
+    flags: { data_dir: "~/data", base_model: "./models/mine" },
+    env: {},
+    home,
+    repoRoot: home,
+  }).settings;
+  expect(paths).toMatchObject({ data_dir: join(home, "data"), base_model: join(process.cwd(), "models/mine") });
+  expect(load({ flags: { base_model: "owner/name" } }).settings.base_model).toBe("owner/name");
+});
+
+test("a setup file of another shape counts as none", () => {
+  expect(load({ setup: { python: 3 } }).setup).toBeNull();
+});

@@ -1,0 +1,37 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../src/registry/open.js";
+import { withSession } from "../../src/registry/unit-of-work.js";
+import { importSession } from "../../src/sessions/import-session.js";
+import { indexSession } from "../../src/sessions/index-table.js";
+import { listSessions } from "../../src/sessions/list.js";
+import { toSummary } from "../../src/sessions/summary.js";
+import { makeFolder } from "../support/service.js";
+import { makeSession } from "../support/session.js";
+
+const COUNT = 10_000;
+
+test("a page of 10,000 sessions takes less than 50 ms", async () => {
+  const folder = makeFolder();
+  const database = openDatabase({ path: join(makeFolder(), "registry.db") });
+  onTestFinished(() => database.destroy());
+  await withSession(database, async (db) => {
+    for (let at = 0; at < COUNT; at += 1) {
+      writeFileSync(join(folder, `s${at}.json`), "");
+      await indexSession(db, toSummary(makeSession(`s${at}`), "2026-01-01T00:00:00.000Z"));
+    }
+  });
+  const list = (after?: string) =>
+    withSession(database, (db) => listSessions({ db, folder, importer: importSession, fileLimit: 1e6, limit: 100, after }));
+  const times: number[] = [];
+  for (let round = 0; round < 9; round += 1) {
+    const begin = performance.now();
+    const { sessions, next } = await list("s5000");
+    times.push(performance.now() - begin);
+    expect(sessions).toHaveLength(100);
+    expect([sessions[0]?.session_id, next]).toEqual(["s4999", "s4900"]);
+  }
+  // The best round: other work on the machine is not what is measured.
+  expect(Math.min(...times)).toBeLessThan(50);
+}, 60_000);

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished, vi } from "vitest";
+import { MODEL } from "./service.js";
+
+export { build } from "../../../cli/test/support/build.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const TRAINER = fileURLToPath(new URL("../fixtures/workers/trainer.mjs", import.meta.url));
+
+export interface Process {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** Exit code and signal. */
+  readonly ended: Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>;
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly start: (body: object) => Promise<string>;
+}
+
+/** An interpreter that is really the fixture trainer, and writes its process id to `worker.pid`. */
+const makeInterpreter = (folder: string, behaviour: object): string => {
+  const path = join(folder, "python");
+  const run = `exec "${process.execPath}" "${TRAINER}" '${JSON.stringify(behaviour)}'`;
+  writeFileSync(path, `#!/bin/sh\necho $$ > "${folder}/worker.pid"\n${run}\n`);
+  chmodSync(path, 0o755);
+  return path;
+};
+
+export const workerPid = (folder: string): number | null =>
+  existsSync(join(folder, "worker.pid")) ? Number(readFileSync(join(folder, "worker.pid"), "utf8")) : null;
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const gone = (pid: number): Promise<void> =>
+  vi.waitFor(
+    () => {
+      if (isAlive(pid)) throw new Error(`process ${pid} is still there`);
+    },
+    { timeout: 8_000, interval: 20 },
+  );
+
+/** The real service as a process of its own, once it listens. */
+export const startProcess = async (
+  folder: string,
+  { behaviour = {}, env = {} }: { readonly behaviour?: object; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Process> => {
+  const dataDir = join(folder, "data");
+  mkdirSync(join(dataDir, "models", MODEL), { recursive: true });
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      IMPRINT_DATA_DIR: dataDir,
+      IMPRINT_PORT: "0",
+      IMPRINT_BASE_MODEL: MODEL,
+      IMPRINT_PYTHON: makeInterpreter(folder, behaviour),
+      IMPRINT_LOG_LEVEL: "silent",
+      ...env,
+    },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>
+    child.once("close", (code, signal) => resolve([code, signal])),
+  );
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on("data", (text) => {
+      const [, found] = /(http:\S+)/.exec(String(text)) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then(() => reject(new Error("the service ended before it listened")));
+  });
+  const call = (path: string, init?: RequestInit): Promise<Response> => fetch(`${url}${path}`, init);
+  const start = async (body: object): Promise<string> => {
+    const headers = { "content-type": "application/json" };
+    const response = await call("/train/lora", { method: "POST", headers, body: JSON.stringify(body) });
+    return ((await response.json()) as { job_id: string }).job_id;
+  };
+  return { child, url, ended, fetch: call, start };
+};
