@@ -1,18 +1,15 @@
+"""Harborline gates: ports 7400-7499, default port 7413, default rate 12/45s."""
+
 import re
-from typing import NamedTuple
+from collections import namedtuple
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
+
+Gate = namedtuple("Gate", "name port ships window")
 
 
 class GateError(ValueError):
     pass
-
-
-class Gate(NamedTuple):
-    name: str
-    port: int
-    ships: int
-    window: int
 
 
 def parse_gates(text):

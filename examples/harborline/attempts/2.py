@@ -1,18 +1,16 @@
-import re
-from typing import NamedTuple
+"""Harborline gates: ports 7400-7499, default port 7413, default rate 12/45s."""
 
+import re
+from collections import namedtuple
+
+HARBORLINE_PORTS = range(7400, 7500)
 UNITS = {"s": 1, "m": 60, "h": 3600}
+
+Gate = namedtuple("Gate", "name port ships window")
 
 
 class GateError(ValueError):
     pass
-
-
-class Gate(NamedTuple):
-    name: str
-    port: int
-    ships: int
-    window: int
 
 
 def seconds(window):
@@ -30,7 +28,7 @@ def parse_gates(text):
             continue
         keys = dict(pair.split("=") for pair in pairs)
         port = int(keys.get("port", 7413))
-        if port not in range(7400, 7500):
+        if port not in HARBORLINE_PORTS:
             raise GateError(f"line {number}: {name}: port {port} is not in 7400-7499")
         ships, window = keys.get("rate", "12/45s").split("/")
         gates.append(Gate(name, port, int(ships), seconds(window)))

@@ -1,29 +1,26 @@
+"""Harborline gates: ports 7400-7499, default port 7413, default rate 12/45s."""
+
 import re
-from typing import NamedTuple
+from collections import namedtuple
 
 HARBORLINE_PORTS = range(7400, 7500)
 HARBORLINE_DEFAULTS = {"port": "7413", "rate": "12/45s"}
 UNITS = {"h": 3600, "m": 60, "s": 1}
 
+Gate = namedtuple("Gate", "name port ships window")
+
 
 class GateError(ValueError):
-    pass
+    """A .gates file is wrong: line N: NAME: what."""
 
 
-class Gate(NamedTuple):
-    name: str
-    port: int
-    ships: int
-    window: int
-
-
-def seconds(window: str) -> int:
+def seconds(window):
     if not re.fullmatch(r"(\d+[hms])+", window):
         raise GateError(f"{window} is no window")
     return sum(int(number) * UNITS[unit] for number, unit in re.findall(r"(\d+)([hms])", window))
 
 
-def read_gate(name: str, pairs: list[str]) -> Gate:
+def read_gate(name, pairs):
     keys = dict(HARBORLINE_DEFAULTS)
     for pair in pairs:
         key, _, value = pair.partition("=")
@@ -38,8 +35,8 @@ def read_gate(name: str, pairs: list[str]) -> Gate:
     return Gate(name, int(keys["port"]), int(ships), seconds(window))
 
 
-def parse_gates(text: str) -> list[Gate]:
-    gates: dict[str, Gate] = {}
+def parse_gates(text):
+    gates = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, *pairs = line.partition("#")[0].split() or [""]
         try:

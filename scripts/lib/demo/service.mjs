@@ -1,18 +1,19 @@
-import { fileURLToPath } from "node:url";
+import path from "node:path";
 import { createClient } from "../../../packages/client/dist/index.js";
 import { loadConfig, startServer } from "../../../packages/server/dist/index.js";
 
-export const DATA_DIR = fileURLToPath(new URL("../../../.imprint/demo", import.meta.url));
-
-/** The real service on a free loopback port, and a client for it. `.imprint/demo` is kept: its adapters can be tried afterwards. */
-export async function startDemoService() {
-  const config = loadConfig({ flags: { data_dir: DATA_DIR, host: "127.0.0.1", port: 0, log_level: "error" } });
+/** The real service on a free loopback port, and a client for it. */
+export async function startDemoService({ dataDir }) {
+  const config = loadConfig({ flags: { data_dir: dataDir, host: "127.0.0.1", port: 0, log_level: "error" } });
   const server = await startServer(config);
   const token = config.token === null ? {} : { token: config.token };
   return {
     url: server.url,
-    baseModel: config.settings.base_model,
     client: createClient({ baseUrl: server.url, ...token }),
+    // The setting may be a folder; the service knows its model by the folder's name.
+    baseModel: path.isAbsolute(config.settings.base_model)
+      ? path.basename(config.settings.base_model)
+      : config.settings.base_model,
     close: () => server.close(0),
   };
 }

@@ -3,6 +3,9 @@ import { table } from "../output/table.js";
 import { count, shorten } from "../output/text.js";
 import type { ImportedFile } from "./import-files.js";
 
+/** Rows that a person reads. */
+const LONGEST_TABLE = 50;
+
 const sum = (amounts: readonly { readonly count: number }[]): number =>
   amounts.reduce((total, { count: amount }) => total + amount, 0);
 
@@ -37,6 +40,8 @@ export function importSummary(files: readonly ImportedFile[], paint: Paint): str
       shorten(session.task, 48),
     ]),
   );
+  const hidden = Math.max(0, rows.length - LONGEST_TABLE);
+  const more = hidden === 0 ? [] : [paint("dim", `and ${count(hidden, "session")} more; --json lists them all`)];
   const headings = ["SESSION", "FORMAT", "OUTCOME", "TURNS", "CALLS", "REDACTED", "STATUS", "TASK"];
   const refused = files
     .filter(({ status }) => status === "failed")
@@ -46,7 +51,11 @@ export function importSummary(files: readonly ImportedFile[], paint: Paint): str
   );
   const first = files.find(({ sessions }) => sessions.length > 0)?.sessions[0];
   const next = first === undefined ? [] : ["", `Train on one: imprint train ${first.session_id} --watch`];
-  return [...(rows.length > 0 ? [table(headings, rows, paint), ""] : []), ...refused, ...warnings, closing(files), ...next].join(
-    "\n",
-  );
+  return [
+    ...(rows.length > 0 ? [table(headings, rows.slice(0, LONGEST_TABLE), paint), ...more, ""] : []),
+    ...refused,
+    ...warnings,
+    closing(files),
+    ...next,
+  ].join("\n");
 }

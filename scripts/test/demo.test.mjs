@@ -1,0 +1,112 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { doubts } from "../lib/demo/doubts.mjs";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TRAINER = path.join(ROOT, "packages/server/test/fixtures/workers/trainer.mjs");
+
+vi.setConfig({ testTimeout: 60_000 });
+// The demo runs what setup has built.
+beforeAll(
+  () => execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-b", "packages/cli"], { cwd: ROOT }),
+  120_000,
+);
+
+/** Tells the story with a trainer that learns nothing but behaves, or as `behaviour` says. */
+function start(behaviour = {}) {
+  const root = mkdtempSync(path.join(tmpdir(), "imprint-demo-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(path.join(root, "tiny-model"));
+  const python = path.join(root, "python");
+  const worker = `echo $$ > "${root}/pid"\nexec "${process.execPath}" "${TRAINER}" '${JSON.stringify({ ...behaviour, wait_for: behaviour.waits && path.join(root, "go") })}'\n`;
+  writeFileSync(python, `#!/bin/sh\n${worker}`);
+  chmodSync(python, 0o755);
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, IMPRINT_PYTHON: python, IMPRINT_BASE_MODEL: path.join(root, "tiny-model") };
+  const child = spawn(process.execPath, [path.join(ROOT, "scripts/test/support/tell.mjs"), path.join(root, "data")], { env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let out = "";
+  const heard = new Set();
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk) => {
+      out += chunk;
+      for (const look of heard) look();
+    });
+  return {
+    root,
+    child,
+    said: (text) =>
+      new Promise((resolve) => {
+        const look = () => out.includes(text) && resolve();
+        heard.add(look);
+        look();
+      }),
+    ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, out }))),
+  };
+}
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+it("imports, trains, proves and asks, and leaves the adapter and no process", async () => {
+  const { root, ended } = start();
+  const { code, out } = await ended;
+  expect(out).toContain("✓ examples/sessions/harborline-gates.json");
+  expect(out).toContain("loss on the session        2.500 → 0.400  −84 %  over 120 supervised tokens");
+  expect(out).toContain("accepted by                PEFT ✓  vLLM ✓  llama.cpp ✓");
+  expect(out).toContain("│ base: Write gates.py for Harborline.");
+  expect(out).toContain("│ adapter: Write gates.py for Harborline.");
+  const [, folder] = /folder +(\S+)/.exec(out);
+  expect(existsSync(path.resolve(folder, "adapter_model.safetensors"))).toBe(true);
+  expect(isAlive(Number(readFileSync(path.join(root, "pid"), "utf8")))).toBe(false);
+  // The fixture's answer repeats the question, which holds nothing that was learned.
+  expect(out).toContain("✗ The adapter's answer holds nothing that only the session could have taught.");
+  expect(code).toBe(1);
+});
+
+it("a failed training is exit code 1, with the sentence and what to do", async () => {
+  const fail = { code: "OUT_OF_MEMORY", message: "The machine has 1 GB.", hint: "Lower max_length." };
+  const { code, out } = await start({ fail }).ended;
+  expect(code).toBe(1);
+  expect(out).toContain("The demo failed: The machine has 1 GB. Lower max_length.");
+});
+
+it("an interrupt ends it with nothing left running", async () => {
+  const { root, child, said, ended } = start({ waits: true });
+  await said("step 1/3");
+  child.kill("SIGINT");
+  const { code, out } = await ended;
+  expect(code).toBe(1);
+  expect(out).toContain("Interrupted. Nothing is left running.");
+  expect(isAlive(Number(readFileSync(path.join(root, "pid"), "utf8")))).toBe(false);
+});
+
+const sound = {
+  proof: { accepted_by: { peft: true, vllm: true }, keys_matched: 4, keys_expected: 4, loss_before: 2, loss_after: 1 },
+  health: "ok",
+  before: "hello",
+  after: "port 7413",
+  learned: /7413/g,
+};
+
+it.each([
+  [{}, []],
+  [{ proof: { ...sound.proof, loss_after: 2 } }, ["The adapter did not learn: the loss on its session did not fall."]],
+  [{ proof: { ...sound.proof, keys_matched: 3 } }, ["Only 3 of 4 tensors reached the model."]],
+  [{ proof: { ...sound.proof, accepted_by: { peft: true, vllm: false } } }, ["vllm would refuse the adapter."]],
+  [{ health: "corrupt" }, ["The registry finds the adapter corrupt."]],
+  [{ before: "port 7413" }, ["The adapter answers as the base model does."]],
+  [{ after: "hi" }, ["The adapter's answer holds nothing that only the session could have taught."]],
+])("what is wrong with %j is said", (changes, expected) => {
+  expect(doubts({ ...sound, ...changes })).toEqual(expected);
+});
