@@ -1,4 +1,4 @@
-"""`python -m imprint_trainer serve | prepare-default-model`."""
+"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks`."""
 
 import os
 import sys
@@ -9,6 +9,11 @@ from imprint_trainer.errors import TrainerError
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["hypernetworks"]:
+        settle_environment()
+        from imprint_trainer.doc_to_lora.cli import main as hypernetworks
+
+        return hypernetworks(sys.argv[2:])
     config = parse_arguments(sys.argv[1:])
     settle_environment()
     if isinstance(config, PrepareConfig):

@@ -1,4 +1,4 @@
-"""`hypernetworks convert | list`: installs published checkpoints, names those installed; JSON lines on stdout."""
+"""`hypernetworks convert | list | train | evaluate`: installs, names, makes and measures hypernetworks."""
 
 import argparse
 import json
@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from imprint_trainer.doc_to_lora.checkpoint.convert import convert
-from imprint_trainer.doc_to_lora.checkpoint.store import list_installed
+from imprint_trainer.doc_to_lora.checkpoint.store import Installed, list_installed
+from imprint_trainer.doc_to_lora.training import command as training
+from imprint_trainer.doc_to_lora.training.evaluation import command as evaluation
+from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.errors import TrainerError
+from imprint_trainer.lora.failures import machine_failures
 
 
 def main(argv: Sequence[str]) -> int:
@@ -21,28 +25,45 @@ def main(argv: Sequence[str]) -> int:
     converting.add_argument("--out", required=True, type=Path, help="folder to write")
     listing = commands.add_parser("list", help="list converted hypernetworks")
     listing.add_argument("--dir", required=True, type=Path, help="folder of hypernetworks")
+    training.add_arguments(commands.add_parser("train", help="train a hypernetwork for a base model"))
+    evaluation.add_arguments(commands.add_parser("evaluate", help="ask what a hypernetwork's adapters recall"))
     options = parser.parse_args(argv)
     try:
-        if options.command == "convert":
-            config = convert(options.path, options.base, options.out)
-            print(json.dumps({"path": str(options.out), "config": config.model_dump(mode="json")}))
-        else:
-            for entry in list_installed(options.dir):
-                print(
-                    json.dumps(
-                        {
-                            "name": entry.name,
-                            "path": str(entry.path),
-                            "base_model": entry.base_model,
-                            "size": entry.size,
-                            "problem": entry.problem,
-                        }
-                    )
-                )
+        with machine_failures():
+            _run(options)
+    except TrainingRefused as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Interrupted; the same command goes on from the last checkpoint.", file=sys.stderr)
+        return 130
     except TrainerError as error:
         print(f"{error.code}: {error.message}\n{error.hint}", file=sys.stderr)
         return 2
     return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    if options.command == "train":
+        training.run(options)
+    elif options.command == "evaluate":
+        evaluation.run(options)
+    elif options.command == "convert":
+        config = convert(options.path, options.base, options.out)
+        print(json.dumps({"path": str(options.out), "config": config.model_dump(mode="json")}))
+    else:
+        for entry in list_installed(options.dir):
+            print(json.dumps(_listed(entry)))
+
+
+def _listed(entry: Installed) -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "path": str(entry.path),
+        "base_model": entry.base_model,
+        "size": entry.size,
+        "problem": entry.problem,
+    }
 
 
 if __name__ == "__main__":

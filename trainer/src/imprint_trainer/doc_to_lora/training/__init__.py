@@ -1,0 +1,1 @@
+"""Training of a hypernetwork for a base model of one's own (section 11)."""

@@ -1,0 +1,25 @@
+"""The base model that a hypernetwork is trained for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Base:
+    """A causal language model of the Llama family, its tokenizer, and the name that the service knows it by."""
+
+    model: Any
+    tokenizer: Any
+    name: str
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What tells one base from another: caches and checkpoints of a different one are refused."""
+        config = self.model.config
+        return {
+            "name": self.name,
+            "layers": config.num_hidden_layers,
+            "hidden_size": config.hidden_size,
+            "vocab_size": config.vocab_size,
+            "dtype": str(self.model.dtype),
+        }

@@ -1,0 +1,95 @@
+"""A fresh hypernetwork for a base model (section 10, with the recipe's changes)."""
+
+import math
+from typing import Any
+
+import torch
+from torch import nn
+
+from imprint_trainer.doc_to_lora.config import HypernetworkConfig, PerceiverAttention
+from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.targets import decoder
+from imprint_trainer.doc_to_lora.training.config import Shape
+from imprint_trainer.doc_to_lora.training.factored_head import FactoredHead
+from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
+
+MAX_CHUNK_LENGTH = 256
+
+
+def make_config(model: Any, base_model_name: str, shape: Shape) -> HypernetworkConfig:
+    """Sizes for `down_proj` of the base model's upper layers, early-exit encoder, no decoder.
+
+    Raises TrainingRefused for a shape that the base model is too shallow for.
+    """
+    base, depth = model.config, len(decoder(model).layers)
+    exit_layer = shape.exit_layer or max(1, depth * 4 // 15)
+    first = depth * 2 // 3 if shape.first_layer is None else shape.first_layer
+    layers = shape.num_layers or max(1, depth - first)
+    if exit_layer > depth or first + layers > depth:
+        raise TrainingRefused(
+            f"shape: exit_layer {exit_layer} and layers {first} to {first + layers - 1} do not fit a base model with "
+            f"{depth} layers: change exit_layer, first_layer or num_layers."
+        )
+    return HypernetworkConfig(
+        base_model_name_or_path=base_model_name,
+        layer_indices=tuple(range(first, first + layers)),
+        target_modules=("down_proj",),
+        d_in={"down_proj": base.intermediate_size},
+        d_out={"down_proj": base.hidden_size},
+        rank=shape.rank,
+        lora_alpha=1.0,
+        encoder="early_exit",
+        feature_size=base.hidden_size,
+        exit_layer=exit_layer,
+        latent_size=shape.latent_size,
+        n_latent_queries=layers * shape.rank,
+        encoder_layers=("cross",) * shape.blocks,
+        decoder_layers=(),
+        attention=PerceiverAttention(n_heads=shape.heads, num_key_value_heads=shape.heads, head_dim=shape.head_dim),
+        projection_size=shape.projection_size,
+        perceiver_mlp_size=shape.hidden_size,
+        pre_head_size=shape.hidden_size,
+        final_norm=False,
+        normalize_features=True,
+        skip_first_token=True,
+        max_chunk_length=MAX_CHUNK_LENGTH,
+    )
+
+
+def initialise(hypernetwork: Hypernetwork, head: FactoredHead) -> None:
+    """Section 10, but scaler_B starts at one: B is small instead, which learns faster.
+
+    Puts the trainable head in place.
+    """
+    config = hypernetwork.config
+    for block in hypernetwork.layers:
+        for parameter in block.parameters():
+            if parameter.dim() == 3:
+                nn.init.uniform_(parameter, -math.sqrt(3 / parameter.shape[1]), math.sqrt(3 / parameter.shape[1]))
+            elif parameter.dim() == 5:
+                nn.init.zeros_(parameter)
+    nn.init.normal_(hypernetwork.aggregator.perceiver.encoder.latents_q)
+    for module in config.target_modules:
+        nn.init.normal_(hypernetwork.bias_A[module], std=0.2 / math.sqrt(config.d_in[module] * config.rank))
+        nn.init.zeros_(hypernetwork.bias_B[module])
+        nn.init.ones_(hypernetwork.scaler_B[module])
+    hypernetwork.head = head  # type: ignore[assignment]
+
+
+def fold(hypernetwork: Hypernetwork) -> Hypernetwork:
+    """A copy with an ordinary head, as files and the service take it."""
+    plain = Hypernetwork(hypernetwork.config)
+    state = {key: value for key, value in hypernetwork.state_dict().items() if not key.startswith("head.")}
+    state["head.weight"] = hypernetwork.head.weight.detach()
+    plain.load_state_dict(state)
+    return plain.to(state["head.weight"].device).eval().requires_grad_(False)
+
+
+def parameter_groups(hypernetwork: Hypernetwork) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """(matrices for Muon, everything else for AdamW): latents, norms, biases and scalers are no maps between spaces."""
+    matrices: list[torch.Tensor] = []
+    rest: list[torch.Tensor] = []
+    for name, parameter in hypernetwork.named_parameters():
+        is_matrix = parameter.dim() in (2, 3) and not any(part in name for part in ("latents_q", "bias_"))
+        (matrices if is_matrix else rest).append(parameter)
+    return matrices, rest

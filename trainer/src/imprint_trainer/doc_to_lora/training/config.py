@@ -1,0 +1,93 @@
+"""Settings of a hypernetwork training: frozen values that round-trip through JSON."""
+
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Stage(BaseModel):
+    """What documents look like until a share of all steps is done."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    until: Share
+    kinds: tuple[str, ...] | None = None  # None: all
+    max_facts: Count = 1
+    max_fillers: Annotated[int, Field(ge=0)] = 1
+    max_chunks: Count = 1
+
+
+class Shape(BaseModel):
+    """Sizes of a small hypernetwork, chosen for a base of width 576; None takes the named share of its layers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    exit_layer: Count | None = None  # 4/15 of them: 8 of 30
+    first_layer: Annotated[int, Field(ge=0)] | None = None  # 2/3 of them: 20 of 30
+    num_layers: Count | None = None  # from there to the last
+    rank: Count = 4
+    latent_size: Count = 192
+    projection_size: Count = 384
+    blocks: Count = 2
+    heads: Count = 6
+    head_dim: Count = 32
+    hidden_size: Count = 384
+    basis_size: Count = 160
+
+
+class RetentionConfig(BaseModel):
+    """Questions whose answers an adapter must leave alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    share: Share = 0.5  # chance that a document also gets such a question
+    weight: Annotated[float, Field(ge=0)] = 1.0
+    unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
+    foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document
+    answer_tokens: Count = 12  # of the base model's answer that are held
+
+
+class HypernetworkTrainingConfig(BaseModel):
+    """One training. The same config on the same machine gives the same weights."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: Annotated[int, Field(ge=0)] = 0
+    steps: Count = 3000
+    documents: Count = 16  # contexts in a step
+    retention: RetentionConfig = RetentionConfig()
+    distillation_weight: Share = 0.0  # share of the teacher's top-k in the loss on answers; the rest is cross-entropy
+    top_k: Count = 32  # teacher log-probabilities kept for a position
+    l1: Annotated[float, Field(ge=0)] = 0.0  # mean |A| + |B| (section 11.1)
+    muon_learning_rate: Annotated[float, Field(gt=0)] = 0.02
+    adamw_learning_rate: Annotated[float, Field(gt=0)] = 1e-3
+    warmup_steps: Annotated[int, Field(ge=0)] = 50
+    decay: Share = 0.3  # last share of the steps, linear to zero
+    max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
+    checkpoint_steps: Count = 200
+    shape: Shape = Shape()
+    stages: tuple[Stage, ...] = (
+        Stage(until=0.15, kinds=("code",), max_facts=1, max_fillers=0),
+        Stage(until=0.4, max_facts=1, max_fillers=1),
+        Stage(until=0.75, max_facts=2, max_fillers=2),
+        Stage(until=1.0, max_facts=4, max_fillers=8, max_chunks=3),
+    )
+
+    @model_validator(mode="after")
+    def _stages_cover_the_training(self) -> Self:
+        ends = [stage.until for stage in self.stages]
+        if not ends or ends != sorted(ends) or ends[-1] != 1.0:
+            raise ValueError("stages must rise to until = 1.0")
+        return self
+
+    def stage(self, step: int) -> Stage:
+        """The stage that a step belongs to."""
+        return next(stage for stage in self.stages if step < stage.until * self.steps or stage.until == 1.0)
+
+    def learning_rate_scale(self, step: int) -> float:
+        """Warm-up, plateau, linear decay to zero."""
+        left = (self.steps - step) / max(1.0, self.decay * self.steps)
+        return min(1.0, (step + 1) / max(1, self.warmup_steps), left)

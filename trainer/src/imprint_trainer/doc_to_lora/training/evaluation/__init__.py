@@ -1,0 +1,1 @@
+"""What a hypernetwork's adapters can do, by real greedy generation."""

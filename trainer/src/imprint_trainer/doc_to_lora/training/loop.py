@@ -1,0 +1,125 @@
+"""The training loop: one function with callbacks."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.training import metrics
+from imprint_trainer.doc_to_lora.training.base import Base
+from imprint_trainer.doc_to_lora.training.batches import batch_maker
+from imprint_trainer.doc_to_lora.training.build import MAX_CHUNK_LENGTH, fold, parameter_groups
+from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
+from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
+from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
+from imprint_trainer.doc_to_lora.training.muon import Muon
+from imprint_trainer.doc_to_lora.training.prompts import Prompts
+from imprint_trainer.doc_to_lora.training.retention import RetentionRow, make_retention_rows
+from imprint_trainer.doc_to_lora.training.retention_cache import load_rows, save_rows
+from imprint_trainer.doc_to_lora.training.sources import Source
+from imprint_trainer.doc_to_lora.training.state import load_state, save_state
+from imprint_trainer.doc_to_lora.training.student import compute_losses
+from imprint_trainer.errors import AdapterNotFinite
+
+Report = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A hypernetwork with an ordinary head, and the steps that it has seen."""
+
+    hypernetwork: Hypernetwork
+    steps: int
+
+
+def train_hypernetwork(
+    base: Base,
+    config: HypernetworkTrainingConfig,
+    source: Source,
+    out: Path,
+    *,
+    clock: Callable[[], float],
+    on_step: Callable[[Report], None] = lambda _: None,
+    on_retention: Callable[[int, int], None] = lambda _, __: None,
+    out_of_time: Callable[[], bool] = lambda: False,
+) -> Trained:
+    """Train from the last checkpoint in `out`, or from nothing, until the last step or until `out_of_time`.
+
+    Each step calls `on_step` and appends the same dict to metrics.jsonl: step, losses in nats, grad_norm, documents a
+    second by `clock` (seconds). Raises TrainingRefused, AdapterNotFinite.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    base.model.requires_grad_(False).eval()
+    identity = {"base": base.identity, "data": source.identity, "config": config.model_dump(mode="json")}
+    prompts = Prompts(base.tokenizer)
+    frozen = FrozenBase(base.model, prompts.prefix)
+    rows = retention_rows(base, frozen, prompts, config, out, on_retention)
+    hypernetwork = fresh_hypernetwork(base, prompts, config, rows)
+    matrices, rest = parameter_groups(hypernetwork)
+    optimizers: list[torch.optim.Optimizer] = [
+        Muon(matrices, lr=config.muon_learning_rate),
+        torch.optim.AdamW(rest, lr=config.adamw_learning_rate, weight_decay=0.0),
+    ]
+    rates = [config.muon_learning_rate, config.adamw_learning_rate]
+    batch = batch_maker(base, prompts, config, source, rows, max_chunk_length=MAX_CHUNK_LENGTH)
+    done = load_state(out, hypernetwork, optimizers, identity)
+    metrics.cut_after(out, done)
+    while done < config.steps and not out_of_time():
+        began = clock()
+        for optimizer, rate in zip(optimizers, rates, strict=True):
+            for group in optimizer.param_groups:
+                group["lr"] = rate * config.learning_rate_scale(done)
+        losses = compute_losses(hypernetwork, frozen, prompts, batch(done), config)
+        if not math.isfinite(float(losses.total)):
+            raise AdapterNotFinite(f"The loss of step {done + 1} is not finite.")
+        losses.total.backward()  # type: ignore[no-untyped-call]
+        norm = torch.nn.utils.clip_grad_norm_([*matrices, *rest], config.max_grad_norm, error_if_nonfinite=True)
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        done += 1
+        report = {
+            "step": done,
+            "steps": config.steps,
+            "answer_loss": round(float(losses.answer), 5),
+            "retention_loss": round(float(losses.retention), 5),
+            "grad_norm": round(float(norm), 4),
+            "documents_per_second": round(config.documents / max(clock() - began, 1e-9), 2),
+        }
+        metrics.append(out, report)
+        on_step(report)
+        if done % config.checkpoint_steps == 0:
+            save_state(out, hypernetwork, optimizers, done, identity)
+    save_state(out, hypernetwork, optimizers, done, identity)
+    return Trained(fold(hypernetwork), done)
+
+
+def retention_rows(
+    base: Base,
+    frozen: FrozenBase,
+    prompts: Prompts,
+    config: HypernetworkTrainingConfig,
+    out: Path,
+    on_progress: Callable[[int, int], None],
+) -> list[RetentionRow]:
+    """From `out` where the same base, seed and settings have made them before."""
+    wanted = config.retention
+    if wanted.share == 0 or wanted.unrelated + wanted.foreign == 0:
+        return []
+    key: dict[str, Any] = {
+        "base": base.identity,
+        "prefix": prompts.prefix,
+        "seed": config.seed,
+        "top_k": config.top_k,
+        "retention": wanted.model_dump(mode="json", exclude={"share", "weight"}),
+    }
+    cached = load_rows(out, key)
+    if cached is not None:
+        return cached
+    rows = make_retention_rows(frozen, prompts, wanted, k=config.top_k, seed=config.seed, on_progress=on_progress)
+    save_rows(out, key, rows)
+    return rows

@@ -1,0 +1,47 @@
+"""Token ids of questions and answers, as training, evaluation and use all build them."""
+
+from typing import Any
+
+_MARKS = ("\u2063QUESTION\u2063", "\u2063ANSWER\u2063")
+
+
+class Prompts:
+    """The base model's own chat template, default system turn included, around a question."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        """Cuts at special tokens only, so that ids of the parts are those of the whole."""
+        self._tokenizer = tokenizer
+        question, answer = _MARKS
+        asked = [{"role": "user", "content": question}]
+        head, self._tail = self._render(asked, prompt=True).split(question)
+        cut = max((head.rfind(token) for token in tokenizer.all_special_tokens), default=0)
+        self.prefix = self._ids(head[: max(cut, 0)])  # the default system turn: the same for every question
+        self._head = head[max(cut, 0) :]
+        whole = self._render([*asked, {"role": "assistant", "content": answer}], prompt=False)
+        after = self._ids(whole.split(answer)[1].lstrip())
+        closing = after[:1] if after and after[0] in tokenizer.all_special_ids else [tokenizer.eos_token_id]
+        self.end: int = closing[0]  # the token that ends a turn of the assistant
+
+    def question(self, text: str) -> list[int]:
+        """Ids that follow `prefix`: the user's turn and the header of the answer."""
+        return self._ids(self._head + text + self._tail)
+
+    def answer(self, text: str) -> list[int]:
+        """Ids of an answer and its end-of-turn token."""
+        return [*self._ids(text), self.end]
+
+    def with_document(self, document: str, question: str) -> list[int]:
+        """The teacher's ids after `prefix`: the document in the prompt, before the question (section 11.3)."""
+        return self.question(f"# Provided Information\n{document}\n---\n{question}")
+
+    def text(self, ids: list[int]) -> str:
+        """Ids of an answer, without its end, as text."""
+        return str(self._tokenizer.decode(ids, skip_special_tokens=True))
+
+    def _render(self, messages: list[dict[str, str]], *, prompt: bool) -> str:
+        text: str = self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=prompt)
+        return text
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"] if text else []
+        return ids

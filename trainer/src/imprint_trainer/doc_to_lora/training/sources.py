@@ -1,0 +1,53 @@
+"""Where a training's documents come from."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from imprint_trainer.doc_to_lora.training.config import Stage
+from imprint_trainer.doc_to_lora.training.pairs import read_pairs
+from imprint_trainer.doc_to_lora.training.session_questions import read_sessions
+from imprint_trainer.doc_to_lora.training.synthetic import Example, Novelty, make_examples
+
+QUESTIONS = 2  # at most, of one document in a step
+
+
+@dataclass(frozen=True)
+class Source:
+    """`draw` gives one document's examples; `identity` changes when the data does."""
+
+    identity: str
+    draw: Callable[[random.Random, Stage], list[Example]]
+
+
+def open_source(data: str) -> Source:
+    """`synthetic`, a JSONL file of {document, question, answer}, or a folder of canonical sessions.
+
+    Raises TrainingRefused.
+    """
+    if data == "synthetic":
+        return Source("synthetic 1", _draw_synthetic)
+    path = Path(data)
+    documents, digest = read_sessions(path) if path.is_dir() else read_pairs(path)
+    return Source(f"{'sessions' if path.is_dir() else 'jsonl'} sha256:{digest}", _drawing(documents))
+
+
+def _draw_synthetic(rng: random.Random, stage: Stage) -> list[Example]:
+    facts = rng.randint(1, stage.max_facts)
+    return make_examples(
+        rng,
+        facts=facts,
+        fillers=rng.randint(0, stage.max_fillers),
+        questions=min(QUESTIONS, facts),
+        novelty=Novelty(),
+        kind=rng.choice(stage.kinds) if stage.kinds else None,
+    )
+
+
+def _drawing(documents: list[list[Example]]) -> Callable[[random.Random, Stage], list[Example]]:
+    def draw(rng: random.Random, _: Stage) -> list[Example]:
+        examples = rng.choice(documents)
+        return rng.sample(examples, min(QUESTIONS, len(examples)))
+
+    return draw

@@ -1,0 +1,88 @@
+"""Losses of one batch: documents through the hypernetwork, questions through the base model with its own LoRA."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from imprint_trainer.doc_to_lora.apply import applied
+from imprint_trainer.doc_to_lora.encoder import encode
+from imprint_trainer.doc_to_lora.hypernetwork import Factors, Hypernetwork
+from imprint_trainer.doc_to_lora.merge import merge_batch
+from imprint_trainer.doc_to_lora.training.batches import Batch
+from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
+from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
+from imprint_trainer.doc_to_lora.training.loss import answer_loss, distillation_loss, per_context_mean
+from imprint_trainer.doc_to_lora.training.padding import pad
+from imprint_trainer.doc_to_lora.training.prompts import Prompts
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Scalars of a step; `total` is what is minimised."""
+
+    total: Tensor
+    answer: Tensor
+    retention: Tensor
+
+
+def compute_losses(
+    hypernetwork: Hypernetwork, base: FrozenBase, prompts: Prompts, batch: Batch, config: HypernetworkTrainingConfig
+) -> Losses:
+    """Differentiable in the hypernetwork's parameters."""
+    factors = generate_factors(hypernetwork, base.model, batch.chunks, batch.chunk_counts)
+    rows = [row.before + row.answer for row in batch.answers] + [row.ids for _, row in batch.retention]
+    contexts = [row.context for row in batch.answers] + [context for context, _ in batch.retention]
+    device = base.model.device
+    ids, mask = (x.to(device) for x in pad(rows))
+    with applied(base.model, for_rows(factors, contexts), hypernetwork.config):
+        hidden = base.hidden(ids, mask)
+    teacher = distil_targets(base, prompts, batch, config)
+    spans = [hidden[i, len(row.before) - 1 : len(rows[i]) - 1] for i, row in enumerate(batch.answers)]
+    offset = len(batch.answers)
+    spans += [hidden[offset + i, : len(row.ids) - 1] for i, (_, row) in enumerate(batch.retention)]
+    log_probs = torch.split(base.log_probs(torch.cat(spans)), [len(span) for span in spans])
+
+    answers = []
+    for index, row in enumerate(batch.answers):
+        loss = answer_loss(log_probs[index], torch.tensor(row.answer, device=device))
+        if teacher:
+            share = config.distillation_weight
+            loss = (1 - share) * loss + share * distillation_loss(log_probs[index], *teacher[index])
+        answers.append(loss)
+    answer = per_context_mean(answers, contexts[:offset], config.documents)
+    held = [
+        distillation_loss(log_probs[offset + i], row.targets.to(device), row.log_probs.to(device))
+        for i, (_, row) in enumerate(batch.retention)
+    ]
+    retention = torch.stack(held).mean() if held else answer.new_zeros(())
+    size = sum(pair.A.abs().mean() + pair.B.abs().mean() for pair in factors.values())
+    return Losses(answer + config.retention.weight * retention + config.l1 * size, answer.detach(), retention.detach())
+
+
+def generate_factors(
+    hypernetwork: Hypernetwork, model: Any, chunks: list[list[int]], chunk_counts: list[int]
+) -> dict[str, Factors]:
+    """Chunks of all documents, in order -> merged factors [N, L, R, d]."""
+    ids, mask = (x.to(model.device) for x in pad(chunks))
+    features = encode(model, ids, mask, hypernetwork.config)
+    return merge_batch(hypernetwork, hypernetwork(features, mask), chunk_counts)
+
+
+def for_rows(factors: dict[str, Factors], contexts: list[int]) -> dict[str, Factors]:
+    """Factors [N, L, R, d] -> [L, rows, R, d]: each row gets its own document's update."""
+    return {
+        module: Factors(pair.A[contexts].transpose(0, 1), pair.B[contexts].transpose(0, 1))
+        for module, pair in factors.items()
+    }
+
+
+def distil_targets(
+    base: FrozenBase, prompts: Prompts, batch: Batch, config: HypernetworkTrainingConfig
+) -> list[tuple[Tensor, Tensor]]:
+    """The teacher's top k for every answer, with the document in its prompt; empty where nothing is distilled."""
+    if config.distillation_weight == 0:
+        return []
+    rows = [(prompts.with_document(row.example.document, row.example.question), row.answer) for row in batch.answers]
+    return base.top_k(rows, config.top_k)

@@ -1,0 +1,172 @@
+"""Synthetic documents that state facts, and questions about them: the default training and evaluation data.
+
+A document says one to four facts of the kinds that coding sessions are full of (ports, commands, files, owners) among
+unrelated sentences. Values, entities and question wordings of the evaluation are never seen in training.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from imprint_trainer.doc_to_lora.training.vocabulary import FILLER, FIRST_NAMES, NOUNS, PARTS, VERBS, split
+
+HOLDOUT_MODULUS = 10  # one number in ten is held out
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One attribute of one entity."""
+
+    kind: str
+    name: str
+    subject: str  # the noun that tells the entity from others
+    entity: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A document and one question about it; `question` never contains the answer."""
+
+    document: str
+    question: str
+    answer: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Novelty:
+    """What of an example is held out of training."""
+
+    values: bool = False
+    entities: bool = False
+    wordings: bool = False
+
+
+def _number(rng: random.Random, held_out: bool, low: int, high: int) -> str:
+    while True:
+        value = rng.randrange(low, high)
+        if (value * 2654435761 % 2**32 % HOLDOUT_MODULUS == 0) == held_out:
+            return str(value)
+
+
+def _noun(rng: random.Random, held_out: bool) -> str:
+    return rng.choice(split(NOUNS, held_out))
+
+
+def _command(rng: random.Random, held_out: bool) -> str:
+    verb, noun = rng.choice(VERBS), _noun(rng, held_out)
+    return rng.choice([f"make {verb}-{noun}", f"npm run {verb}:{noun}", f"./{verb}_{noun}.sh", f"just {verb} {noun}"])
+
+
+def _file(rng: random.Random, held_out: bool) -> str:
+    noun, part = _noun(rng, held_out), rng.choice(PARTS)
+    return rng.choice([f"{part}/{noun}.toml", f"src/{noun}_{part}.py", f"config/{noun}.yaml", f"{noun}.json"])
+
+
+def _branch(rng: random.Random, held_out: bool) -> str:
+    return f"{rng.choice(['feature', 'release', 'fix'])}/{rng.choice(VERBS)}-{_noun(rng, held_out)}"
+
+
+def _person(rng: random.Random, held_out: bool) -> str:
+    return f"{rng.choice(split(FIRST_NAMES, held_out))} {_noun(rng, held_out).capitalize()}"
+
+
+# kind -> (names of the attribute, maker of a value). The last name of each kind is used in held-out wordings only.
+KINDS: dict[str, tuple[tuple[str, ...], Callable[[random.Random, bool], str]]] = {
+    "code": (("access code", "door code", "code", "pin"), lambda r, h: _number(r, h, 1000, 10000)),
+    "port": (("port", "port number", "listening port"), lambda r, h: _number(r, h, 1024, 10000)),
+    "word": (("codename", "nickname", "secret word", "code word"), _noun),
+    "command": (("deploy command", "test command", "build command", "start command"), _command),
+    "file": (("config file", "log file", "entry point", "settings file"), _file),
+    "branch": (("release branch", "default branch", "main branch"), _branch),
+    "owner": (("owner", "maintainer", "reviewer", "contact"), _person),
+    "limit": (("timeout", "retry limit", "batch size", "page size"), lambda r, h: _number(r, h, 11, 1000)),
+}
+NUMERIC_KINDS = ("code", "port", "limit")
+
+STATEMENTS = (
+    "The {name} of {entity} is {value}.",
+    "{entity} uses {value} as its {name}.",
+    "For {entity}, the {name} is {value}.",
+    "We set the {name} of {entity} to {value}.",
+    "Note that {entity} has the {name} {value}.",
+    "{value} is the {name} of {entity}.",
+    "Decision: the {name} for {entity} is {value}.",
+    "{entity} {name}: {value}.",
+)
+QUESTIONS = (
+    "What is the {name} of {entity}?",
+    "What {name} does {entity} use?",
+    "Which {name} does {entity} have?",
+    "Tell me the {name} of {entity}.",
+    "{entity}: what is its {name}?",
+    "I forgot the {name} of {entity}. What is it?",
+    "Do you know the {name} of {entity}?",
+    "Give me the {name} for {entity}.",
+    "What was the {name} of {entity} again?",
+    "Name the {name} of {entity}.",
+)
+HELD_OUT_QUESTIONS = (
+    "Could you remind me of the {name} that {entity} uses?",
+    "Please say which {name} was chosen for {entity}.",
+    "I need {entity}'s {name}.",
+    "What do we use as the {name} of {entity}?",
+)
+SUFFIXES = ("", "", " Reply with the value only.", " Answer briefly.")
+
+
+def make_fact(rng: random.Random, novelty: Novelty, kind: str | None = None) -> Fact:
+    """A fact with a value, and an entity, from the part of the vocabulary that `novelty` says."""
+    kind = kind or rng.choice(list(KINDS))
+    names, make_value = KINDS[kind]
+    name = names[-1] if novelty.wordings else rng.choice(names[:-1])
+    value = make_value(rng, novelty.values)
+    noun = _noun(rng, novelty.entities)
+    while noun in value.lower() or value.lower() in noun:  # the question would give the answer away
+        noun = _noun(rng, novelty.entities)
+    part = rng.choice(split(PARTS, novelty.entities))
+    entity = rng.choice(
+        [f"the {noun} {part}", f"{noun}-{part}", f"project {noun.capitalize()}", f"the {noun} {part} service"]
+    )
+    return Fact(kind, name, noun, entity, value)
+
+
+def make_statement(rng: random.Random, fact: Fact) -> str:
+    """One sentence that says the fact."""
+    return rng.choice(STATEMENTS).format(name=fact.name, entity=fact.entity, value=fact.value)
+
+
+def make_document(rng: random.Random, facts: list[Fact], fillers: int) -> str:
+    """The facts' statements among `fillers` unrelated sentences, in random order."""
+    sentences = [make_statement(rng, fact) for fact in facts]
+    sentences += rng.sample(FILLER, min(fillers, len(FILLER)))
+    rng.shuffle(sentences)
+    return " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
+
+
+def make_question(rng: random.Random, fact: Fact, novelty: Novelty) -> str:
+    """A question for the fact, in a wording from training or from the held-out ones."""
+    wording = rng.choice(HELD_OUT_QUESTIONS if novelty.wordings else QUESTIONS)
+    text = wording.format(name=fact.name, entity=fact.entity) + rng.choice(SUFFIXES)
+    return text[0].upper() + text[1:]
+
+
+def make_facts(rng: random.Random, count: int, novelty: Novelty, kind: str | None = None) -> list[Fact]:
+    """`count` facts of different entities, so that exactly one answers a question."""
+    facts: list[Fact] = []
+    while len(facts) < count:
+        fact = make_fact(rng, novelty, kind if not facts else None)
+        if all(fact.subject != other.subject and fact.value != other.value for other in facts):
+            facts.append(fact)
+    return facts
+
+
+def make_examples(
+    rng: random.Random, *, facts: int, fillers: int, questions: int, novelty: Novelty, kind: str | None = None
+) -> list[Example]:
+    """One document and up to `questions` questions about different facts of it; the first asks for `kind`."""
+    chosen = make_facts(rng, facts, novelty, kind)
+    document = make_document(rng, chosen, fillers)
+    asked = chosen[:questions]
+    return [Example(document, make_question(rng, fact, novelty), fact.value, fact.kind) for fact in asked]

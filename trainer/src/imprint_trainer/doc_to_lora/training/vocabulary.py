@@ -1,0 +1,82 @@
+"""Words that synthetic documents are made of. The last tenth of each list is held out of training."""
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+NOUNS = words(
+    """
+anchor apple arrow atlas badger bamboo barrel basin beacon birch bishop blossom bolt border bridge bronze
+brook bucket cactus camel candle canyon carbon castle cedar cello chalk cherry cipher circle cliff clover
+cobalt comet copper coral cotton crane crater cricket crystal cypress dagger daisy delta desert diamond
+dolphin dragon eagle ember engine falcon feather fern ferry finch flint forest fossil fountain fox galaxy
+garnet gecko ginger glacier granite grove hammer harbor hawk hazel helmet heron hickory honey horizon hornet
+iceberg indigo iris island ivory jaguar jasmine jasper jungle juniper kestrel kettle lagoon lantern lark lemon
+leopard lilac linden lizard lotus lynx magnet mango maple marble meadow mercury meteor mint mirror monsoon
+mosaic mountain needle nickel nutmeg oasis ocean olive onyx opal orbit orchid osprey otter oyster paddle
+panther parrot pebble pepper phoenix pigeon pine planet plum polar poplar prism pulsar puma quail quartz
+quiver rabbit raven reef ribbon river robin rocket ruby saddle saffron sailor salmon sapphire saturn scarab
+sequoia shadow shark shell silver sparrow spice spiral spruce squid stone storm summit sunset swan tango
+temple thistle thunder tiger timber topaz torch tulip tundra turtle umbra valley vanilla velvet violet viper
+volcano walnut walrus willow window winter wolf yarrow zebra zenith zephyr zinc
+"""
+)
+
+PARTS = words(
+    """
+api auth backup billing cache catalog checkout cluster collector console crawler dashboard database dispatcher
+editor export feed firewall gateway importer indexer ingest inventory ledger loader logger mailer manager
+mapper metrics migration monitor notifier orders parser payment pipeline planner portal profile proxy queue
+registry renderer reporter router runner sandbox scheduler search sensor server session shipping signup stream
+sync tracker upload validator vault viewer watcher worker
+"""
+)
+
+VERBS = words(
+    """
+archive audit build bundle check clean compile deploy export fetch format generate import index install lint
+migrate mirror package patch prepare profile prune publish push rebuild refresh release render repair replay
+reset restore rotate seed serve ship sign stage start sync tag test trace update upload validate verify
+"""
+)
+
+FIRST_NAMES = words(
+    """
+Ada Alma Amir Anika Anton Bea Boris Carla Chen Clara Dana Daria Emil Elena Farid Fiona Freya Goran Hana Hugo
+Ines Ivan Jana Jonas Kaito Karim Lara Leon Lina Malik Marta Mila Milan Nadia Nico Nora Olga Omar Paula Pavel
+Petra Priya Rafael Rosa Samir Selma Sofia Tara Tomas Uma Vera Viktor Wanda Yara Yusuf Zoe
+"""
+)
+
+FILLER = """
+The team met on Tuesday and went through the open tickets.
+Most of the old code was removed last spring.
+Logs are kept for two weeks and then thrown away.
+Please run the formatter before you open a pull request.
+The tests were slow at first, so they now run in parallel.
+Nobody has changed this part of the project for a while.
+We decided to keep the public interface small.
+Errors are reported in one place and never swallowed.
+The first attempt failed because the fixture was out of date.
+After the fix all checks passed on the second run.
+A short note in the changelog describes the reason.
+The documentation lists every option in alphabetical order.
+Reviewers asked for smaller functions and clearer names.
+The cache is warmed in the background after each start.
+Old clients keep working because the format did not change.
+We measured it twice and the numbers were stable.
+The design was discussed in the weekly call.
+Secrets are never written to disk.
+Each request gets its own transaction.
+The retry loop was replaced by a queue.
+A second machine takes over when the first one is down.
+The command line prints one line per file.
+Temporary folders are removed when the process ends.
+The parser accepts both old and new files.
+""".strip().splitlines()
+
+
+def split(vocabulary: list[str], held_out: bool) -> list[str]:
+    """The tenth of the words that training never sees, or the rest. Every tenth word, so both halves look alike."""
+    return [word for index, word in enumerate(vocabulary) if (index % 10 == 9) == held_out]
