@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { Value } from "typebox/value";
+import { faultsOf } from "../validate.js";
 import { ConfigError } from "./errors.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";
@@ -56,7 +56,7 @@ const nameIn = (origin: Origin, name: string): string => {
 const problemsOf = ([origin, source]: Layer): readonly string[] =>
   Object.entries(source).flatMap(([name, value]) => {
     if (!(SETTING_NAMES as readonly string[]).includes(name)) return [`${nameIn(origin, name)} is not a setting`];
-    const [first] = Value.Errors(Settings.properties[name as SettingName], value);
+    const [first] = faultsOf(Settings.properties[name as SettingName], value);
     return first ? [`${nameIn(origin, name)} ${first.message}`] : [];
   });
 

@@ -1,6 +1,6 @@
 import { BaseModelName, OneOf, Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
-import { Check } from "typebox/value";
+import { matches } from "../validate.js";
 
 /** Host names are compared as text with the Host header: no scheme, path or user part. */
 const HostName = Type.String({ pattern: "^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$" });
@@ -112,4 +112,4 @@ export type SettingName = keyof Settings;
 export const SETTING_NAMES = Object.keys(Settings.properties) as readonly SettingName[];
 
 /** How a prepared base model may be called in a request. */
-export const isModelName = (text: string): boolean => Check(BaseModelName, text);
+export const isModelName = (text: string): boolean => matches(BaseModelName, text);

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
-import { Check } from "typebox/value";
+import { matches } from "../validate.js";
 
 /** What `npm run setup` prepared, written to `.imprint/setup.json` of the checkout. */
 export const Setup = Strict({
@@ -25,7 +25,7 @@ export const findRepoRoot = (from: string = dirname(fileURLToPath(import.meta.ur
 export const readSetup = (repoRoot: string): Setup | null => {
   try {
     const setup: unknown = JSON.parse(readFileSync(join(repoRoot, ".imprint", "setup.json"), "utf8"));
-    return Check(Setup, setup) ? setup : null;
+    return matches(Setup, setup) ? setup : null;
   } catch {
     return null;
   }

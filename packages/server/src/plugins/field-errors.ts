@@ -1,21 +1,10 @@
 import type { TSchema } from "typebox";
-import { Errors } from "typebox/value";
+
 import type { FieldError } from "../problem.js";
+import { type Fault, faultsOf } from "../validate.js";
 
 const MAX_ERRORS = 20;
 const MAX_LENGTH = 100;
-
-/** A fault as TypeBox reports it. */
-interface Fault {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: {
-    readonly requiredProperties?: readonly string[];
-    readonly additionalProperties?: readonly string[];
-    readonly allowedValue?: unknown;
-  };
-  readonly message: string;
-}
 
 const short = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text);
 
@@ -41,7 +30,7 @@ const describe = ({ keyword, instancePath, params, message }: Fault, faults: rea
 
 /** What is wrong with a value, one line a field and fault, the fields before the whole. */
 export const fieldErrors = (schema: TSchema, value: unknown): readonly FieldError[] => {
-  const faults = Errors(schema, value) as unknown as readonly Fault[];
+  const faults = faultsOf(schema, value);
   const errors = faults
     .flatMap((fault) => describe(fault, faults))
     .map(({ path, message }) => ({ path: short(path), message: short(message) }));

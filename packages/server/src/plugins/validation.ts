@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { TObject, TSchema } from "typebox";
-import { Check } from "typebox/value";
 import { ProblemError } from "../problem.js";
+import { matches } from "../validate.js";
 import { fieldErrors } from "./field-errors.js";
 
 const refuse = (schema: TSchema, value: unknown): ProblemError => {
@@ -26,7 +26,7 @@ const readQuery = (schema: TObject, query: Readonly<Record<string, unknown>>): R
 export const addValidation = (app: FastifyInstance): void => {
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => (data: unknown) => {
     const value = httpPart === "querystring" ? readQuery(schema as TObject, data as Record<string, unknown>) : data;
-    return Check(schema, value) ? { value } : { error: refuse(schema, value) };
+    return matches(schema, value) ? { value } : { error: refuse(schema, value) };
   });
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 };

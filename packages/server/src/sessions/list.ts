@@ -32,7 +32,7 @@ const idsInFolder = async (folder: string): Promise<ReadonlySet<string>> => {
 const summaryOfFile = async (sessionId: string, { folder, importer, fileLimit }: ListOptions): Promise<SessionSummary | null> => {
   try {
     const { session, storedAt } = await readSession({ folder, sessionId, importer, limit: fileLimit });
-    return toSummary(session, storedAt);
+    return await toSummary(session, storedAt);
   } catch (error) {
     if (error instanceof JobError) return null;
     throw error;

@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Session, SessionId } from "@imprint/contracts";
-import { Check, Errors } from "typebox/value";
 import { JobError } from "../jobs/job-error.js";
+import { faultsOf, matches } from "../validate.js";
 import type { Importer } from "./importer.js";
 
 /** Compiled: lists match thousands of names. */
@@ -70,8 +70,8 @@ export const readSession = async (options: ReadOptions): Promise<StoredSession> 
   const { bytes, storedAt } = await readBytes(options);
   const value = parse(bytes, sessionId);
   if (isCanonical(value)) {
-    if (!Check(Session, value)) {
-      const [first] = Errors(Session, value);
+    if (!matches(Session, value)) {
+      const [first] = faultsOf(Session, value);
       throw invalid(sessionId, `${first?.instancePath ?? ""} ${first?.message ?? "it is damaged"}`.trim());
     }
     return { session: { ...value, session_id: sessionId }, storedAt };

@@ -30,7 +30,7 @@ type Found =
 const find = async (sessionId: string, { folder, importer, limit }: SaveOptions): Promise<Found> => {
   try {
     const { session, storedAt } = await readSession({ folder, sessionId, importer, limit });
-    return { state: "stored", sha256: session.source.sha256, summary: toSummary(session, storedAt) };
+    return { state: "stored", sha256: session.source.sha256, summary: await toSummary(session, storedAt) };
   } catch (error) {
     if (error instanceof JobError && error.code === "SESSION_NOT_FOUND") return { state: "absent" };
     if (error instanceof JobError && error.code === "SESSION_INVALID") return { state: "damaged" };
@@ -51,7 +51,7 @@ const saveOne = async (session: Session, options: SaveOptions): Promise<Saved> =
     if (found.state === "stored") return { summary: found.summary, isNew: false, warnings: [] };
     const stored: Session = { ...session, session_id: sessionId };
     await writeAtomically(sessionPath(options.folder, sessionId), `${JSON.stringify(stored)}\n`);
-    const summary = toSummary(stored, options.now().toISOString());
+    const summary = await toSummary(stored, options.now().toISOString());
     await indexSession(options.db, summary);
     const renamed = `Another session has the id ${session.session_id}: this one is stored as ${sessionId}.`;
     const repaired = `The stored file of session ${sessionId} was damaged and is replaced.`;

@@ -19,7 +19,7 @@ test("a page of 10,000 sessions takes less than 50 ms", async () => {
   await withSession(database, async (db) => {
     for (let at = 0; at < COUNT; at += 1) {
       writeFileSync(join(folder, `s${at}.json`), "");
-      await indexSession(db, toSummary(makeSession(`s${at}`), "2026-01-01T00:00:00.000Z"));
+      await indexSession(db, await toSummary(makeSession(`s${at}`), "2026-01-01T00:00:00.000Z"));
     }
   });
   const list = (after?: string) =>

@@ -1,5 +1,5 @@
 import { WorkerEvent } from "@imprint/contracts";
-import { Compile } from "typebox/compile";
+import { Compile } from "typebox/schema";
 import { readable } from "./readable.js";
 
 /** The worker broke the protocol; `message` ends a sentence that starts with "The trainer". */

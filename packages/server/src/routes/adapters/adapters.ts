@@ -2,13 +2,13 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { Check } from "typebox/value";
 import { ProblemError, quote } from "../../problem.js";
 import { type AdapterRow, archiveAdapter, findAdapter, listAdapters } from "../../registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
 import type { Database } from "../../registry/schema.js";
 import { withSession } from "../../registry/unit-of-work.js";
 import type { App, Services } from "../../services.js";
+import { matches } from "../../validate.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, problems, Text } from "../schemas.js";
 
 const params = idParams("adapter_id");
@@ -19,7 +19,9 @@ export const adapterNotFound = (adapterId: string): ProblemError =>
 
 /** Asks the registry in a transaction of its own, ended before files are read. */
 export const requireAdapter = async (database: Database, adapterId: string): Promise<AdapterRow> => {
-  const adapter = Check(AdapterId, adapterId) ? await withSession(database, (session) => findAdapter(session, adapterId)) : null;
+  const adapter = matches(AdapterId, adapterId)
+    ? await withSession(database, (session) => findAdapter(session, adapterId))
+    : null;
   if (!adapter) throw adapterNotFound(adapterId);
   return adapter;
 };
@@ -86,7 +88,8 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       const { adapter_id: adapterId } = request.params;
       const purge = request.query.purge ?? false;
       const found =
-        Check(AdapterId, adapterId) && (await archiveAdapter(await request.db(), { adapterId, at: now().toISOString(), purge }));
+        matches(AdapterId, adapterId) &&
+        (await archiveAdapter(await request.db(), { adapterId, at: now().toISOString(), purge }));
       if (!found) throw adapterNotFound(adapterId);
       // The row first: a crash in between leaves files that the next start sets aside, never a row without files.
       if (purge) request.afterCommit(() => rm(join(paths.adapters, adapterId), { recursive: true, force: true }));

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AdapterId, ChatSpec, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { Check } from "typebox/value";
 import { ProblemError, quote } from "../../problem.js";
 import { findAdapter } from "../../registry/adapters.js";
 import { withSession } from "../../registry/unit-of-work.js";
 import type { App, Services } from "../../services.js";
 import { locateBaseModel } from "../../training/base-model.js";
+import { matches } from "../../validate.js";
 import { abortedWith } from "../aborted.js";
 import { answer } from "../schemas.js";
 import { sendOpenAiError } from "./errors.js";
@@ -46,7 +46,7 @@ export const chatRoute = (app: App, { workshop, executor }: Pick<Services, "work
 
   /** The registry is asked in a transaction of its own: the answer may take minutes. */
   const locate = async (model: string) => {
-    const adapter = Check(AdapterId, model) ? await withSession(database, (session) => findAdapter(session, model)) : null;
+    const adapter = matches(AdapterId, model) ? await withSession(database, (session) => findAdapter(session, model)) : null;
     if (adapter)
       return { base_model: locateBaseModel(adapter.base_model, models).location, adapter_path: join(paths.root, adapter.path) };
     try {

@@ -51,7 +51,7 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       const { session_id: sessionId } = request.params;
       if (!isSessionId(sessionId)) throw notFound(sessionId);
       const { session, storedAt } = await readSession({ folder: paths.sessions, sessionId, importer, limit: sessionLimit });
-      return toSummary(session, storedAt);
+      return await toSummary(session, storedAt);
     },
   );
 
