@@ -59,7 +59,8 @@ def trained_tensors(model: Any) -> dict[str, Tensor]:
 def update_norm(payload: Payload) -> float:
     """Square root of the summed squared Frobenius norms of (alpha / r) B A, in fp64.
 
-    Uses |BA|^2 = <B^T B, A A^T>, so that no [out, in] matrix is made. Raises AdapterInvalid, AdapterNotFinite, AdapterUnchanged.
+    Uses |BA|^2 = <B^T B, A A^T>, so that no [out, in] matrix is made.
+    Raises AdapterInvalid, AdapterNotFinite, AdapterUnchanged.
     """
     total = 0.0
     for key, tensor in payload.tensors.items():

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from imprint_trainer.lora.fuse import fused
 from imprint_trainer.models.base import LoadedBase
 
 
@@ -35,7 +36,8 @@ def fresh_adapter(base: LoadedBase, *, rank: int, alpha: float, targets: Sequenc
         if parameter.requires_grad:
             parameter.data = parameter.data.float()
     try:
-        yield model
+        with fused(model):
+            yield model
     finally:
         detach(base, model)
 

@@ -10,7 +10,9 @@ from torch.utils.checkpoint import checkpoint
 
 from imprint_trainer.data.windows import Window
 
-CHUNK = 256  # supervised positions whose logits exist at one time
+from .kernels import HeadCrossEntropy
+
+CHUNK = 128  # supervised positions whose logits exist at one time
 
 
 def window_tensors(window: Window, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
@@ -44,7 +46,9 @@ def loss_sum(model: Any, window: Window, device: torch.device) -> Tensor:
 
 
 def chunked_cross_entropy(hidden: Tensor, head: Any, targets: Tensor, *, softcap: float | None = None) -> Tensor:
-    """Sum over [s] targets; the logits of a chunk are made again for the backward pass instead of being kept."""
+    """Sum over [s] targets of hidden [s, d]; only a chunk's logits exist at one time."""
+    if hidden.requires_grad and softcap is None and head.bias is None:
+        return HeadCrossEntropy.apply(hidden, head.weight, targets, CHUNK)  # type: ignore[no-any-return]
 
     def chunk(part: Tensor, wanted: Tensor) -> Tensor:
         logits = head(part).float()  # [c, vocabulary]

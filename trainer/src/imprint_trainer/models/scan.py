@@ -37,7 +37,7 @@ def code_keys(value: Any) -> list[str]:
 
 
 def refuse_unsafe(folder: Path) -> None:
-    """Raises BaseModelUnsafe for code, bundled adapters and weights in pickles only, BaseModelInvalid without weights."""
+    """Raises BaseModelUnsafe for code, adapters and weights in pickles only, BaseModelInvalid without weights."""
     if not (folder / "config.json").is_file():
         raise BaseModelInvalid(f"{folder.name} holds no config.json")
     names = sorted(path.name for path in folder.iterdir())

@@ -1,0 +1,101 @@
+"""A frozen linear with a LoRA update, and a whole SwiGLU block of three, each as one step of autograd.
+
+The same numbers as PEFT's layers to rounding; no scaled copies, and nothing kept that can be made again cheaply.
+"""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.autograd.function import Function
+
+Gradients = tuple[Tensor, Tensor]
+
+
+def adapted(x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scaling: float) -> Tensor:
+    """x [n, in] -> x W^T + bias + s (x A^T) B^T, [n, out]."""
+    return F.linear(x, weight, bias).addmm_(x @ a.T, b.T, alpha=scaling)
+
+
+def gradients(x: Tensor, a: Tensor, dy: Tensor, dy_b: Tensor, scaling: float) -> Gradients:
+    """dA [r, in] and dB [out, r], with dy_b = dy B [n, r]."""
+    return (dy_b.T @ x).mul_(scaling), (dy.T @ (x @ a.T)).mul_(scaling)
+
+
+class LoraLinear(Function):
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scaling: float
+    ) -> Tensor:
+        flat = x.flatten(0, -2)  # [n, in]
+        ctx.save_for_backward(flat, weight, a, b)
+        ctx.scaling, ctx.shape = scaling, x.shape
+        return adapted(flat, weight, bias, a, b, scaling).view(*x.shape[:-1], weight.shape[0])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight, a, b = ctx.saved_tensors
+        dy = grads[0].flatten(0, -2)
+        dy_b = dy @ b
+        da, db = gradients(x, a, dy, dy_b, ctx.scaling)
+        dx = (dy @ weight).addmm_(dy_b, a, alpha=ctx.scaling).view(ctx.shape) if ctx.needs_input_grad[0] else None
+        return dx, None, None, da, db, None
+
+
+class LoraSwiGlu(Function):
+    """down(silu(gate(x)) * up(x)); of the three wide activations two are kept, and their product is made again."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, scalings: tuple[float, float, float], *tensors: Tensor) -> Tensor:
+        wg, wu, wd, ag, bg, au, bu, ad, bd = tensors
+        flat = x.flatten(0, -2)  # [n, d]
+        gate = adapted(flat, wg, None, ag, bg, scalings[0])  # [n, f]
+        up = adapted(flat, wu, None, au, bu, scalings[1])
+        ctx.save_for_backward(flat, gate, up, *tensors)
+        ctx.scalings, ctx.shape = scalings, x.shape
+        return adapted(F.silu(gate).mul_(up), wd, None, ad, bd, scalings[2]).view(x.shape)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        x, gate, up, wg, wu, wd, ag, bg, au, bu, ad, bd = ctx.saved_tensors
+        sg, su, sd = ctx.scalings
+        dy = grads[0].flatten(0, -2)
+        active = F.silu(gate)
+        product = active * up
+        dy_b = dy @ bd
+        dad, dbd = gradients(product, ad, dy, dy_b, sd)
+        dproduct = torch.mm(dy, wd, out=product).addmm_(dy_b, ad, alpha=sd)  # [n, f]
+        dup = active.mul_(dproduct)
+        dgate = torch.ops.aten.silu_backward(dproduct.mul_(up), gate)
+        dgate_b, dup_b = dgate @ bg, dup @ bu
+        dag, dbg = gradients(x, ag, dgate, dgate_b, sg)
+        dau, dbu = gradients(x, au, dup, dup_b, su)
+        dx = None
+        if ctx.needs_input_grad[0]:
+            dx = (dgate @ wg).addmm_(dgate_b, ag, alpha=sg).addmm_(dup, wu).addmm_(dup_b, au, alpha=su).view(ctx.shape)
+        return dx, None, None, None, None, dag, dbg, dau, dbu, dad, dbd
+
+
+class HeadCrossEntropy(Function):
+    """Summed cross-entropy of hidden [s, d] through a frozen head; a chunk's logits live only while its gradient is made."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor, chunk: int) -> Tensor:
+        total = torch.zeros((), dtype=torch.float32, device=hidden.device)
+        gradient = torch.empty_like(hidden)
+        for start in range(0, len(targets), chunk):
+            part, wanted = hidden[start : start + chunk], targets[start : start + chunk]
+            logits = F.linear(part, weight).float()  # [c, vocabulary]
+            norm = torch.logsumexp(logits, dim=-1, keepdim=True)
+            total += (norm.squeeze(-1) - logits.gather(1, wanted[:, None]).squeeze(1)).sum()
+            probabilities = logits.sub_(norm).exp_()
+            probabilities[torch.arange(len(wanted), device=wanted.device), wanted] -= 1.0
+            gradient[start : start + chunk] = probabilities.to(weight.dtype) @ weight
+        ctx.save_for_backward(gradient)
+        return total
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        (gradient,) = ctx.saved_tensors
+        return gradient * grads[0].to(gradient.dtype), None, None, None

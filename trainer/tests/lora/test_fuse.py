@@ -1,0 +1,82 @@
+import pytest
+import torch
+
+from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.adapter import detach, lora_config
+from imprint_trainer.lora.fuse import fused, is_plain_lora, is_swiglu
+from imprint_trainer.lora.loss import chunked_cross_entropy, loss_sum
+from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.models.base import LoadedBase
+
+
+def adapted_model(base: LoadedBase, targets: list[str]) -> torch.nn.Module:
+    from peft import get_peft_model
+
+    torch.manual_seed(3)
+    model = get_peft_model(base.model, lora_config(rank=4, alpha=6.0, targets=targets))
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(parameter, std=0.05)
+    return model.train()
+
+
+def loss_and_gradients(model: torch.nn.Module, window: Window) -> tuple[float, dict[str, torch.Tensor]]:
+    model.zero_grad()
+    loss = loss_sum(model, window, torch.device("cpu"))
+    torch.autograd.backward(loss)
+    return float(loss.detach()), {n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None}
+
+
+@pytest.mark.parametrize("targets", [None, ["q_proj", "down_proj"], ["gate_proj", "up_proj", "down_proj"], ["v_proj"]])
+def test_the_kernels_give_pefts_loss_and_gradients(
+    base: LoadedBase, windows: list[Window], targets: list[str] | None
+) -> None:
+    model = adapted_model(base, resolve_targets(base.model, targets))
+    for window in windows:
+        loss, gradients = loss_and_gradients(model, window)
+        with fused(model):
+            fused_loss, fused_gradients = loss_and_gradients(model, window)
+        assert fused_loss == pytest.approx(loss, rel=1e-5)
+        assert fused_gradients.keys() == gradients.keys()
+        for name, gradient in gradients.items():
+            torch.testing.assert_close(fused_gradients[name], gradient, rtol=1e-4, atol=1e-5)
+    detach(base, model)
+
+
+def test_whole_blocks_and_single_layers_are_found_and_given_back(base: LoadedBase) -> None:
+    model = adapted_model(base, resolve_targets(base.model, None))
+    modules = list(model.modules())
+    assert sum(is_swiglu(module) for module in modules) == 2
+    assert sum(is_plain_lora(module) for module in modules) == 14
+    with fused(model):
+        assert sum("forward" in vars(module) for module in modules) == 16
+    assert not any("forward" in vars(module) for module in modules)
+    detach(base, model)
+
+
+def test_quantised_layers_keep_the_librarys_kernels(tiny_folder: str) -> None:
+    from imprint_trainer.models.load import load_base
+
+    quantised = load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=False)
+    model = adapted_model(quantised, resolve_targets(quantised.model, None))
+    with fused(model):
+        assert not any("forward" in vars(module) for module in model.modules())
+    detach(quantised, model)
+
+
+@pytest.mark.parametrize("softcap", [None, 5.0])
+@pytest.mark.parametrize("positions", [1, 127, 128, 300])
+def test_chunks_of_logits_give_the_loss_and_gradient_of_all_at_once(positions: int, softcap: float | None) -> None:
+    torch.manual_seed(positions)
+    head = torch.nn.Linear(16, 50, bias=False).requires_grad_(False)
+    targets = torch.randint(0, 50, (positions,))
+    hidden = torch.randn(positions, 16, requires_grad=True)
+    chunked = chunked_cross_entropy(hidden, head, targets, softcap=softcap)
+    torch.autograd.backward(chunked)
+    logits = head(plain := hidden.detach().clone().requires_grad_())
+    logits = logits if softcap is None else torch.tanh(logits / softcap) * softcap
+    whole = torch.nn.functional.cross_entropy(logits, targets, reduction="sum")
+    torch.autograd.backward(whole)
+    torch.testing.assert_close(chunked, whole)
+    assert hidden.grad is not None
+    torch.testing.assert_close(hidden.grad, plain.grad)
