@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseStrictJson } from "../../src/plugins/strict-json.js";
+import { ProblemError } from "../../src/problem.js";
+
+const parse = (text: string): unknown => parseStrictJson(Buffer.from(text));
+const FORBIDDEN = /"(?:__proto__|constructor|prototype)"/;
+
+test("reads every value as JSON.parse does", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+      const text = JSON.stringify(value);
+      fc.pre(!FORBIDDEN.test(text));
+      expect(parse(text)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test("refuses a key that stands twice in one object, however it is spelled, and nowhere else", () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), fc.jsonValue(), (key, value) => {
+      const escaped = `"${[...key].map((character) => [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")).join("")}"`;
+      const text = JSON.stringify(value);
+      fc.pre(!FORBIDDEN.test(JSON.stringify(key)) && !FORBIDDEN.test(text));
+      const once = JSON.stringify(key);
+      expect(() => parse(`{${once}:${text},${escaped}:1}`)).toThrow(ProblemError);
+      expect(parse(`[{${once}:${text}},{${escaped}:1}]`)).toHaveLength(2);
+    }),
+  );
+});
+
+test.each(['{"a":"b:{}","c":1}', '{"a":"\\"a\\":1"}', '{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '"a"', "0", '{"":1}'])(
+  "%s is fine",
+  (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text));
+  },
+);
+
+test.each([
+  '{"a":NaN}',
+  "{'a':1}",
+  '{"a":1,}',
+  "",
+  "01",
+  '{"__proto__":1}',
+  '{"\\u005f_proto__":1}',
+  '{"a":1,"a":1}',
+  "[".repeat(40) + "]".repeat(40),
+])("%s is refused", (text) => {
+  expect(() => parse(text)).toThrow(ProblemError);
+});
+
+test("a megabyte of keys or brackets is read in a moment", () => {
+  const keys = `{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(",")}}`;
+  const begin = performance.now();
+  parse(keys);
+  expect(() => parse("[".repeat(500_000) + "]".repeat(500_000))).toThrow(ProblemError);
+  expect(performance.now() - begin).toBeLessThan(2000);
+});

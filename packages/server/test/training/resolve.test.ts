@@ -1,0 +1,49 @@
+import { AdapterId } from "@imprint/contracts";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { makeAdapterId, resolveHypernetwork, resolveLora } from "../../src/training/resolve.js";
+import { matches } from "../../src/validate.js";
+
+const defaults = { baseModel: "base", random: { seed: () => 7, suffix: () => "0a1b2c3d" } };
+
+test("what a LoRA request leaves out is decided", () => {
+  expect(resolveLora({ session_id: "S.1" }, defaults)).toEqual({
+    session_id: "S.1",
+    task_type: "code-gen",
+    adapter_id: "code-gen-s-1-0a1b2c3d",
+    base_model: "base",
+    seed: 7,
+    metadata: {},
+    include_unsuccessful: false,
+    epochs: null,
+    rank: 16,
+    alpha: 32,
+    learning_rate: 1e-3,
+    max_length: 1024,
+    target_modules: null,
+    quantization: "nf4",
+  });
+});
+
+test("what a request says is taken as it is, also a zero", () => {
+  const request = { session_id: "s", adapter_id: "a", seed: 0, rank: 8, base_model: "b", metadata: { k: "v" }, epochs: 3 };
+  expect(resolveLora(request, defaults)).toMatchObject({ ...request, alpha: 16 });
+});
+
+test("only the first trajectory is used", () => {
+  expect(resolveHypernetwork({ trajectory_ids: ["t1", "t2"] }, defaults)).toMatchObject({
+    session_id: "t1",
+    scaling: 1,
+    compress_rank: null,
+  });
+});
+
+test("an adapter id that is made up is always an adapter id, and ends in the suffix", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (taskType, sessionId) => {
+      const id = makeAdapterId({ taskType, sessionId, suffix: "0a1b2c3d" });
+      expect(matches(AdapterId, id)).toBe(true);
+      expect(id.endsWith("0a1b2c3d")).toBe(true);
+    }),
+  );
+});
