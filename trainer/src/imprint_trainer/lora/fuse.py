@@ -1,4 +1,4 @@
-"""Puts the fused kernels in place of PEFT's arithmetic while an adapter is trained; parameters and files stay PEFT's."""
+"""Puts the fused kernels in place of PEFT's arithmetic while an adapter is trained; its parameters stay PEFT's."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,10 +19,10 @@ def fused(model: nn.Module) -> Iterator[None]:
     changed: list[Any] = []
     for module in model.modules():
         if is_swiglu(module):
-            module.forward = partial(swiglu, module)  # type: ignore[method-assign]
+            module.forward = partial(swiglu, module)
             changed.append(module)
         elif is_plain_lora(module):
-            module.forward = partial(linear, module)  # type: ignore[method-assign]
+            module.forward = partial(linear, module)
             changed.append(module)
     try:
         yield

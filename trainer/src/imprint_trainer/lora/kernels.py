@@ -78,7 +78,7 @@ class LoraSwiGlu(Function):
 
 
 class HeadCrossEntropy(Function):
-    """Summed cross-entropy of hidden [s, d] through a frozen head; a chunk's logits live only while its gradient is made."""
+    """Summed cross-entropy of hidden [s, d] through a frozen head; logits live only while their gradient is made."""
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor, chunk: int) -> Tensor:

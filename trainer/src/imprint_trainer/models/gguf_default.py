@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound
-from imprint_trainer.models.load import PREQUANTISED
+from imprint_trainer.models.load import PREQUANTISED, first_line
 from imprint_trainer.models.quantize import nf4_config
 
 NAME = "SmolLM2-135M-Instruct"
@@ -46,10 +46,13 @@ def prepare_default_model(gguf_path: Path, out_dir: Path, progress: Callable[[st
 
 
 def _write(gguf_path: Path, out: Path, progress: Callable[[str], None]) -> None:
-    progress("reading the tokenizer")
-    tokenizer = _tokenizer(gguf_path)
-    progress("reading the weights (about 20 s)")
-    model = _plain_model(gguf_path)
+    try:
+        progress("reading the tokenizer")
+        tokenizer = _tokenizer(gguf_path)
+        progress("reading the weights (about 20 s)")
+        model = _plain_model(gguf_path)
+    except (ValueError, KeyError, IndexError, RuntimeError, OSError) as error:
+        raise BaseModelInvalid(f"{gguf_path.name} cannot be read as GGUF: {first_line(error)}") from error
     _check(model, tokenizer)
     progress("writing bf16 safetensors")
     model.to(torch.bfloat16).save_pretrained(out)
