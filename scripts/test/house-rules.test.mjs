@@ -32,7 +32,7 @@ const MACHINE = any(["/wo", "rk/(main|shared|\\.)"], ["/tmp/", "py/"], ["(^|[\"'
 const SHELL = any(["shell:", " true"], ["shell", "=True"]);
 const UNFINISHED = any(["\\bTO", "DO\\b"], ["\\bFIX", "ME\\b"], ["\\bX", "XX\\b"]);
 const SKIPPED = any(
-  ["\\b(it|test|describe)\\.(sk", "ip|on", "ly|to", "do)\\b"],
+  ["\\b(it|test|describe)\\.(sk", "ip(If)?|run", "If|on", "ly|to", "do)\\b"],
   ["pytest\\.(mark\\.)?(sk", "ip|x", "fail|import", "orskip)"],
   ["unittest\\.sk", "ip"],
 );
