@@ -28,6 +28,7 @@ from imprint_trainer.protocol import (
     refusal,
 )
 
+TERM_SECONDS = 10.0  # for a running job to clean up after a TERM
 PACKAGES = ("torch", "transformers", "peft", "bitsandbytes", "safetensors")
 
 
@@ -36,7 +37,7 @@ def serve(config: ServeConfig) -> int:
     board = Board()
     channel = seize_stdout(on_closed=lambda: os._exit(0))
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: board.close())
+        signal.signal(number, lambda *_: _end(board, TERM_SECONDS))
     worker = Worker(device=config.device, threads=config.threads)
     channel.send(
         {
@@ -120,10 +121,15 @@ def _read(board: Board, channel: Channel, worker: Worker, exit_seconds: float) -
             except MalformedLineError as error:
                 channel.send(error.answer)
     finally:
-        timer = threading.Timer(exit_seconds, os._exit, args=(0,))
-        timer.daemon = True
-        timer.start()
-        board.close()
+        _end(board, exit_seconds)
+
+
+def _end(board: Board, seconds: float) -> None:
+    """Asks what runs to stop, and ends the process in mid-step where it does not."""
+    timer = threading.Timer(seconds, os._exit, args=(0,))
+    timer.daemon = True
+    timer.start()
+    board.close()
 
 
 def _take(request: Job | Cancel | PreviewCall | ChatCall, board: Board, channel: Channel, worker: Worker) -> None:

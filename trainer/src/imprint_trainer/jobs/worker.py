@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,10 @@ def import_libraries() -> None:
         import peft  # noqa: F401
         import torch  # noqa: F401
         from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: F401
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # stderr is the job's log
+        warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
 
 
 class Worker:
