@@ -74,7 +74,7 @@ def train_hypernetwork(
             for group in optimizer.param_groups:
                 group["lr"] = rate * config.learning_rate_scale(done)
         losses = compute_losses(hypernetwork, frozen, prompts, batch(done), config)
-        if not math.isfinite(float(losses.total)):
+        if not math.isfinite(float(losses.total.detach())):
             raise AdapterNotFinite(f"The loss of step {done + 1} is not finite.")
         losses.total.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_([*matrices, *rest], config.max_grad_norm, error_if_nonfinite=True)

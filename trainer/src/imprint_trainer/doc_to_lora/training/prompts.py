@@ -14,13 +14,14 @@ class Prompts:
         question, answer = _MARKS
         asked = [{"role": "user", "content": question}]
         head, self._tail = self._render(asked, prompt=True).split(question)
-        cut = max((head.rfind(token) for token in tokenizer.all_special_tokens), default=0)
-        self.prefix = self._ids(head[: max(cut, 0)])  # the default system turn: the same for every question
-        self._head = head[max(cut, 0) :]
+        special = {index: token.content for index, token in tokenizer.added_tokens_decoder.items() if token.special}
+        cut = max([0, *(head.rfind(token) for token in special.values())])
+        self.prefix = self._ids(head[:cut])  # the default system turn: the same for every question
+        self._head = head[cut:]
         whole = self._render([*asked, {"role": "assistant", "content": answer}], prompt=False)
         after = self._ids(whole.split(answer)[1].lstrip())
-        closing = after[:1] if after and after[0] in tokenizer.all_special_ids else [tokenizer.eos_token_id]
-        self.end: int = closing[0]  # the token that ends a turn of the assistant
+        # the token that ends a turn of the assistant
+        self.end: int = after[0] if after and after[0] in special else tokenizer.eos_token_id
 
     def question(self, text: str) -> list[int]:
         """Ids that follow `prefix`: the user's turn and the header of the answer."""

@@ -1,6 +1,7 @@
 """Questions that have nothing to do with any document: an adapter must leave the base model's answers to them alone."""
 
 import random
+from collections.abc import Sequence
 
 from imprint_trainer.doc_to_lora.training.vocabulary import words
 
@@ -47,7 +48,7 @@ cat dog horse elephant penguin whale eagle snake frog spider rabbit wolf bear ti
 """
 )
 
-TEMPLATES: tuple[tuple[str, list[str]], ...] = (
+TEMPLATES: tuple[tuple[str, Sequence[str]], ...] = (
     ("What is the capital of {}?", COUNTRIES),
     ("Which language is spoken in {}?", COUNTRIES),
     ("Name a famous city in {}.", COUNTRIES),

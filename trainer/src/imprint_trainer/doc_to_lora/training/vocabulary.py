@@ -1,8 +1,10 @@
 """Words that synthetic documents are made of. The last tenth of each list is held out of training."""
 
+from functools import cache
 
-def words(text: str) -> list[str]:
-    return text.split()
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
 
 NOUNS = words(
@@ -77,6 +79,7 @@ The parser accepts both old and new files.
 """.strip().splitlines()
 
 
-def split(vocabulary: list[str], held_out: bool) -> list[str]:
+@cache
+def split(vocabulary: tuple[str, ...], held_out: bool) -> tuple[str, ...]:
     """The tenth of the words that training never sees, or the rest. Every tenth word, so both halves look alike."""
-    return [word for index, word in enumerate(vocabulary) if (index % 10 == 9) == held_out]
+    return tuple(word for index, word in enumerate(vocabulary) if (index % 10 == 9) == held_out)

@@ -1,0 +1,38 @@
+"""Trainings that take a second: a tiny base, a small hypernetwork, few rows."""
+
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.doc_to_lora.training.base import Base
+from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
+from imprint_trainer.models.load import load_base
+
+SHAPE = {
+    "rank": 2,
+    "latent_size": 16,
+    "projection_size": 32,
+    "heads": 2,
+    "head_dim": 8,
+    "hidden_size": 32,
+    "basis_size": 24,
+}
+RETENTION = {"unrelated": 4, "foreign": 4, "answer_tokens": 3}
+SETTINGS: dict[str, Any] = {
+    "steps": 6,
+    "documents": 3,
+    "top_k": 8,
+    "warmup_steps": 0,
+    "checkpoint_steps": 100,
+    "shape": SHAPE,
+    "retention": RETENTION,
+    "stages": [{"until": 1.0, "kinds": ["code"], "max_facts": 2, "max_fillers": 0, "max_chunks": 2}],
+}
+
+
+def small_base(folder: Path) -> Base:
+    loaded = load_base(str(folder), quantization="none", device="cpu")
+    return Base(loaded.model, loaded.tokenizer, "tiny/base-instruct")
+
+
+def small_config(**changes: Any) -> HypernetworkTrainingConfig:
+    return HypernetworkTrainingConfig.model_validate({**SETTINGS, **changes})

@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import torch
+
+from imprint_trainer.doc_to_lora.training.base import Base
+from imprint_trainer.doc_to_lora.training.batches import Batch, batch_maker
+from imprint_trainer.doc_to_lora.training.prompts import Prompts
+from imprint_trainer.doc_to_lora.training.retention import RetentionRow
+from imprint_trainer.doc_to_lora.training.sources import open_source
+
+from .small import small_config
+
+ROW = RetentionRow([1, 2], torch.zeros(1, 4), torch.zeros(1, 4))
+
+
+def make(base: Base, step: int, *, data: str = "synthetic", longest: int = 10_000, **changes: object) -> Batch:
+    config = small_config(**changes)
+    prompts = Prompts(base.tokenizer)
+    return batch_maker(base, prompts, config, open_source(data), [ROW], max_chunk_length=longest)(step)
+
+
+def test_a_batch_is_a_function_of_seed_and_step(tiny_base: Base) -> None:
+    assert make(tiny_base, 4) == make(tiny_base, 4)
+    assert make(tiny_base, 4).chunks != make(tiny_base, 5).chunks
+    assert make(tiny_base, 4).chunks != make(tiny_base, 4, seed=1).chunks
+
+
+def test_every_document_has_chunks_and_a_question(tiny_base: Base) -> None:
+    batch = make(tiny_base, 0, documents=8)
+    assert sum(batch.chunk_counts) == len(batch.chunks)
+    assert len(batch.chunk_counts) == 8
+    assert {row.context for row in batch.answers} == set(range(8))
+    assert max(batch.chunk_counts) == 2
+
+
+def test_the_share_of_retention_rows_is_the_configs(tiny_base: Base) -> None:
+    counts = {
+        share: sum(len(make(tiny_base, step, documents=8, retention={"share": share}).retention) for step in range(10))
+        for share in (0.0, 0.5, 1.0)
+    }
+    assert counts[0.0] == 0
+    assert 25 < counts[0.5] < 55
+    assert counts[1.0] == 80
+
+
+def test_a_long_document_gets_the_chunks_that_it_needs(tiny_base: Base, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"document": "%s", "question": "q?", "answer": "a"}\n' % ("word " * 100), encoding="utf-8")
+    batch = make(tiny_base, 0, data=str(file), longest=64, documents=1)
+    assert batch.chunk_counts[0] > 3

@@ -1,0 +1,122 @@
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from imprint_trainer.doc_to_lora.training import metrics
+from imprint_trainer.doc_to_lora.training.base import Base
+from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
+from imprint_trainer.doc_to_lora.training.loop import Trained, train_hypernetwork
+from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
+from imprint_trainer.doc_to_lora.training.sources import open_source
+from imprint_trainer.doc_to_lora.training.state import STATE
+from imprint_trainer.errors import AdapterNotFinite
+
+from .small import small_config
+
+
+class PowerCutError(Exception):
+    pass
+
+
+def train(base: Base, config: HypernetworkTrainingConfig, out: Path, **hooks: Any) -> Trained:
+    ticks = itertools.count()
+    return train_hypernetwork(base, config, open_source("synthetic"), out, clock=lambda: float(next(ticks)), **hooks)
+
+
+def weights(trained: Trained) -> dict[str, torch.Tensor]:
+    return dict(trained.hypernetwork.state_dict())
+
+
+def test_thirty_steps_lower_the_loss_on_answers(tiny_base: Base, tmp_path: Path) -> None:
+    losses: list[float] = []
+    config = small_config(steps=30, decay=0.0, documents=6, muon_learning_rate=0.2, adamw_learning_rate=0.02)
+    train(tiny_base, config, tmp_path, on_step=lambda report: losses.append(report["answer_loss"]))
+    assert sum(losses[-5:]) < 0.8 * sum(losses[:5])
+
+
+def test_the_base_model_stays_as_it_was(tiny_base: Base, tmp_path: Path) -> None:
+    before = {name: value.clone() for name, value in tiny_base.model.state_dict().items()}
+    train(tiny_base, small_config(steps=2), tmp_path)
+    assert all(torch.equal(before[name], value) for name, value in tiny_base.model.state_dict().items())
+
+
+@pytest.mark.parametrize("stop", [1, 3, 5])
+def test_a_resumed_training_equals_an_uninterrupted_one_to_the_bit(tiny_base: Base, tmp_path: Path, stop: int) -> None:
+    config = small_config(checkpoint_steps=2, distillation_weight=0.5, l1=0.01)
+    whole = train(tiny_base, config, tmp_path / "whole")
+
+    def interrupt(report: dict[str, float]) -> None:
+        if report["step"] == stop:
+            raise PowerCutError
+
+    with pytest.raises(PowerCutError):
+        train(tiny_base, config, tmp_path / "torn", on_step=interrupt)
+    resumed = train(tiny_base, config, tmp_path / "torn")
+    assert all(torch.equal(weights(resumed)[name], value) for name, value in weights(whole).items())
+    assert metrics.read(tmp_path / "torn") == metrics.read(tmp_path / "whole")
+    assert [line["step"] for line in metrics.read(tmp_path / "torn")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_training_out_of_time_stops_with_a_checkpoint_and_goes_on(tiny_base: Base, tmp_path: Path) -> None:
+    polls = iter([False, False, True])
+    stopped = train(tiny_base, small_config(), tmp_path / "a", out_of_time=lambda: next(polls))
+    assert stopped.steps == 2
+    whole = train(tiny_base, small_config(), tmp_path / "b")
+    resumed = train(tiny_base, small_config(), tmp_path / "a")
+    assert resumed.steps == 6
+    assert all(torch.equal(weights(resumed)[name], value) for name, value in weights(whole).items())
+
+
+def test_retention_rows_are_made_once(tiny_base: Base, tmp_path: Path) -> None:
+    progress: list[tuple[int, int]] = []
+
+    def note(done: int, total: int) -> None:
+        progress.append((done, total))
+
+    train(tiny_base, small_config(steps=1), tmp_path, on_retention=note)
+    assert progress == [(8, 8)]
+    train(tiny_base, small_config(steps=1), tmp_path, on_retention=note)
+    assert len(progress) == 1
+
+
+def test_without_retention_nothing_is_held(tiny_base: Base, tmp_path: Path) -> None:
+    train(tiny_base, small_config(steps=2, retention={"share": 0}), tmp_path)
+    assert all(line["retention_loss"] == 0 for line in metrics.read(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"), [({"seed": 7}, "another config"), ({"muon_learning_rate": 0.1}, "another config")]
+)
+def test_a_folder_of_other_settings_is_refused(
+    tiny_base: Base, tmp_path: Path, changes: dict[str, Any], named: str
+) -> None:
+    train(tiny_base, small_config(steps=1), tmp_path)
+    with pytest.raises(TrainingRefused, match=named):
+        train(tiny_base, small_config(steps=1, **changes), tmp_path)
+
+
+def test_a_folder_of_another_base_is_refused(tiny_base: Base, tmp_path: Path) -> None:
+    train(tiny_base, small_config(steps=1), tmp_path)
+    other = Base(tiny_base.model, tiny_base.tokenizer, "another/base")
+    with pytest.raises(TrainingRefused, match="another base"):
+        train(other, small_config(steps=1), tmp_path)
+
+
+def test_a_damaged_checkpoint_is_refused(tiny_base: Base, tmp_path: Path) -> None:
+    train(tiny_base, small_config(steps=1), tmp_path)
+    named = json.loads((tmp_path / STATE).read_text(encoding="utf-8"))["weights"]
+    (tmp_path / named).write_bytes((tmp_path / named).read_bytes()[:100])
+    with pytest.raises(TrainingRefused, match="damaged"):
+        train(tiny_base, small_config(steps=1), tmp_path)
+    (tmp_path / STATE).write_text("{", encoding="utf-8")
+    with pytest.raises(TrainingRefused, match="damaged"):
+        train(tiny_base, small_config(steps=1), tmp_path)
+
+
+def test_a_loss_that_is_not_finite_ends_the_training(tiny_base: Base, tmp_path: Path) -> None:
+    with pytest.raises(AdapterNotFinite, match="The loss of step"):
+        train(tiny_base, small_config(steps=5, muon_learning_rate=1e30, adamw_learning_rate=1e30), tmp_path)

@@ -1,0 +1,45 @@
+from pathlib import Path
+
+import torch
+
+from imprint_trainer.doc_to_lora.training.base import Base
+from imprint_trainer.doc_to_lora.training.config import RetentionConfig
+from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
+from imprint_trainer.doc_to_lora.training.prompts import Prompts
+from imprint_trainer.doc_to_lora.training.retention import RetentionRow, make_retention_rows
+from imprint_trainer.doc_to_lora.training.retention_cache import ROWS, load_rows, save_rows
+
+CONFIG = RetentionConfig(unrelated=3, foreign=2, answer_tokens=4)
+
+
+def make(base: Base) -> list[RetentionRow]:
+    prompts = Prompts(base.tokenizer)
+    frozen = FrozenBase(base.model, prompts.prefix)
+    return make_retention_rows(frozen, prompts, CONFIG, k=6, seed=0, on_progress=lambda _, __: None)
+
+
+def test_rows_hold_the_bases_own_likeliest_tokens(tiny_base: Base) -> None:
+    for row in make(tiny_base):
+        whole = tiny_base.model(torch.tensor([row.ids])).logits[0, :-1].log_softmax(-1).topk(6)
+        assert torch.allclose(row.log_probs, whole.values, atol=1e-3)
+        answered = row.targets[-4:, 0].tolist()
+        assert answered == row.ids[-4:]  # greedy: the likeliest tokens are the answer
+
+
+def test_rows_come_back_from_disk_to_the_bit(tiny_base: Base, tmp_path: Path) -> None:
+    rows = make(tiny_base)
+    save_rows(tmp_path, {"seed": 0}, rows)
+    loaded = load_rows(tmp_path, {"seed": 0})
+    assert loaded is not None
+    assert [row.ids for row in loaded] == [row.ids for row in rows]
+    for a, b in zip(loaded, rows, strict=True):
+        assert torch.equal(a.targets, b.targets)
+        assert torch.equal(a.log_probs, b.log_probs)
+
+
+def test_rows_of_other_settings_or_damaged_ones_are_made_again(tiny_base: Base, tmp_path: Path) -> None:
+    assert load_rows(tmp_path, {"seed": 0}) is None
+    save_rows(tmp_path, {"seed": 0}, make(tiny_base))
+    assert load_rows(tmp_path, {"seed": 1}) is None
+    (tmp_path / ROWS).write_bytes(b"torn")
+    assert load_rows(tmp_path, {"seed": 0}) is None

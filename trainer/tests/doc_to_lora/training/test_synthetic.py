@@ -1,0 +1,88 @@
+import random
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imprint_trainer.doc_to_lora.training.synthetic import (
+    HELD_OUT_QUESTIONS,
+    KINDS,
+    NUMERIC_KINDS,
+    QUESTIONS,
+    Novelty,
+    make_examples,
+    make_fact,
+    make_facts,
+)
+from imprint_trainer.doc_to_lora.training.vocabulary import FIRST_NAMES, NOUNS, PARTS, split
+
+TRAINING = Novelty()
+ALL_NEW = Novelty(values=True, entities=True, wordings=True)
+seeds = st.integers(0, 2**32)
+novelties = st.builds(Novelty, values=st.booleans(), entities=st.booleans(), wordings=st.booleans())
+
+
+@given(seeds, novelties, st.integers(1, 4), st.integers(0, 20))
+@settings(max_examples=300, deadline=None)
+def test_the_document_holds_the_answer_and_the_question_does_not(
+    seed: int, novelty: Novelty, facts: int, fillers: int
+) -> None:
+    examples = make_examples(random.Random(seed), facts=facts, fillers=fillers, questions=facts, novelty=novelty)
+    assert len(examples) == facts
+    for example in examples:
+        assert example.answer.lower() in example.document.lower()
+        assert example.answer.lower() not in example.question.lower()
+
+
+def test_values_for_the_evaluation_never_occur_in_training() -> None:
+    rng = random.Random(0)
+    for kind in KINDS:
+        trained = {make_fact(rng, TRAINING, kind).value for _ in range(3000)}
+        tested = {make_fact(rng, Novelty(values=True), kind).value for _ in range(300)}
+        assert len(tested) > 5
+        assert not trained & tested
+
+
+def test_no_number_is_in_both_parts() -> None:
+    for kind in NUMERIC_KINDS:
+        rng = random.Random(1)
+        trained = {make_fact(rng, TRAINING, kind).value for _ in range(20_000)}
+        tested = {make_fact(rng, Novelty(values=True), kind).value for _ in range(5_000)}
+        assert not trained & tested
+
+
+def test_entities_for_the_evaluation_never_occur_in_training() -> None:
+    rng = random.Random(2)
+    trained = {make_fact(rng, TRAINING).entity.lower() for _ in range(3000)}
+    tested = {make_fact(rng, Novelty(entities=True)).entity.lower() for _ in range(300)}
+    assert not trained & tested
+    words = {word for entity in tested for word in re.split(r"[ -]", entity)} - {"the", "project", "service"}
+    assert words <= set(split(NOUNS, True)) | set(split(PARTS, True))
+
+
+def test_wordings_for_the_evaluation_never_occur_in_training() -> None:
+    assert not set(QUESTIONS) & set(HELD_OUT_QUESTIONS)
+    rng = random.Random(3)
+    trained = {make_fact(rng, TRAINING).name for _ in range(2000)}
+    tested = {make_fact(rng, ALL_NEW).name for _ in range(200)}
+    assert tested == {names[-1] for names, _ in KINDS.values()}
+    assert not trained & tested
+
+
+@given(seeds, st.integers(2, 4))
+@settings(deadline=None)
+def test_facts_of_a_document_are_about_different_things(seed: int, count: int) -> None:
+    facts = make_facts(random.Random(seed), count, TRAINING)
+    assert len({fact.subject for fact in facts}) == len({fact.value for fact in facts}) == count
+
+
+def test_the_first_question_asks_for_the_wanted_kind() -> None:
+    for seed in range(20):
+        example = make_examples(random.Random(seed), facts=3, fillers=1, questions=3, novelty=TRAINING, kind="port")[0]
+        assert example.kind == "port"
+
+
+def test_both_parts_of_a_vocabulary_make_the_whole() -> None:
+    for words in (NOUNS, PARTS, FIRST_NAMES):
+        assert sorted(split(words, True) + split(words, False)) == sorted(words)
+        assert len(set(words)) == len(words)
