@@ -35,10 +35,14 @@ def main(argv: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("Interrupted; the same command goes on from the last checkpoint.", file=sys.stderr)
+        onward = "; the same command goes on from the last checkpoint" if options.command == "train" else ""
+        print(f"Interrupted{onward}.", file=sys.stderr)
         return 130
     except TrainerError as error:
         print(f"{error.code}: {error.message}\n{error.hint}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}. Choose another path.", file=sys.stderr)
         return 2
     return 0
 

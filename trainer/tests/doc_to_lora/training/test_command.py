@@ -49,9 +49,10 @@ def test_a_training_leaves_a_hypernetwork_that_is_listed_and_evaluated(
 def test_the_same_command_goes_on_after_its_time_is_up(
     tiny_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert train(tiny_folder, tmp_path / "run", "--steps", "3", "--max-minutes", "0.000001") == 0
+    nf4 = ("--quantization", "nf4")  # as the service loads it
+    assert train(tiny_folder, tmp_path / "run", "--steps", "3", "--max-minutes", "0.000001", *nf4) == 0
     assert "It was stopped after 0 of 3 steps." in (tmp_path / "run/hypernetwork/README.md").read_text("utf-8")
-    assert train(tiny_folder, tmp_path / "run", "--steps", "3") == 0
+    assert train(tiny_folder, tmp_path / "run", "--steps", "3", *nf4) == 0
     assert "saved  path" in capsys.readouterr().out
     assert "stopped" not in (tmp_path / "run/hypernetwork/README.md").read_text("utf-8")
 
@@ -72,6 +73,15 @@ def test_a_refusal_is_a_sentence_and_exit_code_2(
     assert train(tiny_folder, tmp_path / "run", *arguments) == 2
     assert capsys.readouterr().err.startswith(sentence)
     assert not (tmp_path / "run").exists()
+
+
+def test_an_output_that_is_a_file_is_refused(
+    tiny_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").write_text("taken", encoding="utf-8")
+    assert train(tiny_folder, tmp_path / "run", "--steps", "1") == 2
+    assert capsys.readouterr().err.endswith("run: File exists. Choose another path.\n")
+    assert (tmp_path / "run").read_text("utf-8") == "taken"
 
 
 def test_a_base_that_is_missing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
