@@ -1,0 +1,44 @@
+// Runs a module of the trainer with the Python that the set-up made.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..", "..");
+
+/** Ends the process with a sentence: wrong usage, or nothing to run with. */
+export function refuse(sentence) {
+  console.error(sentence);
+  process.exit(2);
+}
+
+/** A folder as the user wrote it: npm runs scripts at the root, paths count from where the user stood. */
+export const userPath = (path) => resolve(process.env.INIT_CWD ?? process.cwd(), path);
+
+/** `python -m ...args`, its output passed through; ends the process with its exit code. */
+export function runTrainer(args) {
+  const result = spawnSync(findPython(), ["-m", ...args], {
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      PYTHONPATH: [join(root, "trainer", "src"), process.env.PYTHONPATH].filter(Boolean).join(delimiter),
+    },
+  });
+  if (result.error) refuse(`Python could not be started: ${result.error.message}`);
+  process.exit(result.status ?? 1);
+}
+
+function findPython() {
+  const setup = join(root, ".imprint", "setup.json");
+  const python = process.env.IMPRINT_PYTHON ?? (existsSync(setup) ? readSetup(setup) : undefined);
+  return typeof python === "string" && python !== ""
+    ? python
+    : refuse("There is no Python yet: run npm run setup, or set IMPRINT_PYTHON.");
+}
+
+function readSetup(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).python;
+  } catch {
+    return refuse(".imprint/setup.json cannot be read: run npm run setup again.");
+  }
+}
