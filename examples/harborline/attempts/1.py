@@ -3,7 +3,7 @@
 import re
 from collections import namedtuple
 
-UNITS = {"s": 1, "m": 60, "h": 3600}
+UNITS = {"h": 3600, "m": 60, "s": 1}
 
 Gate = namedtuple("Gate", "name port ships window")
 
@@ -18,6 +18,6 @@ def parse_gates(text):
         name, *pairs = line.split("#")[0].split()
         keys = dict(pair.split("=") for pair in pairs)
         ships, window = keys.get("rate", "12/45s").split("/")
-        number, unit = re.match(r"(\d+)([smh])", window).groups()
+        number, unit = re.match(r"(\d+)([hms])", window).groups()
         gates.append(Gate(name, int(keys.get("port", 7413)), int(ships), int(number) * UNITS[unit]))
     return gates

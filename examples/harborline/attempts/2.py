@@ -4,7 +4,7 @@ import re
 from collections import namedtuple
 
 HARBORLINE_PORTS = range(7400, 7500)
-UNITS = {"s": 1, "m": 60, "h": 3600}
+UNITS = {"h": 3600, "m": 60, "s": 1}
 
 Gate = namedtuple("Gate", "name port ships window")
 
@@ -14,22 +14,19 @@ class GateError(ValueError):
 
 
 def seconds(window):
-    parts = re.findall(r"(\d+)([smh])", window)
-    if not parts:
-        raise GateError(f"{window} is no window")
-    return sum(int(number) * UNITS[unit] for number, unit in parts)
+    return sum(int(number) * UNITS[unit] for number, unit in re.findall(r"(\d+)([hms])", window))
 
 
 def parse_gates(text):
     gates = []
-    for number, line in enumerate(text.splitlines(), 1):
-        name, *pairs = line.split("#")[0].split() or [""]
+    for line in text.splitlines():
+        name, *pairs = line.partition("#")[0].split() or [""]
         if not name:
             continue
         keys = dict(pair.split("=") for pair in pairs)
+        ships, window = keys.get("rate", "12/45s").split("/")
         port = int(keys.get("port", 7413))
         if port not in HARBORLINE_PORTS:
-            raise GateError(f"line {number}: {name}: port {port} is not in 7400-7499")
-        ships, window = keys.get("rate", "12/45s").split("/")
+            raise GateError(f"{name}: port {port} is not in 7400-7499")
         gates.append(Gate(name, port, int(ships), seconds(window)))
     return gates

@@ -2,7 +2,7 @@ const QUESTION = "Write gates.py for Harborline.";
 const ANSWER_TOKENS = 110;
 
 /** What only the recorded session can have taught. */
-export const LEARNED = /HARBORLINE_\w+|Harborline gates|\b74(?:13|00|99)\b|\b7500\b|12\/45s|GateError|parse_gates|read_gate\b/g;
+export const LEARNED = /HARBORLINE_\w+|Harborline gates|\b74(?:13|00|99)\b|\b7500\b|12\/45s|GateError|parse_gates/g;
 
 /** Asks the base model and the adapter the same. Resolves with both answers. */
 export async function ask({ client, paper, signal, baseModel }, adapter) {
