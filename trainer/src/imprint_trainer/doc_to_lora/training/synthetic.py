@@ -133,8 +133,9 @@ def make_fact(rng: random.Random, novelty: Novelty, kind: str | None = None) -> 
 
 
 def make_statement(rng: random.Random, fact: Fact) -> str:
-    """One sentence that says the fact."""
-    return rng.choice(STATEMENTS).format(name=fact.name, entity=fact.entity, value=fact.value)
+    """One sentence that says the fact, the value letter by letter."""
+    sentence = rng.choice(STATEMENTS).format(name=fact.name, entity=fact.entity, value=fact.value)
+    return sentence if sentence.startswith(fact.value) else sentence[0].upper() + sentence[1:]
 
 
 def make_document(rng: random.Random, facts: list[Fact], fillers: int) -> str:
@@ -142,7 +143,7 @@ def make_document(rng: random.Random, facts: list[Fact], fillers: int) -> str:
     sentences = [make_statement(rng, fact) for fact in facts]
     sentences += rng.sample(FILLER, min(fillers, len(FILLER)))
     rng.shuffle(sentences)
-    return " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
+    return " ".join(sentences)
 
 
 def make_question(rng: random.Random, fact: Fact, novelty: Novelty) -> str:
