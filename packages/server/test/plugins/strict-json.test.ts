@@ -50,10 +50,16 @@ test.each([
   expect(() => parse(text)).toThrow(ProblemError);
 });
 
-test("a megabyte of keys or brackets is read in a moment", () => {
+test("a large body takes a small multiple of the time of JSON.parse", () => {
   const keys = `{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(",")}}`;
-  const begin = performance.now();
-  parse(keys);
-  expect(() => parse("[".repeat(500_000) + "]".repeat(500_000))).toThrow(ProblemError);
-  expect(performance.now() - begin).toBeLessThan(2000);
+  const time = (run: () => unknown): number => {
+    const begin = performance.now();
+    run();
+    return performance.now() - begin;
+  };
+  const best = (run: () => unknown): number => Math.min(...Array.from({ length: 5 }, () => time(run)));
+  const plain = best(() => JSON.parse(keys));
+  expect(best(() => parse(keys))).toBeLessThan(10 * plain);
+  const nested = "[".repeat(500_000) + "]".repeat(500_000);
+  expect(best(() => expect(() => parse(nested)).toThrow(ProblemError))).toBeLessThan(10 * plain);
 });
