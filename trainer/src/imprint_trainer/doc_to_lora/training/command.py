@@ -22,6 +22,7 @@ from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.doc_to_lora.training.sources import open_source
 
 RESULT = "hypernetwork"  # sub-folder of --out
+SETTINGS_FILE = "settings.json"  # beside the card, for --config
 SETTINGS = ("steps", "seed", "documents", "distillation_weight", "checkpoint_steps")
 
 
@@ -66,6 +67,7 @@ def run(options: argparse.Namespace, clock: Callable[[], float] = time.monotonic
         base.name, config, source.identity, command_of(options, config), trained.steps, metrics.read(options.out)
     )
     write_card(folder, card)
+    (folder / SETTINGS_FILE).write_text(config.model_dump_json(indent=1) + "\n", encoding="utf-8")
     say("saved", {"path": str(folder), "step": trained.steps, "steps": config.steps})
 
 
@@ -99,7 +101,7 @@ def command_of(options: argparse.Namespace, config: HypernetworkTrainingConfig) 
     words += ["--base-name", shlex.quote(options.base_name), "--data", shlex.quote(Path(options.data).name)]
     words += ["--quantization", options.quantization, "--steps", str(config.steps), "--seed", str(config.seed)]
     if config.model_copy(update={"steps": 3000, "seed": 0}) != HypernetworkTrainingConfig():
-        words += ["--config", shlex.quote(config.model_dump_json())]
+        words += ["--config", SETTINGS_FILE]
     return " ".join(words)
 
 
