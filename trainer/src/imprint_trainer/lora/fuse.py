@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .kernels import LoraLinear, LoraSwiGlu
+from .kernels import LoraLinear, LoraSwiGlu, RmsNorm
 
 ADAPTER = "default"  # PEFT's name for the only adapter
 
@@ -23,6 +23,9 @@ def fused(model: nn.Module) -> Iterator[None]:
             changed.append(module)
         elif is_plain_lora(module):
             module.forward = partial(linear, module)
+            changed.append(module)
+        elif is_rms_norm(module):
+            module.forward = partial(rms_norm, module)
             changed.append(module)
     try:
         yield
@@ -59,6 +62,16 @@ def is_swiglu(module: Any) -> bool:
     )
 
 
+def is_rms_norm(module: Any) -> bool:
+    from transformers.models.llama.modeling_llama import LlamaRMSNorm
+    from transformers.models.mistral.modeling_mistral import MistralRMSNorm
+    from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
+    from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm
+
+    kinds = (LlamaRMSNorm, MistralRMSNorm, Qwen2RMSNorm, Qwen3RMSNorm)
+    return type(module) in kinds and module.weight.dtype == torch.float32 and not module.weight.requires_grad
+
+
 def layers_of(module: Any) -> tuple[Any, Any, Any]:
     return module.gate_proj, module.up_proj, module.down_proj
 
@@ -67,6 +80,10 @@ def linear(module: Any, x: Tensor) -> Tensor:
     base = module.base_layer
     a, b = module.lora_A[ADAPTER].weight, module.lora_B[ADAPTER].weight
     return LoraLinear.apply(x, base.weight, base.bias, a, b, module.scaling[ADAPTER])  # type: ignore[no-any-return]
+
+
+def rms_norm(module: Any, x: Tensor) -> Tensor:
+    return RmsNorm.apply(x, module.weight, module.variance_epsilon)  # type: ignore[no-any-return]
 
 
 def swiglu(module: Any, x: Tensor) -> Tensor:

@@ -77,6 +77,24 @@ class LoraSwiGlu(Function):
         return dx, None, None, None, None, dag, dbg, dau, dbu, dad, dbd
 
 
+class RmsNorm(Function):
+    """x / sqrt(mean(x^2) + eps) * w with a frozen w, in few passes over x [..., d]."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, eps: float) -> Tensor:
+        scale = torch.linalg.vecdot(x, x).div_(x.shape[-1]).add_(eps).rsqrt_().unsqueeze(-1)  # [..., 1]
+        ctx.save_for_backward(x, weight, scale)
+        normed: Tensor = x * scale
+        return normed.mul_(weight)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight, scale = ctx.saved_tensors
+        weighted = grads[0] * weight
+        along = torch.linalg.vecdot(weighted, x).unsqueeze(-1).mul_(scale.pow(3)).div_(x.shape[-1])
+        return weighted.mul_(scale).addcmul_(x, along, value=-1), None, None
+
+
 class HeadCrossEntropy(Function):
     """Summed cross-entropy of hidden [s, d] through a frozen head; logits live only while their gradient is made."""
 
