@@ -1,15 +1,34 @@
-const QUESTION = "Write gates.py for Harborline.";
+import { readFileSync } from "node:fs";
+
 const ANSWER_TOKENS = 110;
+const EXAMPLE = new URL("../../../../examples/sessions/harborline-gates.json", import.meta.url);
 
-/** What only the recorded session can have taught. */
-export const LEARNED = /HARBORLINE_\w+|Harborline gates|\b74(?:13|00|99)\b|\b7500\b|12\/45s|GateError|parse_gates/g;
+/** What only the recorded session can have taught: names that its last attempt chose and nothing before it says. */
+export const LEARNED = /HARBORLINE_DEFAULTS|HARBORLINE_PORTS|Harborline gates/g;
 
-/** Asks the base model and the adapter the same. Resolves with both answers. */
+/** The session up to its last answer, as the model met it: the task, the failed attempts and what the checks said. */
+const upToLastAnswer = async () => {
+  const { importSessions } = await import("@imprint/sessions");
+  const imported = await importSessions([{ name: "harborline-gates.json", bytes: readFileSync(EXAMPLE) }]);
+  const { steps } = imported.sessions[0];
+  const last = steps.findLastIndex(({ source }) => source === "agent");
+  return steps
+    .slice(0, last)
+    .flatMap(({ source, text, observations = [] }) => [
+      { role: source === "agent" ? "assistant" : source, content: text },
+      ...observations.map(({ content }) => ({ role: "user", content })),
+    ]);
+};
+
+/** Has the base model and the adapter write the session's last attempt. Resolves with both answers. */
 export async function ask({ client, paper, signal, baseModel }, adapter) {
-  paper.step(`Ask both: "${QUESTION}"`);
+  paper.step("Give both the session up to its last attempt, and ask for that one");
+  const messages = await upToLastAnswer();
   const answerOf = async (model) => {
-    const request = { model, messages: [{ role: "user", content: QUESTION }], max_tokens: ANSWER_TOKENS, temperature: 0 };
-    const { choices } = await client.chat.completions.create(request, { signal });
+    const { choices } = await client.chat.completions.create(
+      { model, messages, max_tokens: ANSWER_TOKENS, temperature: 0 },
+      { signal },
+    );
     const [{ message, finish_reason }] = choices;
     return { text: message.content, shown: finish_reason === "length" ? `${message.content} …` : message.content };
   };
