@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const ANSWER_TOKENS = 110;
 const EXAMPLE = new URL("../../../../examples/sessions/harborline-gates.json", import.meta.url);
 
-/** What only the recorded session can have taught: names that its last attempt chose and nothing before it says. */
+/** Names that the session chose. Earlier attempts in the prompt say some of them: the proof is the loss, this only illustrates it. */
 export const LEARNED = /HARBORLINE_DEFAULTS|HARBORLINE_PORTS|Harborline gates/g;
 
 /** The session up to its last answer, as the model met it: the task, the failed attempts and what the checks said. */
