@@ -26,7 +26,8 @@ interface Options {
   readonly onSession: ((session: Session) => void | Promise<void>) | undefined;
   /** The content's hash where it is known before the end, so that sessions can be handed over as they come. */
   readonly sha256: string | null;
-  readonly release: (length: number) => void;
+  /** Hears how much text is still held after sessions were handed over. */
+  readonly settle: (length: number) => void;
 }
 
 interface Place {
@@ -59,13 +60,14 @@ function sessionOf(made: Draft, place: Place, secrets: Redactor): Session {
 
 const holdsMessages = (made: Draft): boolean => made.steps.some((step) => step.source !== "system");
 
-const textLength = (session: Session): number =>
-  session.steps.reduce(
-    (sum, step) => sum + step.text.length + (step.observations ?? []).reduce((all, one) => all + one.content.length, 0),
-    0,
-  );
+const textLength = (made: Draft): number =>
+  made.steps.reduce((sum, step) => {
+    const calls = (step.tool_calls ?? []).reduce((all, call) => all + call.arguments.length, 0);
+    const results = (step.observations ?? []).reduce((all, one) => all + one.content.length, 0);
+    return sum + step.text.length + (step.reasoning?.length ?? 0) + calls + results;
+  }, 0);
 
-export function collector({ outcome, onSession, sha256, release }: Options): Collector {
+export function collector({ outcome, onSession, sha256, settle }: Options): Collector {
   const secrets = redactor();
   const sessions: Session[] = [];
   const dropped = tally();
@@ -88,7 +90,6 @@ export function collector({ outcome, onSession, sha256, release }: Options): Col
     for (const one of session.redactions) redactions.add(one.kind, one.count);
     if (onSession === undefined) return void sessions.push(session);
     await onSession(session);
-    release(textLength(session));
   };
 
   return {
@@ -98,6 +99,7 @@ export function collector({ outcome, onSession, sha256, release }: Options): Col
       if (sha256 === null || format === undefined || waiting.length < 2) return;
       const ready = waiting.splice(0, waiting.length - 1);
       for (const made of ready) await hand(made, { format, sha256, badLines: 0 }, false);
+      if (onSession !== undefined) settle(waiting.reduce((sum, made) => sum + textLength(made), 0));
     },
     finish: async ({ format, sha256: hash, badLines, warnings }) => {
       const isOnly = count === 0 && waiting.length === 1;

@@ -9,8 +9,8 @@ export interface TextBudget {
   hold(length: number): void;
   /** A tool's output as it is, or its two ends with a marker between them once outputs are too many. */
   fit(text: string): string;
-  /** Gives back what was handed over and is no longer held. */
-  release(length: number): void;
+  /** Says how much is still held after sessions were handed over. */
+  settle(length: number): void;
   shortened(): number;
 }
 
@@ -37,8 +37,8 @@ export function textBudget(name: string, limits: Limits): TextBudget {
       count++;
       return copyOf(`${text.slice(0, KEPT_EACH_END)}\n[${cut} characters left out]\n${text.slice(-KEPT_EACH_END)}`);
     },
-    release: (length) => {
-      held = Math.max(0, held - length);
+    settle: (length) => {
+      held = length;
     },
     shortened: () => count,
   };

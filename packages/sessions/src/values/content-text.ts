@@ -32,10 +32,13 @@ export function resultText(content: unknown): string {
   return toJson(content);
 }
 
+const isBlankAt = (text: string, index: number): boolean => text.charAt(index).trim() === "";
+
 /** Blocks of one message in order, blank ones left out, each kept to the letter. */
 export function joinBlocks(blocks: readonly string[]): string {
   const filled = blocks.filter((block) => block.trim() !== "");
   let text = "";
-  for (const block of filled) text += text === "" || /\s$/.test(text) || /^\s/.test(block) ? block : `\n\n${block}`;
+  for (const block of filled)
+    text += text === "" || isBlankAt(text, text.length - 1) || isBlankAt(block, 0) ? block : `\n\n${block}`;
   return text;
 }

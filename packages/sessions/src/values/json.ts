@@ -32,3 +32,6 @@ export function toJson(value: unknown): string {
     return '"[nested too deeply]"';
   }
 }
+
+/** Texts and numbers as text; anything else, also an object whose own toString would throw, as nothing. */
+export const scalarText = (value: unknown): string => (isString(value) ? value : typeof value === "number" ? String(value) : "");

@@ -1,3 +1,5 @@
+import { isString } from "../../values/json.js";
+
 export type ChatRole = "system" | "user" | "answer" | "call" | "result";
 
 /** What the datasets of the field call the speakers. */
@@ -24,6 +26,7 @@ const ROLES: Readonly<Record<string, ChatRole>> = {
 };
 
 export const chatRole = (name: unknown): ChatRole | null => {
-  const role = String(name).toLowerCase();
+  if (!isString(name)) return null;
+  const role = name.toLowerCase();
   return Object.hasOwn(ROLES, role) ? (ROLES[role] ?? null) : null;
 };

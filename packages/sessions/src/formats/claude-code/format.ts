@@ -2,7 +2,7 @@ import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
-import { isObject, type JsonObject, stringOrNull } from "../../values/json.js";
+import { isObject, type JsonObject, scalarText, stringOrNull } from "../../values/json.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { activeLines } from "./branches.js";
 import { classifyUserText } from "./harness.js";
@@ -16,7 +16,7 @@ function recognises(record: JsonObject): boolean {
     return (
       isObject(record.message) && ["uuid", "parentUuid", "sessionId", "isSidechain"].some((key) => record[key] !== undefined)
     );
-  return OWN_TYPES.has(String(record.type)) && (record.sessionId !== undefined || record.messageId !== undefined);
+  return OWN_TYPES.has(scalarText(record.type)) && (record.sessionId !== undefined || record.messageId !== undefined);
 }
 
 /** A person's turn: no tool result, and not the harness's or a local command's text. */

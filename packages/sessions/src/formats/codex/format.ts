@@ -2,7 +2,7 @@ import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
-import { isObject, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
+import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { personText } from "./harness.js";
 import { isResponseItem, type ResponseItem, responseItem } from "./item.js";
@@ -55,7 +55,7 @@ function codexReader(output: Output): Reader<JsonObject> {
   };
 
   const addEvent = (event: JsonObject): void => {
-    const type = String(event.type);
+    const type = scalarText(event.type);
     if (END_EVENTS.has(type)) signal = type;
     else if (type === "task_started") signal = null;
     else if (type === "thread_rolled_back" && typeof event.num_turns === "number") talk.rollBack(event.num_turns);
@@ -73,7 +73,7 @@ function codexReader(output: Output): Reader<JsonObject> {
 
   return {
     accept: (record) => {
-      if (ENVELOPES.has(String(record.type))) acceptEnvelope(record);
+      if (ENVELOPES.has(scalarText(record.type))) acceptEnvelope(record);
       else if (isLegacyHeader(record)) meta ??= record;
       else if (isResponseItem(record)) addItem(responseItem(record), record.timestamp);
     },
@@ -99,7 +99,7 @@ export const codex: RecordFormat = {
   name: "codex",
   sign: "lines `{timestamp, type, payload}` of type `session_meta` or `response_item`",
   recognises: (record) =>
-    (ENVELOPES.has(String(record.type)) && isObject(record.payload)) ||
+    (ENVELOPES.has(scalarText(record.type)) && isObject(record.payload)) ||
     isLegacyHeader(record) ||
     record.record_type === "state" ||
     isResponseItem(record),

@@ -1,6 +1,6 @@
 import type { Observation, ToolCall } from "@imprint/contracts";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
-import { isObject, isString, type JsonObject, objectsOf, parseJson, stringOrNull } from "../../values/json.js";
+import { isObject, isString, type JsonObject, objectsOf, parseJson, scalarText, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 
 /** One item of the OpenAI Responses API, as far as a session needs it. */
@@ -34,7 +34,7 @@ function reasoningText(item: JsonObject): string {
 function callOf(item: JsonObject): ResponseItem {
   const id = stringOrNull(item.call_id) ?? stringOrNull(item.id);
   if (id === null) return { kind: "other" };
-  const name = stringOrNull(item.name) ?? String(item.type).replace(/_call$/, "");
+  const name = stringOrNull(item.name) ?? scalarText(item.type).replace(/_call$/, "");
   return { kind: "call", call: { id, name, arguments: argumentsText(item.arguments ?? item.input ?? item.action) } };
 }
 
@@ -51,7 +51,7 @@ function resultOf(item: JsonObject): ResponseItem {
 }
 
 export function responseItem(item: JsonObject): ResponseItem {
-  const type = String(item.type);
+  const type = scalarText(item.type);
   if (type === "message" && isString(item.role)) return { kind: "message", role: item.role, texts: messageTexts(item.content) };
   if (type === "reasoning") return { kind: "reasoning", text: reasoningText(item) };
   if (PROVIDER_CALLS.has(type)) return { kind: "provider-call" };
@@ -63,6 +63,6 @@ export function responseItem(item: JsonObject): ResponseItem {
 export const isResponseItem = (value: JsonObject): boolean =>
   (value.type === "message" &&
     isString(value.role) &&
-    objectsOf(value.content).some((part) => /^(?:input|output)_text$/.test(String(part.type)))) ||
+    objectsOf(value.content).some((part) => /^(?:input|output)_text$/.test(scalarText(part.type)))) ||
   (value.type === "reasoning" && Array.isArray(value.summary)) ||
-  (/^(?:function|custom_tool|local_shell)_call(?:_output)?$/.test(String(value.type)) && isString(value.call_id));
+  (/^(?:function|custom_tool|local_shell)_call(?:_output)?$/.test(scalarText(value.type)) && isString(value.call_id));

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   objectOrEmpty,
   objectsOf,
+  scalarText,
   stringOrNull,
   toJson,
 } from "../../values/json.js";
@@ -62,12 +63,12 @@ function answerOf(metadata: JsonObject): Answer {
 
 function callOf(event: JsonObject, metadata: JsonObject, answer: Answer): ToolCall {
   const args = objectOrEmpty(event.args);
-  const id = stringOrNull(metadata.tool_call_id) ?? `event-${String(event.id)}`;
+  const id = stringOrNull(metadata.tool_call_id) ?? `event-${scalarText(event.id)}`;
   const written = objectOrEmpty(answer.calls.find((call) => call.id === id)?.function).arguments;
   const own = Object.fromEntries(Object.entries(args).filter(([key]) => !ADDED.has(key)));
   return {
     id,
-    name: stringOrNull(metadata.function_name) ?? String(event.action),
+    name: stringOrNull(metadata.function_name) ?? scalarText(event.action),
     arguments: written === undefined ? toJson(own) : argumentsText(written),
   };
 }
@@ -98,12 +99,12 @@ function openHandsReader(output: Output): Reader<JsonObject> {
     else if (action === "message" && metadata.tool_call_id === undefined) {
       signal = null;
       talk.answer({ text: contentText(args.content ?? event.message), timestamp });
-    } else if (!CONTROL.has(String(action))) {
+    } else if (!CONTROL.has(scalarText(action))) {
       const answer = answerOf(metadata);
       const call = callOf(event, metadata, answer);
       callIds.set(event.id, call.id);
       model = stringOrNull(objectOrEmpty(metadata.model_response).model) ?? model;
-      signal = END_ACTIONS.has(String(action)) ? String(action) : null;
+      signal = END_ACTIONS.has(scalarText(action)) ? scalarText(action) : null;
       talk.answer(
         { text: answer.text ?? contentText(args.thought), reasoning: answer.reasoning, calls: [call], timestamp },
         answer.id ?? undefined,

@@ -3,7 +3,7 @@ import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
-import { isObject, isString, type JsonObject, objectOrEmpty, stringOrNull, toJson } from "../../values/json.js";
+import { isObject, isString, type JsonObject, objectOrEmpty, scalarText, stringOrNull, toJson } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
@@ -52,7 +52,7 @@ function openHandsReader(output: Output): Reader<JsonObject> {
       return;
     }
     const name = stringOrNull(event.tool_name) ?? "";
-    const callId = stringOrNull(event.tool_call_id) ?? `event-${String(event.id)}`;
+    const callId = stringOrNull(event.tool_call_id) ?? `event-${scalarText(event.id)}`;
     const call = toolCall(event.tool_call, callId) ?? { id: callId, name, arguments: toJson(event.action ?? {}) };
     signal = name === "finish" ? "finish" : null;
     talk.answer({ text: contentText(event.thought), reasoning, calls: [{ ...call, id: callId }], timestamp }, response);
@@ -80,7 +80,7 @@ function openHandsReader(output: Output): Reader<JsonObject> {
       }
       if (eventId !== null && seen.has(eventId)) return talk.dropped.add(DROPPED.duplicate);
       if (eventId !== null) seen.add(eventId);
-      const kind = String(event.kind);
+      const kind = scalarText(event.kind);
       if (kind === "ActionEvent") addAnswer(event);
       else if (kind === "MessageEvent") addMessage(event);
       else if (RESULTS.has(kind)) {

@@ -3,7 +3,7 @@ import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
-import { isObject, isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
+import { isObject, isString, type JsonObject, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { activeBranch } from "./branch.js";
@@ -24,7 +24,7 @@ function addAnswer(talk: Transcript, message: JsonObject, index: number): void {
       .map((block) => (isString(block.thinking) ? block.thinking : ""))
       .join("\n\n"),
     calls,
-    contextOnly: UNFINISHED.has(String(message.stopReason)) ? "aborted" : undefined,
+    contextOnly: UNFINISHED.has(scalarText(message.stopReason)) ? "aborted" : undefined,
     timestamp: message.timestamp,
   });
 }
@@ -80,7 +80,7 @@ function piReader(output: Output): Reader<JsonObject> {
       output.conversation(
         draft({
           id: stringOrNull(header?.id),
-          formatVersion: version === undefined ? "1" : String(version),
+          formatVersion: version === undefined ? "1" : scalarText(version),
           agent: "pi",
           model,
           steps: talk.steps(),
