@@ -1,12 +1,12 @@
 """The context encoder (section 4): the frozen base model reads a document, cut off below its last block."""
 
-import copy
 from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from imprint_trainer.doc_to_lora.sections import section
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.errors import HypernetworkInvalid
 
@@ -17,15 +17,14 @@ def encode(model: Any, input_ids: Tensor, mask: Tensor, config: HypernetworkConf
     Map l of `per_layer_activations` is the residual stream that enters block l: map 0 the embeddings, the last one
     normed by the model's final norm (section 15.3). Shares the model's weights; the model itself is not changed.
     """
-    inner = decoder(model)
-    available = len(inner.layers)
+    available = len(decoder(model).layers)
     early = config.encoder == "early_exit"
     depth = config.encoder_last_layer or available  # maps that the reference would collect
     blocks = cast(int, config.exit_layer) if early else max(config.layer_indices)
     if blocks > available or (not early and blocks >= depth):
         raise HypernetworkInvalid(f"The hypernetwork reads layer {blocks} of a base model with {available} layers.")
     normed = config.final_norm if early else blocks == depth - 1
-    inputs, final = _run_blocks(inner, input_ids, mask, blocks=blocks, normed=normed)
+    inputs, final = _run_blocks(model, input_ids, mask, blocks=blocks, normed=normed)
     hidden = mask.unsqueeze(-1) == 0  # [K, S, 1]
     if early:
         return final.masked_fill(hidden, 0)
@@ -34,14 +33,10 @@ def encode(model: Any, input_ids: Tensor, mask: Tensor, config: HypernetworkConf
 
 
 def _run_blocks(
-    inner: Any, input_ids: Tensor, mask: Tensor, *, blocks: int, normed: bool
+    model: Any, input_ids: Tensor, mask: Tensor, *, blocks: int, normed: bool
 ) -> tuple[list[Tensor], Tensor]:
     """The inputs of the first `blocks` blocks and what leaves the last of them, each [K, S, D]."""
-    cut = copy.copy(inner)
-    cut._modules = dict(inner._modules)  # the copy's own table: the model keeps all of its blocks
-    cut.layers = nn.ModuleList(list(inner.layers)[:blocks])
-    if not normed:
-        cut.norm = nn.Identity()
+    cut = section(model, 0, blocks, normed=normed)
     inputs: list[Tensor] = []
 
     def record(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

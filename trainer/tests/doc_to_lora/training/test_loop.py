@@ -24,7 +24,9 @@ class PowerCutError(Exception):
 
 def train(base: Base, config: HypernetworkTrainingConfig, out: Path, **hooks: Any) -> Trained:
     ticks = itertools.count()
-    return train_hypernetwork(base, config, open_source("synthetic"), out, clock=lambda: float(next(ticks)), **hooks)
+    return train_hypernetwork(
+        base, config, open_source("synthetic", questions=20), out, clock=lambda: float(next(ticks)), **hooks
+    )
 
 
 def weights(trained: Trained) -> dict[str, torch.Tensor]:

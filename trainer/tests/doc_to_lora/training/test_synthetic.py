@@ -27,7 +27,7 @@ novelties = st.builds(Novelty, values=st.booleans(), entities=st.booleans(), wor
 def test_the_document_holds_the_answer_and_the_question_does_not(
     seed: int, novelty: Novelty, facts: int, fillers: int
 ) -> None:
-    examples = make_examples(random.Random(seed), facts=facts, fillers=fillers, questions=facts, novelty=novelty)
+    examples = make_examples(random.Random(seed), facts=facts, fillers=fillers, asked=facts, novelty=novelty)
     assert len(examples) == facts
     for example in examples:
         assert example.answer in example.document
@@ -78,7 +78,7 @@ def test_facts_of_a_document_are_about_different_things(seed: int, count: int) -
 
 def test_the_first_question_asks_for_the_wanted_kind() -> None:
     for seed in range(20):
-        example = make_examples(random.Random(seed), facts=3, fillers=1, questions=3, novelty=TRAINING, kind="port")[0]
+        example = make_examples(random.Random(seed), facts=3, fillers=1, asked=3, novelty=TRAINING, kind="port")[0]
         assert example.kind == "port"
 
 

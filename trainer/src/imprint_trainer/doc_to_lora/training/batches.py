@@ -25,13 +25,24 @@ class AnswerRow:
 
 
 @dataclass(frozen=True)
+class HeldRow:
+    """A question that the adapter of context `context` must leave alone, held at some of the positions that the adapter
+    acts on: the same loss on average, for fewer products with the head."""
+
+    context: int
+    row: RetentionRow
+    positions: list[int]
+
+
+@dataclass(frozen=True)
 class Batch:
     """`chunks` of all documents in order; `chunk_counts` says how many each one has."""
 
     chunks: list[list[int]]
     chunk_counts: list[int]
     answers: list[AnswerRow]
-    retention: list[tuple[int, RetentionRow]]  # (context, row)
+    retention: list[HeldRow]
+    whole_prompt: bool  # adapters act on every token, as in use, or from the last one of the question on
 
 
 def batch_maker(
@@ -50,7 +61,7 @@ def batch_maker(
     def make(step: int) -> Batch:
         rng = random.Random(f"{config.seed} {step}")
         stage = config.stage(step)
-        batch = Batch([], [], [], [])
+        batch = Batch([], [], [], [], whole_prompt=step >= (1 - config.whole_prompt) * config.steps)
         for context in range(config.documents):
             examples = source.draw(rng, stage)
             ids = document_ids(base.tokenizer, base.name, examples[0].document)
@@ -62,7 +73,10 @@ def batch_maker(
                 before, answer = prompts.question(example.question), prompts.answer(example.answer)
                 batch.answers.append(AnswerRow(context, before, answer, example))
             if retention and rng.random() < config.retention.share:
-                batch.retention.append((context, rng.choice(retention)))
+                row = rng.choice(retention)
+                reached = range(0 if batch.whole_prompt else len(row.question) - 1, len(row.targets))
+                count = min(config.retention.positions, len(reached))
+                batch.retention.append(HeldRow(context, row, sorted(rng.sample(reached, count))))
         return batch
 
     return make

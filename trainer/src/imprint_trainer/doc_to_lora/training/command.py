@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, clock: Callable[[], float] = time.monotonic
     if limit is not None and not limit > 0:
         raise TrainingRefused("--max-minutes must be more than 0.")
     config = read_settings(options)
-    source = open_source(options.data)
+    source = open_source(options.data, questions=config.questions)
     base = load(options, options.base_name)
     say = _printer(options.json)
     trained = train_hypernetwork(

@@ -48,6 +48,7 @@ class RetentionConfig(BaseModel):
     unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
     foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document
     answer_tokens: Count = 12  # of the base model's answer that are held
+    positions: Count = 8  # of a question and its answer that are held in a step
 
 
 class HypernetworkTrainingConfig(BaseModel):
@@ -58,6 +59,7 @@ class HypernetworkTrainingConfig(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     steps: Count = 3000
     documents: Count = 16  # contexts in a step
+    questions: Count = 400  # synthetic ones of each kind: few enough for the base model to read each only once
     retention: RetentionConfig = RetentionConfig()
     distillation_weight: Share = 0.0  # share of the teacher's top-k in the loss on answers; the rest is cross-entropy
     top_k: Count = 32  # teacher log-probabilities kept for a position
@@ -66,6 +68,7 @@ class HypernetworkTrainingConfig(BaseModel):
     adamw_learning_rate: Annotated[float, Field(gt=0)] = 1e-3
     warmup_steps: Annotated[int, Field(ge=0)] = 50
     decay: Share = 0.3  # last share of the steps, linear to zero
+    whole_prompt: Share = 0.15  # last share of the steps: adapters act on every token, as in use
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     checkpoint_steps: Count = 200
     shape: Shape = Shape()

@@ -1,44 +1,91 @@
-"""Forward passes of the frozen base model after a prefix that every row shares."""
+"""Forward passes of the frozen base model behind a prompt: what no adapter changes is computed once and kept."""
 
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers import DynamicCache
 
+from imprint_trainer.doc_to_lora.sections import entered_by, section
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.doc_to_lora.training.padding import pad
 
+GROUP = 16  # rows of about one length that run together: little padding, and products that still fill two cores
+REMEMBERED = 4096  # questions; about 1 MB each for the default base
+
+Row = tuple[list[int], list[int]]  # ids after the prefix: a question, and what follows it
+Adapting = Callable[[list[int]], AbstractContextManager[None]]
+Pairs = list[tuple[Tensor, Tensor]]  # keys and values of each layer, [heads, S, d]
+
+
+def unadapted(_: list[int]) -> AbstractContextManager[None]:
+    return nullcontext()
+
 
 class FrozenBase:
-    """Keys and values of the prefix are computed once, without any adapter: training adapts what follows it."""
+    """Every row follows one prefix: the default system turn."""
 
-    def __init__(self, model: Any, prefix: list[int]) -> None:
+    def __init__(self, model: Any, prefix: list[int], first_layer: int = 0) -> None:
+        """`first_layer` is the lowest block that an adapter changes."""
         self.model = model
         self.prefix = prefix
-        self._layers: list[tuple[Tensor, Tensor]] = []
+        self._lower = section(model, 0, first_layer, normed=False)
+        self._upper = section(model, first_layer, None, normed=True)
+        self._questions: OrderedDict[tuple[int, ...], Pairs] = OrderedDict()
+        self._prefix_pairs: Pairs = []
+        self._prefix_state = torch.empty(0, model.config.hidden_size, device=model.device)
         if prefix:
             with torch.no_grad():
                 ids = torch.tensor([prefix], device=model.device)
-                cache = decoder(model)(input_ids=ids, use_cache=True).past_key_values
-            self._layers = [(layer.keys, layer.values) for layer in cache.layers]
+                output = decoder(model)(input_ids=ids, use_cache=True, output_hidden_states=True)
+            self._prefix_pairs = pairs_of(output.past_key_values)
+            self._prefix_state = output.hidden_states[first_layer][0]
 
-    def hidden(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """ids, mask [B, S] of what follows the prefix, padded right -> normed hidden states [B, S, D]."""
-        batch, width = ids.shape
-        cache = DynamicCache()
-        for index, (keys, values) in enumerate(self._layers):
-            cache.update(keys.expand(batch, -1, -1, -1), values.expand(batch, -1, -1, -1), index)
-        start = len(self.prefix)
-        output = decoder(self.model)(
-            input_ids=ids,
-            attention_mask=torch.cat([mask.new_ones(batch, start), mask], dim=1),
-            position_ids=torch.arange(start, start + width, device=ids.device).expand(batch, -1),
-            past_key_values=cache,
-            use_cache=True,
-        )
-        hidden: Tensor = output.last_hidden_state
-        return hidden
+    def after_questions(self, rows: list[Row], adapting: Adapting = unadapted) -> list[Tensor]:
+        """Normed hidden states [1 + len(answer), D] of each row's last question token and its answer.
+
+        The adapters that `adapting` opens, for the rows that it is given the numbers of, act on these tokens alone: the
+        question before them is read once, by the bare model, and remembered.
+        """
+        result = [torch.empty(0)] * len(rows)
+        for group in groups([len(answer) for _, answer in rows]):
+            known = [self._question(rows[index][0][:-1]) for index in group]
+            ids, mask = (
+                x.to(self.model.device) for x in pad([rows[index][0][-1:] + rows[index][1] for index in group])
+            )
+            behind = torch.tensor([pairs[0][0].shape[1] for pairs in known], device=ids.device)
+            with adapting(group):
+                output = decoder(self.model)(
+                    input_ids=ids,
+                    attention_mask=torch.cat(
+                        [torch.arange(int(behind.max()), device=ids.device) < behind[:, None], mask > 0], 1
+                    ),
+                    position_ids=behind[:, None] + torch.arange(ids.shape[1], device=ids.device),
+                    past_key_values=stacked(known),
+                    use_cache=True,
+                )
+            for index, hidden in zip(group, output.last_hidden_state, strict=True):
+                result[index] = hidden[: 1 + len(rows[index][1])]
+        return result
+
+    def whole_prompts(self, rows: list[Row], adapting: Adapting = unadapted) -> list[Tensor]:
+        """Normed hidden states [len(question) + len(answer), D]; adapters act on the prefix too, as they do in use."""
+        result = [torch.empty(0)] * len(rows)
+        wholes = [question + answer for question, answer in rows]
+        for group in groups([len(whole) for whole in wholes]):
+            ids, mask = (x.to(self.model.device) for x in pad([wholes[index] for index in group]))
+            states = self._states(ids, mask)
+            start = len(self.prefix)
+            mask = torch.cat([mask.new_ones(len(group), start), mask], dim=1)
+            with adapting(group), entered_by(self._upper, states):
+                output = self._upper(inputs_embeds=states, attention_mask=mask, use_cache=False)
+            for index, hidden in zip(group, output.last_hidden_state, strict=True):
+                result[index] = hidden[start : start + len(wholes[index])]
+        return result
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """[N, D] -> log-probabilities [N, vocabulary] in fp32."""
@@ -47,14 +94,11 @@ class FrozenBase:
         return (logits if cap is None else cap * torch.tanh(logits / cap)).log_softmax(-1)
 
     @torch.no_grad()
-    def top_k(self, rows: list[tuple[list[int], list[int]]], k: int) -> list[tuple[Tensor, Tensor]]:
+    def top_k(self, rows: list[Row], k: int) -> list[tuple[Tensor, Tensor]]:
         """Rows of (ids before, ids predicted) -> k likeliest ids and log-probabilities, each [predicted, k]."""
-        device = self.model.device
-        ids, mask = (x.to(device) for x in pad([before + predicted for before, predicted in rows]))
         result = []
-        for row, (before, predicted) in zip(self.hidden(ids, mask), rows, strict=True):
-            span = row[len(before) - 1 : len(before) - 1 + len(predicted)]
-            top = self.log_probs(span).topk(k)
+        for hidden, (before, predicted) in zip(self.whole_prompts(rows), rows, strict=True):
+            top = self.log_probs(hidden[len(before) - 1 : len(before) - 1 + len(predicted)]).topk(k)
             result.append((top.indices, top.values))
         return result
 
@@ -76,3 +120,55 @@ class FrozenBase:
         )
         answers = output[:, ids.shape[1] :].tolist()
         return [answer[: answer.index(end)] if end in answer else answer for answer in answers]
+
+    @torch.no_grad()
+    def _question(self, ids: list[int]) -> Pairs:
+        """Keys and values of prefix and question. Read alone, so that they do not depend on what else is in a step."""
+        key = tuple(ids)
+        if key not in self._questions:
+            cache = stacked([self._prefix_pairs]) if self.prefix else DynamicCache()
+            row = torch.tensor([ids], dtype=torch.long, device=self.model.device)
+            if ids:
+                cache = decoder(self.model)(input_ids=row, past_key_values=cache, use_cache=True).past_key_values
+            self._questions[key] = pairs_of(cache)
+            if len(self._questions) > REMEMBERED:
+                self._questions.popitem(last=False)
+        self._questions.move_to_end(key)
+        return self._questions[key]
+
+    @torch.no_grad()
+    def _states(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """ids, mask [B, S] of what follows the prefix -> what enters the first adapted block, prefix included."""
+        batch, start = len(ids), len(self.prefix)
+        output = self._lower(
+            input_ids=ids,
+            attention_mask=torch.cat([mask.new_ones(batch, start), mask], dim=1),
+            past_key_values=stacked([self._prefix_pairs] * batch) if self.prefix else None,
+            use_cache=bool(self.prefix),
+        )
+        return torch.cat(
+            [self._prefix_state.expand(batch, *self._prefix_state.shape[-2:]), output.last_hidden_state], 1
+        )
+
+
+def pairs_of(cache: Any) -> Pairs:
+    return [(layer.keys[0], layer.values[0]) for layer in cache.layers]
+
+
+def stacked(rows: list[Pairs]) -> DynamicCache:
+    """One cache of rows of different lengths, padded on the right; the attention mask must hide the padding."""
+    cache = DynamicCache()
+    for index in range(len(rows[0])):
+        keys, values = (
+            pad_sequence([row[index][side].transpose(0, 1) for row in rows], batch_first=True).transpose(1, 2)
+            for side in (0, 1)
+        )
+        cache.update(keys, values, index)
+    return cache
+
+
+def groups(lengths: list[int]) -> Iterator[list[int]]:
+    """Indices of rows, neighbours in length together."""
+    order = sorted(range(len(lengths)), key=lambda index: lengths[index])
+    for start in range(0, len(order), GROUP):
+        yield order[start : start + GROUP]

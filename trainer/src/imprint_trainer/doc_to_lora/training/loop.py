@@ -12,7 +12,7 @@ from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.training import metrics
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.batches import batch_maker
-from imprint_trainer.doc_to_lora.training.build import MAX_CHUNK_LENGTH, fold, parameter_groups
+from imprint_trainer.doc_to_lora.training.build import MAX_CHUNK_LENGTH, fold, make_config, parameter_groups
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
@@ -56,7 +56,8 @@ def train_hypernetwork(
     base.model.requires_grad_(False).eval()
     identity = {"base": base.identity, "data": source.identity, "config": config.model_dump(mode="json")}
     prompts = Prompts(base.tokenizer)
-    frozen = FrozenBase(base.model, prompts.prefix)
+    first_layer = min(make_config(base.model, base.name, config.shape).layer_indices)
+    frozen = FrozenBase(base.model, prompts.prefix, first_layer)
     rows = retention_rows(base, frozen, prompts, config, out, on_retention)
     hypernetwork = fresh_hypernetwork(base, prompts, config, rows)
     matrices, rest = parameter_groups(hypernetwork)
@@ -115,7 +116,7 @@ def retention_rows(
         "prefix": prompts.prefix,
         "seed": config.seed,
         "top_k": config.top_k,
-        "retention": wanted.model_dump(mode="json", exclude={"share", "weight"}),
+        "retention": wanted.model_dump(mode="json", exclude={"share", "weight", "positions"}),
     }
     cached = load_rows(out, key)
     if cached is not None:

@@ -9,7 +9,7 @@ from torch import Tensor
 from imprint_trainer.doc_to_lora.training.config import RetentionConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
-from imprint_trainer.doc_to_lora.training.synthetic import Novelty, make_fact, make_question
+from imprint_trainer.doc_to_lora.training.synthetic import Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
 
 BATCH = 20
@@ -17,18 +17,23 @@ BATCH = 20
 
 @dataclass(frozen=True)
 class RetentionRow:
-    """ids after the prefix; the teacher's top k at every position but the first, on the CPU."""
+    """ids after the prefix; the teacher's top k for each but the first of them, on the CPU."""
 
-    ids: list[int]
+    question: list[int]
+    answer: list[int]
     targets: Tensor  # [len(ids) - 1, k]
     log_probs: Tensor  # [len(ids) - 1, k]
+
+    @property
+    def ids(self) -> list[int]:
+        return self.question + self.answer
 
 
 def retention_questions(config: RetentionConfig, seed: int) -> list[str]:
     """Unrelated questions, and questions about entities of no document: for both the base's own answer must stay."""
     rng = random.Random(f"retention {seed}")
     questions = unrelated_questions(config.unrelated, held_out=False, seed=seed)
-    questions += [make_question(rng, make_fact(rng, Novelty()), Novelty()) for _ in range(config.foreign)]
+    questions += [make_fact(rng, Novelty()).question for _ in range(config.foreign)]
     return sorted(questions, key=len)  # neighbours of one length: little padding
 
 
@@ -41,21 +46,18 @@ def make_retention_rows(
     seed: int,
     on_progress: Callable[[int, int], None],
 ) -> list[RetentionRow]:
-    """Each row is supervised on question and answer: the adapter learns to be quiet while the base reads as well.
-
-    `on_progress` gets the rows done and the rows in all.
-    """
+    """`on_progress` gets the rows done and the rows in all."""
     questions = retention_questions(config, seed)
     rows: list[RetentionRow] = []
     for start in range(0, len(questions), BATCH):
         asked = [prompts.question(question) for question in questions[start : start + BATCH]]
-        answers = base.greedy(asked, prompts.end, config.answer_tokens)
-        whole = [
-            before + answer + ([prompts.end] if len(answer) < config.answer_tokens else [])
-            for before, answer in zip(asked, answers, strict=True)
+        answers = [
+            answer + ([prompts.end] if len(answer) < config.answer_tokens else [])
+            for answer in base.greedy(asked, prompts.end, config.answer_tokens)
         ]
-        teacher = base.top_k([(row[:1], row[1:]) for row in whole], k)
-        for ids, (targets, values) in zip(whole, teacher, strict=True):
-            rows.append(RetentionRow(ids, targets.cpu(), values.cpu()))
+        wholes = [question + answer for question, answer in zip(asked, answers, strict=True)]
+        teacher = base.top_k([(whole[:1], whole[1:]) for whole in wholes], k)
+        for question, answer, (targets, values) in zip(asked, answers, teacher, strict=True):
+            rows.append(RetentionRow(question, answer, targets.cpu(), values.cpu()))
         on_progress(len(rows), len(questions))
     return rows

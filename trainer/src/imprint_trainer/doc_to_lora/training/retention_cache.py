@@ -20,6 +20,7 @@ def save_rows(folder: Path, key: dict[str, Any], rows: list[RetentionRow]) -> No
     tensors = {
         "ids": torch.tensor([i for row in rows for i in row.ids], dtype=torch.int32),
         "lengths": torch.tensor([len(row.ids) for row in rows], dtype=torch.int32),
+        "questions": torch.tensor([len(row.question) for row in rows], dtype=torch.int32),
         "targets": torch.cat([row.targets for row in rows]).to(torch.int32),
         "log_probs": torch.cat([row.log_probs for row in rows]),
     }
@@ -36,10 +37,14 @@ def load_rows(folder: Path, key: dict[str, Any]) -> list[RetentionRow] | None:
             return None
         tensors = load_file(folder / ROWS)
         lengths = tensors["lengths"].tolist()
+        questions = tensors["questions"].tolist()
         ids = tensors["ids"].split(lengths)
         supervised = [length - 1 for length in lengths]
         targets = tensors["targets"].long().split(supervised)
         log_probs = tensors["log_probs"].split(supervised)
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError):
         return None
-    return [RetentionRow(row.tolist(), t, p) for row, t, p in zip(ids, targets, log_probs, strict=True)]
+    return [
+        RetentionRow(row[:asked].tolist(), row[asked:].tolist(), t, p)
+        for row, asked, t, p in zip(ids, questions, targets, log_probs, strict=True)
+    ]

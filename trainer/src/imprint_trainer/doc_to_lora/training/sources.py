@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from imprint_trainer.doc_to_lora.training.config import Stage
@@ -21,27 +22,28 @@ class Source:
     draw: Callable[[random.Random, Stage], list[Example]]
 
 
-def open_source(data: str) -> Source:
+def open_source(data: str, *, questions: int | None = None) -> Source:
     """`synthetic`, a JSONL file of {document, question, answer}, or a folder of canonical sessions.
 
-    Raises TrainingRefused.
+    `questions` limits how many different ones of each kind synthetic documents answer. Raises TrainingRefused.
     """
     if data == "synthetic":
-        return Source("synthetic 1", _draw_synthetic)
+        return Source("synthetic 2", partial(_draw_synthetic, questions=questions))
     path = Path(data)
     documents, digest = read_sessions(path) if path.is_dir() else read_pairs(path)
     return Source(f"{'sessions' if path.is_dir() else 'jsonl'} sha256:{digest}", _drawing(documents))
 
 
-def _draw_synthetic(rng: random.Random, stage: Stage) -> list[Example]:
+def _draw_synthetic(rng: random.Random, stage: Stage, *, questions: int | None) -> list[Example]:
     facts = rng.randint(1, stage.max_facts)
     return make_examples(
         rng,
         facts=facts,
         fillers=rng.randint(0, stage.max_fillers),
-        questions=min(QUESTIONS, facts),
+        asked=min(QUESTIONS, facts),
         novelty=Novelty(),
         kind=rng.choice(stage.kinds) if stage.kinds else None,
+        questions=questions,
     )
 
 

@@ -1,5 +1,6 @@
 """Losses of one batch: documents through the hypernetwork, questions through the base model with its own LoRA."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from imprint_trainer.doc_to_lora.hypernetwork import Factors, Hypernetwork
 from imprint_trainer.doc_to_lora.merge import merge_batch
 from imprint_trainer.doc_to_lora.training.batches import Batch
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
-from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
+from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase, groups
 from imprint_trainer.doc_to_lora.training.loss import answer_loss, distillation_loss, per_context_mean
 from imprint_trainer.doc_to_lora.training.padding import pad
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
@@ -32,16 +33,21 @@ def compute_losses(
 ) -> Losses:
     """Differentiable in the hypernetwork's parameters."""
     factors = generate_factors(hypernetwork, base.model, batch.chunks, batch.chunk_counts)
-    rows = [row.before + row.answer for row in batch.answers] + [row.ids for _, row in batch.retention]
-    contexts = [row.context for row in batch.answers] + [context for context, _ in batch.retention]
-    device = base.model.device
-    ids, mask = (x.to(device) for x in pad(rows))
-    with applied(base.model, for_rows(factors, contexts), hypernetwork.config):
-        hidden = base.hidden(ids, mask)
+    contexts = [row.context for row in batch.answers] + [held.context for held in batch.retention]
+    rows = [(row.before, row.answer) for row in batch.answers]
+    rows += [(held.row.question, held.row.answer) for held in batch.retention]
+
+    def adapting(rows: list[int]) -> AbstractContextManager[None]:
+        return applied(base.model, for_rows(factors, [contexts[row] for row in rows]), hypernetwork.config)
+
+    run = base.whole_prompts if batch.whole_prompt else base.after_questions
+    hidden = run(rows, adapting)
+    firsts = [0 if batch.whole_prompt else len(question) - 1 for question, _ in rows]  # positions of hidden[i][0]
+    offset, device = len(batch.answers), base.model.device
     teacher = distil_targets(base, prompts, batch, config)
-    spans = [hidden[i, len(row.before) - 1 : len(rows[i]) - 1] for i, row in enumerate(batch.answers)]
-    offset = len(batch.answers)
-    spans += [hidden[offset + i, : len(row.ids) - 1] for i, (_, row) in enumerate(batch.retention)]
+    spans = [hidden[i][len(row.before) - 1 - firsts[i] : -1] for i, row in enumerate(batch.answers)]
+    for i, held in enumerate(batch.retention, start=offset):
+        spans.append(hidden[i][[position - firsts[i] for position in held.positions]])
     log_probs = torch.split(base.log_probs(torch.cat(spans)), [len(span) for span in spans])
 
     answers = []
@@ -52,11 +58,13 @@ def compute_losses(
             loss = (1 - share) * loss + share * distillation_loss(log_probs[index], *teacher[index])
         answers.append(loss)
     answer = per_context_mean(answers, contexts[:offset], config.documents)
-    held = [
-        distillation_loss(log_probs[offset + i], row.targets.to(device), row.log_probs.to(device))
-        for i, (_, row) in enumerate(batch.retention)
+    kept = [
+        distillation_loss(
+            own, held.row.targets[held.positions].to(device), held.row.log_probs[held.positions].to(device)
+        )
+        for own, held in zip(log_probs[offset:], batch.retention, strict=True)
     ]
-    retention = torch.stack(held).mean() if held else answer.new_zeros(())
+    retention = torch.stack(kept).mean() if kept else answer.new_zeros(())
     size = sum(pair.A.abs().mean() + pair.B.abs().mean() for pair in factors.values())
     return Losses(answer + config.retention.weight * retention + config.l1 * size, answer.detach(), retention.detach())
 
@@ -65,9 +73,16 @@ def generate_factors(
     hypernetwork: Hypernetwork, model: Any, chunks: list[list[int]], chunk_counts: list[int]
 ) -> dict[str, Factors]:
     """Chunks of all documents, in order -> merged factors [N, L, R, d]."""
-    ids, mask = (x.to(model.device) for x in pad(chunks))
-    features = encode(model, ids, mask, hypernetwork.config)
-    return merge_batch(hypernetwork, hypernetwork(features, mask), chunk_counts)
+    order, parts = [], []
+    _, mask = pad(chunks)
+    for group in groups([len(chunk) for chunk in chunks]):
+        ids, own = (x.to(model.device) for x in pad([chunks[index] for index in group]))
+        features = encode(model, ids, own, hypernetwork.config)
+        parts.append(torch.nn.functional.pad(features, (0, 0, 0, mask.shape[1] - ids.shape[1])))
+        order += group
+    features = torch.cat(parts)[torch.tensor(order).argsort()]
+    chunk_factors = hypernetwork(features, mask.to(model.device))
+    return merge_batch(hypernetwork, chunk_factors, chunk_counts)
 
 
 def for_rows(factors: dict[str, Factors], contexts: list[int]) -> dict[str, Factors]:

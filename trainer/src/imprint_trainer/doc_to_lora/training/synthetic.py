@@ -8,19 +8,21 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from imprint_trainer.doc_to_lora.training.vocabulary import FILLER, FIRST_NAMES, NOUNS, PARTS, VERBS, split
+from imprint_trainer.doc_to_lora.training.vocabulary import FILLER, FIRST_NAMES, LINES, NOUNS, PARTS, VERBS, split
 
 HOLDOUT_MODULUS = 10  # one number in ten is held out
+PROSE = 0.5  # share of the fillers that are sentences
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One attribute of one entity."""
+    """One attribute of one entity, and a question for it."""
 
     kind: str
     name: str
     subject: str  # the noun that tells the entity from others
     entity: str
+    question: str
     value: str
 
 
@@ -116,20 +118,26 @@ HELD_OUT_QUESTIONS = (
 SUFFIXES = ("", "", " Reply with the value only.", " Answer briefly.")
 
 
-def make_fact(rng: random.Random, novelty: Novelty, kind: str | None = None) -> Fact:
-    """A fact with a value, and an entity, from the part of the vocabulary that `novelty` says."""
+def make_fact(rng: random.Random, novelty: Novelty, kind: str | None = None, questions: int | None = None) -> Fact:
+    """A fact whose value, entity and question are from the part of the vocabulary that `novelty` says.
+
+    `questions` limits how many different ones a kind has, entity and wording included; the value is always fresh.
+    """
     kind = kind or rng.choice(list(KINDS))
+    asking = rng if questions is None else random.Random(f"{kind} {rng.randrange(questions)} {novelty}")
     names, make_value = KINDS[kind]
-    name = names[-1] if novelty.wordings else rng.choice(names[:-1])
-    value = make_value(rng, novelty.values)
-    noun = _noun(rng, novelty.entities)
-    while noun in value.lower() or value.lower() in noun:  # the question would give the answer away
-        noun = _noun(rng, novelty.entities)
-    part = rng.choice(split(PARTS, novelty.entities))
-    entity = rng.choice(
+    name = names[-1] if novelty.wordings else asking.choice(names[:-1])
+    noun = _noun(asking, novelty.entities)
+    part = asking.choice(split(PARTS, novelty.entities))
+    entity = asking.choice(
         [f"the {noun} {part}", f"{noun}-{part}", f"project {noun.capitalize()}", f"the {noun} {part} service"]
     )
-    return Fact(kind, name, noun, entity, value)
+    wording = asking.choice(HELD_OUT_QUESTIONS if novelty.wordings else QUESTIONS)
+    question = wording.format(name=name, entity=entity) + asking.choice(SUFFIXES)
+    value = make_value(rng, novelty.values)
+    while noun in value.lower() or value.lower() in noun:  # the question would give the answer away
+        value = make_value(rng, novelty.values)
+    return Fact(kind, name, noun, entity, question[0].upper() + question[1:], value)
 
 
 def make_statement(rng: random.Random, fact: Fact) -> str:
@@ -139,35 +147,50 @@ def make_statement(rng: random.Random, fact: Fact) -> str:
 
 
 def make_document(rng: random.Random, facts: list[Fact], fillers: int) -> str:
-    """The facts' statements among `fillers` unrelated sentences, in random order."""
-    sentences = [make_statement(rng, fact) for fact in facts]
-    sentences += rng.sample(FILLER, min(fillers, len(FILLER)))
-    rng.shuffle(sentences)
-    return " ".join(sentences)
+    """The facts' statements among `fillers` sentences and lines that state none, in random order."""
+    parts = [make_statement(rng, fact) for fact in facts]
+    parts += [make_filler(rng) for _ in range(fillers)]
+    rng.shuffle(parts)
+    return rng.choice((" ", "\n")).join(parts)
 
 
-def make_question(rng: random.Random, fact: Fact, novelty: Novelty) -> str:
-    """A question for the fact, in a wording from training or from the held-out ones."""
-    wording = rng.choice(HELD_OUT_QUESTIONS if novelty.wordings else QUESTIONS)
-    text = wording.format(name=fact.name, entity=fact.entity) + rng.choice(SUFFIXES)
-    return text[0].upper() + text[1:]
+def make_filler(rng: random.Random) -> str:
+    """A sentence of prose, or a line of code, log or test output with names and numbers of its own."""
+    if rng.random() < PROSE:
+        return rng.choice(FILLER)
+    return rng.choice(LINES).format(
+        noun=_noun(rng, held_out=False),
+        other=_noun(rng, held_out=False),
+        part=rng.choice(split(PARTS, held_out=False)),
+        verb=rng.choice(VERBS),
+        number=rng.randrange(1, 1000),
+        small=rng.randrange(2, 60),
+    )
 
 
-def make_facts(rng: random.Random, count: int, novelty: Novelty, kind: str | None = None) -> list[Fact]:
+def make_facts(
+    rng: random.Random, count: int, novelty: Novelty, kind: str | None = None, questions: int | None = None
+) -> list[Fact]:
     """`count` facts of different entities, so that exactly one answers a question."""
     facts: list[Fact] = []
     while len(facts) < count:
-        fact = make_fact(rng, novelty, kind if not facts else None)
+        fact = make_fact(rng, novelty, kind if not facts else None, questions)
         if all(fact.subject != other.subject and fact.value != other.value for other in facts):
             facts.append(fact)
     return facts
 
 
 def make_examples(
-    rng: random.Random, *, facts: int, fillers: int, questions: int, novelty: Novelty, kind: str | None = None
+    rng: random.Random,
+    *,
+    facts: int,
+    fillers: int,
+    asked: int,
+    novelty: Novelty,
+    kind: str | None = None,
+    questions: int | None = None,
 ) -> list[Example]:
-    """One document and up to `questions` questions about different facts of it; the first asks for `kind`."""
-    chosen = make_facts(rng, facts, novelty, kind)
+    """One document and questions about `asked` different facts of it; the first asks for `kind`."""
+    chosen = make_facts(rng, facts, novelty, kind, questions)
     document = make_document(rng, chosen, fillers)
-    asked = chosen[:questions]
-    return [Example(document, make_question(rng, fact, novelty), fact.value, fact.kind) for fact in asked]
+    return [Example(document, fact.question, fact.value, fact.kind) for fact in chosen[:asked]]

@@ -78,6 +78,35 @@ Temporary folders are removed when the process ends.
 The parser accepts both old and new files.
 """.strip().splitlines()
 
+# What sessions are full of: names and numbers that no question asks for.
+LINES = """
+PASSED tests/test_{noun}.py::test_{verb}_{part} [ {small}%]
+FAILED tests/test_{noun}_{part}.py::test_{verb} - AssertionError: assert {small} == {number}
+{small} passed, {number} deselected in 0.{small}s
+  File "src/{noun}/{part}.py", line {number}, in {verb}_{other}
+def {verb}_{noun}({part}, limit={number}):
+    return self.{part}.{verb}({other}, {small})
+    if len({noun}) > {number}: raise ValueError("{other} is too long")
+import {noun}_{part}
+from {noun}.{part} import {verb}_{other}
++    {noun} = {verb}({other}[{small}:])
+-    {noun} = {verb}({other})
+INFO {part} started {small} workers in {number} ms
+WARNING {noun}.{part}: {verb} took {number} ms
+$ git diff --stat src/{noun}_{part}.py
+ src/{noun}/{part}.py | {small} +++--
+-rw-r--r-- 1 user user {number} {noun}_{part}.log
+const {noun} = await {part}.{verb}("{other}", {number});
+export function {verb}{small}({noun}: string): {other} {{
+# {verb} the {noun} before the {part}
+total {number}
+{noun}: {small}.{small}.{small}
+The {part} test for {noun} failed with {number} errors, so I will {verb} it again.
+I will look at {noun}/{part}.py, lines {small} to {number}.
+Now {verb} the {noun} in the {part} and run the tests again.
+Ran {small} tests in {number} ms: OK
+""".strip("\n").split("\n")
+
 
 @cache
 def split(vocabulary: tuple[str, ...], held_out: bool) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from imprint_trainer.doc_to_lora.training.synthetic import (
     Novelty,
     make_examples,
     make_facts,
-    make_question,
     make_statement,
 )
 
@@ -44,7 +43,7 @@ def make_rows(count: int, *, seed: int, sessions: Sequence[str] = ()) -> list[Ro
 def _examples(count: int, seed: int, facts: int, fillers: tuple[int, int], novelty: Novelty) -> list[Example]:
     rng = random.Random(f"evaluation {seed}")
     return [
-        make_examples(rng, facts=facts, fillers=rng.randint(*fillers), questions=1, novelty=novelty)[0]
+        make_examples(rng, facts=facts, fillers=rng.randint(*fillers), asked=1, novelty=novelty)[0]
         for _ in range(count)
     ]
 
@@ -60,5 +59,5 @@ def _in_sessions(count: int, seed: int, sessions: Sequence[str]) -> list[Example
             (fact,) = make_facts(rng, 1, SEEN)
         lines = text.split("\n")
         lines.insert(rng.randint(0, len(lines)), make_statement(rng, fact))
-        examples.append(Example("\n".join(lines), make_question(rng, fact, SEEN), fact.value, fact.kind))
+        examples.append(Example("\n".join(lines), fact.question, fact.value, fact.kind))
     return examples

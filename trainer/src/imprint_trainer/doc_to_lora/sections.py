@@ -1,0 +1,38 @@
+"""Some consecutive blocks of a frozen decoder, run as a decoder of their own."""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from torch import Tensor, nn
+
+from imprint_trainer.doc_to_lora.targets import decoder
+
+
+def section(model: Any, start: int, end: int | None, *, normed: bool) -> Any:
+    """Blocks `start` to `end` of a causal language model, without its final norm unless `normed`.
+
+    Shares the model's modules; the model itself is not changed.
+    """
+    inner = decoder(model)
+    cut = copy.copy(inner)
+    cut._modules = dict(inner._modules)  # the copy's own table: the model keeps all of its blocks
+    cut.layers = nn.ModuleList(list(inner.layers)[start:end])
+    if not normed:
+        cut.norm = nn.Identity()
+    return cut
+
+
+@contextmanager
+def entered_by(cut: Any, hidden: Tensor) -> Iterator[None]:
+    """While open, the first block of `cut` reads `hidden` [B, S, D], whatever its embeddings are and are scaled by."""
+
+    def replace(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return ((hidden, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": hidden})
+
+    hook = cut.layers[0].register_forward_pre_hook(replace, with_kwargs=True)
+    try:
+        yield
+    finally:
+        hook.remove()
