@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { lastAttempt } from "../lib/demo/chapters/ask.mjs";
 import { doubts } from "../lib/demo/doubts.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -69,8 +70,9 @@ it("imports, trains, proves and asks, and leaves the adapter and no process", as
   const [, folder] = /folder +(\S+)/.exec(out);
   expect(existsSync(path.resolve(folder, "adapter_model.safetensors"))).toBe(true);
   expect(isAlive(Number(readFileSync(path.join(root, "pid"), "utf8")))).toBe(false);
-  // The fixture's answer repeats the last message, which holds nothing that was learned.
-  expect(out).toContain("✗ The adapter's answer holds nothing that only the session could have taught.");
+  // The fixture's answers repeat the last message, which holds nothing that was learned.
+  expect(out).toContain("0 of 12 by the base model, 0 of 12 with the adapter");
+  expect(out).toContain("✗ The adapter writes no more of what only the session could have taught than the base model.");
   expect(code).toBe(1);
 });
 
@@ -94,9 +96,8 @@ it("an interrupt ends it with nothing left running", async () => {
 const sound = {
   proof: { accepted_by: { peft: true, vllm: true }, keys_matched: 4, keys_expected: 4, loss_before: 2, loss_after: 1 },
   health: "ok",
-  before: "hello",
-  after: "port 7413",
-  learned: /7413/g,
+  before: { text: "hello", taught: 1 },
+  after: { text: "port 7413", taught: 4 },
 };
 
 it.each([
@@ -105,8 +106,22 @@ it.each([
   [{ proof: { ...sound.proof, keys_matched: 3 } }, ["Only 3 of 4 tensors reached the model."]],
   [{ proof: { ...sound.proof, accepted_by: { peft: true, vllm: false } } }, ["vllm would refuse the adapter."]],
   [{ health: "corrupt" }, ["The registry finds the adapter corrupt."]],
-  [{ before: "port 7413" }, ["The adapter answers as the base model does."]],
-  [{ after: "hi" }, ["The adapter's answer holds nothing that only the session could have taught."]],
+  [{ before: { text: "port 7413", taught: 1 } }, ["The adapter answers as the base model does."]],
+  [
+    { after: { text: "hi", taught: 1 } },
+    ["The adapter writes no more of what only the session could have taught than the base model."],
+  ],
 ])("what is wrong with %j is said", (changes, expected) => {
   expect(doubts({ ...sound, ...changes })).toEqual(expected);
+});
+
+it("the lines that the last attempt teaches stand in no message before it", async () => {
+  const { messages, taught } = await lastAttempt();
+  const prompt = messages
+    .map(({ content }) => content)
+    .join("\n")
+    .split("\n");
+  expect(taught.size).toBe(12);
+  expect(prompt.filter((line) => taught.has(line))).toEqual([]);
+  expect(messages.at(-1).content).toContain("5 of 7 checks passed");
 });

@@ -1,5 +1,5 @@
 /** Every reason, in a sentence, to call the demo failed although the job completed. */
-export function doubts({ proof, health, before, after, learned }) {
+export function doubts({ proof, health, before, after }) {
   const { accepted_by, keys_matched, keys_expected, loss_before, loss_after } = proof;
   const refusals = Object.entries(accepted_by).filter(([, accepted]) => !accepted);
   return [
@@ -7,7 +7,7 @@ export function doubts({ proof, health, before, after, learned }) {
     keys_matched !== keys_expected && `Only ${keys_matched} of ${keys_expected} tensors reached the model.`,
     ...refusals.map(([consumer]) => `${consumer} would refuse the adapter.`),
     health !== "ok" && `The registry finds the adapter ${health}.`,
-    before === after && "The adapter answers as the base model does.",
-    after.search(learned) === -1 && "The adapter's answer holds nothing that only the session could have taught.",
+    before.text === after.text && "The adapter answers as the base model does.",
+    after.taught <= before.taught && "The adapter writes no more of what only the session could have taught than the base model.",
   ].filter(Boolean);
 }

@@ -23,13 +23,15 @@ export function createPaper(out, env) {
     },
     item: (text) => line(`   ${text}`),
     remark: (text) => line(`   ${paint("dim", text)}`),
-    /** An answer of a model, the words in `learned` marked. */
-    answer: (name, text, learned) => {
+    /** An answer of a model, the lines that `isTaught` marked. */
+    answer: (name, text, isTaught) => {
       line();
       line(`   ${paint("bold", name)}`);
       const safe = stripVTControlCharacters(text).trimEnd();
-      for (const row of safe.split("\n").flatMap(fold))
-        line(`   ${paint("dim", "│")} ${row.replaceAll(learned, (word) => paint(["bold", "green"], word))}`);
+      for (const row of safe.split("\n")) {
+        const colour = isTaught(row) ? (part) => paint(["bold", "green"], part) : (part) => part;
+        for (const part of fold(row)) line(`   ${paint("dim", "│")} ${colour(part)}`);
+      }
     },
   };
 }

@@ -1,40 +1,43 @@
 import { readFileSync } from "node:fs";
 
-const ANSWER_TOKENS = 110;
 const EXAMPLE = new URL("../../../../examples/sessions/harborline-gates.json", import.meta.url);
+const ANSWER_TOKENS = 480; // The session's own last attempt has 430.
 
-/** Names that the session chose. Earlier attempts in the prompt say some of them: the proof is the loss, this only illustrates it. */
-export const LEARNED = /HARBORLINE_DEFAULTS|HARBORLINE_PORTS|Harborline gates/g;
-
-/** The session up to its last answer, as the model met it: the task, the failed attempts and what the checks said. */
-const upToLastAnswer = async () => {
+/** The session up to its last attempt as chat messages, and the lines of that attempt that none of them holds. */
+export async function lastAttempt() {
   const { importSessions } = await import("@imprint/sessions");
   const imported = await importSessions([{ name: "harborline-gates.json", bytes: readFileSync(EXAMPLE) }]);
   const { steps } = imported.sessions[0];
   const last = steps.findLastIndex(({ source }) => source === "agent");
-  return steps
+  const messages = steps
     .slice(0, last)
     .flatMap(({ source, text, observations = [] }) => [
       { role: source === "agent" ? "assistant" : source, content: text },
       ...observations.map(({ content }) => ({ role: "user", content })),
     ]);
-};
+  const said = new Set(messages.flatMap(({ content }) => content.split("\n")));
+  const lines = steps[last].text.split("\n").filter((line) => line.trim() !== "" && !said.has(line));
+  return { messages, taught: new Set(lines) };
+}
 
-/** Has the base model and the adapter write the session's last attempt. Resolves with both answers. */
+/** Has the base model and the adapter write the session's last attempt. Resolves with how many taught lines each wrote. */
 export async function ask({ client, paper, signal, baseModel }, adapter) {
   paper.step("Give both the session up to its last attempt, and ask for that one");
-  const messages = await upToLastAnswer();
-  const answerOf = async (model) => {
+  const { messages, taught } = await lastAttempt();
+  const answer = async (model, name) => {
     const { choices } = await client.chat.completions.create(
       { model, messages, max_tokens: ANSWER_TOKENS, temperature: 0 },
       { signal },
     );
     const [{ message, finish_reason }] = choices;
-    return { text: message.content, shown: finish_reason === "length" ? `${message.content} …` : message.content };
+    paper.answer(name, finish_reason === "length" ? `${message.content} …` : message.content, (row) => taught.has(row));
+    const written = message.content.split("\n").filter((line) => taught.has(line));
+    return { text: message.content, taught: new Set(written).size };
   };
-  const before = await answerOf(baseModel);
-  paper.answer(`${baseModel}, as it is`, before.shown, LEARNED);
-  const after = await answerOf(adapter.adapter_id);
-  paper.answer("the same with the adapter", after.shown, LEARNED);
-  return { before: before.text, after: after.text, learned: LEARNED };
+  const before = await answer(baseModel, `${baseModel}, as it is`);
+  const after = await answer(adapter.adapter_id, "the same with the adapter");
+  paper.line();
+  paper.remark("Lines of that attempt which stand nowhere in the prompt, written word for word:");
+  paper.item(`${before.taught} of ${taught.size} by the base model, ${after.taught} of ${taught.size} with the adapter`);
+  return { before, after };
 }
