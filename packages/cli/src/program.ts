@@ -52,7 +52,7 @@ export function createProgram(io: Io, state: CommandContext["state"]): Command {
     "after",
     "\nExit codes: 0 done, 1 failed, 2 wrong usage. With --json, standard output is one JSON document.",
   );
-  for (const command of [program, ...program.commands]) {
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
     command.exitOverride();
     command.configureOutput({
       writeOut: (text) => void io.out.write(text),

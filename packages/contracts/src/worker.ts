@@ -45,7 +45,10 @@ export const TrainHypernetworkSpec = Strict({
   output_dir: Type.String(),
   base_model: Type.String(),
   base_model_name: Type.String(),
-  hypernetworks_dir: Type.String({ description: "Folder whose sub-folders are converted hypernetworks" }),
+  hypernetworks_dirs: Type.Array(Type.String(), {
+    minItems: 1,
+    description: "Folders whose sub-folders are hypernetworks; the first that fits the base model is used",
+  }),
   task_type: Type.String(),
   seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),
   include_unsuccessful: Type.Boolean(),

@@ -10,3 +10,4 @@ export { runServer } from "./run.js";
 export { type RunningServer, type StartOptions, startServer } from "./server.js";
 export type { App } from "./services.js";
 export { trainerCommand } from "./training/executor.js";
+export { hypernetworkFolders } from "./training/hypernetworks.js";

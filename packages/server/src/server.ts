@@ -15,6 +15,7 @@ import { sweep } from "./registry/sweep.js";
 import type { App } from "./services.js";
 import { importSession } from "./sessions/import-session.js";
 import { createExecutor, trainerCommand } from "./training/executor.js";
+import { hypernetworkFolders } from "./training/hypernetworks.js";
 import { createIdempotency } from "./training/idempotency.js";
 import { systemRandomness } from "./training/resolve.js";
 
@@ -95,6 +96,7 @@ export const startServer = async (
           importer: importSession,
           sessionLimit: settings.session_limit,
           models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },
+          hypernetworks: hypernetworkFolders(config),
           now: () => new Date(clock.now()),
         },
       },

@@ -52,7 +52,7 @@ class TrainHypernetworkSpec(Strict):
     output_dir: str
     base_model: str
     base_model_name: str
-    hypernetworks_dir: str
+    hypernetworks_dirs: tuple[str, ...]
     task_type: str
     seed: Seed
     include_unsuccessful: bool

@@ -134,7 +134,7 @@ def test_without_a_hypernetwork_the_job_names_base_and_folder(
         for key, value in lora_spec().items()
         if key not in ("max_length", "epochs", "rank", "alpha", "learning_rate", "target_modules", "quantization")
     } | {
-        "hypernetworks_dir": str(tmp_path / "hypernetworks"),
+        "hypernetworks_dirs": [str(tmp_path / "hypernetworks")],
         "max_chunk_length": None,
         "scaling": 1,
         "compress_rank": None,

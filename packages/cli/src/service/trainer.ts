@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Config } from "@imprint/server";
@@ -6,12 +7,35 @@ import { CommandError } from "../errors.js";
 
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
 
+const preparedPython = ({ settings: { python } }: Config): string => {
+  if (python !== null) return python;
+  throw new CommandError("No Python is prepared for the trainer: npm run setup installs it.", "WORKER_START_FAILED");
+};
+
+const environment = (config: Config): NodeJS.ProcessEnv => ({
+  ...process.env,
+  PYTHONPATH: path.join(config.repoRoot, "trainer", "src"),
+  PYTHONUTF8: "1",
+  HF_HUB_OFFLINE: "1",
+});
+
+/** Runs a module of the trainer on this terminal; answers with its exit code. An interrupt reaches it as well. */
+export async function showTrainer(config: Config, module: string, args: readonly string[]): Promise<number> {
+  const child = spawn(preparedPython(config), ["-m", module, ...args], { env: environment(config), stdio: "inherit" });
+  const ignore = (): void => undefined;
+  process.on("SIGINT", ignore);
+  try {
+    const [code] = (await once(child, "exit")) as [number | null];
+    return code ?? 1;
+  } finally {
+    process.off("SIGINT", ignore);
+  }
+}
+
 /** Runs a module of the trainer to its end; answers with the JSON documents it printed. Throws a CommandError with what it said instead. */
 export async function runTrainer(config: Config, module: string, args: readonly string[]): Promise<readonly unknown[]> {
-  const { python } = config.settings;
-  if (python === null)
-    throw new CommandError("No Python is prepared for the trainer: npm run setup installs it.", "WORKER_START_FAILED");
-  const env = { ...process.env, PYTHONPATH: path.join(config.repoRoot, "trainer", "src"), PYTHONUTF8: "1", HF_HUB_OFFLINE: "1" };
+  const python = preparedPython(config);
+  const env = environment(config);
   try {
     const { stdout } = await promisify(execFile)(python, ["-m", module, ...args], { env, maxBuffer: LONGEST_OUTPUT });
     return stdout

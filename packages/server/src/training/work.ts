@@ -20,6 +20,8 @@ export interface Workshop {
   readonly importer: Importer;
   readonly sessionLimit: number;
   readonly models: BaseModels;
+  /** Folders whose sub-folders are hypernetworks: the data directory's, then the one that Imprint ships. */
+  readonly hypernetworks: readonly string[];
   readonly now: () => Date;
 }
 
@@ -35,7 +37,7 @@ const checkTrainable = ({ session_id, outcome, steps }: Session, includeUnsucces
     throw new JobError("SESSION_UNSUCCESSFUL", `The session ${session_id} did not succeed.`);
 };
 
-const toTask = ({ kind, request }: Resolved, jobId: string, staging: string, { models, paths }: Workshop): WorkerTask => {
+const toTask = ({ kind, request }: Resolved, jobId: string, staging: string, { models, hypernetworks }: Workshop): WorkerTask => {
   const { metadata: _kept, base_model, ...rest } = request;
   const { location, name } = locateBaseModel(base_model, models);
   const files = {
@@ -52,7 +54,7 @@ const toTask = ({ kind, request }: Resolved, jobId: string, staging: string, { m
         spec: {
           ...(rest as Omit<ResolvedHypernetwork, "metadata" | "base_model">),
           ...files,
-          hypernetworks_dir: paths.hypernetworks,
+          hypernetworks_dirs: [...hypernetworks],
         },
       };
 };

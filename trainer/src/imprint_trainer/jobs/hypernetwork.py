@@ -9,7 +9,6 @@ from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
-from imprint_trainer.errors import HypernetworkNotInstalled
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.protocol import TrainHypernetworkSpec
 
@@ -81,10 +80,4 @@ def find_hypernetwork(spec: TrainHypernetworkSpec) -> Path:
     """The converted hypernetwork of the specification's base model. Raises HypernetworkNotInstalled."""
     from imprint_trainer.doc_to_lora.checkpoint import store
 
-    root = Path(spec.hypernetworks_dir)
-    try:
-        return store.find(root, spec.base_model_name)
-    except HypernetworkNotInstalled as error:
-        raise HypernetworkNotInstalled(
-            f"no hypernetwork for {spec.base_model_name} is installed in {root.name or 'the folder of hypernetworks'}"
-        ) from error
+    return store.find([Path(folder) for folder in spec.hypernetworks_dirs], spec.base_model_name)

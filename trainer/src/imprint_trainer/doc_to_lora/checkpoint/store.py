@@ -3,7 +3,7 @@
 import json
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,9 +120,9 @@ def list_installed(root: Path) -> list[Installed]:
     return found
 
 
-def find(root: Path, base_model_name: str) -> Path:
-    """Folder of the hypernetwork for a base model; raises HypernetworkNotInstalled when there is none."""
-    for entry in list_installed(root):
+def find(roots: Sequence[Path], base_model_name: str) -> Path:
+    """Folder of the first hypernetwork for a base model; raises HypernetworkNotInstalled when there is none."""
+    for entry in (entry for root in roots for entry in list_installed(root)):
         if entry.base_model == base_model_name and entry.problem is None:
             return entry.path
     raise HypernetworkNotInstalled(f"No hypernetwork for {base_model_name} is installed.")
