@@ -125,4 +125,5 @@ def find(roots: Sequence[Path], base_model_name: str) -> Path:
     for entry in (entry for root in roots for entry in list_installed(root)):
         if entry.base_model == base_model_name and entry.problem is None:
             return entry.path
-    raise HypernetworkNotInstalled(f"No hypernetwork for {base_model_name} is installed.")
+    places = " or ".join(root.name for root in roots)
+    raise HypernetworkNotInstalled(f"No hypernetwork for {base_model_name} is installed in {places}.")
