@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { Config } from "@imprint/server";
+import type { Config } from "@imprint/server/configuration";
 import { CommandError } from "../errors.js";
 
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
