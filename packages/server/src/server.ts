@@ -6,6 +6,7 @@ import type { WorkerCommand } from "./executors/local/local-executor.js";
 import { type Clock, systemClock } from "./jobs/clock.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
+import { JobError } from "./jobs/job-error.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { writeAtomically } from "./registry/durable.js";
 import { lockDataDirectory } from "./registry/lock.js";
@@ -28,8 +29,8 @@ export interface RunningServer {
   readonly app: App;
   readonly jobs: Jobs;
   /**
-   * Takes no more jobs, gives those that run `graceMs` (default: shutdown_grace), then stops everything. May be called again with
-   * less grace; every call resolves when all is closed.
+   * Takes no more jobs, gives those that run `graceMs` (default: shutdown_grace), then stops everything; 0 kills the trainers at
+   * once. May be called again with less grace; every call resolves when all is closed.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -38,6 +39,8 @@ export interface StartOptions {
   /** How to run the trainer, instead of the configured interpreter. */
   readonly command?: WorkerCommand;
   readonly clock?: Clock;
+  /** Whether to leave the address in server.json while the service runs, for commands to find. Default: false. */
+  readonly announce?: boolean;
 }
 
 const urlOf = (host: string, port: number): string =>
@@ -49,7 +52,7 @@ const urlOf = (host: string, port: number): string =>
  */
 export const startServer = async (
   config: Config,
-  { command, clock = systemClock() }: StartOptions = {},
+  { command, clock = systemClock(), announce = false }: StartOptions = {},
 ): Promise<RunningServer> => {
   const { settings, setup, token } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
@@ -68,7 +71,6 @@ export const startServer = async (
     if (swept.staging.length + swept.orphans.length > 0) log.warn(swept, "swept what an earlier run left behind");
 
     const executor = createExecutor({ config, command: command ?? trainerCommand(config), clock, log });
-    undo.push(() => executor.close(CLOSE_WORKERS_MS));
     const jobs = createJobs({
       executor,
       clock,
@@ -83,6 +85,7 @@ export const startServer = async (
       log,
     });
 
+    const closing = new AbortController();
     let port = settings.port;
     const app = await buildApp({
       services: {
@@ -90,6 +93,7 @@ export const startServer = async (
         executor,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,
+        closing: closing.signal,
         workshop: {
           database,
           paths,
@@ -105,12 +109,16 @@ export const startServer = async (
       log,
     });
     undo.push(() => app.close());
+    // Before the app, which waits for the answers of calls that a trainer works on.
+    undo.push(() => executor.close(CLOSE_WORKERS_MS));
     await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => "listening" });
     const address = app.server.address();
     if (typeof address === "object" && address !== null) port = address.port;
     const url = urlOf(settings.host, port);
-    await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
-    undo.push(() => rm(paths.serverFile, { force: true }));
+    if (announce) {
+      await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
+      undo.push(() => rm(paths.serverFile, { force: true }));
+    }
 
     let closed: Promise<void> | null = null;
     return {
@@ -118,9 +126,11 @@ export const startServer = async (
       app,
       jobs,
       close: async (graceMs = settings.shutdown_grace * 1000) => {
+        closing.abort(new JobError("SHUTTING_DOWN", "The service is shutting down."));
         const drained = jobs.close(graceMs);
-        // Reads are answered while running jobs get their time; starts are refused with 503.
+        // Reads are answered while running jobs get their time; starts and chats are refused with 503.
         closed ??= drained.then(undoAll);
+        if (graceMs === 0) await executor.close(0);
         await closed;
       },
     };

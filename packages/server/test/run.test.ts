@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
+import { makeNative } from "./support/native.js";
 import { build, gone, isAlive, type Process, startProcess, workerPid } from "./support/process.js";
 import { makeFolder } from "./support/service.js";
 import { putSession } from "./support/session.js";
@@ -37,6 +38,15 @@ test("server.json names the service while it runs, and the data directory is clo
   expect(existsSync(path)).toBe(false);
 });
 
+test("the program has all that it loads late: importers, the description, the page's files", async () => {
+  const service = await startProcess(makeFolder());
+  const headers = { "content-type": "application/json" };
+  const stored = await service.fetch("/sessions", { method: "POST", headers, body: makeNative("s1") });
+  expect(stored.status).toBe(201);
+  expect(await (await service.fetch("/openapi.json")).json()).toMatchObject({ openapi: "3.1.0" });
+  expect((await service.fetch("/docs/swagger-ui.css")).status).toBe(200);
+});
+
 test("a second service on the same data directory refuses to start", async () => {
   const folder = makeFolder();
   await startProcess(folder);
@@ -60,11 +70,11 @@ test("SIGTERM lets a running job end, refuses new ones, and then exits with 0", 
   expect(existsSync(join(folder, "data", "adapters", "kept", "adapter_config.json"))).toBe(true);
 });
 
-test("a second signal does not wait for the job; no trainer and no staging folder is left", async () => {
+test("a second signal waits neither for the job nor for a trainer that ignores its cancel; no trainer and no staging folder is left", async () => {
   const folder = makeFolder();
   const service = await startProcess(folder, {
-    behaviour: { wait_for: join(folder, "never") },
-    env: { IMPRINT_SHUTDOWN_GRACE: "600", IMPRINT_CANCEL_GRACE: "1" },
+    behaviour: { wait_for: join(folder, "never"), ignore_cancel: true },
+    env: { IMPRINT_SHUTDOWN_GRACE: "600", IMPRINT_CANCEL_GRACE: "600" },
   });
   putSession(join(folder, "data"), "s1");
   await running(service, await service.start({ session_id: "s1" }));

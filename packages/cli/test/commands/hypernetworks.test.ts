@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { findRepoRoot, readSetup } from "@imprint/server";
+import { findRepoRoot, readSetup } from "@imprint/server/configuration";
 import { beforeAll, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
