@@ -4,29 +4,31 @@ import { ErrorDetail } from "./errors.js";
 import { AdapterId, JobId, SessionId } from "./ids.js";
 import { JobPhase } from "./jobs.js";
 import { Strict } from "./object.js";
-import { Progress, Proof, TrainingPlan } from "./training.js";
+import { Progress, Proof, TrainingPlan, TrainOn } from "./training.js";
 
 /** Version of the NDJSON protocol between the service and `python -m imprint_trainer serve`. */
 export const WORKER_PROTOCOL = 1;
 
-/** How a session becomes windows and masks: what a training and its preview share. */
+/** How sessions become windows and masks: what a training and its preview share. */
 const data = {
-  session_path: Type.String(),
+  session_paths: Type.Array(Type.String(), { description: "At least one" }),
   base_model: Type.String({ description: "Folder of the base model, or hub id" }),
   max_length: Type.Integer({ minimum: 64 }),
   include_unsuccessful: Type.Boolean(),
+  train_on: TrainOn,
+  reasoning: Type.Boolean(),
+  epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
 };
 
 /** A LoRA training, fully resolved: the worker assumes nothing. */
 export const TrainLoraSpec = Strict({
   ...data,
-  session_id: SessionId,
+  session_ids: Type.Array(SessionId),
   adapter_id: AdapterId,
   output_dir: Type.String({ description: "Empty staging folder; the worker writes the adapter's files into it" }),
   base_model_name: Type.String({ description: "What adapter_config.json names as the base" }),
   task_type: Type.String(),
   seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),
-  epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
   rank: Type.Integer({ minimum: 1, maximum: 256 }),
   alpha: Type.Number({ exclusiveMinimum: 0 }),
   learning_rate: Type.Number({ exclusiveMinimum: 0, maximum: 0.1 }),

@@ -35,7 +35,7 @@ def test_train_on_selects_steps(train_on: Any, steps: list[int], dropped: dict[s
 
 @pytest.mark.parametrize("index", [0, 7, -1])
 def test_a_step_that_cannot_be_trained_is_refused_by_its_number(index: int) -> None:
-    with pytest.raises(NothingToTrain, match=f"step {index},"):
+    with pytest.raises(NothingToTrain, match=f"turn {index}, which is no turn of the session s1"):
         chosen(session_of(user("Fix"), agent("Done.")), train_on=("turns", [index]))
 
 

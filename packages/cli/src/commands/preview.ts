@@ -1,14 +1,14 @@
-import { type Preview, TrainLoraRequest } from "@imprint/contracts";
+import { type Preview, PreviewRequest } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { checkRequest, optionOf, type Properties, readFlags } from "../flags/from-schema.js";
+import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
+import { checkLoraRequest, sessionsOf } from "../flags/training.js";
 import type { Paint } from "../output/paint.js";
 import { fields } from "../output/table.js";
 import { count, plain } from "../output/text.js";
 import { withService } from "../service/connect.js";
 
-const { base_model, max_length, include_unsuccessful } = TrainLoraRequest.properties;
-const OPTIONS: Properties = { base_model, max_length, include_unsuccessful };
+const OPTIONS: Properties = PreviewRequest.properties;
 
 function numbers(preview: Preview, paint: Paint): string {
   const dropped = preview.dropped.map(({ reason, count: times }) => `${times} × ${plain(reason)}`).join(", ");
@@ -38,17 +38,17 @@ export function previewCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "preview",
     description: "show what a training would learn from, before any training",
-    examples: ["preview harborline-gates", "preview harborline-gates --text --max-length 512"],
+    examples: ["preview harborline-gates", "preview harborline-gates --text --train-on final_answer"],
   })
-    .argument("<session>", "id of the session")
+    .argument("<session...>", "ids of the sessions")
     .option("--text", "show the text and which of it is supervised");
   for (const [name, schema] of Object.entries(OPTIONS)) command.addOption(optionOf(name, schema));
-  return command.action(async (session: string, options: CommonOptions & { text?: boolean }) => {
+  return command.action(async (sessions: string[], options: CommonOptions & { text?: boolean }) => {
     const printer = printerOf(context, options);
-    const request = readFlags(OPTIONS, { ...options });
-    checkRequest(TrainLoraRequest, { session_id: session, ...request }, { session_id: "SESSION" });
+    const request = { ...sessionsOf(sessions), ...readFlags(OPTIONS, { ...options }) };
+    checkLoraRequest(request);
     await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
-      const preview = await client.sessions.preview(session, request);
+      const preview = await client.train.preview(request);
       const paint = context.io.paint.out;
       printer.result(preview, () => [numbers(preview, paint), ...(options.text ? [masked(preview, paint)] : [])].join("\n\n"));
     });

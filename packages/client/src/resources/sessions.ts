@@ -1,4 +1,4 @@
-import type { ImportResult, Preview, SessionFormat, SessionSummary } from "@imprint/contracts";
+import type { ImportResult, Preview, PreviewRequest, SessionFormat, SessionSummary } from "@imprint/contracts";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 
@@ -20,23 +20,17 @@ export interface CreateOptions extends CallOptions {
   readonly contentType?: string;
 }
 
-export interface PreviewRequest {
-  readonly base_model?: string;
-  readonly max_length?: number;
-  readonly include_unsuccessful?: boolean;
-}
-
 export interface Sessions {
   /** Stores a recorded session: the file as the agent wrote it. The same bytes again give the same id, and `created` false. */
   create(file: string | Uint8Array, options?: CreateOptions): Promise<ImportResult & { readonly created: boolean }>;
   list(query?: SessionQuery, options?: CallOptions): Promise<SessionList>;
   get(sessionId: string, options?: CallOptions): Promise<SessionSummary>;
   delete(sessionId: string, options?: CallOptions): Promise<void>;
-  /** What a training would learn from, from the code that trains. Loads the tokenizer. */
+  /** What a training on this session would learn from, from the code that trains. Loads the tokenizer. */
   preview(sessionId: string, request?: PreviewRequest, options?: CallOptions): Promise<Preview>;
 }
 
-const PREVIEW_TIMEOUT_MS = 300_000;
+export const PREVIEW_TIMEOUT_MS = 300_000;
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
 /** The content type that a session's first characters call for. */

@@ -12,7 +12,7 @@ import { InvalidAdapterError } from "./validate/invalid.js";
 /** What the registry records about an adapter besides what its files say. */
 export type Lineage = Pick<
   AdapterRow,
-  "adapter_id" | "method" | "base_model" | "task_type" | "session_id" | "job_id" | "metadata" | "created_at"
+  "adapter_id" | "method" | "base_model" | "task_type" | "session_id" | "session_ids" | "job_id" | "metadata" | "created_at"
 >;
 
 const sameFiles = (hashed: readonly AdapterFile[], claimed: readonly AdapterFile[]): boolean =>

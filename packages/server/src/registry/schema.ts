@@ -7,7 +7,9 @@ export interface AdapterTable {
   method: string;
   base_model: string;
   task_type: string;
+  /** The first of `session_ids`, which is a JSON list. */
   session_id: string;
+  session_ids: string;
   job_id: string;
   rank: number;
   alpha: number;

@@ -4,6 +4,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.prepare import Prepared
+from imprint_trainer.data.sessions import sizes
 from imprint_trainer.data.windows import Window
 
 if TYPE_CHECKING:
@@ -13,12 +14,8 @@ if TYPE_CHECKING:
 def preview(prepared: Prepared, tokenizer: "PreTrainedTokenizerBase", *, max_steps: int) -> dict[str, Any]:
     """The contracts' `Preview`; `max_steps` is the planner's. The spans of a window joined are the decoded window."""
     return {
-        "windows": len(prepared.windows),
-        "tokens": prepared.tokens,
-        "supervised_tokens": prepared.supervised_tokens,
-        "supervised_turns": prepared.supervised_turns,
+        **sizes(prepared),
         "max_steps": max_steps,
-        "dropped": [{"reason": one.reason, "count": one.count} for one in prepared.dropped],
         "text": [spans(window, tokenizer) for window in prepared.windows],
     }
 

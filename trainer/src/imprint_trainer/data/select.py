@@ -44,7 +44,9 @@ def chosen_of(candidates: list[int], session: Session, train_on: TrainOn) -> lis
     if isinstance(train_on, tuple):
         unknown = [index for index in train_on[1] if index not in candidates]
         if unknown:
-            raise NothingToTrain(f"train_on names step {unknown[0]}, which is no agent step that can be supervised.")
+            raise NothingToTrain(
+                f"train_on names turn {unknown[0]}, which is no turn of the session {session.session_id} to learn from."
+            )
         return [index for index in candidates if index in train_on[1]]
     if train_on == "final_answer":
         return candidates[-1:]
