@@ -9,6 +9,7 @@ import { importCommand } from "./commands/import.js";
 import { inspectCommand } from "./commands/inspect.js";
 import { jobCommand } from "./commands/job.js";
 import { jobsCommand } from "./commands/jobs.js";
+import { labelCommand } from "./commands/label.js";
 import { modelsCommand } from "./commands/models.js";
 import { previewCommand } from "./commands/preview.js";
 import { serveCommand } from "./commands/serve.js";
@@ -23,6 +24,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   inspectCommand,
   importCommand,
   sessionsCommand,
+  labelCommand,
   previewCommand,
   trainCommand,
   jobsCommand,

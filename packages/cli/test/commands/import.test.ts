@@ -35,6 +35,19 @@ describe("import", () => {
     expect(await readdir(at.root)).not.toContain("data");
   });
 
+  it("--outcome says how sessions ended, and label says it later", async () => {
+    const at = await servedPlace();
+    const outcomes = async (): Promise<string[]> =>
+      JSON.parse((await imprint(["sessions", "--json"], at)).stdout).sessions.map((one: { outcome: string }) => one.outcome);
+    const dry = await imprint(["import", CLAUDE, "--outcome", "failure", "--dry-run", "--json"], at);
+    expect(JSON.parse(dry.stdout).files[0].sessions[0].outcome).toBe("failure");
+    await imprint(["import", CLAUDE, "--outcome", "failure"], at);
+    expect(await outcomes()).toEqual(["failure"]);
+    const labelled = await imprint(["label", path.basename(CLAUDE, ".jsonl"), "success"], at);
+    expect(labelled.stdout).toBe(`Session ${path.basename(CLAUDE, ".jsonl")}: success.\n`);
+    expect(await outcomes()).toEqual(["success"]);
+  });
+
   it("stores nothing when one of the paths is wrong", async () => {
     const at = await servedPlace();
     const { code, stderr } = await imprint(["import", EXAMPLES, path.join(at.root, "missing")], at);
