@@ -1,4 +1,4 @@
-import type { ImportResult, Outcome, Preview, PreviewRequest, SessionFormat, SessionSummary } from "@imprint/contracts";
+import type { ImportResult, Outcome, PreviewReport, PreviewRequest, SessionFormat, SessionSummary } from "@imprint/contracts";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 
@@ -31,7 +31,7 @@ export interface Sessions {
   label(sessionId: string, outcome: Outcome, options?: CallOptions): Promise<SessionSummary>;
   delete(sessionId: string, options?: CallOptions): Promise<void>;
   /** What a training on this session would learn from, from the code that trains. Loads the tokenizer. */
-  preview(sessionId: string, request?: PreviewRequest, options?: CallOptions): Promise<Preview>;
+  preview(sessionId: string, request?: PreviewRequest, options?: CallOptions): Promise<PreviewReport>;
 }
 
 export const PREVIEW_TIMEOUT_MS = 300_000;

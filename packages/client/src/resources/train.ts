@@ -1,4 +1,4 @@
-import type { Preview, StartResponse, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import type { PreviewReport, StartResponse, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
 import type { CallOptions, Runtime, StartOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 import { PREVIEW_TIMEOUT_MS } from "./sessions.js";
@@ -7,7 +7,7 @@ export interface Train {
   /** Starts a QLoRA training. The job fails later when its session does not exist. */
   lora(request: TrainLoraRequest, options?: StartOptions): Promise<StartResponse>;
   /** What the same request would learn from. Loads the tokenizer, trains nothing. */
-  preview(request: TrainLoraRequest, options?: CallOptions): Promise<Preview>;
+  preview(request: TrainLoraRequest, options?: CallOptions): Promise<PreviewReport>;
   /** Starts the generation of an adapter by a hypernetwork, from the first trajectory. */
   hypernetwork(request: TrainHypernetworkRequest, options?: StartOptions): Promise<StartResponse>;
 }

@@ -32,8 +32,17 @@ export interface SessionTable {
   summary: string;
 }
 
+/** How fast finished trainings of a base model were on this machine. */
+export interface TrainingSpeedTable {
+  seq: Generated<number>;
+  base_model: string;
+  quantization: string;
+  tokens_per_second: number;
+}
+
 export interface Schema {
   adapters: AdapterTable;
+  training_speeds: TrainingSpeedTable;
   sessions: SessionTable;
 }
 

@@ -6,7 +6,8 @@ import { JobError } from "../jobs/job-error.js";
 import type { Work } from "../jobs/work.js";
 import type { DataPaths } from "../registry/paths.js";
 import { type Lineage, publishAdapter } from "../registry/publish.js";
-import type { Database } from "../registry/schema.js";
+import type { Database, Session as DatabaseSession } from "../registry/schema.js";
+import { recordSpeed } from "../registry/training-speeds.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import type { Importer } from "../sessions/importer.js";
 import { type BaseModels, locateBaseModel } from "./base-model.js";
@@ -66,7 +67,11 @@ const asFailure = (error: unknown, adapterId: string): unknown => {
 };
 
 /** What a job does around its training. */
-export const createWork = (resolved: Resolved, jobId: () => string, workshop: Workshop): Work => {
+export const createWork = (
+  resolved: Resolved,
+  { jobId, speed }: { readonly jobId: () => string; readonly speed: () => number | null },
+  workshop: Workshop,
+): Work => {
   const { request, kind } = resolved;
   const { paths, importer, sessionLimit, database, now } = workshop;
   const stagingOf = (id: string): string => join(paths.staging, id);
@@ -107,7 +112,12 @@ export const createWork = (resolved: Resolved, jobId: () => string, workshop: Wo
         metadata,
         created_at: now().toISOString(),
       };
-      const beforeCommit = (): void => signal.throwIfAborted();
+      const beforeCommit = async (db: DatabaseSession): Promise<void> => {
+        const tokens_per_second = speed();
+        if (kind === "lora" && tokens_per_second !== null && tokens_per_second > 0)
+          await recordSpeed(db, { base_model: request.base_model, quantization: request.quantization, tokens_per_second });
+        signal.throwIfAborted();
+      };
       try {
         await publishAdapter({ database, paths, folder: task.spec.output_dir, lineage, result, beforeCommit });
       } catch (error) {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { JobDetails, JobRecord } from "@imprint/contracts";
+import { JobDetails, JobRecord, PreviewReport } from "@imprint/contracts";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
-import { MODEL, makeFolder, startLora, startService } from "../support/service.js";
+import { MODEL, makeFolder, type Service, startLora, startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
 
 test("a LoRA job goes from queued to completed, and its adapter is listed", async () => {
@@ -103,6 +103,22 @@ test("a preview of several sessions takes the body of their training", async () 
   expect(missing.json()).toMatchObject({ status: 404, code: "SESSION_NOT_FOUND", detail: expect.stringContaining("third") });
   const turns = await service.post("/train/lora/preview", { session_ids: ["first", "second"], train_on: { turns: [1] } });
   expect(turns.json()).toMatchObject({ status: 422, errors: [{ path: "/train_on" }] });
+});
+
+test("a preview tells the time from trainings that finished on this machine, also after a restart", async () => {
+  const dataDir = makeFolder();
+  const shown = (service: Service) => service.post("/train/lora/preview", { session_id: "s1" }).then((answer) => answer.json());
+  const first = await startService({ dataDir });
+  putSession(dataDir, "s1");
+  const unknown = await shown(first);
+  expect(unknown).toMatchObject({ max_tokens: 600, estimated_seconds: null });
+  expect(unknown.estimate).toContain(`No training of ${MODEL} has finished`);
+  await first.ended(await startLora(first, { session_id: "s1" }));
+  await first.close(0);
+  const known = await shown(await startService({ dataDir }));
+  expect(known.estimated_seconds).toBeCloseTo(0.6);
+  expect(known.estimate).toContain("1000 tokens/s of the last training");
+  expect(Check(PreviewReport, known)).toBe(true);
 });
 
 test("include_unsuccessful trains on a session that did not succeed", async () => {

@@ -43,6 +43,7 @@ def together(parts: Sequence[Prepared]) -> Prepared:
         supervised_tokens=sum(part.supervised_tokens for part in parts),
         supervised_turns=sum(part.supervised_turns for part in parts),
         dropped=tuple(Dropped(reason, count) for reason, count in sorted(dropped.items())),
+        turns=tuple(turn for part in parts for turn in part.turns),
     )
 
 

@@ -13,4 +13,4 @@ def preview_sessions(spec: PreviewSpec, tokenizer: Any) -> dict[str, Any]:
     """The contracts' `Preview`, from the very code that trains."""
     prepared = prepare_sessions(spec, tokenizer)
     steps = plan_steps(prepared.windows, LoraTraining(seed=0, epochs=spec.epochs, max_length=spec.max_length))
-    return preview(prepared, tokenizer, max_steps=steps.maximum)
+    return preview(prepared, tokenizer, steps=steps)
