@@ -7,6 +7,6 @@ export type { Chat, ChatCompletion, ChatRequest } from "./resources/chat.js";
 export type { Health } from "./resources/health.js";
 export type { JobQuery, Jobs } from "./resources/jobs.js";
 export type { Model, Models } from "./resources/models.js";
-export type { CreateOptions, PreviewRequest, SessionList, SessionQuery, Sessions } from "./resources/sessions.js";
+export type { CreateOptions, SessionList, SessionQuery, Sessions } from "./resources/sessions.js";
 export type { Train } from "./resources/train.js";
 export { isFinished, type WaitOptions } from "./resources/wait-for.js";

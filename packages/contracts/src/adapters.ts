@@ -21,7 +21,9 @@ export const Adapter = Strict({
   method: JobKind,
   base_model: Type.String(),
   task_type: Type.String(),
+  /** The first of `session_ids`. */
   session_id: SessionId,
+  session_ids: Type.Array(SessionId, { minItems: 1 }),
   job_id: JobId,
   rank: Type.Integer({ minimum: 1 }),
   alpha: Type.Number(),

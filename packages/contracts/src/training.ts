@@ -27,17 +27,45 @@ const common = {
   ),
 };
 
-/** Body of `POST /train/lora`. */
-export const TrainLoraRequest = Strict({
-  session_id: SessionId,
-  ...common,
+/** Which of a session's agent turns are supervised. `turns` counts the session's steps from 0, as a preview lists them. */
+export const TrainOn = Type.Union(
+  [
+    Type.Literal("all"),
+    Type.Literal("successful_steps"),
+    Type.Literal("final_answer"),
+    Strict({ turns: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, maxItems: 10_000, uniqueItems: true }) }),
+  ],
+  { description: "Turns to learn from: all, successful_steps, final_answer or turns of one session; default: all" },
+);
+export type TrainOn = Static<typeof TrainOn>;
+
+/** What decides the windows of a training: a preview takes these fields too. */
+const selection = {
+  max_length: Type.Optional(Type.Integer({ minimum: 64, maximum: 131072, description: "Tokens in a training window" })),
+  train_on: Type.Optional(TrainOn),
+  reasoning: Type.Optional(
+    Type.Boolean({ default: false, description: "Learn the recorded reasoning too, where the session holds some" }),
+  ),
+  include_unsuccessful: Type.Optional(Type.Boolean({ default: false, description: "Train on a session that did not succeed" })),
   epochs: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Omitted: until the loss stops improving" })),
+};
+
+const loraFields = {
+  session_id: Type.Optional(SessionId),
+  session_ids: Type.Optional(
+    Type.Array(SessionId, {
+      minItems: 1,
+      maxItems: 1000,
+      uniqueItems: true,
+      description: "Several sessions for one adapter, instead of session_id",
+    }),
+  ),
+  ...common,
   rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 16, description: "Rank of the update" })),
   alpha: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1024, description: "Default: twice the rank" })),
   learning_rate: Type.Optional(
     Type.Number({ exclusiveMinimum: 0, maximum: 0.1, description: "Peak learning rate; default: 0.001" }),
   ),
-  max_length: Type.Optional(Type.Integer({ minimum: 64, maximum: 131072, description: "Tokens in a training window" })),
   target_modules: Type.Optional(
     Type.Array(Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }), {
       minItems: 1,
@@ -49,9 +77,16 @@ export const TrainLoraRequest = Strict({
   quantization: Type.Optional(
     Type.Union([Type.Literal("nf4"), Type.Literal("none")], { description: "Of the frozen base model; default: nf4" }),
   ),
-  include_unsuccessful: Type.Optional(Type.Boolean({ default: false, description: "Train on a session that did not succeed" })),
-});
+  ...selection,
+};
+
+/** Body of `POST /train/lora`, and of its preview. Exactly one of `session_id` and `session_ids` is there. */
+export const TrainLoraRequest = Strict(loraFields, { oneOf: [{ required: ["session_id"] }, { required: ["session_ids"] }] });
 export type TrainLoraRequest = Static<typeof TrainLoraRequest>;
+
+/** Body of `POST /sessions/{id}/preview`. */
+export const PreviewRequest = Strict({ base_model: common.base_model, ...selection });
+export type PreviewRequest = Static<typeof PreviewRequest>;
 
 /** Body of `POST /train/hypernetwork`. Only the first trajectory is used; further ones are named in a warning. */
 export const TrainHypernetworkRequest = Strict({
@@ -79,6 +114,8 @@ export const LORA_DEFAULTS = {
   alpha_per_rank: 2,
   learning_rate: 1e-3,
   max_length: 1024,
+  train_on: "all",
+  reasoning: false,
   quantization: "nf4",
 } as const;
 

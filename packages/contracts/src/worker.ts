@@ -4,29 +4,31 @@ import { ErrorDetail } from "./errors.js";
 import { AdapterId, JobId, SessionId } from "./ids.js";
 import { JobPhase } from "./jobs.js";
 import { Strict } from "./object.js";
-import { Progress, Proof, TrainingPlan } from "./training.js";
+import { Progress, Proof, TrainingPlan, TrainOn } from "./training.js";
 
 /** Version of the NDJSON protocol between the service and `python -m imprint_trainer serve`. */
 export const WORKER_PROTOCOL = 1;
 
-/** How a session becomes windows and masks: what a training and its preview share. */
+/** How sessions become windows and masks: what a training and its preview share. */
 const data = {
-  session_path: Type.String(),
+  session_paths: Type.Array(Type.String(), { description: "At least one" }),
   base_model: Type.String({ description: "Folder of the base model, or hub id" }),
   max_length: Type.Integer({ minimum: 64 }),
   include_unsuccessful: Type.Boolean(),
+  train_on: TrainOn,
+  reasoning: Type.Boolean(),
+  epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
 };
 
 /** A LoRA training, fully resolved: the worker assumes nothing. */
 export const TrainLoraSpec = Strict({
   ...data,
-  session_id: SessionId,
+  session_ids: Type.Array(SessionId),
   adapter_id: AdapterId,
   output_dir: Type.String({ description: "Empty staging folder; the worker writes the adapter's files into it" }),
   base_model_name: Type.String({ description: "What adapter_config.json names as the base" }),
   task_type: Type.String(),
   seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),
-  epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
   rank: Type.Integer({ minimum: 1, maximum: 256 }),
   alpha: Type.Number({ exclusiveMinimum: 0 }),
   learning_rate: Type.Number({ exclusiveMinimum: 0, maximum: 0.1 }),
@@ -64,6 +66,16 @@ export type PreviewSpec = Static<typeof PreviewSpec>;
 /** A stretch of rendered text with one mask value. */
 export const PreviewSpan = Strict({ text: Type.String(), supervised: Type.Boolean(), tokens: Type.Integer({ minimum: 0 }) });
 
+/** An agent turn of a previewed session: supervised, or why it is not. */
+export const PreviewTurn = Strict({
+  session_id: SessionId,
+  turn: Type.Integer({ minimum: 0, description: "Number of the step in its session, as train_on takes it" }),
+  supervised: Type.Boolean(),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  text: Type.String({ description: "How the turn begins" }),
+});
+export type PreviewTurn = Static<typeof PreviewTurn>;
+
 /** What would be trained; the numbers equal those of the job's plan. */
 export const Preview = Strict({
   windows: Type.Integer({ minimum: 0 }),
@@ -71,10 +83,20 @@ export const Preview = Strict({
   supervised_tokens: Type.Integer({ minimum: 0 }),
   supervised_turns: Type.Integer({ minimum: 0 }),
   max_steps: Type.Integer({ minimum: 0 }),
+  max_tokens: Type.Integer({ minimum: 0, description: "Read by a training of that many steps" }),
   dropped: Type.Array(Strict({ reason: Type.String(), count: Type.Integer() })),
-  text: Type.Array(Type.Array(PreviewSpan), { description: "One list of spans a window" }),
+  turns: Type.Array(PreviewTurn),
+  text: Type.Array(Type.Array(PreviewSpan), { description: "One list of spans a window: the first ones of a very long preview" }),
 });
 export type Preview = Static<typeof Preview>;
+
+/** Answer of the preview calls: with the time that the training would take at most. */
+export const PreviewReport = Strict({
+  ...Preview.properties,
+  estimated_seconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+  estimate: Type.String({ description: "What the estimate is made from, or why there is none" }),
+});
+export type PreviewReport = Static<typeof PreviewReport>;
 
 export const ChatSpec = Strict({
   base_model: Type.String(),

@@ -24,11 +24,23 @@ describe("TrainLoraRequest", () => {
     [{ session_id: "s1", metadata: { "": "x" } }],
     [{ session_id: "s1", learningRate: 0.1 }],
     [{ session_id: "s1", target_modules: [] }],
+    [{ session_id: "s1", session_ids: ["s1"] }],
+    [{ session_ids: [] }],
+    [{ session_ids: ["s1", "s1"] }],
+    [{ session_id: "s1", train_on: "none" }],
+    [{ session_id: "s1", train_on: { turns: [] } }],
+    [{ session_id: "s1", train_on: { turns: [-1] } }],
   ])("refuses %j", (body) => expect(lora.Check(body)).toBe(false));
 
+  it.each(["all", "successful_steps", "final_answer", { turns: [1, 3] }])("takes several sessions and train_on %j", (train_on) =>
+    expect(lora.Check({ session_ids: ["s1", "s2"], train_on })).toBe(true),
+  );
+
   it("accepts the defaults it documents", () => {
-    const { rank, learning_rate, max_length, quantization, task_type } = LORA_DEFAULTS;
-    expect(lora.Check({ session_id: "s1", rank, learning_rate, max_length, quantization, task_type })).toBe(true);
+    const { rank, learning_rate, max_length, quantization, task_type, train_on, reasoning } = LORA_DEFAULTS;
+    expect(lora.Check({ session_id: "s1", rank, learning_rate, max_length, quantization, task_type, train_on, reasoning })).toBe(
+      true,
+    );
   });
 });
 

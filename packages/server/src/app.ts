@@ -17,6 +17,7 @@ import { modelsRoute } from "./routes/openai/models.js";
 import { previewRoute } from "./routes/sessions/preview.js";
 import { sessionRoutes } from "./routes/sessions/sessions.js";
 import { uploadRoute } from "./routes/sessions/upload.js";
+import { trainPreviewRoute } from "./routes/train/preview.js";
 import { trainRoutes } from "./routes/train/train.js";
 import type { App, Services } from "./services.js";
 import { VERSION } from "./version.js";
@@ -66,6 +67,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
 
   healthRoute(app);
   trainRoutes(app, services);
+  trainPreviewRoute(app, services);
   jobRoutes(app, services);
   sessionRoutes(app, services);
   uploadRoute(app, services);

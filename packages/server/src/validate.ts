@@ -9,6 +9,7 @@ export interface Fault {
     readonly requiredProperties?: readonly string[];
     readonly additionalProperties?: readonly string[];
     readonly allowedValue?: unknown;
+    readonly passingSchemas?: readonly number[];
   };
   readonly message: string;
 }

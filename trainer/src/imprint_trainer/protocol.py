@@ -13,6 +13,7 @@ SESSION_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z"
 ADAPTER_ID = r"^[a-z0-9][a-z0-9._-]{0,63}\Z"
 
 JobId = Annotated[str, Field(pattern=JOB_ID)]
+SessionId = Annotated[str, Field(pattern=SESSION_ID)]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -23,21 +24,27 @@ class Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, regex_engine="python-re")
 
 
+class Turns(Strict):
+    turns: list[Annotated[int, Field(ge=0)]]
+
+
 class PreviewSpec(Strict):
-    session_path: str
+    session_paths: list[str]
     base_model: str
     max_length: int = Field(ge=64)
     include_unsuccessful: bool
+    train_on: Literal["all", "successful_steps", "final_answer"] | Turns
+    reasoning: bool
+    epochs: Annotated[int, Field(ge=1, le=100)] | None
 
 
 class TrainLoraSpec(PreviewSpec):
-    session_id: str = Field(pattern=SESSION_ID)
+    session_ids: list[SessionId]
     adapter_id: str = Field(pattern=ADAPTER_ID)
     output_dir: str
     base_model_name: str
     task_type: str
     seed: Seed
-    epochs: Annotated[int, Field(ge=1, le=100)] | None
     rank: int = Field(ge=1, le=256)
     alpha: Finite = Field(gt=0)
     learning_rate: Finite = Field(gt=0, le=0.1)

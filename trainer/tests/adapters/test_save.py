@@ -21,7 +21,7 @@ CARD = {
     "base_model_name": "tiny",
     "method": "LoRA",
     "task_type": "code-gen",
-    "session_id": "s1",
+    "sessions": ["s1"],
     "payload_note": "Rank 4.",
 }
 

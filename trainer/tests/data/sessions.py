@@ -9,6 +9,7 @@ from transformers import PreTrainedTokenizerFast
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.preview import preview
 from imprint_trainer.data.session import Session
+from imprint_trainer.lora.plan import Steps
 
 
 def session_json(steps: Sequence[dict[str, Any]], **changes: Any) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def agent(text: str, *calls: tuple[str, str, str], **more: Any) -> dict[str, Any
 
 def said(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:
     """The supervised stretches, decoded, window by window."""
-    shown = preview(prepared, tokenizer, max_steps=1)
+    shown = preview(prepared, tokenizer, steps=Steps(1, 1, 1))
     return [span["text"] for window in shown["text"] for span in window if span["supervised"]]
 
 

@@ -2,9 +2,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from imprint_trainer.data import preview as preview_module
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.preview import preview, spans
 from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.plan import Steps
 
 from .families import tokenizer_of
 from .sessions import agent, session_of, user
@@ -15,8 +17,8 @@ def test_the_preview_has_the_numbers_of_the_training(name: str) -> None:
     talk = [step for index in range(12) for step in (user(f"Question {index}"), agent(f"Answer {index} 🎉."))]
     tokenizer = tokenizer_of(name)
     prepared = prepare_windows(session_of(*talk), tokenizer, max_length=128)
-    shown = preview(prepared, tokenizer, max_steps=7)
-    assert shown["max_steps"] == 7
+    shown = preview(prepared, tokenizer, steps=Steps(accumulation=1, per_epoch=7, max_epochs=2))
+    assert (shown["max_steps"], shown["max_tokens"]) == (14, 2 * prepared.tokens)
     assert shown["windows"] == len(prepared.windows) == len(shown["text"])
     assert shown["tokens"] == sum(span["tokens"] for window in shown["text"] for span in window)
     assert shown["supervised_tokens"] == sum(
@@ -26,6 +28,43 @@ def test_the_preview_has_the_numbers_of_the_training(name: str) -> None:
     assert shown["dropped"] == [{"reason": one.reason, "count": one.count} for one in prepared.dropped]
     for window, texts in zip(prepared.windows, shown["text"], strict=True):
         assert "".join(span["text"] for span in texts) == tokenizer.decode(list(window.input_ids))
+
+
+def test_every_agent_turn_is_listed_with_the_reason_why_it_is_not_learned() -> None:
+    session = session_of(
+        agent("Hello!"),
+        user("Fix"),
+        agent("Wrong.", context_only="failed"),
+        user("Again"),
+        agent("I look.", ("bash", "{}", "x")),
+        agent(""),
+        agent("Done. " * 100),
+    )
+    tokenizer = tokenizer_of("chatml")
+    prepared = prepare_windows(session, tokenizer, max_length=512, train_on="final_answer")
+    found = preview(prepared, tokenizer, steps=Steps(1, 1, 1))["turns"]
+    assert [(turn["turn"], turn["supervised"], turn["reason"]) for turn in found] == [
+        (0, False, "not_selected"),
+        (2, False, "failed"),
+        (4, False, "not_selected"),
+        (5, False, "empty_turn"),
+        (6, True, None),
+    ]
+    assert found[2]["text"] == "I look. [bash]"
+    assert len(found[4]["text"]) <= 200
+    assert {turn["session_id"] for turn in found} == {"s1"}
+    everything = prepare_windows(session, tokenizer, max_length=512)
+    assert [turn.reason for turn in everything.turns] == ["before_task", "failed", None, "empty_turn", None]
+
+
+def test_a_very_long_preview_shows_its_first_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = [step for index in range(12) for step in (user(f"Question {index}"), agent(f"Answer {index}."))]
+    tokenizer = tokenizer_of("chatml")
+    prepared = prepare_windows(session_of(*talk), tokenizer, max_length=128)
+    whole = preview(prepared, tokenizer, steps=Steps(1, 1, 1))
+    monkeypatch.setattr(preview_module, "MOST_TEXT", sum(len(span["text"]) for span in whole["text"][0]))
+    short = preview(prepared, tokenizer, steps=Steps(1, 1, 1))
+    assert short == whole | {"text": whole["text"][:1]}
 
 
 @settings(max_examples=50)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from data.sessions import agent, session_json, user
 from serve.running import RunningWorker, job_id
 
 Spec = Callable[..., dict[str, Any]]
@@ -30,31 +31,25 @@ def new_job_id() -> Callable[[], str]:
 
 @pytest.fixture
 def session_path(tmp_path: Path) -> Path:
-    def step(source: str, text: str) -> dict[str, Any]:
-        return {"source": source, "text": text}
-
     steps = [
-        step("user", "Why does parse_price drop 1,299.00?"),
-        step("agent", "The comma is no digit, so the conversion fails."),
-        step("user", "Please fix it."),
-        step("agent", "Commas that group thousands are removed now, and the tests pass."),
+        user("Why does parse_price drop 1,299.00?"),
+        agent("The comma is no digit, so the conversion fails."),
+        user("Please fix it."),
+        agent("Commas that group thousands are removed now, and the tests pass."),
     ]
-    session = {
-        "schema_version": 1,
-        "session_id": "s1",
-        "source": {"format": "native", "format_version": None, "agent": None, "model": None, "sha256": "0" * 64},
-        "task_type": None,
-        "outcome": "success",
-        "outcome_signal": None,
-        "started_at": None,
-        "tools": [],
-        "steps": steps,
-        "bad_lines": 0,
-        "dropped": [],
-        "redactions": [],
-    }
     path = tmp_path / "s1.json"
-    path.write_text(json.dumps(session))
+    path.write_text(json.dumps(session_json(steps)))
+    return path
+
+
+@pytest.fixture
+def other_path(tmp_path: Path) -> Path:
+    """A session with a call that failed, and with recorded reasoning."""
+    failed = agent("I run the tests.", ("bash", '{"command": "pytest"}', "1 failed"), reasoning="They may be red.")
+    failed["observations"][0]["is_error"] = True
+    steps = [user("Make the tests pass."), failed, user("And?"), agent("They pass.", reasoning="Now it is right.")]
+    path = tmp_path / "s2.json"
+    path.write_text(json.dumps(session_json(steps, session_id="s2")))
     return path
 
 
@@ -62,11 +57,13 @@ def session_path(tmp_path: Path) -> Path:
 def lora_spec(tiny_folder: Path, session_path: Path, tmp_path: Path) -> Spec:
     def make(out: str = "out", **changes: Any) -> dict[str, Any]:
         return {
-            "session_path": str(session_path),
+            "session_paths": [str(session_path)],
             "base_model": str(tiny_folder),
             "max_length": 256,
             "include_unsuccessful": False,
-            "session_id": "s1",
+            "train_on": "all",
+            "reasoning": False,
+            "session_ids": ["s1"],
             "adapter_id": "tiny-adapter",
             "output_dir": str(tmp_path / out),
             "base_model_name": "tiny",

@@ -7,7 +7,8 @@ import pytest
 from serve.conftest import Spec
 from serve.running import RunningWorker, is_progress
 
-DATA = ("session_path", "base_model", "max_length", "include_unsuccessful")
+DATA = ("session_paths", "base_model", "max_length", "include_unsuccessful", "train_on", "reasoning", "epochs")
+SHARED = ("windows", "tokens", "supervised_tokens", "supervised_turns", "max_steps", "dropped")
 
 
 def preview_spec(spec: dict[str, Any]) -> dict[str, Any]:
@@ -25,12 +26,54 @@ def test_a_preview_is_answered_while_a_job_trains_with_the_numbers_of_its_plan(
     order = worker.collect(lambda event: event["type"] in ("done", "failed"))
     answer = next(event for event in order if event["type"] == "answer")
     assert order[-1]["type"] == "done"
-    shared = ("windows", "tokens", "supervised_tokens", "supervised_turns", "max_steps", "dropped")
-    assert {name: answer["result"][name] for name in shared} == {name: plan[name] for name in shared}
+    assert {name: answer["result"][name] for name in SHARED} == {name: plan[name] for name in SHARED}
+
+
+@pytest.mark.parametrize(
+    ("changes", "turns"),
+    [
+        ({}, 4),
+        ({"train_on": "successful_steps"}, 3),
+        ({"train_on": "final_answer"}, 2),
+        ({"train_on": "final_answer", "reasoning": True}, 2),
+        ({"reasoning": True, "epochs": None, "max_length": 128}, 4),
+        ({"train_on": {"turns": [3]}}, 2),
+    ],
+)
+def test_the_preview_of_several_sessions_equals_the_plan_of_their_job(
+    worker: RunningWorker,
+    lora_spec: Spec,
+    new_job_id: Callable[[], str],
+    session_path: Path,
+    other_path: Path,
+    changes: dict[str, Any],
+    turns: int,
+) -> None:
+    both = {"session_paths": [str(session_path), str(other_path)], "session_ids": ["s1", "s2"]}
+    spec = lora_spec(**{"epochs": 1, **both, **changes})
+    shown = worker.call("preview", preview_spec(spec))["result"]
+    job = new_job_id()
+    worker.send({"type": "train_lora", "job_id": job, "spec": spec})
+    plan = worker.until(lambda event: event["type"] == "plan")["plan"]
+    worker.send({"type": "cancel", "job_id": job})
+    worker.until(lambda event: event["type"] in ("done", "cancelled"))
+    assert {name: shown[name] for name in SHARED} == {name: plan[name] for name in SHARED}
+    assert shown["supervised_turns"] == turns
+    learned = "".join(span["text"] for window in shown["text"] for span in window if span["supervised"])
+    assert ("Now it is right." in learned) == changes.get("reasoning", False)
+
+
+def test_an_unsuccessful_session_among_several_is_named(
+    worker: RunningWorker, lora_spec: Spec, session_path: Path, other_path: Path
+) -> None:
+    other_path.write_text(other_path.read_text().replace('"success"', '"failure"'))
+    spec = lora_spec(session_paths=[str(session_path), str(other_path)])
+    error = worker.call("preview", preview_spec(spec))["error"]
+    assert (error["code"], error["message"]) == ("SESSION_UNSUCCESSFUL", "The session s2 ended in failure.")
 
 
 def test_a_preview_that_fails_names_the_cause(worker: RunningWorker, lora_spec: Spec) -> None:
-    answer = worker.call("preview", preview_spec(lora_spec(session_path="/nowhere/s9.json")))
+    answer = worker.call("preview", preview_spec(lora_spec(session_paths=["/nowhere/s9.json"])))
     assert (answer["type"], answer["error"]["code"]) == ("call_failed", "SESSION_INVALID")
 
 

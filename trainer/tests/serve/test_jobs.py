@@ -41,17 +41,28 @@ def test_a_job_says_its_phases_its_plan_each_step_and_hands_over_its_files(
 
 
 def test_training_json_records_what_is_needed_to_do_it_again(
-    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, session_path: Path
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, session_path: Path, other_path: Path
 ) -> None:
-    spec = lora_spec()
+    spec = lora_spec(
+        session_paths=[str(session_path), str(other_path)],
+        session_ids=["s1", "s2"],
+        train_on="successful_steps",
+        reasoning=True,
+    )
     events = worker.job(new_job_id(), spec)
     record = json.loads((Path(spec["output_dir"]) / "training.json").read_text())
     assert record["losses"] == [event["progress"]["loss"] for event in events if is_progress(event)]
-    assert record["session"]["sha256"] == hashlib.sha256(session_path.read_bytes()).hexdigest()
+    assert record["sessions"] == [
+        {"session_id": name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+        for name, path in (("s1", session_path), ("s2", other_path))
+    ]
+    assert record["selection"] == {"train_on": "successful_steps", "reasoning": True, "include_unsuccessful": False}
+    card = (Path(spec["output_dir"]) / "README.md").read_text()
+    assert "2 recorded sessions: `s1`, `s2`" in card
     assert record["config"]["seed"] == 7
     assert record["stopped"] == "epochs"
     assert len(record["base_model"]["sha256"]) == 64
-    assert len(record["data_order"]) == record["steps"] == 3
+    assert len(record["data_order"]) == record["steps"] == 6
 
 
 @pytest.mark.parametrize("epochs", [2, None])
@@ -98,7 +109,7 @@ def test_cancelling_an_unknown_job_is_nothing(worker: RunningWorker, lora_spec: 
 @pytest.mark.parametrize(
     ("changes", "code", "words"),
     [
-        ({"session_path": "/nowhere/s9.json"}, "SESSION_INVALID", "s9.json"),
+        ({"session_paths": ["/nowhere/s9.json"]}, "SESSION_INVALID", "s9.json"),
         ({"base_model": "/nowhere/model-x"}, "BASE_MODEL_NOT_FOUND", "model-x"),
         ({"target_modules": ["q_prj"]}, "TARGET_MODULES_NOT_FOUND", "q_proj"),
         ({"learning_rate": 1e-45}, "ADAPTER_UNCHANGED", ""),
@@ -129,11 +140,11 @@ def test_a_folder_that_is_not_empty_is_refused_and_kept(
 def test_without_a_hypernetwork_the_job_names_base_and_folder(
     worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, tmp_path: Path
 ) -> None:
-    spec = {
-        key: value
-        for key, value in lora_spec().items()
-        if key not in ("max_length", "epochs", "rank", "alpha", "learning_rate", "target_modules", "quantization")
-    } | {
+    shared = ("include_unsuccessful", "adapter_id", "output_dir", "base_model", "base_model_name", "task_type", "seed")
+    lora = lora_spec()
+    spec = {key: lora[key] for key in shared} | {
+        "session_path": lora["session_paths"][0],
+        "session_id": "s1",
         "hypernetworks_dirs": [str(tmp_path / "hypernetworks")],
         "max_chunk_length": None,
         "scaling": 1,

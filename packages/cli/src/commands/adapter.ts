@@ -32,7 +32,7 @@ export function adapterCommand(context: CommandContext): Command {
                 ["health", paint(adapter.health === "ok" ? "green" : "red", adapter.health)],
                 ["base model", adapter.base_model],
                 ["method", `${adapter.method}, rank ${adapter.rank}, alpha ${adapter.alpha}`],
-                ["session", adapter.session_id],
+                ["sessions", adapter.session_ids.join(", ")],
                 ["task type", adapter.task_type],
                 ["created", adapter.created_at],
                 ["sha256", adapter.sha256],

@@ -34,16 +34,18 @@ export function adaptersCommand(context: CommandContext): Command {
         const page = await client.adapters.list(query);
         printer.result(page, () => {
           if (page.adapters.length === 0) return "No adapters. imprint train SESSION makes one.";
-          const rows = page.adapters.map(({ adapter_id, method, base_model, session_id, rank, size, health, proof }) => [
-            adapter_id,
-            method,
-            base_model,
-            session_id,
-            String(rank),
-            bytes(size),
-            change(proof.loss_before, proof.loss_after),
-            health,
-          ]);
+          const rows = page.adapters.map(
+            ({ adapter_id, method, base_model, session_id, session_ids, rank, size, health, proof }) => [
+              adapter_id,
+              method,
+              base_model,
+              session_ids.length === 1 ? session_id : `${session_id} +${session_ids.length - 1}`,
+              String(rank),
+              bytes(size),
+              change(proof.loss_before, proof.loss_after),
+              health,
+            ],
+          );
           return table(
             ["ADAPTER", "METHOD", "BASE MODEL", "SESSION", "RANK", "SIZE", "LOSS", "HEALTH"],
             rows,

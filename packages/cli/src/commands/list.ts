@@ -39,14 +39,20 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./sessions.js")).sessionsCommand,
   },
   {
+    name: "label",
+    args: "<session> <outcome>",
+    description: "say how a stored session ended",
+    load: async () => (await import("./label.js")).labelCommand,
+  },
+  {
     name: "preview",
-    args: "<session>",
+    args: "<session...>",
     description: "show what a training would learn from, before any training",
     load: async () => (await import("./preview.js")).previewCommand,
   },
   {
     name: "train",
-    args: "<session>",
+    args: "<session...>",
     description: "train an adapter on a stored session",
     load: async () => (await import("./train.js")).trainCommand,
   },

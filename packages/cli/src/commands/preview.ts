@@ -1,22 +1,30 @@
-import { type Preview, TrainLoraRequest } from "@imprint/contracts";
+import { type PreviewReport, PreviewRequest } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { checkRequest, optionOf, type Properties, readFlags } from "../flags/from-schema.js";
+import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
+import { checkLoraRequest, sessionsOf } from "../flags/training.js";
 import type { Paint } from "../output/paint.js";
-import { fields } from "../output/table.js";
-import { count, plain } from "../output/text.js";
+import { fields, table } from "../output/table.js";
+import { count, duration, plain, shorten } from "../output/text.js";
 import { withService } from "../service/connect.js";
 
-const { base_model, max_length, include_unsuccessful } = TrainLoraRequest.properties;
-const OPTIONS: Properties = { base_model, max_length, include_unsuccessful };
+const OPTIONS: Properties = PreviewRequest.properties;
 
-function numbers(preview: Preview, paint: Paint): string {
-  const dropped = preview.dropped.map(({ reason, count: times }) => `${times} × ${plain(reason)}`).join(", ");
+function numbers(preview: PreviewReport, paint: Paint): string {
+  const dropped = preview.dropped
+    .map(({ reason, count: times }) => `${times} × ${plain(reason).replaceAll("_", " ")}`)
+    .join(", ");
   return fields(
     [
       ["supervised", `${count(preview.supervised_tokens, "token")} in ${count(preview.supervised_turns, "turn")}`],
       ["read", `${count(preview.tokens, "token")} in ${count(preview.windows, "window")}`],
-      ["at most", count(preview.max_steps, "step")],
+      ["at most", `${count(preview.max_steps, "step")}, ${count(preview.max_tokens, "token")}`],
+      [
+        "time",
+        preview.estimated_seconds === null
+          ? preview.estimate
+          : `${duration(preview.estimated_seconds)}  ${paint("dim", preview.estimate)}`,
+      ],
       ["left out", dropped === "" ? "nothing" : dropped],
     ],
     paint,
@@ -24,33 +32,47 @@ function numbers(preview: Preview, paint: Paint): string {
 }
 
 /** The text as the model sees it; what it learns is green, and between « and » where there are no colours. */
-function masked(preview: Preview, paint: Paint): string {
+function masked(preview: PreviewReport, paint: Paint): string {
   const coloured = paint("green", "x") !== "x";
   const mark = (text: string): string => (coloured ? paint("green", text) : `«${text}»`);
   const windows = preview.text.map((spans, index) => {
     const body = spans.map(({ text, supervised }) => (supervised ? mark(plain(text)) : paint("dim", plain(text)))).join("");
-    return `${paint("bold", `── window ${index + 1} of ${preview.text.length}`)}\n${body}`;
+    return `${paint("bold", `── window ${index + 1} of ${preview.windows}`)}\n${body}`;
   });
-  return windows.join("\n");
+  const hidden = preview.windows - preview.text.length;
+  return [...windows, ...(hidden > 0 ? [paint("dim", `and ${count(hidden, "window")} more, too long to show`)] : [])].join("\n");
+}
+
+/** Every agent turn by the number that --train-on takes, and why it is not learned. */
+function turnTable(preview: PreviewReport, paint: Paint): string {
+  const rows = preview.turns.map(({ session_id, turn, reason, text }) => [
+    session_id,
+    String(turn),
+    reason === null ? "learned" : reason.replaceAll("_", " "),
+    shorten(text, 60),
+  ]);
+  return table(["SESSION", "TURN", "", "TEXT"], rows, paint);
 }
 
 export function previewCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "preview",
     description: "show what a training would learn from, before any training",
-    examples: ["preview harborline-gates", "preview harborline-gates --text --max-length 512"],
+    examples: ["preview harborline-gates", "preview harborline-gates --text --train-on final_answer"],
   })
-    .argument("<session>", "id of the session")
+    .argument("<session...>", "ids of the sessions")
+    .option("--turns", "list the turns, and why some are not learned")
     .option("--text", "show the text and which of it is supervised");
   for (const [name, schema] of Object.entries(OPTIONS)) command.addOption(optionOf(name, schema));
-  return command.action(async (session: string, options: CommonOptions & { text?: boolean }) => {
+  return command.action(async (sessions: string[], options: CommonOptions & { text?: boolean; turns?: boolean }) => {
     const printer = printerOf(context, options);
-    const request = readFlags(OPTIONS, { ...options });
-    checkRequest(TrainLoraRequest, { session_id: session, ...request }, { session_id: "SESSION" });
+    const request = { ...sessionsOf(sessions), ...readFlags(OPTIONS, { ...options }) };
+    checkLoraRequest(request);
     await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
-      const preview = await client.sessions.preview(session, request);
+      const preview = await client.train.preview(request);
       const paint = context.io.paint.out;
-      printer.result(preview, () => [numbers(preview, paint), ...(options.text ? [masked(preview, paint)] : [])].join("\n\n"));
+      const parts = [numbers, ...(options.turns ? [turnTable] : []), ...(options.text ? [masked] : [])];
+      printer.result(preview, () => parts.map((part) => part(preview, paint)).join("\n\n"));
     });
   });
 }

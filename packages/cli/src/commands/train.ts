@@ -12,14 +12,15 @@ interface TrainOptions extends CommonOptions {
 export function trainCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "train",
-    description: "train an adapter on a stored session",
+    description: "train an adapter on stored sessions",
     examples: [
       "train harborline-gates --watch",
       "train harborline-gates --epochs 5 --rank 8 --adapter-id gates-v1",
+      "train first-session second-session --train-on successful_steps",
       "train harborline-gates --method hypernetwork --watch",
     ],
   })
-    .argument("<session>", "id of the session; imprint sessions lists them")
+    .argument("<session...>", "ids of the sessions; imprint sessions lists them")
     .addOption(
       new Option("--method <lora|hypernetwork>", "train by QLoRA, or generate in one pass")
         .choices(["lora", "hypernetwork"])
@@ -27,9 +28,9 @@ export function trainCommand(context: CommandContext): Command {
     )
     .option("--watch", "follow the job to its end");
   for (const option of trainingOptions()) command.addOption(option);
-  return command.action(async (session: string, options: TrainOptions) => {
+  return command.action(async (sessions: string[], options: TrainOptions) => {
     const printer = printerOf(context, options);
-    const request = trainingRequest(session, options.method, { ...options });
+    const request = trainingRequest(sessions, options.method, { ...options });
     await withService({ io: context.io, options, note: printer.note }, async (service) => {
       const { train } = service.client;
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);

@@ -3,6 +3,7 @@ import type { TSchema } from "typebox";
 import { Errors } from "typebox/value";
 import { UsageError } from "../errors.js";
 import { choicesOf, parseFlag, placeholderOf, shapeOf, typeOf } from "./text.js";
+import { readTrainOn, TRAIN_ON_FORM } from "./train-on.js";
 
 export type Properties = Readonly<Record<string, TSchema>>;
 
@@ -13,7 +14,8 @@ export function optionOf(property: string, schema: TSchema): Option {
   const { description = "", default: preset } = shapeOf(schema);
   const shown =
     preset === undefined || preset === false || preset === null || /default/i.test(description) ? "" : ` (default: ${preset})`;
-  const value = typeOf(schema) === "boolean" ? "" : ` <${placeholderOf(schema)}>`;
+  const form = property === "train_on" ? TRAIN_ON_FORM : placeholderOf(schema);
+  const value = typeOf(schema) === "boolean" ? "" : ` <${form}>`;
   const option = new Option(`${flagOf(property)}${value}`, `${description}${shown}`.trim());
   const choices = choicesOf(schema);
   if (choices !== null) option.choices(choices);
@@ -26,6 +28,7 @@ export function readFlags(properties: Properties, options: Readonly<Record<strin
   const entries = Object.entries(properties).flatMap(([property, schema]) => {
     const given = options[new Option(flagOf(property)).attributeName()];
     if (given === undefined) return [];
+    if (property === "train_on") return [[property, readTrainOn(String(given))]];
     return [[property, parseFlag(flagOf(property), schema, given as string | boolean | readonly string[])]];
   });
   return Object.fromEntries(entries);

@@ -7,7 +7,7 @@ export type TrainingRequest =
   | { readonly method: "lora"; readonly body: TrainLoraRequest }
   | { readonly method: "hypernetwork"; readonly body: TrainHypernetworkRequest };
 
-const { session_id: _session, ...lora } = TrainLoraRequest.properties;
+const { session_id: _session, session_ids: _sessions, ...lora } = TrainLoraRequest.properties;
 const { trajectory_ids: _trajectories, ...hypernetwork } = TrainHypernetworkRequest.properties;
 const PROPERTIES: Readonly<Record<TrainingRequest["method"], Properties>> = { lora, hypernetwork };
 
@@ -21,20 +21,37 @@ export function trainingOptions(): Option[] {
   });
 }
 
+/** How a request names the sessions of a command line. */
+export const sessionsOf = (sessions: readonly string[]): Pick<TrainLoraRequest, "session_id" | "session_ids"> =>
+  sessions.length === 1 && sessions[0] !== undefined ? { session_id: sessions[0] } : { session_ids: [...sessions] };
+
+/** Throws a UsageError that names the flag, or SESSION. */
+export function checkLoraRequest(request: TrainLoraRequest): void {
+  if (new Set(request.session_ids).size < (request.session_ids?.length ?? 0))
+    throw new UsageError("a SESSION is named twice: each is trained on once");
+  checkRequest(TrainLoraRequest, request, { session_id: "SESSION", session_ids: "SESSION" });
+  if (typeof request.train_on === "object" && request.session_id === undefined)
+    throw new UsageError("--train-on turns:... takes turns of one SESSION only");
+}
+
 /** The request that a command line asks for. Throws a UsageError that names the flag. */
-export function trainingRequest(session: string, method: string, options: Readonly<Record<string, unknown>>): TrainingRequest {
+export function trainingRequest(
+  sessions: readonly string[],
+  method: string,
+  options: Readonly<Record<string, unknown>>,
+): TrainingRequest {
   if (method !== "lora" && method !== "hypernetwork") throw new UsageError(`--method is lora or hypernetwork, not "${method}"`);
   const other = method === "lora" ? "hypernetwork" : "lora";
   const stray = Object.keys(readFlags(PROPERTIES[other], options)).find((property) => !(property in PROPERTIES[method]));
   if (stray !== undefined) throw new UsageError(`${flagOf(stray)} is an option of --method ${other}`);
   const flags = readFlags(PROPERTIES[method], options);
-  const names = { session_id: "SESSION", trajectory_ids: "SESSION" };
   if (method === "lora") {
-    const body = { session_id: session, ...flags };
-    checkRequest(TrainLoraRequest, body, names);
+    const body: TrainLoraRequest = { ...sessionsOf(sessions), ...flags };
+    checkLoraRequest(body);
     return { method, body };
   }
-  const body = { trajectory_ids: [session], ...flags };
-  checkRequest(TrainHypernetworkRequest, body, names);
+  if (sessions.length > 1) throw new UsageError("--method hypernetwork takes one SESSION");
+  const body = { trajectory_ids: [...sessions], ...flags };
+  checkRequest(TrainHypernetworkRequest, body, { trajectory_ids: "SESSION" });
   return { method, body };
 }

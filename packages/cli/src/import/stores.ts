@@ -1,25 +1,33 @@
 import path from "node:path";
 import type { Imprint } from "@imprint/client";
+import type { Outcome } from "@imprint/contracts";
 import { importSessions, summarize } from "@imprint/sessions";
 import type { Store } from "./import-files.js";
 
+/** What the caller knows of the sessions beside their files. */
+export interface Known {
+  readonly outcome?: Outcome;
+}
+
 /** Stores through the service, which knows what it has. */
 export const storing =
-  (client: Imprint): Store =>
+  (client: Imprint, known: Known): Store =>
   async (bytes) => {
-    const { created, sessions, warnings } = await client.sessions.create(bytes);
+    const { created, sessions, warnings } = await client.sessions.create(bytes, known);
     return { status: created ? "stored" : "known", sessions, warnings };
   };
 
 /** Reads as the service would, and stores nothing. */
-export const dryRun: Store = async (bytes, file) => {
-  const { sessions, warnings } = await importSessions([{ name: path.basename(file), bytes }]);
-  const digests = sessions.map((session) => ({
-    session_id: session.session_id,
-    format: session.source.format,
-    outcome: session.outcome,
-    redactions: session.redactions,
-    ...summarize(session),
-  }));
-  return { status: "readable", sessions: digests, warnings };
-};
+export const dryRun =
+  (known: Known): Store =>
+  async (bytes, file) => {
+    const { sessions, warnings } = await importSessions([{ name: path.basename(file), bytes }], known);
+    const digests = sessions.map((session) => ({
+      session_id: session.session_id,
+      format: session.source.format,
+      outcome: session.outcome,
+      redactions: session.redactions,
+      ...summarize(session),
+    }));
+    return { status: "readable", sessions: digests, warnings };
+  };

@@ -35,6 +35,19 @@ describe("import", () => {
     expect(await readdir(at.root)).not.toContain("data");
   });
 
+  it("--outcome says how sessions ended, and label says it later", async () => {
+    const at = await servedPlace();
+    const outcomes = async (): Promise<string[]> =>
+      JSON.parse((await imprint(["sessions", "--json"], at)).stdout).sessions.map((one: { outcome: string }) => one.outcome);
+    const dry = await imprint(["import", CLAUDE, "--outcome", "failure", "--dry-run", "--json"], at);
+    expect(JSON.parse(dry.stdout).files[0].sessions[0].outcome).toBe("failure");
+    await imprint(["import", CLAUDE, "--outcome", "failure"], at);
+    expect(await outcomes()).toEqual(["failure"]);
+    const labelled = await imprint(["label", path.basename(CLAUDE, ".jsonl"), "success"], at);
+    expect(labelled.stdout).toBe(`Session ${path.basename(CLAUDE, ".jsonl")}: success.\n`);
+    expect(await outcomes()).toEqual(["success"]);
+  });
+
   it("stores nothing when one of the paths is wrong", async () => {
     const at = await servedPlace();
     const { code, stderr } = await imprint(["import", EXAMPLES, path.join(at.root, "missing")], at);
@@ -94,6 +107,30 @@ describe("preview", () => {
     const { code, stdout } = await imprint(["preview", "harborline-gates", "--text"], at);
     expect(code).toBe(0);
     expect(stdout).toContain("120 tokens in 3 turns");
-    expect(stdout).toContain("user: hello\n«hi»");
+    expect(stdout).toContain("at most     3 steps, 600 tokens");
+    expect(stdout).toContain("time        No training of tiny-model has finished on this machine yet");
+    expect(stdout).toContain("left out    1 × duplicate turn");
+    expect(stdout).toContain("── window 1 of 2\nuser: hello\n«hi»\nand 1 window more, too long to show");
+  });
+
+  it("colours what is learned instead of marking it, and never with NO_COLOR", async () => {
+    const at = await servedPlace();
+    await imprint(["import", EXAMPLES], at);
+    const shown = (env: Record<string, string>) =>
+      imprint(["preview", "harborline-gates", "--text"], { env: { ...at.env, ...env } });
+    expect((await shown({ FORCE_COLOR: "1" })).stdout).toContain("\u001b[32mhi\u001b[39m");
+    const plain = await shown({ FORCE_COLOR: "1", NO_COLOR: "1" });
+    expect(plain.stdout).toContain("«hi»");
+    expect(plain.stdout).not.toContain("\u001b");
+  });
+
+  it("lists the turns by the numbers that --train-on takes, of several sessions", async () => {
+    const at = await servedPlace();
+    await imprint(["import", EXAMPLES], at);
+    const both = ["harborline-gates", path.basename(CLAUDE, ".jsonl")];
+    const { code, stdout } = await imprint(["preview", ...both, "--turns", "--train-on", "successful_steps"], at);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^s1 +1 +learned +hi$/m);
+    expect(stdout).toMatch(/^s1 +3 +duplicate turn +hi \[bash\]$/m);
   });
 });

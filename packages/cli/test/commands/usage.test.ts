@@ -17,6 +17,8 @@ describe("wrong usage ends with 2 and a sentence", () => {
     ["train a/b", "SESSION is not of the allowed form", ""],
     ["jobs --status done", "--status", "queued, running"],
     ["jobs --limit 0", "--limit takes a whole number from 1 to 1000", ""],
+    ["label s good", "'outcome'", "success, failure"],
+    ["import . --outcome good", "--outcome", "success, failure"],
     ["import", "missing required argument 'path'", ""],
     ["import /nonexistent/a /nonexistent/b", "/nonexistent/a: there is no such file or folder", ""],
     ["inspect /nonexistent/a", "there is no such file", ""],

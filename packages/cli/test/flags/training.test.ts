@@ -11,11 +11,12 @@ function parse(...args: string[]): Record<string, unknown> {
   return command.parse(args, { from: "user" }).opts();
 }
 
-const lora = (...args: string[]): unknown => trainingRequest("s", "lora", parse(...args)).body;
+const lora = (...args: string[]): unknown => trainingRequest(["s"], "lora", parse(...args)).body;
 
 it("there is a flag for every field of either request but the session", () => {
   const fields = new Set([...Object.keys(TrainLoraRequest.properties), ...Object.keys(TrainHypernetworkRequest.properties)]);
   fields.delete("session_id");
+  fields.delete("session_ids");
   fields.delete("trajectory_ids");
   expect(
     trainingOptions()
@@ -31,7 +32,7 @@ it("every flag is described", () => {
 describe("trainingRequest", () => {
   it("sends nothing that was not asked for", () => {
     expect(lora()).toEqual({ session_id: "s" });
-    expect(trainingRequest("s", "hypernetwork", parse())).toEqual({ method: "hypernetwork", body: { trajectory_ids: ["s"] } });
+    expect(trainingRequest(["s"], "hypernetwork", parse())).toEqual({ method: "hypernetwork", body: { trajectory_ids: ["s"] } });
   });
 
   it("reads every kind of value as the schema's type", () => {
@@ -47,7 +48,24 @@ describe("trainingRequest", () => {
     });
   });
 
+  it("names several sessions, and says which turns to learn from", () => {
+    const several = trainingRequest(["s", "t"], "lora", parse("--train-on", "successful_steps", "--reasoning"));
+    expect(several.body).toEqual({ session_ids: ["s", "t"], train_on: "successful_steps", reasoning: true });
+    expect(lora("--train-on", "turns:3,1,3")).toEqual({ session_id: "s", train_on: { turns: [3, 1] } });
+  });
+
   it.each([
+    [["s", "s"], "lora", [], "a SESSION is named twice"],
+    [["s", "../t"], "lora", [], "SESSION is not of the allowed form"],
+    [["s", "t"], "lora", ["--train-on", "turns:1"], "turns of one SESSION"],
+    [["s", "t"], "hypernetwork", [], "takes one SESSION"],
+  ])("refuses the sessions %j of method %s with %j", (sessions, method, args, sentence) => {
+    expect(() => trainingRequest(sessions, method, parse(...args))).toThrow(sentence);
+  });
+
+  it.each([
+    [["--train-on", "turns:"], "--train-on takes all, successful_steps, final_answer or turns:1,3"],
+    [["--train-on", "some"], 'not "some"'],
     [["--epochs", "0"], "--epochs must be >= 1"],
     [["--epochs", "three"], '--epochs takes a whole number, not "three"'],
     [["--epochs", "1.5"], "--epochs must be integer"],
@@ -63,7 +81,7 @@ describe("trainingRequest", () => {
   });
 
   it("names the session when its id cannot be one", () => {
-    expect(() => trainingRequest("../secret", "lora", {})).toThrow("SESSION is not of the allowed form");
-    expect(() => trainingRequest("../secret", "hypernetwork", {})).toThrow("SESSION is not of the allowed form");
+    expect(() => trainingRequest(["../secret"], "lora", {})).toThrow("SESSION is not of the allowed form");
+    expect(() => trainingRequest(["../secret"], "hypernetwork", {})).toThrow("SESSION is not of the allowed form");
   });
 });

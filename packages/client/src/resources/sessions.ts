@@ -1,4 +1,4 @@
-import type { ImportResult, Preview, SessionFormat, SessionSummary } from "@imprint/contracts";
+import type { ImportResult, Outcome, PreviewReport, PreviewRequest, SessionFormat, SessionSummary } from "@imprint/contracts";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 
@@ -16,14 +16,10 @@ export interface SessionList {
 export interface CreateOptions extends CallOptions {
   /** Default: recognised from the content. */
   readonly format?: SessionFormat;
+  /** How the session ended, where the file does not say it. */
+  readonly outcome?: Outcome;
   /** Default: `application/json`, `application/x-ndjson`, `text/markdown` or `application/zstd` by how the content begins. */
   readonly contentType?: string;
-}
-
-export interface PreviewRequest {
-  readonly base_model?: string;
-  readonly max_length?: number;
-  readonly include_unsuccessful?: boolean;
 }
 
 export interface Sessions {
@@ -31,12 +27,14 @@ export interface Sessions {
   create(file: string | Uint8Array, options?: CreateOptions): Promise<ImportResult & { readonly created: boolean }>;
   list(query?: SessionQuery, options?: CallOptions): Promise<SessionList>;
   get(sessionId: string, options?: CallOptions): Promise<SessionSummary>;
+  /** Says how a stored session ended. Failed sessions are not trained on unless a request includes them. */
+  label(sessionId: string, outcome: Outcome, options?: CallOptions): Promise<SessionSummary>;
   delete(sessionId: string, options?: CallOptions): Promise<void>;
-  /** What a training would learn from, from the code that trains. Loads the tokenizer. */
-  preview(sessionId: string, request?: PreviewRequest, options?: CallOptions): Promise<Preview>;
+  /** What a training on this session would learn from, from the code that trains. Loads the tokenizer. */
+  preview(sessionId: string, request?: PreviewRequest, options?: CallOptions): Promise<PreviewReport>;
 }
 
-const PREVIEW_TIMEOUT_MS = 300_000;
+export const PREVIEW_TIMEOUT_MS = 300_000;
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
 /** The content type that a session's first characters call for. */
@@ -54,12 +52,12 @@ export function contentTypeOf(file: string | Uint8Array): string {
 export function sessionsResource(send: Send): Sessions {
   const pathOf = (sessionId: string, rest = ""): string => `/sessions/${encodeURIComponent(sessionId)}${rest}`;
   return {
-    create: async (content, { format, contentType, ...options } = {}) => {
+    create: async (content, { format, outcome, contentType, ...options } = {}) => {
       let created = false;
       const result = await send<ImportResult>({
         method: "POST",
         path: "/sessions",
-        query: { format },
+        query: { format, outcome },
         body: { content, type: contentType ?? contentTypeOf(content) },
         repeatable: true,
         onStatus: (status) => {
@@ -71,6 +69,8 @@ export function sessionsResource(send: Send): Sessions {
     },
     list: (query, options) => send({ method: "GET", path: "/sessions", query: { ...query }, options }),
     get: (sessionId, options) => send({ method: "GET", path: pathOf(sessionId), options }),
+    label: (sessionId, outcome, options) =>
+      send({ method: "PATCH", path: pathOf(sessionId), json: { outcome }, repeatable: true, options }),
     delete: async (sessionId, options) => {
       await send({ method: "DELETE", path: pathOf(sessionId), options });
     },

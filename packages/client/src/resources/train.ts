@@ -1,10 +1,13 @@
-import type { StartResponse, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
-import type { Runtime, StartOptions } from "../http/options.js";
+import type { PreviewReport, StartResponse, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import type { CallOptions, Runtime, StartOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
+import { PREVIEW_TIMEOUT_MS } from "./sessions.js";
 
 export interface Train {
   /** Starts a QLoRA training. The job fails later when its session does not exist. */
   lora(request: TrainLoraRequest, options?: StartOptions): Promise<StartResponse>;
+  /** What the same request would learn from. Loads the tokenizer, trains nothing. */
+  preview(request: TrainLoraRequest, options?: CallOptions): Promise<PreviewReport>;
   /** Starts the generation of an adapter by a hypernetwork, from the first trajectory. */
   hypernetwork(request: TrainHypernetworkRequest, options?: StartOptions): Promise<StartResponse>;
 }
@@ -14,6 +17,14 @@ export function trainResource(send: Send, runtime: Runtime): Train {
     send({ method: "POST", path, json, idempotencyKey: options.idempotencyKey ?? runtime.newKey(), options });
   return {
     lora: (request, options) => start("/train/lora", request, options),
+    preview: (request, options) =>
+      send({
+        method: "POST",
+        path: "/train/lora/preview",
+        json: request,
+        repeatable: true,
+        options: { timeoutMs: PREVIEW_TIMEOUT_MS, ...options },
+      }),
     hypernetwork: (request, options) => start("/train/hypernetwork", request, options),
   };
 }

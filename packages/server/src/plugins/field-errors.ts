@@ -14,10 +14,26 @@ const choices = (faults: readonly Fault[], path: string): string =>
     .map(({ params }) => JSON.stringify(params.allowedValue))
     .join(", ");
 
+/** Fields of which exactly one must be there: what the alternatives of a body's `oneOf` require. The first stands for all. */
+const alternativesOf = (schema: TSchema): readonly string[] =>
+  ((schema as { readonly oneOf?: readonly { readonly required: readonly string[] }[] }).oneOf ?? []).flatMap(
+    ({ required }) => required,
+  );
+
 /** A fault in a client's words: the path ends in the field that is missing or not known. */
-const describe = ({ keyword, instancePath, params, message }: Fault, faults: readonly Fault[]): readonly FieldError[] => {
+const describe = (
+  { keyword, instancePath, params, message }: Fault,
+  faults: readonly Fault[],
+  [first = "", ...others]: readonly string[],
+): readonly FieldError[] => {
   if (keyword === "required")
-    return (params.requiredProperties ?? []).map((name) => ({ path: `${instancePath}/${name}`, message: "is required" }));
+    return (params.requiredProperties ?? [])
+      .filter((name) => instancePath !== "" || !others.includes(name))
+      .map((name) => ({ path: `${instancePath}/${name}`, message: "is required" }));
+  if (keyword === "oneOf")
+    return (params.passingSchemas ?? [])
+      .slice(1)
+      .map((index) => ({ path: `/${others[index - 1]}`, message: `cannot stand beside ${first}` }));
   if (keyword === "additionalProperties")
     return (params.additionalProperties ?? []).map((name) => ({
       path: `${instancePath}/${name}`,
@@ -31,10 +47,12 @@ const describe = ({ keyword, instancePath, params, message }: Fault, faults: rea
 /** What is wrong with a value, one line a field and fault, the fields before the whole. */
 export const fieldErrors = (schema: TSchema, value: unknown): readonly FieldError[] => {
   const faults = faultsOf(schema, value);
+  const alternatives = alternativesOf(schema);
   const errors = faults
-    .flatMap((fault) => describe(fault, faults))
+    .flatMap((fault) => describe(fault, faults, alternatives))
     .map(({ path, message }) => ({ path: short(path), message: short(message) }));
   const unique = [...new Map(errors.map((error) => [`${error.path} ${error.message}`, error])).values()];
-  const named = unique.filter(({ path }) => path !== "");
+  // What is wrong inside a field says more than that the field fits no alternative.
+  const named = unique.filter(({ path }) => path !== "" && !unique.some((other) => other.path.startsWith(`${path}/`)));
   return (named.length > 0 ? named : unique).slice(0, MAX_ERRORS);
 };

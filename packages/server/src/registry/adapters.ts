@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFile, JobKind, Proof } from "@imprint/contracts";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { AdapterTable, Session } from "./schema.js";
 
 /** An adapter as the registry knows it; its health is read from the disk. */
@@ -17,6 +17,7 @@ const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   base_model: row.base_model,
   task_type: row.task_type,
   session_id: row.session_id,
+  session_ids: JSON.parse(row.session_ids) as string[],
   job_id: row.job_id,
   rank: row.rank,
   alpha: row.alpha,
@@ -34,6 +35,7 @@ export const insertAdapter = async (session: Session, { path: _derived, ...adapt
     .insertInto("adapters")
     .values({
       ...adapter,
+      session_ids: JSON.stringify(adapter.session_ids),
       files: JSON.stringify(adapter.files),
       metadata: JSON.stringify(adapter.metadata),
       proof: JSON.stringify(adapter.proof),
@@ -64,10 +66,13 @@ export const listAdapters = async (
   { filter, limit, after }: { readonly filter: AdapterFilter; readonly limit: number; readonly after?: string },
 ): Promise<{ readonly adapters: readonly AdapterRow[]; readonly next: string | null }> => {
   let query = session.selectFrom("adapters").selectAll().where("archived_at", "is", null);
-  for (const column of ["base_model", "task_type", "session_id"] as const) {
+  for (const column of ["base_model", "task_type"] as const) {
     const wanted = filter[column];
     if (wanted !== undefined) query = query.where(column, "=", wanted);
   }
+  const { session_id } = filter;
+  if (session_id !== undefined)
+    query = query.where(sql<boolean>`exists (select 1 from json_each(session_ids) where value = ${session_id})`);
   if (after !== undefined) {
     const cursor = await session.selectFrom("adapters").select("seq").where("adapter_id", "=", after).executeTakeFirst();
     if (cursor) query = query.where("seq", "<", cursor.seq);

@@ -4,7 +4,7 @@ import type { AdapterFile, JobResult } from "@imprint/contracts";
 import { type AdapterRow, insertAdapter } from "./adapters.js";
 import { syncPath } from "./durable.js";
 import type { DataPaths } from "./paths.js";
-import type { Database } from "./schema.js";
+import type { Database, Session } from "./schema.js";
 import { withSession } from "./unit-of-work.js";
 import { hashFolder, validateFolder, WEIGHTS_FILE } from "./validate/folder.js";
 import { InvalidAdapterError } from "./validate/invalid.js";
@@ -12,7 +12,7 @@ import { InvalidAdapterError } from "./validate/invalid.js";
 /** What the registry records about an adapter besides what its files say. */
 export type Lineage = Pick<
   AdapterRow,
-  "adapter_id" | "method" | "base_model" | "task_type" | "session_id" | "job_id" | "metadata" | "created_at"
+  "adapter_id" | "method" | "base_model" | "task_type" | "session_id" | "session_ids" | "job_id" | "metadata" | "created_at"
 >;
 
 const sameFiles = (hashed: readonly AdapterFile[], claimed: readonly AdapterFile[]): boolean =>
@@ -44,7 +44,8 @@ export const publishAdapter = async ({
   readonly folder: string;
   readonly lineage: Lineage;
   readonly result: JobResult;
-  readonly beforeCommit?: () => void;
+  /** Last words in the transaction of the new row. */
+  readonly beforeCommit?: (session: Session) => void | Promise<void>;
 }): Promise<AdapterRow> => {
   const files = await hashFolder(folder);
   if (!sameFiles(files, result.files)) throw new InvalidAdapterError("the files differ from those that the trainer reported");
@@ -70,7 +71,7 @@ export const publishAdapter = async ({
     await syncPath(paths.adapters, { folder: true });
     await withSession(database, async (session) => {
       await insertAdapter(session, row);
-      beforeCommit?.();
+      await beforeCommit?.(session);
     });
   } catch (error) {
     await rm(home, { recursive: true, force: true });

@@ -7,7 +7,9 @@ export interface AdapterTable {
   method: string;
   base_model: string;
   task_type: string;
+  /** The first of `session_ids`, which is a JSON list. */
   session_id: string;
+  session_ids: string;
   job_id: string;
   rank: number;
   alpha: number;
@@ -30,8 +32,17 @@ export interface SessionTable {
   summary: string;
 }
 
+/** How fast finished trainings of a base model were on this machine. */
+export interface TrainingSpeedTable {
+  seq: Generated<number>;
+  base_model: string;
+  quantization: string;
+  tokens_per_second: number;
+}
+
 export interface Schema {
   adapters: AdapterTable;
+  training_speeds: TrainingSpeedTable;
   sessions: SessionTable;
 }
 

@@ -11,6 +11,15 @@ export const indexSession = async (db: Session, summary: SessionSummary): Promis
     .execute();
 };
 
+/** Replaces what lists show of a session, where it stands. A session that is not indexed is read from its file anyway. */
+export const updateIndexed = async (db: Session, summary: SessionSummary): Promise<void> => {
+  await db
+    .updateTable("sessions")
+    .set({ summary: JSON.stringify(summary) })
+    .where("session_id", "=", summary.session_id)
+    .execute();
+};
+
 export const forgetSession = async (db: Session, sessionId: string): Promise<void> => {
   await db.deleteFrom("sessions").where("session_id", "=", sessionId).execute();
 };

@@ -1,9 +1,10 @@
-import type { ImportResult, Session, SessionSummary } from "@imprint/contracts";
+import type { ImportResult, Outcome, Session, SessionSummary } from "@imprint/contracts";
 import { JobError } from "../jobs/job-error.js";
 import { writeAtomically } from "../registry/durable.js";
 import type { Session as DatabaseSession } from "../registry/schema.js";
 import type { Imported, Importer } from "./importer.js";
 import { indexSession } from "./index-table.js";
+import { labelSession } from "./label.js";
 import { isSessionId, readSession, sessionPath } from "./read.js";
 import { toSummary } from "./summary.js";
 
@@ -15,6 +16,8 @@ interface SaveOptions {
   readonly importer: Importer;
   readonly limit: number;
   readonly now: () => Date;
+  /** What the caller says of the end: it labels a session that was stored before, too. */
+  readonly outcome?: Outcome | undefined;
 }
 
 /** Ids for a session in order of preference: its own, then one that its content's hash makes different. */
@@ -48,7 +51,11 @@ const saveOne = async (session: Session, options: SaveOptions): Promise<Saved> =
   for (const sessionId of candidates(session)) {
     const found = await find(sessionId, options);
     if (found.state === "stored" && found.sha256 !== session.source.sha256) continue;
-    if (found.state === "stored") return { summary: found.summary, isNew: false, warnings: [] };
+    if (found.state === "stored") {
+      const { outcome, now: _now, ...stored } = options;
+      const summary = outcome === undefined ? found.summary : await labelSession({ ...stored, sessionId, outcome });
+      return { summary, isNew: false, warnings: [] };
+    }
     const stored: Session = { ...session, session_id: sessionId };
     await writeAtomically(sessionPath(options.folder, sessionId), `${JSON.stringify(stored)}\n`);
     const summary = await toSummary(stored, options.now().toISOString());

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { LORA_DEFAULTS, type TrainHypernetworkRequest, type TrainLoraRequest } from "@imprint/contracts";
+import { LORA_DEFAULTS, type PreviewRequest, type TrainHypernetworkRequest, type TrainLoraRequest } from "@imprint/contracts";
 
 /** Where unrepeatable values come from, so that tests decide them. */
 export interface Randomness {
@@ -41,10 +41,16 @@ interface Defaults {
   readonly random: Randomness;
 }
 
-const common = (request: TrainLoraRequest | TrainHypernetworkRequest, sessionId: string, { baseModel, random }: Defaults) => {
+const common = (
+  request: TrainLoraRequest | TrainHypernetworkRequest,
+  sessionIds: readonly string[],
+  { baseModel, random }: Defaults,
+) => {
+  const [sessionId = ""] = sessionIds;
   const taskType = request.task_type ?? LORA_DEFAULTS.task_type;
   return {
     session_id: sessionId,
+    session_ids: [...sessionIds],
     task_type: taskType,
     adapter_id: request.adapter_id ?? makeAdapterId({ taskType, sessionId, suffix: random.suffix() }),
     base_model: request.base_model ?? baseModel,
@@ -54,16 +60,28 @@ const common = (request: TrainLoraRequest | TrainHypernetworkRequest, sessionId:
   };
 };
 
-/** A LoRA request with every value decided. `epochs` null: until the loss stops improving. */
+/** What decides the windows, as trainings and their previews resolve it. `epochs` null: until the loss stops improving. */
+export const resolveSelection = (request: Omit<PreviewRequest, "base_model">) => ({
+  max_length: request.max_length ?? LORA_DEFAULTS.max_length,
+  include_unsuccessful: request.include_unsuccessful ?? false,
+  train_on: request.train_on ?? LORA_DEFAULTS.train_on,
+  reasoning: request.reasoning ?? LORA_DEFAULTS.reasoning,
+  epochs: request.epochs ?? null,
+});
+
+/** The sessions of a request, which names one or several. */
+export const sessionIdsOf = ({ session_id, session_ids }: TrainLoraRequest): readonly string[] =>
+  session_ids ?? (session_id === undefined ? [] : [session_id]);
+
+/** A LoRA request with every value decided. */
 export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
   const rank = request.rank ?? LORA_DEFAULTS.rank;
   return {
-    ...common(request, request.session_id, defaults),
-    epochs: request.epochs ?? null,
+    ...common(request, sessionIdsOf(request), defaults),
+    ...resolveSelection(request),
     rank,
     alpha: request.alpha ?? rank * LORA_DEFAULTS.alpha_per_rank,
     learning_rate: request.learning_rate ?? LORA_DEFAULTS.learning_rate,
-    max_length: request.max_length ?? LORA_DEFAULTS.max_length,
     target_modules: request.target_modules ?? null,
     quantization: request.quantization ?? LORA_DEFAULTS.quantization,
   };
@@ -72,7 +90,7 @@ export type ResolvedLora = ReturnType<typeof resolveLora>;
 
 /** A hypernetwork request with every value decided. Null: what the hypernetwork was trained with. */
 export const resolveHypernetwork = (request: TrainHypernetworkRequest, defaults: Defaults) => ({
-  ...common(request, request.trajectory_ids[0] ?? "", defaults),
+  ...common(request, request.trajectory_ids.slice(0, 1), defaults),
   max_chunk_length: request.max_chunk_length ?? null,
   scaling: request.scaling ?? 1,
   compress_rank: request.compress_rank ?? null,

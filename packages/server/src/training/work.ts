@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobResult, Session } from "@imprint/contracts";
 import type { WorkerTask } from "../executors/executor.js";
@@ -6,12 +6,13 @@ import { JobError } from "../jobs/job-error.js";
 import type { Work } from "../jobs/work.js";
 import type { DataPaths } from "../registry/paths.js";
 import { type Lineage, publishAdapter } from "../registry/publish.js";
-import type { Database } from "../registry/schema.js";
+import type { Database, Session as DatabaseSession } from "../registry/schema.js";
+import { recordSpeed } from "../registry/training-speeds.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import type { Importer } from "../sessions/importer.js";
-import { readSession } from "../sessions/read.js";
 import { type BaseModels, locateBaseModel } from "./base-model.js";
 import type { ResolvedHypernetwork, ResolvedLora } from "./resolve.js";
+import { stageSessions } from "./stage-sessions.js";
 
 /** What the service lends to every job. */
 export interface Workshop {
@@ -37,26 +38,28 @@ const checkTrainable = ({ session_id, outcome, steps }: Session, includeUnsucces
     throw new JobError("SESSION_UNSUCCESSFUL", `The session ${session_id} did not succeed.`);
 };
 
-const toTask = ({ kind, request }: Resolved, jobId: string, staging: string, { models, hypernetworks }: Workshop): WorkerTask => {
-  const { metadata: _kept, base_model, ...rest } = request;
-  const { location, name } = locateBaseModel(base_model, models);
-  const files = {
-    session_path: join(staging, "session.json"),
-    output_dir: join(staging, "adapter"),
-    base_model: location,
-    base_model_name: name,
+const toTask = (
+  { kind, request }: Resolved,
+  {
+    jobId,
+    staging,
+    sessionPaths,
+  }: { readonly jobId: string; readonly staging: string; readonly sessionPaths: [string, ...string[]] },
+  { models, hypernetworks }: Workshop,
+): WorkerTask => {
+  const { location, name } = locateBaseModel(request.base_model, models);
+  const files = { output_dir: join(staging, "adapter"), base_model: location, base_model_name: name };
+  if (kind === "lora") {
+    const { metadata: _kept, session_id: _first, ...rest } = request;
+    return { type: "train_lora", job_id: jobId, spec: { ...rest, ...files, session_paths: sessionPaths } };
+  }
+  const { metadata: _kept, session_ids: _only, ...rest } = request;
+  const [session_path] = sessionPaths;
+  return {
+    type: "train_hypernetwork",
+    job_id: jobId,
+    spec: { ...rest, ...files, session_path, hypernetworks_dirs: [...hypernetworks] },
   };
-  return kind === "lora"
-    ? { type: "train_lora", job_id: jobId, spec: { ...(rest as Omit<ResolvedLora, "metadata" | "base_model">), ...files } }
-    : {
-        type: "train_hypernetwork",
-        job_id: jobId,
-        spec: {
-          ...(rest as Omit<ResolvedHypernetwork, "metadata" | "base_model">),
-          ...files,
-          hypernetworks_dirs: [...hypernetworks],
-        },
-      };
 };
 
 const asFailure = (error: unknown, adapterId: string): unknown => {
@@ -68,11 +71,12 @@ const asFailure = (error: unknown, adapterId: string): unknown => {
   return error;
 };
 
-/**
- * What a job does around its training. The session is copied into the job's staging folder first: what was checked is what is
- * trained, whatever happens to the stored file meanwhile.
- */
-export const createWork = (resolved: Resolved, jobId: () => string, workshop: Workshop): Work => {
+/** What a job does around its training. */
+export const createWork = (
+  resolved: Resolved,
+  { jobId, speed }: { readonly jobId: () => string; readonly speed: () => number | null },
+  workshop: Workshop,
+): Work => {
   const { request, kind } = resolved;
   const { paths, importer, sessionLimit, database, now } = workshop;
   const stagingOf = (id: string): string => join(paths.staging, id);
@@ -80,37 +84,45 @@ export const createWork = (resolved: Resolved, jobId: () => string, workshop: Wo
   return {
     prepare: async (signal) => {
       const staging = stagingOf(jobId());
-      const { session } = await readSession({
+      const sessionPaths = await stageSessions({
+        sessionIds: request.session_ids,
+        staging,
         folder: paths.sessions,
-        sessionId: request.session_id,
         importer,
         limit: sessionLimit,
+        check: (session) => {
+          signal.throwIfAborted();
+          checkTrainable(session, request.include_unsuccessful);
+        },
       });
-      checkTrainable(session, request.include_unsuccessful);
-      const task = toTask(resolved, jobId(), staging, workshop);
-      signal.throwIfAborted();
       try {
-        await mkdir(task.spec.output_dir, { recursive: true, mode: 0o700 });
-        await writeFile(task.spec.session_path, JSON.stringify(session), { mode: 0o600 });
+        const task = toTask(resolved, { jobId: jobId(), staging, sessionPaths }, workshop);
+        await mkdir(task.spec.output_dir, { mode: 0o700 });
+        return task;
       } catch (error) {
         await rm(staging, { recursive: true, force: true });
         throw error;
       }
-      return task;
     },
     finish: async (task: WorkerTask, result: JobResult, signal: AbortSignal) => {
-      const { adapter_id, task_type, session_id, metadata } = request;
+      const { adapter_id, task_type, session_id, session_ids, metadata } = request;
       const lineage: Lineage = {
         adapter_id,
         method: kind,
         base_model: task.spec.base_model_name,
         task_type,
         session_id,
+        session_ids,
         job_id: task.job_id,
         metadata,
         created_at: now().toISOString(),
       };
-      const beforeCommit = (): void => signal.throwIfAborted();
+      const beforeCommit = async (db: DatabaseSession): Promise<void> => {
+        const tokens_per_second = speed();
+        if (kind === "lora" && tokens_per_second !== null && tokens_per_second > 0)
+          await recordSpeed(db, { base_model: request.base_model, quantization: request.quantization, tokens_per_second });
+        signal.throwIfAborted();
+      };
       try {
         await publishAdapter({ database, paths, folder: task.spec.output_dir, lineage, result, beforeCommit });
       } catch (error) {

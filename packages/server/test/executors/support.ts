@@ -43,8 +43,10 @@ export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
     type: "train_lora",
     job_id: newId(),
     spec: {
-      session_id: "s",
-      session_path: "/nowhere/s.json",
+      session_ids: ["s"],
+      session_paths: ["/nowhere/s.json"],
+      train_on: "all",
+      reasoning: false,
       adapter_id: "a",
       output_dir: "/nowhere/out",
       base_model: "tiny",

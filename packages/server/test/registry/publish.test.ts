@@ -27,6 +27,7 @@ const lineageOf = (adapter_id: string): Lineage => ({
   base_model: "test-model",
   task_type: "code-gen",
   session_id: "s1",
+  session_ids: ["s1"],
   job_id: adapter_id.padEnd(26, "0"),
   metadata: {},
   created_at: "2026-01-01T00:00:00.000Z",

@@ -37,6 +37,16 @@ test("adapters are listed newest first, in pages and by filter", async () => {
   expect(await idsOf(service, "?base_model=other")).toEqual([]);
 });
 
+test("an adapter of several sessions names them all, and is found by each", async () => {
+  const service = await startService();
+  for (const id of ["s1", "s2"]) putSession(service.dataDir, id);
+  const job = await service.ended(await startLora(service, { session_ids: ["s1", "s2"], adapter_id: "both" }));
+  expect(job.status).toBe("completed");
+  expect((await service.get("/adapters/both")).json()).toMatchObject({ session_id: "s1", session_ids: ["s1", "s2"] });
+  expect(await idsOf(service, "?session_id=s2")).toEqual(["both"]);
+  expect(await idsOf(service, "?session_id=s")).toEqual([]);
+});
+
 test("an adapter altered or deleted by hand is reported, and the API stays up", async () => {
   const service = await withAdapters("a", "b");
   writeFileSync(join(service.dataDir, "adapters", "a", WEIGHTS), "damaged");

@@ -42,6 +42,16 @@ test.each<[field: string, payload: object, message?: string]>([
   ["session_id", { session_id: "a\u0000b" }],
   ["session_id", { session_id: "a\n" }],
   ["session_id", { session_id: "x".repeat(10_000) }],
+  ["session_ids", { session_id: "s", session_ids: ["t"] }, "cannot stand beside session_id"],
+  ["session_ids", { session_ids: [] }],
+  ["session_ids", { session_ids: ["s", "s"] }],
+  ["session_ids/1", { session_ids: ["s", "../t"] }],
+  ["train_on", { session_id: "s", train_on: "some" }, 'must be one of "all", "successful_steps", "final_answer"'],
+  ["train_on/turns", { session_id: "s", train_on: { turns: [] } }],
+  ["train_on/turns/0", { session_id: "s", train_on: { turns: ["1"] } }, "must be integer"],
+  ["train_on/steps", { session_id: "s", train_on: { turns: [1], steps: [1] } }, "is not a known field"],
+  ["train_on", { session_ids: ["s", "t"], train_on: { turns: [1] } }],
+  ["reasoning", { session_id: "s", reasoning: "yes" }],
   ["epoch", { session_id: "s", epoch: 3 }, "is not a known field"],
   ["epochs", { session_id: "s", epochs: "3" }],
   ["epochs", { session_id: "s", epochs: 0 }],
@@ -68,7 +78,7 @@ test.each<[field: string, payload: object, message?: string]>([
   const error = errors?.find(({ path }) => path === `/${field}`);
   expect(error, JSON.stringify(errors)).toBeDefined();
   if (message !== undefined) expect(error?.message).toBe(message);
-  expect(detail).toContain(field.replace("/", "."));
+  expect(detail).toContain(field.replaceAll("/", "."));
 });
 
 test("1e309 is refused by name: it is no finite number", async () => {

@@ -125,6 +125,41 @@ test("pages follow each other without gap or repetition", async () => {
   expect(seen).toEqual(["z-by-hand", "e", "d", "c", "b", "a"]);
 });
 
+test("a label decides whether a session is trained on, and changes nothing else", async () => {
+  const service = await startService();
+  for (const id of ["a", "b"]) await upload(service, makeNative(id));
+  const before = (await service.get("/sessions/a")).json();
+  const label = (id: string, payload: object) => service.call({ method: "PATCH", url: `/sessions/${id}`, payload });
+  const labelled = await label("a", { outcome: "failure" });
+  expect(labelled.statusCode).toBe(200);
+  expect(labelled.json()).toEqual({ ...before, outcome: "failure" });
+  expect((await service.get("/sessions/a")).json()).toEqual({ ...before, outcome: "failure" });
+  const listed = (await service.get("/sessions")).json().sessions;
+  expect(listed.map(({ session_id, outcome }: SessionSummary) => [session_id, outcome])).toEqual([
+    ["b", "success"],
+    ["a", "failure"],
+  ]);
+  const refused = await service.ended(await startLora(service, { session_id: "a" }));
+  expect(refused.error).toMatchObject({ code: "SESSION_UNSUCCESSFUL", hint: expect.stringContaining("imprint label") });
+  await label("a", { outcome: "success" });
+  expect((await service.ended(await startLora(service, { session_id: "a" }))).status).toBe("completed");
+  expect((await label("a", { outcome: "good" })).json()).toMatchObject({ status: 422, errors: [{ path: "/outcome" }] });
+  expect((await label("none", { outcome: "success" })).json()).toMatchObject({ status: 404, code: "SESSION_NOT_FOUND" });
+});
+
+test("an upload takes the outcome that the caller knows, also of a session that is stored already", async () => {
+  const service = await startService();
+  const chat = '{"messages":[{"role":"user","content":"Fix it."},{"role":"assistant","content":"Fixed."}]}\n';
+  const first = await upload(service, chat, "application/x-ndjson");
+  expect(first.json().outcome).toBe("unknown");
+  const again = await upload(service, chat, "application/x-ndjson", "?outcome=success");
+  expect([again.statusCode, again.json().outcome, again.json().session_id]).toEqual([200, "success", first.json().session_id]);
+  expect((await upload(service, chat, "application/x-ndjson")).json().outcome).toBe("success");
+  const other = await upload(service, makeNative("lost"), "application/json", "?outcome=failure");
+  expect(other.json().outcome).toBe("failure");
+  expect((await upload(service, chat, "application/x-ndjson", "?outcome=good")).json().errors[0].path).toBe("/outcome");
+});
+
 test("a preview says what would be trained and leaves nothing behind", async () => {
   const service = await startService();
   putSession(service.dataDir, "s1", makeSession("s1"));

@@ -1,9 +1,9 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { JobDetails, JobRecord } from "@imprint/contracts";
+import { JobDetails, JobRecord, PreviewReport } from "@imprint/contracts";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
-import { MODEL, makeFolder, startLora, startService } from "../support/service.js";
+import { MODEL, makeFolder, type Service, startLora, startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
 
 test("a LoRA job goes from queued to completed, and its adapter is listed", async () => {
@@ -67,6 +67,58 @@ test.each([
   expect(job).toMatchObject({ status: "failed", adapter_id: null, error: { code } });
   expect(job.error?.message).toContain("the-session");
   expect((await service.get(`/jobs/${job.job_id}`)).json()).toMatchObject({ status: "failed", error: job.error?.message });
+});
+
+test.each([
+  ["missing", null, "SESSION_NOT_FOUND"],
+  ["unsuccessful", makeSession("second", { outcome: "failure" }), "SESSION_UNSUCCESSFUL"],
+])("a session among several that is %s fails the job by name, and leaves nothing behind", async (_case, content, code) => {
+  const service = await startService();
+  putSession(service.dataDir, "first");
+  if (content !== null) putSession(service.dataDir, "second", content);
+  const job = await service.ended(await startLora(service, { session_ids: ["first", "second"] }));
+  expect(job).toMatchObject({ status: "failed", error: { code, message: expect.stringContaining("second") } });
+  expect(readdirSync(join(service.dataDir, "adapters", ".staging"))).toEqual([]);
+});
+
+test("the trainer gets every session and what to learn from it", async () => {
+  const service = await startService();
+  for (const id of ["first", "second"]) putSession(service.dataDir, id);
+  const body = { session_ids: ["first", "second"], train_on: "final_answer", reasoning: true, adapter_id: "a" };
+  const job = await service.ended(await startLora(service, body));
+  expect(job.request).toMatchObject(body);
+  const training = JSON.parse(readFileSync(join(service.dataDir, "adapters", "a", "training.json"), "utf8"));
+  expect(training.spec).toMatchObject({ session_ids: ["first", "second"], train_on: "final_answer", reasoning: true });
+});
+
+test("a preview of several sessions takes the body of their training", async () => {
+  const service = await startService();
+  for (const id of ["first", "second"]) putSession(service.dataDir, id);
+  const body = { session_ids: ["first", "second"], train_on: "successful_steps", rank: 8 };
+  const shown = await service.post("/train/lora/preview", body);
+  expect(shown.statusCode).toBe(200);
+  expect(shown.json()).toMatchObject({ windows: 2, supervised_tokens: 120 });
+  expect(readdirSync(join(service.dataDir, "adapters", ".staging"))).toEqual([]);
+  const missing = await service.post("/train/lora/preview", { session_ids: ["first", "third"] });
+  expect(missing.json()).toMatchObject({ status: 404, code: "SESSION_NOT_FOUND", detail: expect.stringContaining("third") });
+  const turns = await service.post("/train/lora/preview", { session_ids: ["first", "second"], train_on: { turns: [1] } });
+  expect(turns.json()).toMatchObject({ status: 422, errors: [{ path: "/train_on" }] });
+});
+
+test("a preview tells the time from trainings that finished on this machine, also after a restart", async () => {
+  const dataDir = makeFolder();
+  const shown = (service: Service) => service.post("/train/lora/preview", { session_id: "s1" }).then((answer) => answer.json());
+  const first = await startService({ dataDir });
+  putSession(dataDir, "s1");
+  const unknown = await shown(first);
+  expect(unknown).toMatchObject({ max_tokens: 600, estimated_seconds: null });
+  expect(unknown.estimate).toContain(`No training of ${MODEL} has finished`);
+  await first.ended(await startLora(first, { session_id: "s1" }));
+  await first.close(0);
+  const known = await shown(await startService({ dataDir }));
+  expect(known.estimated_seconds).toBeCloseTo(0.6);
+  expect(known.estimate).toContain("1000 tokens/s of the last training");
+  expect(Check(PreviewReport, known)).toBe(true);
 });
 
 test("include_unsuccessful trains on a session that did not succeed", async () => {

@@ -9,6 +9,7 @@ const defaults = { baseModel: "base", random: { seed: () => 7, suffix: () => "0a
 test("what a LoRA request leaves out is decided", () => {
   expect(resolveLora({ session_id: "S.1" }, defaults)).toEqual({
     session_id: "S.1",
+    session_ids: ["S.1"],
     task_type: "code-gen",
     adapter_id: "code-gen-s-1-0a1b2c3d",
     base_model: "base",
@@ -20,6 +21,8 @@ test("what a LoRA request leaves out is decided", () => {
     alpha: 32,
     learning_rate: 1e-3,
     max_length: 1024,
+    train_on: "all",
+    reasoning: false,
     target_modules: null,
     quantization: "nf4",
   });
@@ -30,9 +33,18 @@ test("what a request says is taken as it is, also a zero", () => {
   expect(resolveLora(request, defaults)).toMatchObject({ ...request, alpha: 16 });
 });
 
+test("of several sessions the first gives the adapter its id, and all are kept in order", () => {
+  expect(resolveLora({ session_ids: ["b", "a"] }, defaults)).toMatchObject({
+    session_id: "b",
+    session_ids: ["b", "a"],
+    adapter_id: "code-gen-b-0a1b2c3d",
+  });
+});
+
 test("only the first trajectory is used", () => {
   expect(resolveHypernetwork({ trajectory_ids: ["t1", "t2"] }, defaults)).toMatchObject({
     session_id: "t1",
+    session_ids: ["t1"],
     scaling: 1,
     compress_rank: null,
   });

@@ -1,6 +1,9 @@
 """README.md of an adapter: where it comes from and what was proved."""
 
+from collections.abc import Sequence
 from typing import Any
+
+NAMED = 10  # sessions that the card names
 
 
 def model_card(
@@ -9,7 +12,7 @@ def model_card(
     base_model_name: str,
     method: str,
     task_type: str,
-    session_id: str,
+    sessions: Sequence[str],
     payload_note: str,
     proof: dict[str, Any],
 ) -> str:
@@ -25,12 +28,12 @@ def model_card(
         "---",
         f"# {adapter_id}",
         "",
-        f"A LoRA adapter for {base_model_name}, made by Imprint from the recorded session `{session_id}` "
+        f"A LoRA adapter for {base_model_name}, made by Imprint from {recorded(sessions)} "
         f"(method: {method}, task type: {task_type}). {payload_note}",
         "",
         "| | before | after | change |",
         "|---|---|---|---|",
-        f"| loss on the session's {proof['supervised_tokens']} supervised tokens (nats) | {proof['loss_before']:.4f} "
+        f"| loss on {proof['supervised_tokens']} supervised tokens (nats) | {proof['loss_before']:.4f} "
         f"| {proof['loss_after']:.4f} | {-learned:+.1%} |",
         f"| loss on neutral text (nats) | {proof['neutral_loss_before']:.4f} | {proof['neutral_loss_after']:.4f} "
         f"| {forgotten:+.1%} |",
@@ -43,3 +46,11 @@ def model_card(
         "",
     ]
     return "\n".join(lines)
+
+
+def recorded(sessions: Sequence[str]) -> str:
+    names = ", ".join(f"`{name}`" for name in sessions[:NAMED])
+    if len(sessions) == 1:
+        return f"the recorded session {names}"
+    more = f" and {len(sessions) - NAMED} more" if len(sessions) > NAMED else ""
+    return f"{len(sessions)} recorded sessions: {names}{more}"

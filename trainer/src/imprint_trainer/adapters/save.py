@@ -19,12 +19,12 @@ def save_and_prove(
     base: LoadedBase,
     windows: Sequence[Window],
     record: Mapping[str, Any],
-    card: Mapping[str, str],
+    card: Mapping[str, Any],
     on_proving: Callable[[], None],
     warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The contracts' `JobResult`. `record` becomes training.json; `card` names adapter_id, base_model_name, method,
-    task_type, session_id and payload_note.
+    task_type, sessions and payload_note.
 
     Raises AdapterUnchanged, AdapterNotFinite, AdapterInvalid; the caller empties the folder then.
     """

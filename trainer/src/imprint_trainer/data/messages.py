@@ -128,7 +128,7 @@ def conversation(session: Session, writer: Writer, supervised: frozenset[int]) -
     if opening is None:  # the system text is all the task there is
         opening = next((index for index, step in enumerate(session.steps) if step.source == "system"), None)
         if opening is None:
-            raise NothingToTrain("The session has no user turn, so the model would learn answers without a task.")
+            raise NothingToTrain(f"The session {session.session_id} has no user turn, and so no task for its answers.")
         dropped = ["before_task"] * opening
     units: list[Unit] = []
     ordinal = iter(range(1, 10**9))

@@ -1,6 +1,7 @@
 """From a canonical session to training windows: the one way, for previews and for trainings."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ from imprint_trainer.errors import NothingToTrain, TemplateUnsupported
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+TURN_TEXT = 200  # characters of a turn that a preview quotes
+
 
 @dataclass(frozen=True)
 class Dropped:
@@ -36,12 +39,23 @@ class Dropped:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """An agent step of a session: supervised, or the reason why not."""
+
+    session_id: str
+    step: int
+    reason: str | None
+    text: str
+
+
+@dataclass(frozen=True)
 class Prepared:
     windows: tuple[Window, ...]
     tokens: int
     supervised_tokens: int
     supervised_turns: int
     dropped: tuple[Dropped, ...]
+    turns: tuple[Turn, ...]
 
 
 def prepare_windows(
@@ -57,9 +71,10 @@ def prepare_windows(
 
     Raises SessionUnsuccessful, NothingToTrain, TemplateUnsupported, BaseModelInvalid.
     """
-    supervised, dropped = supervised_steps(
+    supervised, reasons = supervised_steps(
         session, train_on=train_on, include_unsuccessful=include_unsuccessful, reasoning=reasoning
     )
+    dropped = Counter(reasons.values())
     if not supervised:
         raise NothingToTrain(f"The session {session.session_id} has no agent turn to learn from{named(dropped)}.")
     codec = codec_for(tokenizer, [session.model_dump_json()])
@@ -78,7 +93,20 @@ def prepare_windows(
         supervised_tokens=sum(sum(window.supervised) for window in windows),
         supervised_turns=turns,
         dropped=tuple(Dropped(reason, count) for reason, count in sorted(dropped.items())),
+        turns=tuple(turns_of(session, talk, supervised, reasons)),
     )
+
+
+def turns_of(
+    session: Session, talk: Conversation, supervised: frozenset[int], reasons: Mapping[int, str]
+) -> Iterator[Turn]:
+    learned = {unit.step for unit in talk.units if unit.supervised}
+    for index, step in enumerate(session.steps):
+        if step.source == "agent":
+            otherwise = "before_task" if index in supervised else "empty_turn"
+            reason = None if index in learned else reasons.get(index, otherwise)
+            called = f"[{', '.join(call.name for call in step.tool_calls)}]" if step.tool_calls else ""
+            yield Turn(session.session_id, index, reason, f"{step.text[:TURN_TEXT]} {called}".strip())
 
 
 def cut(

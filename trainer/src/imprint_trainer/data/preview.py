@@ -1,26 +1,49 @@
 """What would be trained, as text: made of the very windows that a training uses."""
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.prepare import Prepared
+from imprint_trainer.data.sessions import sizes
 from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.plan import Steps
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
-def preview(prepared: Prepared, tokenizer: "PreTrainedTokenizerBase", *, max_steps: int) -> dict[str, Any]:
-    """The contracts' `Preview`; `max_steps` is the planner's. The spans of a window joined are the decoded window."""
+MOST_TEXT = 4 * 2**20  # characters of windows that are shown: an answer is one line of the protocol
+
+
+def preview(prepared: Prepared, tokenizer: "PreTrainedTokenizerBase", *, steps: Steps) -> dict[str, Any]:
+    """The contracts' `Preview`. The spans of a window joined are the decoded window."""
     return {
-        "windows": len(prepared.windows),
-        "tokens": prepared.tokens,
-        "supervised_tokens": prepared.supervised_tokens,
-        "supervised_turns": prepared.supervised_turns,
-        "max_steps": max_steps,
-        "dropped": [{"reason": one.reason, "count": one.count} for one in prepared.dropped],
-        "text": [spans(window, tokenizer) for window in prepared.windows],
+        **sizes(prepared),
+        "max_steps": steps.maximum,
+        "max_tokens": prepared.tokens * steps.max_epochs,
+        "turns": [
+            {
+                "session_id": turn.session_id,
+                "turn": turn.step,
+                "supervised": turn.reason is None,
+                "reason": turn.reason,
+                "text": turn.text,
+            }
+            for turn in prepared.turns
+        ],
+        "text": list(shown(prepared.windows, tokenizer)),
     }
+
+
+def shown(windows: Sequence[Window], tokenizer: "PreTrainedTokenizerBase") -> Iterator[list[dict[str, Any]]]:
+    length = 0
+    for window in windows:
+        found = spans(window, tokenizer)
+        length += sum(len(span["text"]) for span in found)
+        if length > MOST_TEXT:
+            return
+        yield found
 
 
 def spans(window: Window, tokenizer: "PreTrainedTokenizerBase") -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """Which agent steps are supervised (training-data rules 1 and 4)."""
 
-from collections import Counter
 from typing import Literal
 
 from imprint_trainer.data.session import Session, Step
@@ -11,14 +10,14 @@ TrainOn = Literal["all", "successful_steps", "final_answer"] | tuple[Literal["tu
 
 def supervised_steps(
     session: Session, *, train_on: TrainOn, include_unsuccessful: bool, reasoning: bool
-) -> tuple[frozenset[int], Counter[str]]:
-    """Indices of the steps to learn from, and why the other agent steps are context only.
+) -> tuple[frozenset[int], dict[int, str]]:
+    """Indices of the steps to learn from, and why the other agent steps that say something are context only.
 
     Raises SessionUnsuccessful for a failed session, NothingToTrain when `train_on` names a step that cannot be trained.
     """
     if session.outcome == "failure" and not include_unsuccessful:
         raise SessionUnsuccessful(f"The session {session.session_id} ended in failure.")
-    dropped: Counter[str] = Counter()
+    dropped: dict[int, str] = {}
     candidates: list[int] = []
     seen: set[tuple[object, ...]] = set()
     for index, step in enumerate(session.steps):
@@ -26,25 +25,25 @@ def supervised_steps(
             continue
         key = (words(step), answered(session.steps[index - 1]) if index else None)
         if step.context_only:
-            dropped[step.context_only] += 1
+            dropped[index] = step.context_only
         elif not (step.text.strip() or step.tool_calls or (reasoning and step.reasoning)):
             continue
         elif key in seen:
-            dropped["duplicate_turn"] += 1
+            dropped[index] = "duplicate_turn"
         else:
             candidates.append(index)
         seen.add(key)
-    chosen = chosen_of(candidates, session, train_on)
-    if len(candidates) > len(chosen):
-        dropped["not_selected"] += len(candidates) - len(chosen)
-    return frozenset(chosen), dropped
+    chosen = frozenset(chosen_of(candidates, session, train_on))
+    return chosen, dropped | {index: "not_selected" for index in candidates if index not in chosen}
 
 
 def chosen_of(candidates: list[int], session: Session, train_on: TrainOn) -> list[int]:
     if isinstance(train_on, tuple):
         unknown = [index for index in train_on[1] if index not in candidates]
         if unknown:
-            raise NothingToTrain(f"train_on names step {unknown[0]}, which is no agent step that can be supervised.")
+            raise NothingToTrain(
+                f"train_on names turn {unknown[0]}, which is no turn of the session {session.session_id} to learn from."
+            )
         return [index for index in candidates if index in train_on[1]]
     if train_on == "final_answer":
         return candidates[-1:]

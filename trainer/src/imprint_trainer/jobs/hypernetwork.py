@@ -69,7 +69,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
             "base_model_name": spec.base_model_name,
             "method": f"Doc-to-LoRA, one forward pass of {folder.name}",
             "task_type": spec.task_type,
-            "session_id": spec.session_id,
+            "sessions": [spec.session_id],
             "payload_note": f"Rank {payload.rank}, from {generated.tokens} tokens in {generated.chunks} chunks.",
         },
         on_proving=lambda: context.phase("proving"),

@@ -1,6 +1,5 @@
 """A LoRA training, from its specification to files that are proved."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +7,8 @@ from imprint_trainer.adapters.payload import Payload, adapter_config, trained_te
 from imprint_trainer.adapters.provenance import provenance
 from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.adapters.write import sha256_of
-from imprint_trainer.data.prepare import Prepared, prepare_windows
-from imprint_trainer.data.session import load_session
+from imprint_trainer.data.prepare import Prepared
+from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
@@ -26,12 +25,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization)
     context.phase("preparing_data")
-    prepared = prepare_windows(
-        load_session(spec.session_path),
-        base.tokenizer,
-        max_length=spec.max_length,
-        include_unsuccessful=spec.include_unsuccessful,
-    )
+    prepared = prepare_sessions(spec, base.tokenizer)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
     plan = plan_of(training, prepared, steps, targets)
@@ -64,7 +58,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
             "base_model_name": spec.base_model_name,
             "method": "QLoRA" if spec.quantization == "nf4" else "LoRA",
             "task_type": spec.task_type,
-            "session_id": spec.session_id,
+            "sessions": spec.session_ids,
             "payload_note": f"Rank {spec.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}.",
         },
         on_proving=lambda: context.phase("proving"),
@@ -97,11 +91,7 @@ def plan_of(training: LoraTraining, prepared: Prepared, steps: Steps, targets: l
         "max_length": training.max_length,
         "target_modules": targets,
         "quantization": training.quantization,
-        "windows": len(prepared.windows),
-        "tokens": prepared.tokens,
-        "supervised_tokens": prepared.supervised_tokens,
-        "supervised_turns": prepared.supervised_turns,
-        "dropped": [asdict(entry) for entry in prepared.dropped],
+        **sizes(prepared),
     }
 
 
@@ -112,7 +102,11 @@ def record_of(
     return {
         "method": "lora",
         "task_type": spec.task_type,
-        "session": {"session_id": spec.session_id, "sha256": sha256_of(Path(spec.session_path))},
+        "sessions": [
+            {"session_id": session_id, "sha256": sha256_of(Path(path))}
+            for session_id, path in zip(spec.session_ids, spec.session_paths, strict=True)
+        ],
+        "selection": spec.model_dump(mode="json", include={"train_on", "reasoning", "include_unsuccessful"}),
         "config": training.model_dump(mode="json"),
         "plan": plan,
         "steps": len(trained.losses),

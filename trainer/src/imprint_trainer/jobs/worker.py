@@ -87,14 +87,14 @@ class Worker:
     def preview(self, spec: PreviewSpec) -> dict[str, Any]:
         """Holds its own tokenizers: one that trains must not be used from two threads."""
         import_libraries()
-        from imprint_trainer.jobs.preview import preview_session
+        from imprint_trainer.jobs.preview import preview_sessions
         from imprint_trainer.models.locate import locate_base
         from imprint_trainer.models.tokenizer import load_tokenizer
 
         with self._previewing:
             if spec.base_model not in self._tokenizers:
                 self._tokenizers[spec.base_model] = load_tokenizer(locate_base(spec.base_model).folder)
-            return preview_session(spec, self._tokenizers[spec.base_model])
+            return preview_sessions(spec, self._tokenizers[spec.base_model])
 
     def _settle(self) -> None:
         if not self._ready:

@@ -1,5 +1,7 @@
 import { adapters } from "./001-adapters.js";
 import { sessions } from "./002-sessions.js";
+import { sessionsOfAdapters } from "./003-sessions-of-adapters.js";
+import { trainingSpeeds } from "./004-training-speeds.js";
 
 /** A step of the schema. Released steps are never edited: a change is a new step. */
 export interface Migration {
@@ -8,4 +10,4 @@ export interface Migration {
 }
 
 /** In order; the schema's version is the number of steps applied. */
-export const MIGRATIONS: readonly Migration[] = [adapters, sessions];
+export const MIGRATIONS: readonly Migration[] = [adapters, sessions, sessionsOfAdapters, trainingSpeeds];

@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
-import { SessionSummary, Strict } from "@imprint/contracts";
+import { Outcome, SessionSummary, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { ProblemError, quote } from "../../problem.js";
 import type { App, Services } from "../../services.js";
 import { forgetSession } from "../../sessions/index-table.js";
+import { labelSession } from "../../sessions/label.js";
 import { listSessions } from "../../sessions/list.js";
 import { isSessionId, readSession, sessionPath } from "../../sessions/read.js";
 import { toSummary } from "../../sessions/summary.js";
@@ -14,6 +15,8 @@ const SessionList = Strict({
   sessions: Type.Array(SessionSummary),
   next: Type.Union([Type.String(), Type.Null()]),
 });
+
+const SessionLabel = Strict({ outcome: Outcome });
 
 const notFound = (sessionId: string): ProblemError =>
   new ProblemError("SESSION_NOT_FOUND", `There is no session ${quote(sessionId)}.`);
@@ -52,6 +55,28 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       if (!isSessionId(sessionId)) throw notFound(sessionId);
       const { session, storedAt } = await readSession({ folder: paths.sessions, sessionId, importer, limit: sessionLimit });
       return await toSummary(session, storedAt);
+    },
+  );
+
+  app.patch(
+    "/sessions/:session_id",
+    {
+      schema: {
+        tags: ["sessions"],
+        summary: "Say how a stored session ended",
+        params,
+        body: SessionLabel,
+        response: {
+          200: answer("The session", SessionSummary),
+          ...problems("SESSION_NOT_FOUND", "SESSION_INVALID", "VALIDATION_FAILED"),
+        },
+      },
+    },
+    async (request) => {
+      const { session_id: sessionId } = request.params;
+      if (!isSessionId(sessionId)) throw notFound(sessionId);
+      const { outcome } = request.body;
+      return labelSession({ db: await request.db(), folder: paths.sessions, sessionId, importer, limit: sessionLimit, outcome });
     },
   );
 

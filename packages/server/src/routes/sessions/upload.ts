@@ -1,4 +1,4 @@
-import { ImportResult, OneOf, SESSION_FORMATS, type SessionFormat, Strict } from "@imprint/contracts";
+import { ImportResult, OneOf, Outcome, SESSION_FORMATS, type SessionFormat, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { ProblemError } from "../../problem.js";
 import type { App, Services } from "../../services.js";
@@ -9,6 +9,7 @@ import { answer, problems } from "../schemas.js";
 const CONTENT_TYPES = ["application/json", "application/x-ndjson", "text/markdown", "application/zstd"] as const;
 const UploadQuery = Strict({
   format: Type.Optional(OneOf(["auto", ...SESSION_FORMATS])),
+  outcome: Type.Optional(Outcome),
 });
 
 const anything = Object.fromEntries(
@@ -17,9 +18,12 @@ const anything = Object.fromEntries(
 
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as bytes. */
 export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
-  const read = async (bytes: Uint8Array, format: SessionFormat | undefined): Promise<Imported> => {
+  const read = async (
+    bytes: Uint8Array,
+    options: { readonly format: SessionFormat | undefined; readonly outcome: Outcome | undefined },
+  ): Promise<Imported> => {
     try {
-      return await workshop.importer(bytes, { format });
+      return await workshop.importer(bytes, options);
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
         throw new ProblemError("SESSION_UNREADABLE", error.message);
@@ -54,14 +58,15 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
         const bytes: unknown = request.body;
         if (!(bytes instanceof Uint8Array) || bytes.length === 0)
           throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
-        const { format } = request.query;
-        const imported = await read(bytes, format === "auto" ? undefined : format);
+        const { format, outcome } = request.query;
+        const imported = await read(bytes, { format: format === "auto" ? undefined : format, outcome });
         const { result, isNew } = await saveSessions(imported, {
           db: await request.db(),
           folder: workshop.paths.sessions,
           importer: workshop.importer,
           limit: workshop.sessionLimit,
           now: workshop.now,
+          outcome,
         });
         return reply.code(isNew ? 201 : 200).send(result);
       },

@@ -48,7 +48,11 @@ export const startJob = async (
     reserved_adapter_id: adapter_id,
     request: resolved.request,
     warnings,
-    work: createWork(resolved, () => job.job_id, workshop),
+    work: createWork(
+      resolved,
+      { jobId: () => job.job_id, speed: () => jobs.get(job.job_id)?.progress?.tokens_per_second ?? null },
+      workshop,
+    ),
   });
   if (call) idempotency.remember(call, job.job_id);
   return queued(job.job_id);

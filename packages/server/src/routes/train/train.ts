@@ -3,6 +3,7 @@ import type { App, Services } from "../../services.js";
 import { fallbackName } from "../../training/base-model.js";
 import { resolveHypernetwork, resolveLora } from "../../training/resolve.js";
 import { answer, problems } from "../schemas.js";
+import { checkTurns } from "./check-turns.js";
 import { startJob } from "./start.js";
 
 const refusals = problems(
@@ -25,8 +26,11 @@ export const trainRoutes = (app: App, services: Services): void => {
 
   app.post(
     "/train/lora",
-    { schema: { tags: ["train"], summary: "Train a LoRA adapter on a session", body: TrainLoraRequest, response } },
-    async (request) => startJob(request, { resolved: { kind: "lora", request: resolveLora(request.body, defaults) } }, services),
+    { schema: { tags: ["train"], summary: "Train a LoRA adapter on one or several sessions", body: TrainLoraRequest, response } },
+    async (request) => {
+      checkTurns(request.body);
+      return startJob(request, { resolved: { kind: "lora", request: resolveLora(request.body, defaults) } }, services);
+    },
   );
 
   app.post(

@@ -33,8 +33,8 @@ describe("a worker's death fails the running task with what is known", () => {
   test("and only that one: the next gets a fresh process", async () => {
     const folder = temporaryFolder();
     const executor = executorOn("trainer.mjs");
-    const deadly = loraTask({ session_path: join(folder, "deadly") });
-    writeFileSync(`${deadly.spec.session_path}.behaviour.json`, JSON.stringify({ exit: 9 }));
+    const deadly = loraTask({ session_paths: [join(folder, "deadly")] });
+    writeFileSync(join(folder, "deadly.behaviour.json"), JSON.stringify({ exit: 9 }));
     const first = outcomeOf(executor, deadly);
     const second = outcomeOf(executor, loraTask({ output_dir: folder }));
     expect(await first).toMatchObject({ type: "failed", error: { code: "WORKER_CRASHED" } });
@@ -46,7 +46,15 @@ describe("a worker's death fails the running task with what is known", () => {
     const task = outcomeOf(executor);
     const preview = executor.call({
       type: "preview",
-      spec: { session_path: "", base_model: "b", max_length: 64, include_unsuccessful: true },
+      spec: {
+        session_paths: [""],
+        base_model: "b",
+        max_length: 64,
+        include_unsuccessful: true,
+        train_on: "all",
+        reasoning: false,
+        epochs: null,
+      },
     });
     await expect(preview).rejects.toMatchObject({ name: "JobError", code: "WORKER_CRASHED" });
     await task;

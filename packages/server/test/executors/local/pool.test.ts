@@ -19,7 +19,15 @@ function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
 
 const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => ({
   type: "preview",
-  spec: { session_path, base_model, max_length: 64, include_unsuccessful: false },
+  spec: {
+    session_paths: [session_path],
+    base_model,
+    max_length: 64,
+    include_unsuccessful: false,
+    train_on: "all",
+    reasoning: false,
+    epochs: null,
+  },
 });
 
 const chat = (base_model: string, content: string): ChatCall => ({

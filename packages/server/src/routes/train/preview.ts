@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { LORA_DEFAULTS, PreviewReport, type PreviewRequest, TrainLoraRequest } from "@imprint/contracts";
+import type { FastifyReply } from "fastify";
+import { lastSpeeds } from "../../registry/training-speeds.js";
+import { withSession } from "../../registry/unit-of-work.js";
+import type { App, Services } from "../../services.js";
+import { fallbackName, locateBaseModel } from "../../training/base-model.js";
+import { estimateTime } from "../../training/estimate.js";
+import { resolveSelection, sessionIdsOf } from "../../training/resolve.js";
+import { stageSessions } from "../../training/stage-sessions.js";
+import { abortedWith } from "../aborted.js";
+import { answer, problems } from "../schemas.js";
+import { checkTurns } from "./check-turns.js";
+
+export const PREVIEW_TIMEOUT_MS = 300_000;
+
+export const previewResponse = {
+  200: answer("Windows, tokens, masks and time", PreviewReport),
+  ...problems(
+    "SESSION_NOT_FOUND",
+    "SESSION_INVALID",
+    "SESSION_UNSUCCESSFUL",
+    "BASE_MODEL_NOT_FOUND",
+    "NOTHING_TO_TRAIN",
+    "WORKER_START_FAILED",
+  ),
+};
+
+/** What a training of these sessions would learn from, by the code that trains. */
+export const previewSessions = async (
+  {
+    sessionIds,
+    request,
+    reply,
+  }: {
+    readonly sessionIds: readonly string[];
+    readonly request: PreviewRequest & Pick<TrainLoraRequest, "quantization">;
+    readonly reply: FastifyReply;
+  },
+  { workshop, executor }: Pick<Services, "workshop" | "executor">,
+): Promise<PreviewReport> => {
+  const { paths, importer, sessionLimit, models, database } = workshop;
+  const staging = join(paths.staging, `preview-${randomUUID()}`);
+  const session_paths = await stageSessions({ sessionIds, staging, folder: paths.sessions, importer, limit: sessionLimit });
+  try {
+    const model = locateBaseModel(request.base_model ?? fallbackName(models), models);
+    const spec = { session_paths, base_model: model.location, ...resolveSelection(request) };
+    const preview = await executor.call({ type: "preview", spec }, abortedWith(reply));
+    const { quantization = LORA_DEFAULTS.quantization } = request;
+    const speeds = await withSession(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
+    return { ...preview, ...estimateTime({ tokens: preview.max_tokens, speeds, baseModel: model.name }) };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+};
+
+/** `POST /train/lora/preview`: what the same body would train. */
+export const trainPreviewRoute = (app: App, services: Pick<Services, "workshop" | "executor">): void => {
+  app.post(
+    "/train/lora/preview",
+    {
+      handlerTimeout: PREVIEW_TIMEOUT_MS,
+      schema: {
+        tags: ["train"],
+        summary: "What the same request would train",
+        body: TrainLoraRequest,
+        response: previewResponse,
+      },
+    },
+    async ({ body }, reply) => {
+      checkTurns(body);
+      return previewSessions({ sessionIds: sessionIdsOf(body), request: body, reply }, services);
+    },
+  );
+};
