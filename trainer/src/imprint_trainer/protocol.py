@@ -59,7 +59,7 @@ class TrainHypernetworkSpec(Strict):
     output_dir: str
     base_model: str
     base_model_name: str
-    hypernetworks_dirs: tuple[str, ...]
+    hypernetworks_dirs: list[str]
     task_type: str
     seed: Seed
     include_unsuccessful: bool
