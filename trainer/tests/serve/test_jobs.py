@@ -135,22 +135,3 @@ def test_a_folder_that_is_not_empty_is_refused_and_kept(
     error = worker.job(new_job_id(), spec)[-1]["error"]
     assert (error["code"], error["message"]) == ("TRAINER_ERROR", "output_dir is not empty")
     assert (Path(spec["output_dir"]) / "precious").read_text() == "kept"
-
-
-def test_without_a_hypernetwork_the_job_names_base_and_folder(
-    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, tmp_path: Path
-) -> None:
-    shared = ("include_unsuccessful", "adapter_id", "output_dir", "base_model", "base_model_name", "task_type", "seed")
-    lora = lora_spec()
-    spec = {key: lora[key] for key in shared} | {
-        "session_path": lora["session_paths"][0],
-        "session_id": "s1",
-        "hypernetworks_dirs": [str(tmp_path / "hypernetworks")],
-        "max_chunk_length": None,
-        "scaling": 1,
-        "compress_rank": None,
-    }
-    error = worker.job(new_job_id(), spec, "train_hypernetwork")[-1]["error"]
-    assert error["code"] == "HYPERNETWORK_NOT_INSTALLED"
-    assert "tiny" in error["message"]
-    assert "hypernetworks" in error["message"]

@@ -1,7 +1,7 @@
 """A single-pass imprint: the session through a hypernetwork, to files that are proved."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.adapters.provenance import provenance
@@ -10,7 +10,11 @@ from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
+
+if TYPE_CHECKING:
+    from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 
 PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on
 
@@ -18,13 +22,12 @@ PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on
 def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`. Raises HypernetworkNotInstalled before any model is loaded."""
     folder = find_hypernetwork(spec)
-    from imprint_trainer.doc_to_lora.checkpoint import store
     from imprint_trainer.doc_to_lora.document import document_text
     from imprint_trainer.doc_to_lora.generate import generate_adapter
 
     context.phase("loading_model")
     base = context.base(spec.base_model, "nf4")
-    hypernetwork = store.load(folder, device=base.device)
+    digest, hypernetwork = resident_hypernetwork(base, folder)
     context.phase("preparing_data")
     session = load_session(spec.session_path)
     prepared = prepare_windows(
@@ -57,7 +60,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
                 "scaling": spec.scaling,
                 "compress_rank": spec.compress_rank,
             },
-            "hypernetwork": {"name": folder.name, "sha256": sha256_of(folder / store.WEIGHTS_FILE)},
+            "hypernetwork": {"name": folder.name, "sha256": digest},
             "document_tokens": generated.tokens,
             "chunks": generated.chunks,
             "uncompressed_rank": generated.uncompressed_rank,
@@ -81,3 +84,13 @@ def find_hypernetwork(spec: TrainHypernetworkSpec) -> Path:
     from imprint_trainer.doc_to_lora.checkpoint import store
 
     return store.find([Path(folder) for folder in spec.hypernetworks_dirs], spec.base_model_name)
+
+
+def resident_hypernetwork(base: LoadedBase, folder: Path) -> "tuple[str, Hypernetwork]":
+    """SHA-256 of its weights, and the hypernetwork: kept while the base model is, read again once changed."""
+    from imprint_trainer.doc_to_lora.checkpoint import store
+
+    digest = sha256_of(folder / store.WEIGHTS_FILE)
+    if base.memo.get("hypernetwork", ("",))[0] != digest:
+        base.memo["hypernetwork"] = (digest, store.load(folder, device=base.device))
+    return cast("tuple[str, Hypernetwork]", base.memo["hypernetwork"])

@@ -1,0 +1,113 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import PeftModel
+from transformers import AutoModelForCausalLM
+
+from doc_to_lora.tiny import random_tensors, tiny_config
+from imprint_trainer.doc_to_lora.checkpoint import store
+from imprint_trainer.models.base import LoadedBase
+from serve.conftest import Spec
+from serve.running import RunningWorker
+
+Job = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def installed(base: LoadedBase, tmp_path: Path) -> Path:
+    config = tiny_config(base.model, base_model_name_or_path="tiny")
+    store.save(config, random_tensors(config), tmp_path / "hypernetworks" / "mine")
+    return tmp_path / "hypernetworks" / "mine"
+
+
+@pytest.fixture
+def imprint(worker: RunningWorker, lora_spec: Spec, new_job_id: Callable[[], str], tmp_path: Path) -> Job:
+    """Runs one job; its last event."""
+    shared = ("include_unsuccessful", "adapter_id", "output_dir", "base_model", "base_model_name", "task_type", "seed")
+
+    def run(out: str = "out", **changes: Any) -> dict[str, Any]:
+        lora = lora_spec(out)
+        spec = {key: lora[key] for key in shared} | {
+            "session_path": lora["session_paths"][0],
+            "session_id": "s1",
+            "hypernetworks_dirs": [str(tmp_path / "own"), str(tmp_path / "hypernetworks")],
+            "max_chunk_length": None,
+            "scaling": 1,
+            "compress_rank": None,
+        }
+        return worker.job(new_job_id(), spec | changes, "train_hypernetwork")[-1]
+
+    return run
+
+
+def test_one_pass_leaves_a_proved_adapter_that_stock_peft_loads(
+    imprint: Job, installed: Path, tiny_folder: Path, tmp_path: Path
+) -> None:
+    proof = imprint()["result"]["proof"]
+    assert proof["keys_matched"] == proof["keys_expected"] > 0
+    assert proof["accepted_by"]["peft"]
+    assert proof["loss_before"] != proof["loss_after"]
+    model = AutoModelForCausalLM.from_pretrained(tiny_folder)
+    ids = torch.tensor([[5, 6, 7]])
+    bare = model(ids).logits
+    assert not torch.allclose(PeftModel.from_pretrained(model, tmp_path / "out")(ids).logits, bare)
+    record = json.loads((tmp_path / "out" / "training.json").read_text())
+    assert (record["method"], record["hypernetwork"]["name"]) == ("hypernetwork", "mine")
+
+
+def test_the_same_session_gives_the_same_bytes_and_new_weights_others(
+    imprint: Job, installed: Path, base: LoadedBase, tmp_path: Path
+) -> None:
+    def weights(out: str) -> bytes:
+        imprint(out)
+        return (tmp_path / out / "adapter_model.safetensors").read_bytes()
+
+    first = weights("first")
+    assert weights("second") == first
+    config = tiny_config(base.model, base_model_name_or_path="tiny")
+    store.save(config, random_tensors(config, seed=9), installed)
+    assert weights("third") != first
+
+
+def test_a_fixed_rank_reports_its_error(imprint: Job, installed: Path, tmp_path: Path) -> None:
+    assert imprint(compress_rank=1)["result"]["rank"] == 1
+    record = json.loads((tmp_path / "out" / "training.json").read_text())
+    assert record["uncompressed_rank"] > 1
+    assert 0 < record["compression_error"] < 1
+
+
+def test_without_a_hypernetwork_the_job_names_base_and_folders(imprint: Job) -> None:
+    error = imprint()["error"]
+    assert error["code"] == "HYPERNETWORK_NOT_INSTALLED"
+    assert error["message"] == "No hypernetwork for tiny is installed in own or hypernetworks."
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda file: file.write_bytes(file.read_bytes()[:-100]),
+        lambda file: file.write_bytes(b"\x80\x04c__builtin__\neval\n."),
+        lambda file: spoil_with_nan(file),
+    ],
+    ids=["truncated", "a pickle", "not a number"],
+)
+def test_a_damaged_hypernetwork_fails_the_job_and_leaves_nothing(
+    imprint: Job, installed: Path, tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    spoil(installed / store.WEIGHTS_FILE)
+    error = imprint()["error"]
+    assert error["code"] == "HYPERNETWORK_INVALID"
+    assert error["message"]
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def spoil_with_nan(file: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    tensors = load_file(file)
+    tensors["head.weight"][:] = torch.nan
+    save_file(tensors, file)
