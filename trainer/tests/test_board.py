@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.board import Board
+from imprint_trainer.board import Board, name_of
 from imprint_trainer.protocol import ChatCall, ChatSpec, TrainLora, TrainLoraSpec
 
 SPEC = TrainLoraSpec.model_construct()
@@ -38,7 +38,7 @@ def test_exactly_the_waiting_jobs_that_nobody_cancelled_begin(actions: list[tupl
             assert board.add(job(number)) == (number not in waiting)
             waiting += [number] if number not in waiting else []
         else:
-            assert board.cancel(job(number).job_id) == (number in waiting)
+            assert board.cancel(name_of(job(number))) == (number in waiting)
             waiting = [one for one in waiting if one != number]
     begun = []
     for _ in waiting:
@@ -54,7 +54,7 @@ def test_a_cancel_reaches_the_running_job_and_not_the_next() -> None:
     board.add(job(1))
     board.add(job(2))
     board.next()
-    assert not board.cancel(job(1).job_id)
+    assert not board.cancel(name_of(job(1)))
     assert board.cancelled()
     board.finish()
     board.next()

@@ -12,6 +12,7 @@ MODELS = [
     protocol.TrainLora,
     protocol.TrainHypernetwork,
     protocol.Cancel,
+    protocol.CancelCall,
     protocol.PreviewCall,
     protocol.ChatCall,
 ]

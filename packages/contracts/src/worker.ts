@@ -99,11 +99,15 @@ export const ChatResult = Strict({
 });
 export type ChatResult = Static<typeof ChatResult>;
 
-/** A line on the worker's stdin. Jobs and chats run one after the other; a preview is answered at once, also while a job trains. */
+/**
+ * A line on the worker's stdin. Jobs and chats run one after the other; a preview is answered at once, also while a job trains.
+ * A chat that is cancelled is still answered, with `call_failed`.
+ */
 export const WorkerRequest = Type.Union([
   Strict({ type: Type.Literal("train_lora"), job_id: JobId, spec: TrainLoraSpec }),
   Strict({ type: Type.Literal("train_hypernetwork"), job_id: JobId, spec: TrainHypernetworkSpec }),
   Strict({ type: Type.Literal("cancel"), job_id: JobId }),
+  Strict({ type: Type.Literal("cancel_call"), call_id: Type.String() }),
   Strict({ type: Type.Literal("preview"), call_id: Type.String(), spec: PreviewSpec }),
   Strict({ type: Type.Literal("chat"), call_id: Type.String(), spec: ChatSpec }),
 ]);

@@ -27,6 +27,15 @@ export class ProblemError extends Error {
   }
 }
 
+/** The client closed the connection before its answer: nobody is left to refuse anything to, and nothing is wrong here. */
+export class ClientGoneError extends Error {
+  override readonly name = "ClientGoneError";
+
+  constructor() {
+    super("the client closed the connection");
+  }
+}
+
 /** One line, bounded: what a client sent is echoed in errors, but never at length. */
 export const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
 

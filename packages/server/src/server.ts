@@ -6,6 +6,7 @@ import type { WorkerCommand } from "./executors/local/local-executor.js";
 import { type Clock, systemClock } from "./jobs/clock.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
+import { JobError } from "./jobs/job-error.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { writeAtomically } from "./registry/durable.js";
 import { lockDataDirectory } from "./registry/lock.js";
@@ -28,8 +29,8 @@ export interface RunningServer {
   readonly app: App;
   readonly jobs: Jobs;
   /**
-   * Takes no more jobs, gives those that run `graceMs` (default: shutdown_grace), then stops everything. May be called again with
-   * less grace; every call resolves when all is closed.
+   * Takes no more jobs, gives those that run `graceMs` (default: shutdown_grace), then stops everything; 0 kills the trainers at
+   * once. May be called again with less grace; every call resolves when all is closed.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -68,7 +69,6 @@ export const startServer = async (
     if (swept.staging.length + swept.orphans.length > 0) log.warn(swept, "swept what an earlier run left behind");
 
     const executor = createExecutor({ config, command: command ?? trainerCommand(config), clock, log });
-    undo.push(() => executor.close(CLOSE_WORKERS_MS));
     const jobs = createJobs({
       executor,
       clock,
@@ -83,6 +83,7 @@ export const startServer = async (
       log,
     });
 
+    const closing = new AbortController();
     let port = settings.port;
     const app = await buildApp({
       services: {
@@ -90,6 +91,7 @@ export const startServer = async (
         executor,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,
+        closing: closing.signal,
         workshop: {
           database,
           paths,
@@ -105,6 +107,8 @@ export const startServer = async (
       log,
     });
     undo.push(() => app.close());
+    // Before the app, which waits for the answers of calls that a trainer works on.
+    undo.push(() => executor.close(CLOSE_WORKERS_MS));
     await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => "listening" });
     const address = app.server.address();
     if (typeof address === "object" && address !== null) port = address.port;
@@ -118,9 +122,11 @@ export const startServer = async (
       app,
       jobs,
       close: async (graceMs = settings.shutdown_grace * 1000) => {
+        closing.abort(new JobError("SHUTTING_DOWN", "The service is shutting down."));
         const drained = jobs.close(graceMs);
-        // Reads are answered while running jobs get their time; starts are refused with 503.
+        // Reads are answered while running jobs get their time; starts and chats are refused with 503.
         closed ??= drained.then(undoAll);
+        if (graceMs === 0) await executor.close(0);
         await closed;
       },
     };

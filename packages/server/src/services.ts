@@ -19,6 +19,8 @@ export interface Services {
   readonly workshop: Workshop;
   readonly idempotency: Idempotency;
   readonly random: Randomness;
+  /** Aborts, with the reason to give, when the service begins to stop. */
+  readonly closing: AbortSignal;
 }
 
 /** The Fastify instance, typed by its routes' TypeBox schemas. */

@@ -60,11 +60,11 @@ test("SIGTERM lets a running job end, refuses new ones, and then exits with 0", 
   expect(existsSync(join(folder, "data", "adapters", "kept", "adapter_config.json"))).toBe(true);
 });
 
-test("a second signal does not wait for the job; no trainer and no staging folder is left", async () => {
+test("a second signal waits neither for the job nor for a trainer that ignores its cancel; no trainer and no staging folder is left", async () => {
   const folder = makeFolder();
   const service = await startProcess(folder, {
-    behaviour: { wait_for: join(folder, "never") },
-    env: { IMPRINT_SHUTDOWN_GRACE: "600", IMPRINT_CANCEL_GRACE: "1" },
+    behaviour: { wait_for: join(folder, "never"), ignore_cancel: true },
+    env: { IMPRINT_SHUTDOWN_GRACE: "600", IMPRINT_CANCEL_GRACE: "600" },
   });
   putSession(join(folder, "data"), "s1");
   await running(service, await service.start({ session_id: "s1" }));

@@ -3,43 +3,50 @@
 import queue
 import threading
 from dataclasses import dataclass, field
+from typing import Literal
 
 from imprint_trainer.protocol import ChatCall, Job
+
+Task = Job | ChatCall
+Name = tuple[Literal["job", "call"], str]
+
+
+def name_of(task: Task) -> Name:
+    return ("call", task.call_id) if isinstance(task, ChatCall) else ("job", task.job_id)
 
 
 @dataclass
 class Board:
-    """Shared by the reader and the main thread. A job is waiting, running or forgotten."""
+    """Shared by the reader and the main thread. A task is waiting, running or forgotten."""
 
-    _tasks: "queue.SimpleQueue[Job | ChatCall | None]" = field(default_factory=queue.SimpleQueue)
-    _waiting: set[str] = field(default_factory=set)
-    _running: str | None = None
+    _tasks: "queue.SimpleQueue[Task | None]" = field(default_factory=queue.SimpleQueue)
+    _waiting: set[Name] = field(default_factory=set)
+    _running: Name | None = None
     _cancel: threading.Event = field(default_factory=threading.Event)
     _lock: threading.RLock = field(default_factory=threading.RLock)  # a signal may arrive while it is held
     _closed: bool = False
 
-    def add(self, task: Job | ChatCall) -> bool:
-        """False for a job that is here already."""
+    def add(self, task: Task) -> bool:
+        """False for a task that is here already."""
         with self._lock:
-            if not isinstance(task, ChatCall):
-                if task.job_id in self._waiting or task.job_id == self._running:
-                    return False
-                self._waiting.add(task.job_id)
+            name = name_of(task)
+            if name in self._waiting or name == self._running:
+                return False
+            self._waiting.add(name)
             self._tasks.put(task)
             return True
 
-    def next(self) -> Job | ChatCall | None:
+    def next(self) -> Task | None:
         """The next task that nobody cancelled; None when the worker is to end. Blocks."""
         while True:
             task = self._tasks.get()
             with self._lock:
                 if task is None or self._closed:
                     return None
-                if isinstance(task, ChatCall):
-                    return task
-                if task.job_id in self._waiting:
-                    self._waiting.discard(task.job_id)
-                    self._running = task.job_id
+                name = name_of(task)
+                if name in self._waiting:
+                    self._waiting.discard(name)
+                    self._running = name
                     self._cancel.clear()
                     return task
 
@@ -47,18 +54,18 @@ class Board:
         with self._lock:
             self._running = None
 
-    def cancel(self, job_id: str) -> bool:
-        """True when the job had not begun: it never will. A running job is asked to stop; others are unknown."""
+    def cancel(self, name: Name) -> bool:
+        """True when the task had not begun: it never will. A running task is asked to stop; others are unknown."""
         with self._lock:
-            if job_id in self._waiting:
-                self._waiting.discard(job_id)
+            if name in self._waiting:
+                self._waiting.discard(name)
                 return True
-            if job_id == self._running:
+            if name == self._running:
                 self._cancel.set()
             return False
 
     def cancelled(self) -> bool:
-        """Whether the running job is to stop."""
+        """Whether the running task is to stop."""
         return self._cancel.is_set()
 
     def close(self) -> None:

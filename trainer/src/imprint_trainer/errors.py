@@ -95,4 +95,4 @@ class DiskFull(TrainerError, OSError):
 
 
 class Cancelled(Exception):
-    """The job was cancelled: an event of its own, not an error of the catalogue."""
+    """The job or chat was cancelled: an event of its own, not an error of the catalogue."""

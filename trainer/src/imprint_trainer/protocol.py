@@ -92,6 +92,11 @@ class Cancel(Strict):
     job_id: JobId
 
 
+class CancelCall(Strict):
+    type: Literal["cancel_call"]
+    call_id: str
+
+
 class PreviewCall(Strict):
     type: Literal["preview"]
     call_id: str
@@ -105,7 +110,9 @@ class ChatCall(Strict):
 
 
 Job = TrainLora | TrainHypernetwork
-Request = Annotated[TrainLora | TrainHypernetwork | Cancel | PreviewCall | ChatCall, Field(discriminator="type")]
+Request = Annotated[
+    TrainLora | TrainHypernetwork | Cancel | CancelCall | PreviewCall | ChatCall, Field(discriminator="type")
+]
 _requests: TypeAdapter[Request] = TypeAdapter(Request)
 
 

@@ -20,10 +20,12 @@ from imprint_trainer.protocol import (
     MAX_LINE_BYTES,
     PROTOCOL,
     Cancel,
+    CancelCall,
     ChatCall,
     Job,
     MalformedLineError,
     PreviewCall,
+    Request,
     parse_request,
     refusal,
 )
@@ -55,10 +57,11 @@ def serve(config: ServeConfig) -> int:
         _warm(worker, config.base_model)
     while task := board.next():
         if isinstance(task, ChatCall):
-            channel.send(answer(worker.chat, task))
+            last = answer(partial(worker.chat, cancelled=board.cancelled), task)
         else:
-            channel.send(run_job(worker, board, channel, task))
-            board.finish()
+            last = run_job(worker, board, channel, task)
+        board.finish()
+        channel.send(last)
     ending.set()
     return 0
 
@@ -79,8 +82,16 @@ def answer(call: Any, request: ChatCall | PreviewCall) -> dict[str, Any]:
     head = {"call_id": request.call_id}
     try:
         return {"type": "answer", **head, "result": call(request.spec)}
+    except Cancelled:
+        return cancelled_call(request.call_id)
     except Exception as error:
         return {"type": "call_failed", **head, "error": detail(error)}
+
+
+def cancelled_call(call_id: str) -> dict[str, Any]:
+    """Tells the service that the call is over; whoever asked has left."""
+    error = {"code": TrainerError.code, "message": "the call was cancelled", "hint": TrainerError.hint}
+    return {"type": "call_failed", "call_id": call_id, "error": error}
 
 
 def detail(error: Exception) -> dict[str, str]:
@@ -132,14 +143,17 @@ def _end(board: Board, seconds: float) -> None:
     board.close()
 
 
-def _take(request: Job | Cancel | PreviewCall | ChatCall, board: Board, channel: Channel, worker: Worker) -> None:
+def _take(request: Request, board: Board, channel: Channel, worker: Worker) -> None:
     if isinstance(request, Cancel):
-        if board.cancel(request.job_id):
+        if board.cancel(("job", request.job_id)):
             channel.send({"type": "cancelled", "job_id": request.job_id})
+    elif isinstance(request, CancelCall):
+        if board.cancel(("call", request.call_id)):
+            channel.send(cancelled_call(request.call_id))
     elif isinstance(request, PreviewCall):
         _start(lambda: channel.send(answer(worker.preview, request)), f"preview {request.call_id}")
     elif not board.add(request):
-        print("a job was given twice; ignored", file=sys.stderr)
+        print("a job or chat was given twice; ignored", file=sys.stderr)
 
 
 def _warm(worker: Worker, base_model: str | None) -> None:

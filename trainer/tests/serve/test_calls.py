@@ -82,6 +82,24 @@ def test_an_adapter_answers_what_it_learned_and_is_gone_afterwards(
     assert worker.call("chat", chat_spec())["result"] == bare
 
 
+ENDLESS = {"max_tokens": 100_000, "temperature": 2}  # to the end of the context: sampling rarely stops by itself
+
+
+def test_chats_that_are_cancelled_are_answered_and_the_worker_serves_the_next(
+    worker: RunningWorker, chat_spec: Callable[..., dict[str, Any]]
+) -> None:
+    worker.send({"type": "chat", "call_id": "running", "spec": chat_spec(**ENDLESS)})
+    worker.send({"type": "chat", "call_id": "waiting", "spec": chat_spec(**ENDLESS)})
+    worker.send({"type": "cancel_call", "call_id": "waiting"})
+    worker.send({"type": "cancel_call", "call_id": "running"})
+    ended = [worker.until(lambda event: event["type"] in ("answer", "call_failed")) for _ in range(2)]
+    assert [(event["type"], event["call_id"]) for event in ended] == [
+        ("call_failed", "waiting"),
+        ("call_failed", "running"),
+    ]
+    assert worker.call("chat", chat_spec())["type"] == "answer"
+
+
 @pytest.mark.parametrize(
     ("changes", "code"),
     [

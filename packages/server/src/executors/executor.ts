@@ -27,7 +27,7 @@ export interface JobHandle {
 /** Where trainings run. */
 export interface Executor {
   start(task: WorkerTask, onEvent: (event: TaskEvent) => void): JobHandle;
-  /** Rejects with JobError, also when `signal` aborts (with its reason) before the answer is there. */
+  /** Rejects with JobError, or with the signal's reason when it aborts before the answer is there: a chat stops then. */
   call(request: PreviewCall, signal?: AbortSignal): Promise<Preview>;
   call(request: ChatCall, signal?: AbortSignal): Promise<ChatResult>;
   /** Stops everything; what does not stop within `graceMs` is killed. Tasks and calls under way fail with SHUTTING_DOWN. */

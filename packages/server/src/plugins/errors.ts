@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { JobError } from "../jobs/job-error.js";
-import { ProblemError, quote, toProblem } from "../problem.js";
+import { ClientGoneError, ProblemError, quote, toProblem } from "../problem.js";
 
 /** Fastify's own refusals in the catalogue's words. */
 const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
@@ -22,10 +22,27 @@ export const asProblem = (error: unknown): ProblemError => {
   return new ProblemError("INTERNAL_ERROR", ERRORS.INTERNAL_ERROR.hint);
 };
 
+/** What nginx calls "client closed request": it reaches nobody, and tells hooks that no error of the service happened. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** Ends the request of a client that left; null when the error is another. */
+export const endAbandoned = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply | null => {
+  if (!(error instanceof ClientGoneError)) return null;
+  request.log.debug({ method: request.method, url: request.url }, error.message);
+  return reply.code(CLIENT_CLOSED_REQUEST).send();
+};
+
+/** Logs what is the service's own fault, and nothing else. */
+export const logFault = (error: unknown, { code }: ProblemError, request: FastifyRequest): void => {
+  if ((ERRORS[code].status ?? 500) >= 500 && code !== "SHUTTING_DOWN") request.log.error({ err: error }, code);
+};
+
 export const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const ended = endAbandoned(error, request, reply);
+  if (ended) return ended;
   const problem = asProblem(error);
+  logFault(error, problem, request);
   const body = toProblem(problem.code, problem.message, { requestId: request.id, errors: problem.errors });
-  if (body.status >= 500 && problem.code !== "SHUTTING_DOWN") request.log.error({ err: error }, problem.code);
   return reply.headers(problem.headers).code(body.status).type("application/problem+json; charset=utf-8").send(body);
 };
 

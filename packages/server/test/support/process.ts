@@ -17,6 +17,8 @@ export interface Process {
   readonly ended: Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>;
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly start: (body: object) => Promise<string>;
+  /** What the service logged so far. */
+  readonly logged: () => readonly { readonly level: number; readonly msg: string }[];
 }
 
 /** An interpreter that is really the fixture trainer, and writes its process id to `worker.pid`. */
@@ -56,7 +58,7 @@ export const startProcess = async (
   const dataDir = join(folder, "data");
   mkdirSync(join(dataDir, "models", MODEL), { recursive: true });
   const child = spawn(process.execPath, [MAIN], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
       HOME: folder,
@@ -69,6 +71,10 @@ export const startProcess = async (
     },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
+  let log = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
   const ended = new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>
     child.once("close", (code, signal) => resolve([code, signal])),
   );
@@ -77,7 +83,7 @@ export const startProcess = async (
       const [, found] = /(http:\S+)/.exec(String(text)) ?? [];
       if (found !== undefined) resolve(found);
     });
-    void ended.then(() => reject(new Error("the service ended before it listened")));
+    void ended.then(() => reject(new Error(`the service ended before it listened: ${log}`)));
   });
   const call = (path: string, init?: RequestInit): Promise<Response> => fetch(`${url}${path}`, init);
   const start = async (body: object): Promise<string> => {
@@ -85,5 +91,6 @@ export const startProcess = async (
     const response = await call("/train/lora", { method: "POST", headers, body: JSON.stringify(body) });
     return ((await response.json()) as { job_id: string }).job_id;
   };
-  return { child, url, ended, fetch: call, start };
+  const logged = () => log.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+  return { child, url, ended, fetch: call, start, logged };
 };

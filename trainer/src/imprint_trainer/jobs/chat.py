@@ -1,13 +1,15 @@
 """One answer of the base model, with or without an adapter."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import torch
+from transformers import StoppingCriteria, StoppingCriteriaList
 
 from imprint_trainer.adapters.attach import attached
-from imprint_trainer.errors import TrainerError
+from imprint_trainer.errors import Cancelled, TrainerError
 from imprint_trainer.models.base import LoadedBase, Quantization
 from imprint_trainer.models.scan import read_json
 from imprint_trainer.protocol import ChatSpec
@@ -15,6 +17,18 @@ from imprint_trainer.protocol import ChatSpec
 
 class PromptRefusedError(TrainerError, ValueError):
     """The messages cannot be answered."""
+
+
+class StopWhenCancelled(StoppingCriteria):  # type: ignore[misc]
+    """Asked after each token. Raises Cancelled: what was generated so far is of no use to anyone."""
+
+    def __init__(self, cancelled: Callable[[], bool]) -> None:
+        self._cancelled = cancelled
+
+    def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
+        if self._cancelled():
+            raise Cancelled
+        return torch.zeros(input_ids.shape[0], dtype=torch.bool, device=input_ids.device)
 
 
 def quantization_for(spec: ChatSpec) -> Quantization:
@@ -27,8 +41,8 @@ def quantization_for(spec: ChatSpec) -> Quantization:
 
 
 @torch.inference_mode()
-def chat(spec: ChatSpec, base: LoadedBase) -> dict[str, Any]:
-    """The contracts' `ChatResult`: greedy at temperature 0, else sampled with the seed alone."""
+def chat(spec: ChatSpec, base: LoadedBase, cancelled: Callable[[], bool]) -> dict[str, Any]:
+    """The contracts' `ChatResult`: greedy at temperature 0, else sampled with the seed alone. Raises Cancelled."""
     prompt = base.tokenizer.apply_chat_template(
         [message.model_dump() for message in spec.messages],
         add_generation_prompt=True,
@@ -51,6 +65,7 @@ def chat(spec: ChatSpec, base: LoadedBase) -> dict[str, Any]:
             **sampling,
             max_new_tokens=min(spec.max_tokens, room),
             use_cache=True,
+            stopping_criteria=StoppingCriteriaList([StopWhenCancelled(cancelled)]),
             pad_token_id=base.tokenizer.pad_token_id or base.tokenizer.eos_token_id,
         )[0, length:].tolist()
     ends = end_tokens(base)

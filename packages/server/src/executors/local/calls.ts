@@ -1,4 +1,5 @@
 import type { ChatResult, Preview, WorkerEvent, WorkerRequest } from "@imprint/contracts";
+import type { Clock } from "../../jobs/clock.js";
 import { JobError } from "../../jobs/job-error.js";
 import type { ChatCall, PreviewCall } from "../executor.js";
 import { ProtocolFault } from "./decode-event.js";
@@ -6,7 +7,8 @@ import { ProtocolFault } from "./decode-event.js";
 type Answer = Extract<WorkerEvent, { type: "answer" | "call_failed" }>;
 
 export interface Calls {
-  ask(call: PreviewCall | ChatCall): Promise<Preview | ChatResult>;
+  /** When `signal` aborts, a chat is cancelled; the promise still settles with what the worker says to that. */
+  ask(call: PreviewCall | ChatCall, signal?: AbortSignal): Promise<Preview | ChatResult>;
   /** Answers whether somebody waited for it. Throws ProtocolFault when it answers another question. */
   receive(answer: Answer): boolean;
   failAll(error: JobError): void;
@@ -19,18 +21,37 @@ interface Waiting {
   readonly reject: (error: JobError) => void;
 }
 
+interface CallsOptions {
+  readonly send: (request: WorkerRequest) => void;
+  readonly clock: Clock;
+  readonly cancelGraceMs: number;
+  /** A cancelled chat was not answered within the grace period. */
+  readonly onIgnored: () => void;
+}
+
 /** Questions to a worker and who waits for their answers. */
-export function createCalls({ send }: { readonly send: (request: WorkerRequest) => void }): Calls {
+export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOptions): Calls {
   const waiting = new Map<string, Waiting>();
   let count = 0;
   return {
-    ask(call) {
+    async ask(call, signal) {
       count += 1;
       const call_id = String(count);
-      return new Promise((resolve, reject) => {
-        waiting.set(call_id, { type: call.type, resolve, reject });
-        send({ ...call, call_id });
-      });
+      let disarm = (): void => {};
+      const cancel = (): void => {
+        send({ type: "cancel_call", call_id });
+        disarm = clock.after(cancelGraceMs, onIgnored);
+      };
+      try {
+        return await new Promise((resolve, reject) => {
+          waiting.set(call_id, { type: call.type, resolve, reject });
+          send({ ...call, call_id });
+          if (call.type === "chat") signal?.addEventListener("abort", cancel, { once: true });
+        });
+      } finally {
+        signal?.removeEventListener("abort", cancel);
+        disarm();
+      }
     },
     receive(answer) {
       const caller = waiting.get(answer.call_id);

@@ -78,7 +78,7 @@ export function createLocalExecutor(options: LocalExecutorOptions): Executor {
     const base = baseModelOf(request);
     const shared = request.type === "preview" ? pool.share(base) : undefined;
     const lease = shared ?? (await pool.acquire(base, signal));
-    const answer = lease.worker.call(request).finally(() => lease.release());
+    const answer = lease.worker.call(request, signal).finally(() => lease.release());
     return abortable(answer, signal);
   };
 

@@ -16,8 +16,8 @@ export interface Worker {
   alive(): boolean;
   /** Never rejects. */
   run(task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome>;
-  /** Rejects with JobError. */
-  call(call: PreviewCall | ChatCall): Promise<Preview | ChatResult>;
+  /** Rejects with JobError, or with the signal's reason where it aborted before the worker was asked. */
+  call(call: PreviewCall | ChatCall, signal?: AbortSignal): Promise<Preview | ChatResult>;
   /** Ends the process: TERM, then KILL after the grace period. What it was doing fails with `reason`. */
   terminate(reason: JobError, graceMs: number): Promise<void>;
   /** Resolves when the process is gone. */
@@ -35,7 +35,12 @@ export function startWorker(settings: WorkerSettings): Worker {
   let ignored = 0;
 
   const link = openLink({ settings, onEvent: receive, wasReady: () => isReady });
-  const calls = createCalls({ send: link.send });
+  const calls = createCalls({
+    send: link.send,
+    clock,
+    cancelGraceMs,
+    onIgnored: () => fail("WORKER_SILENT", "The trainer went on with a chat that was cancelled."),
+  });
   const watchdog = createWatchdog({
     clock,
     timeoutMs: heartbeatTimeoutMs,
@@ -117,10 +122,11 @@ export function startWorker(settings: WorkerSettings): Worker {
       watch();
       return outcome;
     },
-    async call(call) {
+    async call(call, signal) {
       await ready.promise;
       if (!link.alive()) throw (await link.gone).reason;
-      const answer = calls.ask(call);
+      signal?.throwIfAborted();
+      const answer = calls.ask(call, signal);
       watch();
       return answer.finally(watch);
     },

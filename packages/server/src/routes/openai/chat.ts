@@ -41,7 +41,10 @@ const ChatCompletion = Strict({
 });
 
 /** `POST /v1/chat/completions`: try an adapter with any OpenAI client. For trying, not for serving load. */
-export const chatRoute = (app: App, { workshop, executor }: Pick<Services, "workshop" | "executor">): void => {
+export const chatRoute = (
+  app: App,
+  { workshop, executor, closing }: Pick<Services, "workshop" | "executor" | "closing">,
+): void => {
   const { database, models, paths, now } = workshop;
 
   /** The registry is asked in a transaction of its own: the answer may take minutes. */
@@ -74,7 +77,7 @@ export const chatRoute = (app: App, { workshop, executor }: Pick<Services, "work
     async (request, reply) => {
       const { model, messages, max_tokens = 256, temperature = 0, seed = 0 } = request.body;
       const spec = { ...(await locate(model)), messages, max_tokens, temperature, seed };
-      const result = await executor.call({ type: "chat", spec }, abortedWith(reply));
+      const result = await executor.call({ type: "chat", spec }, AbortSignal.any([abortedWith(reply), closing]));
       const { text, finish_reason, prompt_tokens, completion_tokens } = result;
       return {
         id: `chatcmpl-${randomUUID()}`,

@@ -1,12 +1,15 @@
 import { ERRORS } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { asProblem } from "../../plugins/errors.js";
+import { asProblem, endAbandoned, logFault } from "../../plugins/errors.js";
 
 /** Errors as OpenAI's clients read them, with the same codes and sentences as everywhere else. */
 export const sendOpenAiError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const { code, message, errors, headers } = asProblem(error);
+  const ended = endAbandoned(error, request, reply);
+  if (ended) return ended;
+  const problem = asProblem(error);
+  const { code, message, errors, headers } = problem;
+  logFault(error, problem, request);
   const status = ERRORS[code].status ?? 500;
-  if (status >= 500) request.log.error({ err: error }, code);
   const type = status >= 500 ? "server_error" : "invalid_request_error";
   const param = errors?.[0]?.path.slice(1) ?? null;
   return reply

@@ -1,7 +1,8 @@
 import { spawn as spawnChild } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import type { ChatCall } from "../../../src/executors/executor.js";
 import type { Spawn } from "../../../src/executors/local/spawn.js";
 import { manualClock } from "../../jobs/manual-clock.js";
 import { executorOn, isAlive, loraTask, outcomeOf, startStubborn, startWatched, temporaryFolder } from "../support.js";
@@ -68,6 +69,37 @@ test("a cancel after the outcome changes nothing", async () => {
   watched.cancel();
   expect(outcome).toMatchObject({ type: "done" });
   expect(await outcomeOf(executor, loraTask({ output_dir: temporaryFolder() }))).toMatchObject({ type: "done" });
+});
+
+const chat: ChatCall = {
+  type: "chat",
+  spec: {
+    base_model: "tiny",
+    adapter_path: null,
+    messages: [{ role: "user", content: "hello" }],
+    max_tokens: 8,
+    temperature: 0,
+    seed: 1,
+  },
+};
+
+test("a worker that goes on with a cancelled chat is replaced after the grace", async () => {
+  const folder = temporaryFolder();
+  const held = join(folder, "held");
+  const { spawn, count } = countingSpawn();
+  const clock = manualClock();
+  const behaviour = { hold_chats: held, ignore_cancel: true };
+  const executor = executorOn("trainer.mjs", [JSON.stringify(behaviour)], { spawn, clock, cancelGraceMs: 5000 });
+  const caller = new AbortController();
+  const answer = executor.call(chat, caller.signal);
+  await vi.waitFor(() => expect(existsSync(held)).toBe(true));
+  caller.abort(new Error("left"));
+  await expect(answer).rejects.toThrow("left");
+  const next = startWatched(executor, loraTask({ output_dir: folder }));
+  expect(count()).toBe(1);
+  clock.advance(5000);
+  await next.seen(({ type }) => type === "progress");
+  expect(count()).toBe(2);
 });
 
 test("a worker that ignores cancel and TERM is killed after both graces, with all it started", async () => {
