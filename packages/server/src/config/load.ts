@@ -60,9 +60,13 @@ const problemsOf = ([origin, source]: Layer): readonly string[] =>
     return first ? [`${nameIn(origin, name)} ${first.message}`] : [];
   });
 
+/** Variables of `npm run setup`, which a user may have set for good. */
+const OF_SETUP: readonly string[] = ["IMPRINT_CACHE_DIR", "IMPRINT_SETUP_PYTHON"];
+
 const unknownVariables = (env: NodeJS.ProcessEnv): readonly string[] =>
   Object.keys(env)
-    .filter((key) => key.startsWith("IMPRINT_") && !SETTING_NAMES.some((name) => environmentName(name) === key))
+    .filter((key) => key.startsWith("IMPRINT_") && !OF_SETUP.includes(key))
+    .filter((key) => !SETTING_NAMES.some((name) => environmentName(name) === key))
     .map((key) => `the environment variable ${key} is not a setting of the service`);
 
 /**

@@ -21,7 +21,7 @@ interface RunOptions {
   readonly log: Log;
 }
 
-/** One job from start to end. Never rejects. What was staged and not registered is gone when it resolves. */
+/** One job from start to end. Never rejects. What was staged is gone when it resolves, unless it could not be removed. */
 export async function runJob({ job_id, work, executor, signal, onEvent, onRegistering, log }: RunOptions): Promise<JobEnd> {
   let task: WorkerTask | undefined;
   try {
@@ -35,8 +35,9 @@ export async function runJob({ job_id, work, executor, signal, onEvent, onRegist
   } catch (thrown) {
     const error = asJobError(thrown);
     if (error.code === "INTERNAL_ERROR" && !signal.aborted) log.error({ err: thrown, job_id }, "a job failed inside the service");
-    if (task) await discard({ work, task, log });
     return { type: "failed", error };
+  } finally {
+    if (task) await discard({ work, task, log });
   }
 }
 

@@ -13,10 +13,7 @@ export const trainerCommand = ({ settings, repoRoot }: Config): WorkerCommand | 
     : {
         file: settings.python,
         args: ["-m", "imprint_trainer", "serve"],
-        env: {
-          PYTHONPATH: join(repoRoot, "trainer", "src"),
-          ...(settings.allow_downloads ? {} : { HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1" }),
-        },
+        env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
       };
 
 /** Stands in where setup has not run: the service works, and every training says what is missing. */
@@ -45,6 +42,7 @@ export const createExecutor = ({
     : createLocalExecutor({
         command,
         env: process.env,
+        allowDownloads: settings.allow_downloads,
         maxWorkers: settings.slots,
         heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
         startTimeoutMs: settings.start_timeout * 1000,

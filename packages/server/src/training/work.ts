@@ -116,7 +116,6 @@ export const createWork = (resolved: Resolved, jobId: () => string, workshop: Wo
       } catch (error) {
         throw asFailure(error, adapter_id);
       }
-      await rm(stagingOf(task.job_id), { recursive: true, force: true });
     },
     discard: async (task) => rm(stagingOf(task.job_id), { recursive: true, force: true }),
   };

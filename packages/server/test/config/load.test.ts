@@ -62,8 +62,9 @@ test("every problem is told at once", () => {
   expect(() => load({ flags: { port: "x" }, file: { nope: 1 } })).toThrow(/--port[\s\S]*nope/);
 });
 
-test("a misspelt variable is warned of, since variables of other programs may begin alike", () => {
-  expect(load({ env: { IMPRINT_SLOT: "2" } }).warnings).toEqual([expect.stringContaining("IMPRINT_SLOT")]);
+test("a misspelt variable is warned of, one of the set-up is not", () => {
+  const env = { IMPRINT_SLOT: "2", IMPRINT_CACHE_DIR: "/cache", IMPRINT_SETUP_PYTHON: "/python" };
+  expect(load({ env }).warnings).toEqual(["the environment variable IMPRINT_SLOT is not a setting of the service"]);
 });
 
 test("a token file must belong to the user alone, and its token is not among the settings", () => {

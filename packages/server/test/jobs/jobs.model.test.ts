@@ -64,6 +64,7 @@ class Reference {
   }
 
   complete(job: Expected): void {
+    job.calls.push("discard");
     Object.assign(job, { stage: "over", status: "completed" });
     this.start();
   }

@@ -17,6 +17,8 @@ const limits = { slots: 1, maxQueued: 2000, keepFinished: 5000, keepFinishedMs: 
 interface Service {
   readonly jobs: Jobs;
   readonly staging: string;
+  /** Names of the files that were there to be registered. */
+  readonly registered: readonly string[];
   /** Submits a training with a behaviour of trainer.mjs. */
   submit(behaviour?: object): Job;
   /** Resolves with the first version of the job, past or to come, that answers the question. */
@@ -30,10 +32,12 @@ function service(options: { readonly spawn?: Spawn; readonly maxJobMs?: number }
   const executor = executorOn("trainer.mjs", [], rest);
   const jobs = createJobs({ executor, clock, newId: createIds({ clock }), limits: { ...limits, maxJobMs }, log: quietLog() });
   const staging = temporaryFolder();
+  const registered: string[] = [];
   let count = 0;
   return {
     jobs,
     staging,
+    registered,
     submit(behaviour = {}) {
       count += 1;
       const output_dir = join(staging, `job-${count}`);
@@ -44,7 +48,9 @@ function service(options: { readonly spawn?: Spawn; readonly maxJobMs?: number }
           mkdirSync(output_dir);
           return { ...loraTask({ output_dir, session_path }), job_id };
         },
-        async finish() {},
+        async finish() {
+          registered.push(...readdirSync(output_dir));
+        },
         async discard() {
           rmSync(output_dir, { recursive: true });
         },
@@ -65,14 +71,15 @@ function service(options: { readonly spawn?: Spawn; readonly maxJobMs?: number }
 }
 
 test("a training goes through its phases and completes", async () => {
-  const { jobs, staging, submit, reached } = service();
+  const { jobs, staging, registered, submit, reached } = service();
   const phases: (string | null)[] = [];
   jobs.subscribe(({ phase }) => phase !== phases.at(-1) && phases.push(phase));
   const { job_id } = submit();
   const job = await reached(job_id, over);
   expect(job).toMatchObject({ status: "completed", adapter_id: "a-1", progress: { step: 3, steps: 3 }, plan: { max_steps: 3 } });
   expect(phases).toEqual([null, "starting", "loading_model", "preparing_data", "training", "saving", "proving", "registering"]);
-  expect(readdirSync(join(staging, "job-1"))).toContain("adapter_model.safetensors");
+  expect(registered).toContain("adapter_model.safetensors");
+  expect(readdirSync(staging)).toEqual([]);
   expect(jobs.log(job_id)).toContain("training a");
 });
 

@@ -15,6 +15,7 @@ export interface Actor {
   readonly prepared: Deferred<void>;
   readonly outcome: Deferred<Outcome>;
   readonly finished: Deferred<void>;
+  discard: () => Promise<void>;
   /** What was called, in order. */
   readonly calls: string[];
   tell(event: TaskEvent): void;
@@ -85,8 +86,9 @@ export function createStage(limits: Partial<JobLimits> = {}): Stage {
       actor.calls.push("finish");
       return actor.finished.promise;
     },
-    async discard() {
+    discard() {
       actor.calls.push("discard");
+      return actor.discard();
     },
   });
 
@@ -97,7 +99,14 @@ export function createStage(limits: Partial<JobLimits> = {}): Stage {
     history,
     submit(submission = {}) {
       count += 1;
-      const actor: Actor = { prepared: defer(), outcome: defer(), finished: defer(), calls: [], tell: () => {} };
+      const actor: Actor = {
+        prepared: defer(),
+        outcome: defer(),
+        finished: defer(),
+        discard: async () => {},
+        calls: [],
+        tell: () => {},
+      };
       const task = loraTask();
       byTask.set(task, actor);
       const job = jobs.submit({

@@ -15,11 +15,17 @@ const ALWAYS = {
   PYTHONSAFEPATH: "1", // python -m would import from the folder the service was started in
 };
 
+interface EnvironmentOptions {
+  readonly source: NodeJS.ProcessEnv;
+  /** Whether models may be fetched: the setting, whatever the source says. */
+  readonly allowDownloads: boolean;
+  readonly extra?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The environment of a worker. The hub is out of reach unless the user allowed downloads. */
-export function workerEnvironment(source: NodeJS.ProcessEnv, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const downloads = ["1", "true"].includes(source.IMPRINT_ALLOW_DOWNLOADS ?? "");
-  const names = new Set(downloads ? [...ALLOWED, ...FOR_DOWNLOADS] : ALLOWED);
+export function workerEnvironment({ source, allowDownloads, extra = {} }: EnvironmentOptions): NodeJS.ProcessEnv {
+  const names = new Set(allowDownloads ? [...ALLOWED, ...FOR_DOWNLOADS] : ALLOWED);
   const allowed = Object.entries(source).filter(([name]) => names.has(name.toUpperCase()) || name.startsWith("LC_"));
-  const hub = downloads ? { IMPRINT_ALLOW_DOWNLOADS: "1" } : { HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1" };
+  const hub = allowDownloads ? { IMPRINT_ALLOW_DOWNLOADS: "1" } : { HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1" };
   return { ...Object.fromEntries(allowed), ...ALWAYS, ...hub, ...extra };
 }

@@ -24,6 +24,8 @@ export interface LocalExecutorOptions {
   readonly command: WorkerCommand;
   /** The service's environment; the worker gets the allow-listed part (environment.ts). */
   readonly env: NodeJS.ProcessEnv;
+  /** Whether workers may fetch models from the hub. Default: false. */
+  readonly allowDownloads?: boolean;
   /** What a worker is kept warm for; requests with the same answer share a process. Default: the spec's base_model. */
   readonly baseModelOf?: (request: WorkerTask | PreviewCall | ChatCall) => string;
   /** Processes at once, default 1: set it to the number of slots. */
@@ -49,7 +51,14 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Trains in child processes of this machine: `command` speaking docs/worker-protocol.md. Starts none until there is work. */
 export function createLocalExecutor(options: LocalExecutorOptions): Executor {
-  const { command, env, cancelGraceMs, maxWorkers = 1, baseModelOf = ({ spec }) => spec.base_model } = options;
+  const {
+    command,
+    env,
+    allowDownloads = false,
+    cancelGraceMs,
+    maxWorkers = 1,
+    baseModelOf = ({ spec }) => spec.base_model,
+  } = options;
   const settings: WorkerSettings = {
     settleMs: SETTLE_MS,
     maxLineBytes: MAX_LINE_BYTES,
@@ -57,7 +66,7 @@ export function createLocalExecutor(options: LocalExecutorOptions): Executor {
     ...options,
     file: command.file,
     args: command.args,
-    env: workerEnvironment(env, command.env),
+    env: workerEnvironment({ source: env, allowDownloads, extra: command.env }),
     decode: createDecoder(),
     killOnExit: createKillOnExit(),
   };

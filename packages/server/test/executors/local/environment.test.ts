@@ -14,21 +14,26 @@ test("the allow-list passes what a trainer needs, and no secret", () => {
     PYTHONPATH: "x",
     PYTHONSTARTUP: "x",
   };
-  const environment = workerEnvironment({ ...needed, ...secrets });
+  const environment = workerEnvironment({ source: { ...needed, ...secrets }, allowDownloads: false });
   expect(environment).toMatchObject(needed);
   expect(Object.keys(environment).filter((name) => name in secrets)).toEqual([]);
 });
 
 test("the hub is out of reach unless downloads are allowed", () => {
-  expect(workerEnvironment({})).toMatchObject({ HF_HUB_OFFLINE: "1", HF_HUB_DISABLE_TELEMETRY: "1" });
-  const allowed = workerEnvironment({ IMPRINT_ALLOW_DOWNLOADS: "1", HTTPS_PROXY: "http://proxy" });
+  const source = { IMPRINT_ALLOW_DOWNLOADS: "1", HTTPS_PROXY: "http://proxy" };
+  const refused = workerEnvironment({ source, allowDownloads: false });
+  expect(refused).toMatchObject({ HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1", HF_HUB_DISABLE_TELEMETRY: "1" });
+  expect(refused).not.toHaveProperty("IMPRINT_ALLOW_DOWNLOADS");
+  expect(refused).not.toHaveProperty("HTTPS_PROXY");
+  const allowed = workerEnvironment({ source: { HTTPS_PROXY: "http://proxy" }, allowDownloads: true });
   expect(allowed).toMatchObject({ IMPRINT_ALLOW_DOWNLOADS: "1", HTTPS_PROXY: "http://proxy", HF_HUB_DISABLE_TELEMETRY: "1" });
   expect(allowed).not.toHaveProperty("HF_HUB_OFFLINE");
-  expect(workerEnvironment({ IMPRINT_ALLOW_DOWNLOADS: "0" })).toHaveProperty("HF_HUB_OFFLINE");
 });
 
 test("what the command sets goes over everything", () => {
-  expect(workerEnvironment({ PATH: "/bin" }, { PATH: "/other", PYTHONPATH: "src" })).toMatchObject({
+  expect(
+    workerEnvironment({ source: { PATH: "/bin" }, allowDownloads: false, extra: { PATH: "/other", PYTHONPATH: "src" } }),
+  ).toMatchObject({
     PATH: "/other",
     PYTHONPATH: "src",
   });
