@@ -1,6 +1,6 @@
 import { ApiError, ImprintError } from "@imprint/client";
 import { ERRORS } from "@imprint/contracts";
-import { ConfigError, DataDirectoryInUseError, SchemaTooNewError } from "@imprint/server";
+import { CannotStartError, ConfigError } from "@imprint/server/configuration";
 import { CommanderError } from "commander";
 import { CommandError, UsageError } from "./errors.js";
 import { plain } from "./output/text.js";
@@ -36,7 +36,7 @@ export function explain(error: unknown): Explanation {
     return usage(error.message.replace(/^error: /, "").replace(/^\(outputHelp\)$/, "a command is missing"));
   if (error instanceof UsageError || error instanceof ConfigError) return usage(error.message);
   if (error instanceof ApiError) return refused(error);
-  const known = [ImprintError, CommandError, DataDirectoryInUseError, SchemaTooNewError];
+  const known = [ImprintError, CommandError, CannotStartError];
   if (error instanceof Error && known.some((Class) => error instanceof Class)) {
     return {
       exitCode: 1,

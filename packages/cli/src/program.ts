@@ -1,39 +1,6 @@
 import { Command } from "commander";
-import { adapterCommand } from "./commands/adapter.js";
-import { adaptersCommand } from "./commands/adapters.js";
-import { cancelCommand } from "./commands/cancel.js";
-import { chatCommand } from "./commands/chat.js";
-import { doctorCommand } from "./commands/doctor.js";
-import { hypernetworksCommand } from "./commands/hypernetworks.js";
-import { importCommand } from "./commands/import.js";
-import { inspectCommand } from "./commands/inspect.js";
-import { jobCommand } from "./commands/job.js";
-import { jobsCommand } from "./commands/jobs.js";
-import { modelsCommand } from "./commands/models.js";
-import { previewCommand } from "./commands/preview.js";
-import { serveCommand } from "./commands/serve.js";
-import { sessionsCommand } from "./commands/sessions.js";
-import { trainCommand } from "./commands/train.js";
-import type { CommandContext } from "./context.js";
-import type { Io } from "./io.js";
-
-const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
-  serveCommand,
-  doctorCommand,
-  inspectCommand,
-  importCommand,
-  sessionsCommand,
-  previewCommand,
-  trainCommand,
-  jobsCommand,
-  jobCommand,
-  cancelCommand,
-  adaptersCommand,
-  adapterCommand,
-  chatCommand,
-  modelsCommand,
-  hypernetworksCommand,
-];
+import { COMMANDS, type Entry } from "./commands/list.js";
+import { type CommandContext, newCommand } from "./context.js";
 
 const INTRODUCTION = `Turns recorded coding sessions into LoRA adapters, with proof that they learned something.
 
@@ -44,10 +11,30 @@ const INTRODUCTION = `Turns recorded coding sessions into LoRA adapters, with pr
 
 Commands use the running service (imprint serve), or run what they need in their own process and say so.`;
 
-/** The whole command line. Parsing throws a CommanderError instead of ending the process. */
-export function createProgram(io: Io, state: CommandContext["state"]): Command {
+/** The name of the command that a line calls or asks about. The program itself has no options that take a value. */
+function calledBy(args: readonly string[]): string | undefined {
+  const [first, second] = args.filter((arg) => !arg.startsWith("-"));
+  return first === "help" ? second : first;
+}
+
+/** A command as the list in the help shows it. */
+function outline({ name, args, description, group }: Entry): Command {
+  if (group) return new Command(name).description(description);
+  const command = newCommand({ name, description, examples: [], service: "none" });
+  return args === undefined ? command : command.arguments(args);
+}
+
+/** The command line, with the code of the one command that `args` call. Parsing throws a CommanderError instead of ending the process. */
+export async function createProgram({
+  io,
+  state,
+  args,
+}: CommandContext & { readonly args: readonly string[] }): Promise<Command> {
   const program = new Command("imprint").description(INTRODUCTION).version("0.1.0").showHelpAfterError(false);
-  for (const create of COMMANDS) program.addCommand(create({ io, state }));
+  const called = calledBy(args);
+  for (const entry of COMMANDS) {
+    program.addCommand(entry.name === called ? (await entry.load())({ io, state }) : outline(entry));
+  }
   program.addHelpText(
     "after",
     "\nExit codes: 0 done, 1 failed, 2 wrong usage. With --json, standard output is one JSON document.",

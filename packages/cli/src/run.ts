@@ -1,5 +1,4 @@
 import { CommanderError } from "commander";
-import { explain } from "./explain.js";
 import type { Io } from "./io.js";
 import { createProgram } from "./program.js";
 
@@ -12,10 +11,12 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     if (error.code !== "EPIPE") throw error;
   });
   try {
-    await createProgram(io, state).parseAsync(args, { from: "user" });
+    const program = await createProgram({ io, state, args });
+    await program.parseAsync(args, { from: "user" });
     return state.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const { explain } = await import("./explain.js");
     const { exitCode, lines, document } = explain(error);
     for (const [index, line] of lines.entries()) {
       io.err.write(`${index === 0 ? io.paint.err("red", "error: ") : io.paint.err("dim", "       ")}${line}\n`);

@@ -1,15 +1,32 @@
 import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
 import { expect, it } from "vitest";
+import { COMMANDS } from "../src/commands/list.js";
 import { systemIo } from "../src/io.js";
 import { createProgram } from "../src/program.js";
+
+const context = { io: systemIo(), state: { exitCode: 0 } };
+
+const named = (program: Command, name: string): Command | undefined =>
+  program.commands.find((command) => command.name() === name);
 
 it("docs/cli.md lists every command as its help does", async () => {
   const guide = await readFile(new URL("../../../docs/cli.md", import.meta.url), "utf8");
   const documented = guide.match(/^\| `imprint .*$/gm);
-  const commands = createProgram(systemIo(), { exitCode: 0 }).commands.map((command) => {
-    const [argument] = command.registeredArguments;
-    const usage = argument === undefined ? "" : ` <${argument.name()}${argument.variadic ? "..." : ""}>`;
-    return `| \`imprint ${command.name()}${usage}\` | ${command.description()} |`;
+  const commands = COMMANDS.map(({ name, args, description }) => {
+    return `| \`imprint ${name}${args === undefined ? "" : ` ${args}`}\` | ${description} |`;
   });
   expect(documented).toEqual(commands);
+});
+
+it.each(COMMANDS.map(({ name }) => name))("the list of commands says of %s what its own help says", async (name) => {
+  const [listed, loaded] = await Promise.all(
+    [[], [name]].map(async (args) => {
+      const program = await createProgram({ ...context, args });
+      const command = named(program, name);
+      return command && [program.createHelp().subcommandTerm(command), command.description()];
+    }),
+  );
+  expect(loaded).toBeDefined();
+  expect(loaded).toEqual(listed);
 });

@@ -1,8 +1,4 @@
-export { ConfigError } from "./config/errors.js";
-export { type Config, type LoadOptions, loadConfig, type Origin } from "./config/load.js";
-export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";
-export { findRepoRoot, readSetup, type Setup } from "./config/setup.js";
-export { environmentName, flagName } from "./config/sources.js";
+export * from "./configuration.js";
 export type { WorkerCommand } from "./executors/local/local-executor.js";
 export { DataDirectoryInUseError } from "./registry/lock.js";
 export { SchemaTooNewError } from "./registry/migrate.js";
@@ -10,4 +6,3 @@ export { runServer } from "./run.js";
 export { type RunningServer, type StartOptions, startServer } from "./server.js";
 export type { App } from "./services.js";
 export { trainerCommand } from "./training/executor.js";
-export { hypernetworkFolders } from "./training/hypernetworks.js";

@@ -2,14 +2,14 @@ import type { Config } from "./config/load.js";
 import { type RunningServer, type StartOptions, startServer } from "./server.js";
 
 /**
- * Serves until a signal: the first one lets running jobs end within the grace period, a second one does not wait.
+ * Serves until a signal, and lets commands find the service: the first one lets running jobs end within the grace period, a second one does not wait.
  * Resolves when all is closed; the exit code is the caller's, 0 by default.
  */
 export const runServer = async (
   config: Config,
   { onListening, ...options }: StartOptions & { readonly onListening?: (server: RunningServer) => void } = {},
 ): Promise<void> => {
-  const server = await startServer(config, options);
+  const server = await startServer(config, { announce: true, ...options });
   onListening?.(server);
   await new Promise<void>((resolve, reject) => {
     let signals = 0;

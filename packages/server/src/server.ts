@@ -39,6 +39,8 @@ export interface StartOptions {
   /** How to run the trainer, instead of the configured interpreter. */
   readonly command?: WorkerCommand;
   readonly clock?: Clock;
+  /** Whether to leave the address in server.json while the service runs, for commands to find. Default: false. */
+  readonly announce?: boolean;
 }
 
 const urlOf = (host: string, port: number): string =>
@@ -50,7 +52,7 @@ const urlOf = (host: string, port: number): string =>
  */
 export const startServer = async (
   config: Config,
-  { command, clock = systemClock() }: StartOptions = {},
+  { command, clock = systemClock(), announce = false }: StartOptions = {},
 ): Promise<RunningServer> => {
   const { settings, setup, token } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
@@ -113,8 +115,10 @@ export const startServer = async (
     const address = app.server.address();
     if (typeof address === "object" && address !== null) port = address.port;
     const url = urlOf(settings.host, port);
-    await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
-    undo.push(() => rm(paths.serverFile, { force: true }));
+    if (announce) {
+      await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
+      undo.push(() => rm(paths.serverFile, { force: true }));
+    }
 
     let closed: Promise<void> | null = null;
     return {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type Config, ConfigError } from "@imprint/server";
+import { type Config, ConfigError } from "@imprint/server/configuration";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type Finding, missing, ok, warning } from "../doctor/check.js";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { hypernetworkFolders } from "@imprint/server";
+import { hypernetworkFolders } from "@imprint/server/configuration";
 import { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";

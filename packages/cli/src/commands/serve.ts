@@ -1,4 +1,4 @@
-import { loadConfig, runServer, Settings } from "@imprint/server";
+import { loadConfig, Settings } from "@imprint/server/configuration";
 import type { Command } from "commander";
 import { type CommandContext, newCommand } from "../context.js";
 import { CommandError } from "../errors.js";
@@ -33,6 +33,7 @@ export function serveCommand({ io }: CommandContext): Command {
       ] as const;
       io.out.write(`${io.paint.out("bold", "Imprint is running.")} Ctrl-C stops it.\n${fields(entries, io.paint.out)}\n`);
     };
+    const { runServer } = await import("@imprint/server");
     await runServer(config, { onListening });
   });
 }

@@ -1,5 +1,5 @@
 import { createClient, type Imprint } from "@imprint/client";
-import { type Config, loadConfig, startServer } from "@imprint/server";
+import { type Config, loadConfig } from "@imprint/server/configuration";
 import type { ServiceOptions } from "../context.js";
 import { UsageError } from "../errors.js";
 import type { Io } from "../io.js";
@@ -23,6 +23,7 @@ export const configFor = (options: ServiceOptions, env: NodeJS.ProcessEnv): Conf
 async function startOwn(config: Config): Promise<Service> {
   const log_level = config.origins.log_level === "default" ? "silent" : config.settings.log_level;
   const settings = { ...config.settings, host: "127.0.0.1", port: 0, log_level };
+  const { startServer } = await import("@imprint/server");
   const { url, close } = await startServer({ ...config, settings });
   const client = createClient({ baseUrl: url, ...(config.token === null ? {} : { token: config.token }) });
   // A command that ends waits for no job.

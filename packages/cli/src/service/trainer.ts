@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { Config } from "@imprint/server";
+import type { Config } from "@imprint/server/configuration";
 import { CommandError } from "../errors.js";
 
 const LONGEST_OUTPUT = 64 * 1024 * 1024;

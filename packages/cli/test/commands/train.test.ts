@@ -111,11 +111,17 @@ describe("with no service running", () => {
     expect(JSON.parse((await imprint(["adapters", "--json"], at)).stdout).adapters).toHaveLength(1);
   });
 
-  it("Ctrl-C cancels the job, which cannot outlive the command", async () => {
+  it("no other command finds its service, and Ctrl-C cancels the job, which cannot outlive the command", async () => {
     const at = await place(waiting);
     await imprint(["import", SESSION], at);
     const training = start(["train", "harborline-gates"], at.env);
     await training.said("step 1/3");
+    // Its service ends with it, so that no other command may come to rely on it.
+    const other = await imprint(["jobs"], at);
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringContaining("another imprint process works on this data directory"),
+    ]);
     training.child.kill("SIGINT");
     expect(await training.ended).toMatchObject({ code: 1, stdout: expect.stringContaining("was cancelled") });
   });

@@ -36,7 +36,9 @@ export async function place(behaviour: Behaviour = good): Promise<Place> {
 /** A place with a real service running on it, in this process. */
 export async function servedPlace(behaviour: Behaviour = good): Promise<Place & { readonly server: RunningServer }> {
   const at = await place(behaviour);
-  const server = await startServer(loadConfig({ env: { ...at.env, IMPRINT_PORT: "0", IMPRINT_LOG_LEVEL: "silent" } }));
+  const server = await startServer(loadConfig({ env: { ...at.env, IMPRINT_PORT: "0", IMPRINT_LOG_LEVEL: "silent" } }), {
+    announce: true,
+  });
   onTestFinished(() => server.close(0));
   return { ...at, server };
 }

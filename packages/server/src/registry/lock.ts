@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import Libsql from "libsql";
+import { CannotStartError } from "../config/errors.js";
 
-/** Another process serves from this data directory. */
-export class DataDirectoryInUseError extends Error {
+/** Another process works on this data directory: a service, or a command that runs its own. */
+export class DataDirectoryInUseError extends CannotStartError {
   override readonly name = "DataDirectoryInUseError";
 
   constructor(options?: ErrorOptions) {
-    super("another Imprint service uses this data directory: stop it, or choose another --data-dir", options);
+    super("another imprint process works on this data directory: let it end, stop it, or choose another --data-dir", options);
   }
 }
 

@@ -1,8 +1,9 @@
 import type Libsql from "libsql";
+import { CannotStartError } from "../config/errors.js";
 import { MIGRATIONS, type Migration } from "./migrations/index.js";
 
 /** The registry was written by a newer Imprint: this one would misread it. */
-export class SchemaTooNewError extends Error {
+export class SchemaTooNewError extends CannotStartError {
   override readonly name = "SchemaTooNewError";
 
   constructor(

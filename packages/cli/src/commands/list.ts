@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../context.js";
+
+/** What the help says of a command, and where the command is: its module is loaded when it is called. */
+export interface Entry {
+  readonly name: string;
+  readonly args?: string;
+  readonly description: string;
+  /** Whether it consists of sub-commands, which have the options. */
+  readonly group?: true;
+  readonly load: () => Promise<(context: CommandContext) => Command>;
+}
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Entry[] = [
+  {
+    name: "serve",
+    description: "run the service until Ctrl-C",
+    load: async () => (await import("./serve.js")).serveCommand,
+  },
+  {
+    name: "doctor",
+    description: "say what works here, what is missing, and what to do",
+    load: async () => (await import("./doctor.js")).doctorCommand,
+  },
+  {
+    name: "inspect",
+    args: "<file...>",
+    description: "parse recorded sessions and say what is in them; stores nothing",
+    load: async () => (await import("./inspect.js")).inspectCommand,
+  },
+  {
+    name: "import",
+    args: "<path...>",
+    description: "store recorded sessions; folders are walked",
+    load: async () => (await import("./import.js")).importCommand,
+  },
+  {
+    name: "sessions",
+    description: "list the stored sessions",
+    load: async () => (await import("./sessions.js")).sessionsCommand,
+  },
+  {
+    name: "preview",
+    args: "<session>",
+    description: "show what a training would learn from, before any training",
+    load: async () => (await import("./preview.js")).previewCommand,
+  },
+  {
+    name: "train",
+    args: "<session>",
+    description: "train an adapter on a stored session",
+    load: async () => (await import("./train.js")).trainCommand,
+  },
+  {
+    name: "jobs",
+    description: "list the jobs, newest first",
+    load: async () => (await import("./jobs.js")).jobsCommand,
+  },
+  {
+    name: "job",
+    args: "<id>",
+    description: "show a job, or follow it to its end",
+    load: async () => (await import("./job.js")).jobCommand,
+  },
+  {
+    name: "cancel",
+    args: "<id>",
+    description: "cancel a queued or running job",
+    load: async () => (await import("./cancel.js")).cancelCommand,
+  },
+  {
+    name: "adapters",
+    description: "list the adapters, newest first",
+    load: async () => (await import("./adapters.js")).adaptersCommand,
+  },
+  {
+    name: "adapter",
+    args: "<id>",
+    description: "show an adapter and its proof",
+    load: async () => (await import("./adapter.js")).adapterCommand,
+  },
+  {
+    name: "chat",
+    args: "<adapter>",
+    description: "talk to an adapter, or to a base model",
+    load: async () => (await import("./chat.js")).chatCommand,
+  },
+  {
+    name: "models",
+    description: "list the models that chat and training know",
+    load: async () => (await import("./models.js")).modelsCommand,
+  },
+  {
+    name: "hypernetworks",
+    description: "list, convert or train hypernetworks: networks that make an adapter in one forward pass",
+    group: true,
+    load: async () => (await import("./hypernetworks.js")).hypernetworksCommand,
+  },
+];

@@ -1,0 +1,7 @@
+// What a program needs to know of the service without loading it: a package entry of its own.
+export { CannotStartError, ConfigError } from "./config/errors.js";
+export { type Config, type LoadOptions, loadConfig, type Origin } from "./config/load.js";
+export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";
+export { findRepoRoot, readSetup, type Setup } from "./config/setup.js";
+export { environmentName, flagName } from "./config/sources.js";
+export { hypernetworkFolders } from "./training/hypernetworks.js";
