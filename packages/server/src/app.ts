@@ -7,7 +7,7 @@ import { addHeaders, SECURITY_HEADERS } from "./plugins/headers.js";
 import { addHostGuard, guard, type HostGuardOptions } from "./plugins/host-guard.js";
 import { addJsonBody } from "./plugins/json-body.js";
 import { addOpenApi } from "./plugins/openapi.js";
-import { addValidation } from "./plugins/validation.js";
+import { compilers } from "./plugins/validation.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
 import { healthRoute } from "./routes/health/health.js";
@@ -43,6 +43,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     http: { requireHostHeader: false },
+    schemaController: { compilersFactory: compilers },
     // A URL that cannot be decoded reaches no hook: the guard comes first here too.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS);
@@ -59,9 +60,8 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   addHeaders(app);
   addHostGuard(app, access);
   addJsonBody(app);
-  addValidation(app);
   addDatabaseSession(app, { database: services.workshop.database });
-  await addOpenApi(app, { version: VERSION });
+  addOpenApi(app, { version: VERSION });
   addDocsPage(app);
 
   healthRoute(app);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
+import { makeNative } from "./support/native.js";
 import { build, gone, isAlive, type Process, startProcess, workerPid } from "./support/process.js";
 import { makeFolder } from "./support/service.js";
 import { putSession } from "./support/session.js";
@@ -35,6 +36,15 @@ test("server.json names the service while it runs, and the data directory is clo
   service.child.kill("SIGTERM");
   expect(await service.ended).toEqual([0, null]);
   expect(existsSync(path)).toBe(false);
+});
+
+test("the program has all that it loads late: importers, the description, the page's files", async () => {
+  const service = await startProcess(makeFolder());
+  const headers = { "content-type": "application/json" };
+  const stored = await service.fetch("/sessions", { method: "POST", headers, body: makeNative("s1") });
+  expect(stored.status).toBe(201);
+  expect(await (await service.fetch("/openapi.json")).json()).toMatchObject({ openapi: "3.1.0" });
+  expect((await service.fetch("/docs/swagger-ui.css")).status).toBe(200);
 });
 
 test("a second service on the same data directory refuses to start", async () => {

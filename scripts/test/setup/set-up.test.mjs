@@ -10,7 +10,15 @@ import { npmKey } from "../../lib/setup/npm.mjs";
 import { inVenv } from "../../lib/setup/python-env.mjs";
 import { readStamp, writeStamp } from "../../lib/setup/stamp.mjs";
 
-const NEEDED = ["package.json", "package-lock.json", ".npmrc", "tsconfig.base.json", "packages/contracts", "trainer"];
+const NEEDED = [
+  "package.json",
+  "package-lock.json",
+  ".npmrc",
+  "tsconfig.base.json",
+  "packages/contracts",
+  "scripts/lib/bundle.mjs",
+  "trainer",
+];
 const PYTHON = { version: [3, 11, 2], executable: "python" };
 
 let root;

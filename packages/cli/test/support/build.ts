@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const LOCK = path.join(ROOT, "node_modules", ".cache", "imprint-cli-test-build");
 const STALE_MS = 120_000;
 
-export const MAIN = path.join(ROOT, "packages", "cli", "dist", "main.js");
+export const MAIN = path.join(ROOT, "packages", "cli", "bundle", "main.js");
 
 function take(): boolean {
   try {
@@ -34,15 +34,13 @@ const released = (): Promise<void> =>
     if (statSync(LOCK, { throwIfNoEntry: false }) === undefined) done();
   });
 
-/** Builds what the command runs from: a child process reads `dist`, and no stale build may pass. One test file builds at a time. */
+/** Builds what the command runs from: a child process reads the bundle, and no stale build may pass. One test file builds at a time. */
 export async function build(): Promise<void> {
   while (!take()) await released();
   try {
-    await promisify(execFile)(
-      process.execPath,
-      [path.join(ROOT, "node_modules", "typescript", "bin", "tsc"), "-b", "packages/cli"],
-      { cwd: ROOT },
-    );
+    const node = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT });
+    await node(path.join(ROOT, "node_modules", "typescript", "bin", "tsc"), "-b", "packages/cli");
+    await node(path.join(ROOT, "scripts", "bundle.mjs"));
   } catch (error) {
     throw new Error(`the build failed:\n${error instanceof Error && "stdout" in error ? String(error.stdout) : String(error)}`);
   } finally {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifySchemaCompiler, FastifySerializerCompiler, FastifyServerOptions } from "fastify";
 import type { TObject, TSchema } from "typebox";
 import { ProblemError } from "../problem.js";
 import { matches } from "../validate.js";
@@ -23,10 +23,16 @@ const readQuery = (schema: TObject, query: Readonly<Record<string, unknown>>): R
   );
 
 /** Validates with the TypeBox schemas themselves: nothing is coerced, removed or defaulted in a body. */
-export const addValidation = (app: FastifyInstance): void => {
-  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => (data: unknown) => {
+const validator: FastifySchemaCompiler<TSchema> =
+  ({ schema, httpPart }) =>
+  (data: unknown) => {
     const value = httpPart === "querystring" ? readQuery(schema as TObject, data as Record<string, unknown>) : data;
     return matches(schema, value) ? { value } : { error: refuse(schema, value) };
-  });
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-};
+  };
+
+const serializer: FastifySerializerCompiler<unknown> = () => (data) => JSON.stringify(data);
+
+type Factories = NonNullable<NonNullable<FastifyServerOptions["schemaController"]>["compilersFactory"]>;
+
+/** Given to Fastify when it is made, which then loads no compilers of its own. Its types name those, and it calls any. */
+export const compilers = { buildValidator: () => validator, buildSerializer: () => serializer } as unknown as Factories;

@@ -7,7 +7,7 @@ import { MODEL } from "./service.js";
 
 export { build } from "../../../cli/test/support/build.js";
 
-const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
 const TRAINER = fileURLToPath(new URL("../fixtures/workers/trainer.mjs", import.meta.url));
 
 export interface Process {

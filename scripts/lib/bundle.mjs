@@ -1,0 +1,40 @@
+import { chmodSync, existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { digestFiles, filesBelow } from "./setup/digest.mjs";
+import { readStamp, writeStamp } from "./setup/stamp.mjs";
+
+/** Left as it is: it loads a native library from beside itself. */
+const EXTERNAL = ["libsql"];
+
+/** The packages with a program: each `dist/main.js` is bundled into `bundle/main.js`. */
+const programsOf = (root) =>
+  readdirSync(path.join(root, "packages")).filter((name) => existsSync(path.join(root, "packages", name, "src", "main.ts")));
+
+const folderOf = (root, name) => path.join(root, "packages", name, "bundle");
+const stampFile = (root, name) => path.join(folderOf(root, name), "built.json");
+
+export const bundlesExist = (root) => programsOf(root).every((name) => existsSync(stampFile(root, name)));
+
+/** Changes with what any package's compiler wrote, the versions of the dependencies, or this file. */
+function bundleKey(root) {
+  const packages = readdirSync(path.join(root, "packages")).filter((name) =>
+    existsSync(path.join(root, "packages", name, "dist")),
+  );
+  const compiled = packages.flatMap((name) => filesBelow(root, `packages/${name}/dist`, (file) => file.endsWith(".js")));
+  return digestFiles(root, ["package-lock.json", "scripts/lib/bundle.mjs", ...compiled]);
+}
+
+/** Bundles every program whose bundle is not up to date: resolving a thousand modules takes longer than all else at start. */
+export async function bundle({ root }) {
+  const key = bundleKey(root);
+  const stale = programsOf(root).filter((name) => readStamp(stampFile(root, name))?.key !== key);
+  if (stale.length === 0) return;
+  const { build } = await import("rolldown");
+  for (const name of stale) {
+    const input = path.join(root, "packages", name, "dist", "main.js");
+    const output = { dir: folderOf(root, name), format: "esm", cleanDir: true };
+    await build({ input, platform: "node", external: EXTERNAL, output, logLevel: "warn" });
+    chmodSync(path.join(output.dir, "main.js"), 0o755);
+    writeStamp(stampFile(root, name), { key });
+  }
+}
