@@ -18,7 +18,8 @@ function calledBy(args: readonly string[]): string | undefined {
 }
 
 /** A command as the list in the help shows it. */
-function outline({ name, args, description }: Entry): Command {
+function outline({ name, args, description, group }: Entry): Command {
+  if (group) return new Command(name).description(description);
   const command = newCommand({ name, description, examples: [], service: "none" });
   return args === undefined ? command : command.arguments(args);
 }

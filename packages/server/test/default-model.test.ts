@@ -1,18 +1,28 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, type Imprint } from "@imprint/client";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig } from "../src/config/load.js";
-import { findRepoRoot, readSetup } from "../src/config/setup.js";
+import { findRepoRoot, readSetup, type Setup } from "../src/config/setup.js";
 import { startServer } from "../src/server.js";
+import { build, gone, startProcess, workerPid } from "./support/process.js";
 import { makeFolder } from "./support/service.js";
+import { putSession } from "./support/session.js";
 
 const ROOT = findRepoRoot();
 const MINUTES = 60_000;
 
+beforeAll(build, 2 * MINUTES);
+
+const prepared = (): Setup => {
+  const setup = readSetup(ROOT);
+  if (setup === null) throw new Error("run npm run setup first: this test trains the default model");
+  return setup;
+};
+
 /** The service as a user runs it: the Python environment and the default model that the set-up prepared. */
 const startReal = async (): Promise<Imprint> => {
-  if (readSetup(ROOT) === null) throw new Error("run npm run setup first: this test trains the default model");
+  prepared();
   const server = await startServer(loadConfig({ flags: { data_dir: makeFolder(), port: 0, log_level: "silent" } }));
   onTestFinished(() => server.close());
   return createClient({ baseUrl: server.url });
@@ -42,4 +52,53 @@ test("a recorded session becomes an adapter that has learned it, on the default 
   expect(proof.neutral_loss_after).toBeLessThan(1.05 * proof.neutral_loss_before);
   expect(proof.keys_matched).toBe(proof.keys_expected);
   expect(proof.accepted_by).toEqual({ peft: true, vllm: true, llama_cpp: true });
+});
+
+test("killed in mid-training, the trainer and the service leave nothing half; the same request gives the same bytes", {
+  timeout: 12 * MINUTES,
+}, async () => {
+  const { python, default_model } = prepared();
+  const folder = makeFolder();
+  const adapters = join(folder, "data", "adapters");
+  const start = async () => {
+    const service = await startProcess(folder, { python, env: { IMPRINT_BASE_MODEL: default_model } });
+    return { service, client: createClient({ baseUrl: service.url }) };
+  };
+  const request = { session_id: "short", seed: 7, epochs: 1, rank: 4 };
+  /** The trainer's process, once it trains: with this many epochs it would go on for minutes. */
+  const midTraining = async (client: Imprint, adapter_id: string) => {
+    const { job_id } = await client.train.lora({ ...request, epochs: 100, adapter_id });
+    const inTraining = async () => expect((await client.jobs.details(job_id)).progress).not.toBeNull();
+    await vi.waitFor(inTraining, { timeout: 5 * MINUTES, interval: 50 });
+    return { job_id, pid: workerPid(folder) ?? 0 };
+  };
+  const listed = async (client: Imprint) => (await client.adapters.list()).adapters.map(({ adapter_id }) => adapter_id);
+
+  const first = await start();
+  putSession(join(folder, "data"), "short");
+  const killed = await midTraining(first.client, "killed");
+  process.kill(killed.pid, "SIGKILL");
+  expect(await first.client.jobs.waitFor(killed.job_id, wait)).toMatchObject({ status: "failed", adapter_id: null });
+  expect((await first.client.jobs.details(killed.job_id)).error).toMatchObject({
+    code: "WORKER_CRASHED",
+    message: expect.stringContaining("SIGKILL"),
+  });
+  expect(await listed(first.client)).toEqual([]);
+
+  for (const adapter_id of ["one", "two"]) {
+    const { job_id } = await first.client.train.lora({ ...request, adapter_id });
+    expect(await first.client.jobs.waitFor(job_id, wait)).toMatchObject({ status: "completed", adapter_id });
+  }
+  const weightsOf = (adapter: string) => readFileSync(join(adapters, adapter, "adapter_model.safetensors"));
+  expect(weightsOf("one").equals(weightsOf("two"))).toBe(true);
+
+  const lost = await midTraining(first.client, "lost");
+  first.service.child.kill("SIGKILL");
+  await first.service.ended;
+  await gone(lost.pid);
+  const second = await start();
+  expect((await listed(second.client)).sort()).toEqual(["one", "two"]);
+  expect(await second.client.adapters.get("one")).toMatchObject({ health: "ok" });
+  expect(readdirSync(join(adapters, ".staging"))).toEqual([]);
+  expect(readdirSync(adapters).filter((name) => !name.startsWith("."))).toEqual(["one", "two"]);
 });

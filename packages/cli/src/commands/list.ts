@@ -6,6 +6,8 @@ export interface Entry {
   readonly name: string;
   readonly args?: string;
   readonly description: string;
+  /** Whether it consists of sub-commands, which have the options. */
+  readonly group?: true;
   readonly load: () => Promise<(context: CommandContext) => Command>;
 }
 
@@ -98,6 +100,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "hypernetworks",
     description: "list, convert or train hypernetworks: networks that make an adapter in one forward pass",
+    group: true,
     load: async () => (await import("./hypernetworks.js")).hypernetworksCommand,
   },
 ];

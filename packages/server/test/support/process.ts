@@ -21,11 +21,10 @@ export interface Process {
   readonly logged: () => readonly { readonly level: number; readonly msg: string }[];
 }
 
-/** An interpreter that is really the fixture trainer, and writes its process id to `worker.pid`. */
-const makeInterpreter = (folder: string, behaviour: object): string => {
+/** An interpreter that writes its process id to `worker.pid` and becomes `program`, with whatever it is given. */
+const makeInterpreter = (folder: string, program: string): string => {
   const path = join(folder, "python");
-  const run = `exec "${process.execPath}" "${TRAINER}" '${JSON.stringify(behaviour)}'`;
-  writeFileSync(path, `#!/bin/sh\necho $$ > "${folder}/worker.pid"\n${run}\n`);
+  writeFileSync(path, `#!/bin/sh\necho $$ > "${folder}/worker.pid"\nexec ${program} "$@"\n`);
   chmodSync(path, 0o755);
   return path;
 };
@@ -50,11 +49,20 @@ export const gone = (pid: number): Promise<void> =>
     { timeout: 8_000, interval: 20 },
   );
 
+interface ProcessOptions {
+  /** Of the fixture trainer. */
+  readonly behaviour?: object;
+  /** Interpreter of the real trainer, instead of the fixture. */
+  readonly python?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** The real service as a process of its own, once it listens. */
 export const startProcess = async (
   folder: string,
-  { behaviour = {}, env = {} }: { readonly behaviour?: object; readonly env?: Readonly<Record<string, string>> } = {},
+  { behaviour = {}, python, env = {} }: ProcessOptions = {},
 ): Promise<Process> => {
+  const program = python ? `"${python}"` : `"${process.execPath}" "${TRAINER}" '${JSON.stringify(behaviour)}'`;
   const dataDir = join(folder, "data");
   mkdirSync(join(dataDir, "models", MODEL), { recursive: true });
   const child = spawn(process.execPath, [MAIN], {
@@ -65,7 +73,7 @@ export const startProcess = async (
       IMPRINT_DATA_DIR: dataDir,
       IMPRINT_PORT: "0",
       IMPRINT_BASE_MODEL: MODEL,
-      IMPRINT_PYTHON: makeInterpreter(folder, behaviour),
+      IMPRINT_PYTHON: makeInterpreter(folder, program),
       IMPRINT_LOG_LEVEL: "silent",
       ...env,
     },
