@@ -81,6 +81,7 @@ const saveOne = async (session: Session, options: SaveOptions): Promise<Saved> =
     const { session: stored, storedAt } = found;
     if (stored.source.sha256 === next.source.sha256) return keep(stored, storedAt, options);
     const relation = sessionId === own ? relationOf(stored, next) : "other";
+    if (relation === "same") return keep(stored, storedAt, options);
     if (relation === "older")
       return keep(stored, storedAt, options, [`A longer recording of session ${sessionId} is stored: it stays.`]);
     if (relation === "newer") {

@@ -18,6 +18,14 @@ test("a recording that goes on is newer, and what it grew from is older", () => 
   );
 });
 
+test("other bytes that say the same are the same recording", () => {
+  fc.assert(
+    fc.property(stepsArb, (steps) => {
+      expect(relationOf(of(steps), of(structuredClone(steps)))).toBe("same");
+    }),
+  );
+});
+
 test("a last step that was cut off may be longer in the newer recording", () => {
   const task: Step = { source: "user", text: "Fix it." };
   const cut = of([task, { source: "agent", text: "I" }]);
