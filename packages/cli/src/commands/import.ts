@@ -2,34 +2,55 @@ import type { Outcome } from "@imprint/contracts";
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
-import { walk } from "../files/walk.js";
-import { importFiles } from "../import/import-files.js";
+import { readSince } from "../flags/since.js";
+import { runImport } from "../import/run-import.js";
 import { dryRun, storing } from "../import/stores.js";
 import { importSummary } from "../import/summary.js";
 import { withService } from "../service/connect.js";
 
-const OUTCOMES = ["success", "failure"] as const;
+interface ImportOptions extends CommonOptions {
+  readonly outcome?: Outcome;
+  readonly since?: string;
+  readonly dryRun?: boolean;
+  readonly watch?: boolean;
+}
 
 export function importCommand(context: CommandContext): Command {
   return newCommand({
     name: "import",
     description: "store recorded sessions; folders are walked",
-    examples: ["import ~/.claude/projects", "import run.traj session.jsonl", "import ~/.codex/sessions --dry-run"],
+    examples: [
+      "import ~/.claude/projects --since 7d",
+      "import run.traj session.jsonl --outcome success",
+      "import ~/.codex/sessions --dry-run",
+      "import ~/.claude/projects ~/.codex/sessions --watch",
+    ],
   })
     .argument("<path...>", "files of recorded sessions, or folders that hold some")
-    .addOption(new Option("--outcome <outcome>", "how these sessions ended, where their files do not say it").choices(OUTCOMES))
+    .addOption(
+      new Option("--outcome <outcome>", "how these sessions ended, where their files do not say it").choices([
+        "success",
+        "failure",
+      ]),
+    )
+    .option("--since <date>", "only files written since: 2026-01-31, or 12h, 7d, 2w ago")
     .option("--dry-run", "only say what would be stored")
-    .action(async (paths: string[], options: CommonOptions & { dryRun?: boolean; outcome?: Outcome }) => {
+    .option("--watch", "go on and import sessions as they end, until Ctrl-C")
+    .action(async (paths: string[], options: ImportOptions) => {
+      if (options.dryRun && options.watch) throw new UsageError("--dry-run and --watch exclude each other");
+      const { io, state } = context;
       const printer = printerOf(context, options);
-      const candidates = await walk(paths);
-      if (candidates.length === 0) throw new UsageError(`${paths.join(", ")}: no file there looks like a recorded session`);
       const known = options.outcome === undefined ? {} : { outcome: options.outcome };
+      const since = options.since === undefined ? null : readSince(options.since, Date.now());
+      const given = { io, paths, since, note: printer.note };
       const files = options.dryRun
-        ? await importFiles(candidates, dryRun(known))
-        : await withService({ io: context.io, options, note: printer.note }, ({ client }) =>
-            importFiles(candidates, storing(client, known)),
-          );
-      if (files.some(({ status }) => status === "failed")) context.state.exitCode = 1;
-      printer.result({ dry_run: options.dryRun === true, files }, () => importSummary(files, context.io.paint.out));
+        ? await runImport({ ...given, connect: (use) => use(dryRun(known)) })
+        : await runImport({
+            ...given,
+            watch: options.watch === true,
+            connect: (use) => withService({ io, options, note: printer.note }, ({ client }) => use(storing(client, known))),
+          });
+      if (files.some(({ status }) => status === "failed")) state.exitCode = 1;
+      printer.result({ dry_run: options.dryRun === true, files }, () => importSummary(files, io.paint.out));
     });
 }

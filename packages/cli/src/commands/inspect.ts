@@ -1,30 +1,25 @@
-import { readFile, stat } from "node:fs/promises";
-import path from "node:path";
+import { stat } from "node:fs/promises";
 import { type ImportedFile, importSessions, inspectReport } from "@imprint/sessions";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { CommandError, UsageError } from "../errors.js";
+import { UsageError } from "../errors.js";
+import { sourcesOf } from "../files/recorded.js";
 import { isUnreadable } from "../import/unreadable.js";
 import type { Paint } from "../output/paint.js";
 import { fields } from "../output/table.js";
 import { count, plain } from "../output/text.js";
 
-async function readNamed(file: string): Promise<Uint8Array> {
+async function parse(file: string): Promise<ImportedFile> {
   try {
-    if ((await stat(file)).isDirectory()) throw new UsageError(`${file} is a folder: inspect takes files, import walks folders`);
-    return await readFile(file);
+    const about = await stat(file);
+    if (about.isDirectory()) throw new UsageError(`${file} is a folder: inspect takes files, import walks folders`);
+    return await importSessions(sourcesOf({ path: file, size: about.size }));
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    throw new UsageError(`${file}: ${code === "ENOENT" ? "there is no such file" : `cannot be read (${String(code)})`}`);
-  }
-}
-
-async function parse(file: string, bytes: Uint8Array): Promise<ImportedFile> {
-  try {
-    return await importSessions([{ name: path.basename(file), bytes }]);
-  } catch (error) {
-    throw isUnreadable(error) ? new CommandError(`${file}: ${error.message}`, "SESSION_UNREADABLE") : error;
+    if (isUnreadable(error)) throw new UsageError(`${file}: ${error.message}`);
+    if (!(error instanceof Error && "code" in error && "syscall" in error)) throw error;
+    throw new UsageError(
+      `${file}: ${error.code === "ENOENT" ? "there is no such file" : `cannot be read (${String(error.code)})`}`,
+    );
   }
 }
 
@@ -58,8 +53,7 @@ export function inspectCommand(context: CommandContext): Command {
   })
     .argument("<file...>", "files of recorded sessions")
     .action(async (files: string[], options: CommonOptions) => {
-      const contents = await Promise.all(files.map(async (file) => ({ file, bytes: await readNamed(file) })));
-      const read = await Promise.all(contents.map(async ({ file, bytes }) => ({ file, imported: await parse(file, bytes) })));
+      const read = await Promise.all(files.map(async (file) => ({ file, imported: await parse(file) })));
       const reports = read.map(({ imported }) => inspectReport(imported));
       printerOf(context, options).result(reports.length === 1 ? reports[0] : reports, () =>
         read.map(({ file, imported }) => describe(file, imported, context.io.paint.out)).join("\n\n"),

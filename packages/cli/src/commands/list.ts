@@ -55,7 +55,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "train",
     args: "<session...>",
-    description: "train an adapter on a stored session",
+    description: "train an adapter on stored sessions",
     load: async () => (await import("./train.js")).trainCommand,
   },
   {

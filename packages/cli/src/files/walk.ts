@@ -1,13 +1,9 @@
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { groupFiles, isSessionPath } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
 
-const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__"]);
-/** What recorded sessions are called. */
-const SESSION_FILE = /\.(?:jsonl?|traj|jsonl\.zst|zst)$|(?:^|[.-])chat[.-]history.*\.md$/i;
-
-/** OpenHands keeps a file for each event: together they are one session. */
-const EVENT_FILE = /^(?:event-)?\d+(?:-.*)?\.json$/;
+const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__", "tool-results"]);
 
 export interface Candidate {
   readonly path: string;
@@ -15,62 +11,112 @@ export interface Candidate {
   readonly parts?: readonly string[];
   /** True when the user named this very file: then it must be a session. */
   readonly named: boolean;
+  /** Bytes of all its files. */
+  readonly size: number;
+  /** When one of its files was last written, in milliseconds since 1970. */
+  readonly modified: number;
+}
+
+export interface Walked {
+  readonly candidates: readonly Candidate[];
+  /** Links that were not followed, and why. */
+  readonly links: readonly { readonly path: string; readonly reason: string }[];
+}
+
+interface Found {
+  readonly shown: string;
+  readonly real: string;
+  readonly size: number;
+  readonly modified: number;
 }
 
 const contains = (root: string, target: string): boolean => target === root || target.startsWith(root + path.sep);
 
-async function inFolder(folder: string, root: string, seen: Set<string>): Promise<Candidate[]> {
+/** Null when it went away meanwhile. */
+const statOf = (file: string) => stat(file).catch(() => null);
+
+interface Walk {
+  readonly root: string;
+  readonly seen: Set<string>;
+  readonly found: Found[];
+  readonly links: { readonly path: string; readonly reason: string }[];
+}
+
+async function inFolder(folder: string, walk: Walk): Promise<void> {
+  const { root, seen, found, links } = walk;
   const real = await realpath(folder);
-  if (seen.has(real)) return [];
+  if (seen.has(real)) return;
   seen.add(real);
-  const names = (await readdir(folder)).sort();
-  if (path.basename(real) === "events" && names.length > 0 && names.every((name) => EVENT_FILE.test(name))) {
-    const parts = names.toSorted((left, right) => left.localeCompare(right, "en", { numeric: true }));
-    return [{ path: folder, named: false, parts: parts.map((name) => path.join(folder, name)) }];
-  }
-  const found: Candidate[] = [];
-  for (const name of names) {
-    const entry = path.join(folder, name);
-    const target = await realpath(entry).catch(() => null);
-    // A link that leads out of the folder, or nowhere.
-    if (target === null || !contains(root, target)) continue;
-    const about = await stat(target);
-    if (about.isDirectory()) {
-      if (!SKIPPED_FOLDERS.has(name)) found.push(...(await inFolder(entry, root, seen)));
-    } else if (about.isFile() && SESSION_FILE.test(name) && !seen.has(target)) {
+  for (const entry of (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const { name } = entry;
+    const shown = path.join(folder, name);
+    const isLink = entry.isSymbolicLink();
+    const target = isLink ? await realpath(shown).catch(() => null) : path.join(real, name);
+    const about = target === null ? null : await statOf(target);
+    if (target === null || about === null) {
+      if (isLink && isSessionPath(name)) links.push({ path: shown, reason: "the link leads nowhere" });
+    } else if (!contains(root, target)) {
+      if (about.isDirectory() || isSessionPath(name))
+        links.push({ path: shown, reason: "the link leads out of the folder and is not followed" });
+    } else if (about.isDirectory()) {
+      if (!SKIPPED_FOLDERS.has(name)) await inFolder(shown, walk);
+    } else if (about.isFile() && isSessionPath(name) && !seen.has(target)) {
       seen.add(target);
-      found.push({ path: entry, named: false });
+      found.push({ shown, real: target, size: about.size, modified: about.mtimeMs });
     }
   }
-  return found;
 }
+
+/** Files that form one session together become one candidate. */
+function grouped(found: readonly Found[]): Candidate[] {
+  const byPath = new Map(found.map((file) => [file.real, file]));
+  return groupFiles([...byPath.keys()]).map(({ paths }) => {
+    const files = paths.flatMap((one) => byPath.get(one) ?? []);
+    const [first] = files;
+    const parts = files.map(({ shown }) => shown).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    return {
+      path: files.length === 1 ? (first?.shown ?? "") : path.dirname(parts[0] ?? ""),
+      ...(files.length === 1 ? {} : { parts }),
+      named: false,
+      size: files.reduce((sum, { size }) => sum + size, 0),
+      modified: Math.max(...files.map(({ modified }) => modified)),
+    };
+  });
+}
+
+const missing = async (given: string, error: NodeJS.ErrnoException): Promise<UsageError> => {
+  if (error.code !== "ENOENT") return new UsageError(`${given}: ${error.message}`);
+  const isLink = await lstat(given).then(
+    () => true,
+    () => false,
+  );
+  return new UsageError(`${given}: ${isLink ? "the link leads nowhere" : "there is no such file or folder"}`);
+};
 
 /**
  * The files that a command was pointed at: named ones as they are, folders walked in order of names.
  * Throws a UsageError, before anything is read, when a path is neither.
  */
-export async function walk(paths: readonly string[]): Promise<readonly Candidate[]> {
+export async function walk(paths: readonly string[]): Promise<Walked> {
   const checked = await Promise.all(
     paths.map(async (given) => {
       const about = await stat(given).catch((error: NodeJS.ErrnoException) => error);
-      if (about instanceof Error) {
-        const broken = await lstat(given).then(
-          () => true,
-          () => false,
-        );
-        throw new UsageError(
-          `${given}: ${about.code === "ENOENT" ? (broken ? "the link leads nowhere" : "there is no such file or folder") : about.message}`,
-        );
-      }
+      if (about instanceof Error) throw await missing(given, about);
       if (!about.isFile() && !about.isDirectory()) throw new UsageError(`${given} is neither a file nor a folder`);
-      return { given, folder: about.isDirectory() };
+      return { given, about };
     }),
   );
   const seen = new Set<string>();
-  const found: Candidate[] = [];
-  for (const { given, folder } of checked) {
-    if (folder) found.push(...(await inFolder(given, await realpath(given), seen)));
-    else found.push({ path: given, named: true });
+  const links: Walk["links"] = [];
+  const candidates: Candidate[] = [];
+  for (const { given, about } of checked) {
+    if (about.isFile()) {
+      candidates.push({ path: given, named: true, size: about.size, modified: about.mtimeMs });
+      continue;
+    }
+    const found: Found[] = [];
+    await inFolder(given, { root: await realpath(given), seen, found, links });
+    candidates.push(...grouped(found));
   }
-  return found;
+  return { candidates, links };
 }

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { ApiError } from "@imprint/client";
 import type { SessionSummary } from "@imprint/contracts";
+import { FileRefused } from "../files/recorded.js";
 import type { Candidate } from "../files/walk.js";
 import { isUnreadable } from "./unreadable.js";
 
@@ -25,26 +25,20 @@ export interface Stored {
   readonly warnings: readonly string[];
 }
 
-/** Takes one file's bytes. Rejects with an error of code SESSION_UNREADABLE when they are no session. */
-export type Store = (bytes: Uint8Array, path: string) => Promise<Stored>;
+/** Takes one candidate. Rejects with an error of code SESSION_UNREADABLE when it is no session. */
+export type Store = (candidate: Candidate) => Promise<Stored>;
 
 /** What one file's own trouble is: it does not stop the others. */
 function reasonOf(error: unknown): string | null {
-  if (isUnreadable(error)) return error.message;
+  if (isUnreadable(error) || error instanceof FileRefused) return error.message;
   if (error instanceof ApiError && error.status === 413) return error.detail;
   return error instanceof Error && "code" in error && "syscall" in error ? `cannot be read (${String(error.code)})` : null;
 }
 
-/** The events of a folder one a line. Line breaks in JSON only stand between values. */
-async function joined(parts: readonly string[]): Promise<Uint8Array> {
-  const texts = await Promise.all(parts.map((part) => readFile(part, "utf8")));
-  return new TextEncoder().encode(texts.map((text) => `${text.replaceAll(/\r?\n/g, " ")}\n`).join(""));
-}
-
-async function importFile({ path, named, parts }: Candidate, store: Store): Promise<ImportedFile> {
+async function importFile(candidate: Candidate, store: Store): Promise<ImportedFile> {
+  const { path, named } = candidate;
   try {
-    const bytes = parts === undefined ? await readFile(path) : await joined(parts);
-    return { path, ...(await store(bytes, path)) };
+    return { path, ...(await store(candidate)) };
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
@@ -52,9 +46,23 @@ async function importFile({ path, named, parts }: Candidate, store: Store): Prom
   }
 }
 
-/** Imports one file after the other. Rejects at the first error that is not about a file. */
-export async function importFiles(candidates: readonly Candidate[], store: Store): Promise<readonly ImportedFile[]> {
+export interface Observer {
+  onStart?(candidate: Candidate): void;
+  onFile?(file: ImportedFile, candidate: Candidate): void;
+}
+
+/** Imports one file after the other, until `signal` aborts. Rejects at the first error that is not about a file. */
+export async function importFiles(
+  candidates: readonly Candidate[],
+  { store, observer = {}, signal }: { readonly store: Store; readonly observer?: Observer; readonly signal?: AbortSignal },
+): Promise<readonly ImportedFile[]> {
   const files: ImportedFile[] = [];
-  for (const candidate of candidates) files.push(await importFile(candidate, store));
+  for (const candidate of candidates) {
+    if (signal?.aborted === true) break;
+    observer.onStart?.(candidate);
+    const file = await importFile(candidate, store);
+    files.push(file);
+    observer.onFile?.(file, candidate);
+  }
   return files;
 }

@@ -1,7 +1,7 @@
-import path from "node:path";
 import type { Imprint } from "@imprint/client";
 import type { Outcome } from "@imprint/contracts";
 import { importSessions, summarize } from "@imprint/sessions";
+import { bodyOf, sourcesOf } from "../files/recorded.js";
 import type { Store } from "./import-files.js";
 
 /** What the caller knows of the sessions beside their files. */
@@ -12,16 +12,16 @@ export interface Known {
 /** Stores through the service, which knows what it has. */
 export const storing =
   (client: Imprint, known: Known): Store =>
-  async (bytes) => {
-    const { created, sessions, warnings } = await client.sessions.create(bytes, known);
+  async (candidate) => {
+    const { created, sessions, warnings } = await client.sessions.create(await bodyOf(candidate), known);
     return { status: created ? "stored" : "known", sessions, warnings };
   };
 
 /** Reads as the service would, and stores nothing. */
 export const dryRun =
   (known: Known): Store =>
-  async (bytes, file) => {
-    const { sessions, warnings } = await importSessions([{ name: path.basename(file), bytes }], known);
+  async (candidate) => {
+    const { sessions, warnings } = await importSessions(sourcesOf(candidate), known);
     const digests = sessions.map((session) => ({
       session_id: session.session_id,
       format: session.source.format,

@@ -23,7 +23,7 @@ function closing(files: readonly ImportedFile[]): string {
   const failed = of("failed").length;
   if (skipped > 0) said.push(`${count(skipped, "other file")} skipped`);
   if (failed > 0) said.push(`${count(failed, "file")} not imported`);
-  return `${said.join(", ")}.`;
+  return said.length === 0 ? "Nothing to import." : `${said.join(", ")}.`;
 }
 
 /** A row for each session, a line for each file that was refused, and the sum. */

@@ -1,8 +1,7 @@
 import type { Progress } from "@imprint/contracts";
+import { bar } from "../output/bar.js";
 import type { Paint } from "../output/paint.js";
 import { duration } from "../output/text.js";
-
-const BAR_WIDTH = 28;
 
 /** The figures of a training step, without the bar. */
 export function figures(progress: Progress): string {
@@ -16,7 +15,6 @@ export function figures(progress: Progress): string {
 
 /** A bar that is as full as the training is done. `steps` is an upper bound, so it may end early. */
 export function progressBar(progress: Progress, paint: Paint): string {
-  const share = progress.steps === 0 ? 0 : Math.min(1, progress.step / progress.steps);
-  const full = Math.round(share * BAR_WIDTH);
-  return `${paint("cyan", "━".repeat(full))}${paint("dim", "─".repeat(BAR_WIDTH - full))}  ${figures(progress)}`;
+  const share = progress.steps === 0 ? 0 : progress.step / progress.steps;
+  return `${bar(share, paint)}  ${figures(progress)}`;
 }

@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from "node:util";
 import type { JobDetails } from "@imprint/contracts";
 import type { Io } from "../io.js";
+import { CLEAR_LINE, fit } from "../output/bar.js";
 import { duration } from "../output/text.js";
 import { phaseOf, planOf } from "./phase.js";
 import { progressBar } from "./progress.js";
@@ -8,13 +8,6 @@ import type { View } from "./view.js";
 
 const FRAMES = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const FRAME_MS = 120;
-const CLEAR_LINE = "\r\u001b[2K";
-
-/** Cuts a coloured line at the terminal's width: a line that wraps could not be overwritten. */
-const fit = (line: string, width: number): string => {
-  const bare = stripVTControlCharacters(line);
-  return bare.length < width ? line : bare.slice(0, Math.max(0, width - 1));
-};
 
 /** One line that is drawn again and again, and a line for each phase that is over. */
 export function terminalView({ err, paint: { err: paint } }: Pick<Io, "err" | "paint">): View {

@@ -1,8 +1,8 @@
-import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
-import { imprint } from "../support/imprint.js";
+import { imprint, start } from "../support/imprint.js";
 import { EXAMPLES, place, servedPlace } from "../support/service.js";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -73,6 +73,50 @@ describe("import", () => {
   });
 });
 
+describe("import --since", () => {
+  it("takes only files written since", async () => {
+    const at = await servedPlace();
+    const folder = path.join(at.root, "recorded");
+    await cp(EXAMPLES, folder, { recursive: true });
+    await utimes(path.join(folder, "harborline-gates.json"), new Date("2026-01-01"), new Date("2026-01-01"));
+    await utimes(path.join(folder, "claude-code", path.basename(CLAUDE)), new Date("2026-01-03"), new Date("2026-01-03"));
+    const { code, stdout, stderr } = await imprint(["import", folder, "--since", "2026-01-02"], at);
+    expect(code).toBe(0);
+    expect(stdout).toContain("1 session stored.");
+    expect(stderr).toContain("1 older file left out.");
+    const none = await imprint(["import", folder, "--since", "1h", "--json"], at);
+    expect([none.code, JSON.parse(none.stdout).files]).toEqual([0, []]);
+  });
+});
+
+describe("import --watch", () => {
+  it("imports what is there and what comes, knows what it had, and ends with a summary on Ctrl-C", async () => {
+    const at = await servedPlace();
+    const folder = path.join(at.root, "recorded");
+    const old = new Date(Date.now() - 60_000);
+    const put = async (name: string, text: string): Promise<void> => {
+      await writeFile(path.join(at.root, name), text);
+      await utimes(path.join(at.root, name), old, old);
+      await rename(path.join(at.root, name), path.join(folder, name));
+    };
+    const lines = (await readFile(CLAUDE, "utf8")).trimEnd().split("\n");
+    await mkdir(folder);
+    const watching = start(["import", folder, "--watch"], at.env);
+    await watching.said("Watching");
+    await put("one.jsonl", `${lines.slice(0, 9).join("\n")}\n`);
+    await watching.said("stored  5b0f6d1e");
+    await put("one.jsonl", `${lines.join("\n")}\n`);
+    await watching.said("is replaced");
+    watching.child.kill("SIGINT");
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain("1 session stored.");
+    const { sessions } = JSON.parse((await imprint(["sessions", "--json"], at)).stdout);
+    expect(sessions).toHaveLength(1);
+    expect(sessions[0].assistant_turns).toBe(7);
+  });
+});
+
 describe("inspect", () => {
   it("prints one report with --json", async () => {
     const { code, stdout, stderr } = await imprint(["inspect", CLAUDE, "--json"]);
@@ -95,7 +139,7 @@ describe("inspect", () => {
     const stranger = path.join(at.root, "stranger.txt");
     await writeFile(stranger, "nothing");
     const refused = await imprint(["inspect", native, stranger]);
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(stranger);
   });
 });

@@ -19,7 +19,7 @@ async function folder(entries: readonly string[]): Promise<string> {
 }
 
 const found = async (root: string, ...paths: string[]): Promise<string[]> =>
-  (await walk(paths.map((name) => path.join(root, name)))).map(
+  (await walk(paths.map((name) => path.join(root, name)))).candidates.map(
     (file) => `${file.named ? "named " : ""}${path.relative(root, file.path)}`,
   );
 
@@ -38,13 +38,15 @@ it("walks folders in the order of names and takes what sessions are called", asy
 
 it("takes a folder of events as one session, in the order of their numbers", async () => {
   const root = await folder(["run/base_state.json", "run/events/10.json", "run/events/9.json", "other/events/notes.json"]);
-  const [other, state, events, ...rest] = await walk([root]);
-  expect([other, state, rest].flat().map((file) => path.relative(root, file?.path ?? ""))).toEqual([
+  await writeFile(path.join(root, "run", "events", "9.json"), "{}");
+  const { candidates } = await walk([root]);
+  const [other, run, ...rest] = candidates;
+  expect([other, run, rest].flat().map((file) => path.relative(root, file?.path ?? ""))).toEqual([
     "other/events/notes.json",
-    "run/base_state.json",
+    "run",
   ]);
-  expect(path.relative(root, events?.path ?? "")).toBe("run/events");
-  expect(events?.parts?.map((part) => path.basename(part))).toEqual(["9.json", "10.json"]);
+  expect(run?.parts?.map((part) => path.basename(part))).toEqual(["base_state.json", "9.json", "10.json"]);
+  expect(run?.size).toBe(2);
 });
 
 it("takes a named file whatever it is called", async () => {
@@ -65,9 +67,16 @@ it("follows links inside the folder once, and none that leads out of it, nowhere
     `out -> ${outside}`,
     `out.json -> ${outside}/secret.json`,
     "gone.json -> nowhere",
+    `notes.txt -> ${outside}/secret.json`,
   ]);
   await symlink("..", path.join(root, "sub", "round"));
   expect(await found(root, ".")).toEqual(["again/a.json"]);
+  const { links } = await walk([root]);
+  expect(links.map(({ path: link, reason }) => `${path.relative(root, link)}: ${reason}`)).toEqual([
+    "gone.json: the link leads nowhere",
+    "out: the link leads out of the folder and is not followed",
+    "out.json: the link leads out of the folder and is not followed",
+  ]);
 });
 
 it.each([

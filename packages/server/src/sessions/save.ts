@@ -6,6 +6,7 @@ import type { Imported, Importer } from "./importer.js";
 import { indexSession } from "./index-table.js";
 import { labelSession } from "./label.js";
 import { isSessionId, readSession, sessionPath } from "./read.js";
+import { relationOf } from "./recordings.js";
 import { toSummary } from "./summary.js";
 
 const MAX_ID = 128;
@@ -27,13 +28,13 @@ const candidates = ({ session_id, source: { sha256 } }: Session): readonly strin
 ];
 
 type Found =
-  | { readonly state: "absent" | "damaged" }
-  | { readonly state: "stored"; readonly sha256: string; readonly summary: SessionSummary };
+  | { readonly state: "absent" }
+  | { readonly state: "damaged" }
+  | { readonly state: "stored"; readonly session: Session; readonly storedAt: string };
 
 const find = async (sessionId: string, { folder, importer, limit }: SaveOptions): Promise<Found> => {
   try {
-    const { session, storedAt } = await readSession({ folder, sessionId, importer, limit });
-    return { state: "stored", sha256: session.source.sha256, summary: await toSummary(session, storedAt) };
+    return { state: "stored", ...(await readSession({ folder, sessionId, importer, limit })) };
   } catch (error) {
     if (error instanceof JobError && error.code === "SESSION_NOT_FOUND") return { state: "absent" };
     if (error instanceof JobError && error.code === "SESSION_INVALID") return { state: "damaged" };
@@ -47,28 +48,49 @@ interface Saved {
   readonly warnings: readonly string[];
 }
 
+const keep = async (
+  stored: Session,
+  storedAt: string,
+  options: SaveOptions,
+  warnings: readonly string[] = [],
+): Promise<Saved> => {
+  const { outcome, now: _now, ...place } = options;
+  const summary =
+    outcome === undefined
+      ? await toSummary(stored, storedAt)
+      : await labelSession({ ...place, sessionId: stored.session_id, outcome });
+  return { summary, isNew: false, warnings };
+};
+
+const store = async (session: Session, options: SaveOptions, warnings: readonly string[]): Promise<Saved> => {
+  await writeAtomically(sessionPath(options.folder, session.session_id), `${JSON.stringify(session)}\n`);
+  const summary = await toSummary(session, options.now().toISOString());
+  await indexSession(options.db, summary);
+  return { summary, isNew: true, warnings };
+};
+
 const saveOne = async (session: Session, options: SaveOptions): Promise<Saved> => {
+  const own = session.session_id;
   for (const sessionId of candidates(session)) {
+    const next: Session = { ...session, session_id: sessionId };
+    const renamed = sessionId === own ? [] : [`Another session has the id ${own}: this one is stored as ${sessionId}.`];
     const found = await find(sessionId, options);
-    if (found.state === "stored" && found.sha256 !== session.source.sha256) continue;
-    if (found.state === "stored") {
-      const { outcome, now: _now, ...stored } = options;
-      const summary = outcome === undefined ? found.summary : await labelSession({ ...stored, sessionId, outcome });
-      return { summary, isNew: false, warnings: [] };
+    if (found.state === "absent") return store(next, options, renamed);
+    if (found.state === "damaged")
+      return store(next, options, [...renamed, `The stored file of session ${sessionId} was damaged and is replaced.`]);
+    const { session: stored, storedAt } = found;
+    if (stored.source.sha256 === next.source.sha256) return keep(stored, storedAt, options);
+    const relation = sessionId === own ? relationOf(stored, next) : "other";
+    if (relation === "same") return keep(stored, storedAt, options);
+    if (relation === "older")
+      return keep(stored, storedAt, options, [`A longer recording of session ${sessionId} is stored: it stays.`]);
+    if (relation === "newer") {
+      const outcome = next.outcome === "unknown" ? stored.outcome : next.outcome;
+      const grown = `Session ${sessionId} was stored with ${stored.steps.length} steps and is replaced: it has ${next.steps.length} now.`;
+      return store({ ...next, outcome }, options, [grown]);
     }
-    const stored: Session = { ...session, session_id: sessionId };
-    await writeAtomically(sessionPath(options.folder, sessionId), `${JSON.stringify(stored)}\n`);
-    const summary = await toSummary(stored, options.now().toISOString());
-    await indexSession(options.db, summary);
-    const renamed = `Another session has the id ${session.session_id}: this one is stored as ${sessionId}.`;
-    const repaired = `The stored file of session ${sessionId} was damaged and is replaced.`;
-    return {
-      summary,
-      isNew: true,
-      warnings: [...(sessionId === session.session_id ? [] : [renamed]), ...(found.state === "damaged" ? [repaired] : [])],
-    };
   }
-  throw new JobError("INTERNAL_ERROR", `No id is free for session ${session.session_id}.`);
+  throw new JobError("INTERNAL_ERROR", `No id is free for session ${own}.`);
 };
 
 /** Stores every conversation of an imported file. The same bytes again change nothing and give the same ids. */

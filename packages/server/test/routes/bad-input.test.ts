@@ -170,7 +170,7 @@ test("a URL that cannot be decoded is 400, an unknown one 404, a wrong method 40
   expect((await service.get("/nothing")).json().code).toBe("NOT_FOUND");
   const wrong = await service.call({ method: "PUT", url: "/sessions/abc" });
   expect(wrong.statusCode).toBe(405);
-  expect(wrong.headers.allow).toBe("DELETE, GET, HEAD");
+  expect(wrong.headers.allow).toBe("DELETE, GET, HEAD, PATCH");
   isProblem(wrong.json(), 405);
 });
 

@@ -56,6 +56,33 @@ test("the same id with other bytes is stored under an id of its own, with a warn
   expect(filesOf(service)).toHaveLength(2);
 });
 
+test("a session that grew replaces its stored recording, and the shorter one never comes back", async () => {
+  const service = await startService();
+  const line = (n: number, type: string, content: string): string =>
+    JSON.stringify({
+      type,
+      uuid: `u${n}`,
+      parentUuid: n === 1 ? null : `u${n - 1}`,
+      sessionId: "5b0f6d1e-9c44-4a7b-8f12-7413c0ffee02",
+      timestamp: `2026-01-01T00:00:0${n}.000Z`,
+      message: { role: type, content, ...(type === "assistant" ? { id: `m${n}` } : {}) },
+    });
+  const short = `${[line(1, "user", "Fix it."), line(2, "assistant", "Fixed.")].join("\n")}\n`;
+  const long = `${short}${[line(3, "user", "Test it."), line(4, "assistant", "Tested.")].join("\n")}\n`;
+  const send = (text: string) => upload(service, text, "application/x-ndjson");
+  const first = (await send(short)).json();
+  await service.call({ method: "PATCH", url: `/sessions/${first.session_id}`, payload: { outcome: "success" } });
+  const grown = await send(long);
+  expect([grown.statusCode, grown.json().session_id]).toEqual([201, first.session_id]);
+  expect(grown.json()).toMatchObject({ assistant_turns: 2, outcome: "success" });
+  expect(grown.json().warnings.join()).toContain("is replaced: it has 4 now");
+  const back = await send(short);
+  expect([back.statusCode, back.json().assistant_turns]).toEqual([200, 2]);
+  expect((await send(long)).statusCode).toBe(200);
+  expect((await service.get("/sessions")).json().sessions).toMatchObject([{ assistant_turns: 2 }]);
+  expect(filesOf(service)).toHaveLength(1);
+});
+
 test("a damaged file is replaced by importing its source again", async () => {
   const service = await startService();
   await upload(service, makeNative("mend"));
