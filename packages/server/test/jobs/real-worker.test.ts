@@ -46,7 +46,7 @@ function service(options: { readonly spawn?: Spawn; readonly maxJobMs?: number }
       const work: Work = {
         async prepare(_signal, job_id) {
           mkdirSync(output_dir);
-          return { ...loraTask({ output_dir, session_path }), job_id };
+          return { ...loraTask({ output_dir, session_paths: [session_path] }), job_id };
         },
         async finish() {
           registered.push(...readdirSync(output_dir));
