@@ -31,8 +31,18 @@ export async function bundle({ root }) {
   if (stale.length === 0) return;
   const { build } = await import("rolldown");
   for (const name of stale) {
-    const input = path.join(root, "packages", name, "dist", "main.js");
-    const output = { dir: folderOf(root, name), format: "esm", cleanDir: true };
+    const input = {
+      main: path.join(root, "packages", name, "dist", "main.js"),
+      // Started by path from beside the code that is bundled with it.
+      "store-thread": path.join(root, "packages", "server", "dist", "sessions", "store-thread.js"),
+    };
+    const output = {
+      dir: folderOf(root, name),
+      format: "esm",
+      cleanDir: true,
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name]-[hash].js",
+    };
     await build({ input, platform: "node", external: EXTERNAL, output, logLevel: "warn" });
     chmodSync(path.join(output.dir, "main.js"), 0o755);
     writeStamp(stampFile(root, name), { key });

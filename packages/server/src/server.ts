@@ -14,6 +14,7 @@ import { openDatabase } from "./registry/open.js";
 import { dataPaths, ensureDataPaths } from "./registry/paths.js";
 import { sweep } from "./registry/sweep.js";
 import type { App } from "./services.js";
+import { createFileStore } from "./sessions/file-store.js";
 import { importSession } from "./sessions/import-session.js";
 import { createExecutor, trainerCommand } from "./training/executor.js";
 import { hypernetworkFolders } from "./training/hypernetworks.js";
@@ -86,6 +87,8 @@ export const startServer = async (
     });
 
     const closing = new AbortController();
+    const fileStore = createFileStore();
+    undo.push(() => fileStore.close());
     let port = settings.port;
     const app = await buildApp({
       services: {
@@ -98,6 +101,7 @@ export const startServer = async (
           database,
           paths,
           importer: importSession,
+          fileStore,
           sessionLimit: settings.session_limit,
           models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },
           hypernetworks: hypernetworkFolders(config),

@@ -1,6 +1,7 @@
 import type { SessionSummary } from "@imprint/contracts";
 import { sql } from "kysely";
 import type { Session } from "../registry/schema.js";
+import type { IndexChange } from "./save.js";
 
 /** Records what lists show of a session, as the newest. */
 export const indexSession = async (db: Session, summary: SessionSummary): Promise<void> => {
@@ -9,6 +10,10 @@ export const indexSession = async (db: Session, summary: SessionSummary): Promis
     .insertInto("sessions")
     .values({ session_id: summary.session_id, summary: JSON.stringify(summary) })
     .execute();
+};
+
+export const indexChanges = async (db: Session, changes: readonly IndexChange[]): Promise<void> => {
+  for (const { summary, change } of changes) await (change === "newest" ? indexSession : updateIndexed)(db, summary);
 };
 
 /** Replaces what lists show of a session, where it stands. A session that is not indexed is read from its file anyway. */

@@ -1,27 +1,26 @@
 import { utimes } from "node:fs/promises";
-import type { Outcome, SessionSummary } from "@imprint/contracts";
+import type { Outcome, Session, SessionSummary } from "@imprint/contracts";
 import { writeAtomically } from "../registry/durable.js";
-import type { Session as DatabaseSession } from "../registry/schema.js";
-import { updateIndexed } from "./index-table.js";
-import { type ReadOptions, readSession, sessionPath } from "./read.js";
+import { type StoredSession, sessionPath } from "./read.js";
 import { toSummary } from "./summary.js";
 
-/**
- * Says how a stored session ended. What its file said (`outcome_signal`) stays.
- * @throws JobError SESSION_NOT_FOUND or SESSION_INVALID
- */
+/** Says in a stored session's file how the session ended. What its source said (`outcome_signal`) stays. */
 export const labelSession = async ({
-  db,
+  stored: { session, storedAt },
+  folder,
   outcome,
-  ...stored
-}: ReadOptions & { readonly db: DatabaseSession; readonly outcome: Outcome }): Promise<SessionSummary> => {
-  const { session, storedAt } = await readSession(stored);
-  const summary = await toSummary({ ...session, outcome }, storedAt);
-  if (session.outcome === outcome) return summary;
-  const path = sessionPath(stored.folder, stored.sessionId);
-  await writeAtomically(path, `${JSON.stringify({ ...session, outcome })}\n`);
-  // The time of the file is when the session was stored.
-  await utimes(path, new Date(storedAt), new Date(storedAt));
-  await updateIndexed(db, summary);
-  return summary;
+}: {
+  readonly stored: StoredSession;
+  readonly folder: string;
+  readonly outcome: Outcome;
+}): Promise<{ readonly summary: SessionSummary; readonly isChanged: boolean }> => {
+  const labelled: Session = { ...session, outcome };
+  const isChanged = session.outcome !== outcome;
+  if (isChanged) {
+    const path = sessionPath(folder, session.session_id);
+    await writeAtomically(path, `${JSON.stringify(labelled)}\n`);
+    // The time of the file is when the session was stored.
+    await utimes(path, new Date(storedAt), new Date(storedAt));
+  }
+  return { summary: await toSummary(labelled, storedAt), isChanged };
 };

@@ -4,6 +4,7 @@ import { Session, SessionId } from "@imprint/contracts";
 import { JobError } from "../jobs/job-error.js";
 import { faultsOf, matches } from "../validate.js";
 import type { Importer } from "./importer.js";
+import { migrateSession, SessionTooNewError, type StoredDocument } from "./migrate-session.js";
 
 /** Compiled: lists match thousands of names. */
 const SESSION_ID = new RegExp((SessionId as unknown as { readonly pattern: string }).pattern);
@@ -57,8 +58,16 @@ const parse = (bytes: Buffer, sessionId: string): unknown => {
   }
 };
 
-const isCanonical = (value: unknown): boolean =>
+const isCanonical = (value: unknown): value is StoredDocument =>
   typeof value === "object" && value !== null && "schema_version" in value && "source" in value;
+
+const migrated = (document: StoredDocument, sessionId: string): StoredDocument => {
+  try {
+    return migrateSession(document);
+  } catch (error) {
+    throw error instanceof SessionTooNewError ? invalid(sessionId, error.message, error) : error;
+  }
+};
 
 /**
  * Reads a stored session. Files of the native trajectory shape that were put there by hand are converted on the way.
@@ -68,8 +77,9 @@ const isCanonical = (value: unknown): boolean =>
 export const readSession = async (options: ReadOptions): Promise<StoredSession> => {
   const { sessionId, importer } = options;
   const { bytes, storedAt } = await readBytes(options);
-  const value = parse(bytes, sessionId);
-  if (isCanonical(value)) {
+  const document = parse(bytes, sessionId);
+  if (isCanonical(document)) {
+    const value = migrated(document, sessionId);
     if (!matches(Session, value)) {
       const [first] = faultsOf(Session, value);
       throw invalid(sessionId, `${first?.instancePath ?? ""} ${first?.message ?? "it is damaged"}`.trim());

@@ -9,6 +9,7 @@ import { type Lineage, publishAdapter } from "../registry/publish.js";
 import type { Database, Session as DatabaseSession } from "../registry/schema.js";
 import { recordSpeed } from "../registry/training-speeds.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
+import type { FileStore } from "../sessions/file-store.js";
 import type { Importer } from "../sessions/importer.js";
 import { type BaseModels, locateBaseModel } from "./base-model.js";
 import type { ResolvedHypernetwork, ResolvedLora } from "./resolve.js";
@@ -19,6 +20,7 @@ export interface Workshop {
   readonly database: Database;
   readonly paths: DataPaths;
   readonly importer: Importer;
+  readonly fileStore: FileStore;
   readonly sessionLimit: number;
   readonly models: BaseModels;
   /** Folders whose sub-folders are hypernetworks: the data directory's, then the one that Imprint ships. */

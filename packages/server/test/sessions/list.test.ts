@@ -12,7 +12,7 @@ import { makeSession } from "../support/session.js";
 
 const COUNT = 10_000;
 
-test("a page of 10,000 sessions takes less than 50 ms", async () => {
+test("a page of 10,000 sessions takes less than 50 ms in the middle", async () => {
   const folder = makeFolder();
   const database = openDatabase({ path: join(makeFolder(), "registry.db") });
   onTestFinished(() => database.destroy());
@@ -24,14 +24,21 @@ test("a page of 10,000 sessions takes less than 50 ms", async () => {
   });
   const list = (after?: string) =>
     withSession(database, (db) => listSessions({ db, folder, importer: importSession, fileLimit: 1e6, limit: 100, after }));
-  const times: number[] = [];
-  for (let round = 0; round < 9; round += 1) {
-    const begin = performance.now();
-    const { sessions, next } = await list("s5000");
-    times.push(performance.now() - begin);
-    expect(sessions).toHaveLength(100);
-    expect([sessions[0]?.session_id, next]).toEqual(["s4999", "s4900"]);
+  for (const [after, first, last] of [
+    [undefined, "s9999", "s9900"],
+    ["s5000", "s4999", "s4900"],
+  ] as const) {
+    const times: number[] = [];
+    for (let round = 0; round < 9; round += 1) {
+      const begin = process.cpuUsage();
+      const { sessions, next } = await list(after);
+      const { user, system } = process.cpuUsage(begin);
+      times.push((user + system) / 1000);
+      expect(sessions).toHaveLength(100);
+      expect([sessions[0]?.session_id, next]).toEqual([first, last]);
+    }
+    // Time of the processor: other work on the machine is not what is measured.
+    const median = times.sort((left, right) => left - right)[4];
+    expect(median).toBeLessThan(50);
   }
-  // The best round: other work on the machine is not what is measured.
-  expect(Math.min(...times)).toBeLessThan(50);
 }, 60_000);

@@ -3,7 +3,7 @@ import { Outcome, SessionSummary, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { ProblemError, quote } from "../../problem.js";
 import type { App, Services } from "../../services.js";
-import { forgetSession } from "../../sessions/index-table.js";
+import { forgetSession, updateIndexed } from "../../sessions/index-table.js";
 import { labelSession } from "../../sessions/label.js";
 import { listSessions } from "../../sessions/list.js";
 import { isSessionId, readSession, sessionPath } from "../../sessions/read.js";
@@ -76,7 +76,10 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       const { session_id: sessionId } = request.params;
       if (!isSessionId(sessionId)) throw notFound(sessionId);
       const { outcome } = request.body;
-      return labelSession({ db: await request.db(), folder: paths.sessions, sessionId, importer, limit: sessionLimit, outcome });
+      const stored = await readSession({ folder: paths.sessions, sessionId, importer, limit: sessionLimit });
+      const { summary, isChanged } = await labelSession({ stored, folder: paths.sessions, outcome });
+      if (isChanged) await updateIndexed(await request.db(), summary);
+      return summary;
     },
   );
 

@@ -1,9 +1,10 @@
-import { ImportResult, OneOf, Outcome, SESSION_FORMATS, type SessionFormat, Strict } from "@imprint/contracts";
+import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { ProblemError } from "../../problem.js";
 import type { App, Services } from "../../services.js";
-import type { Imported } from "../../sessions/importer.js";
-import { saveSessions } from "../../sessions/save.js";
+import { indexChanges } from "../../sessions/index-table.js";
+import type { SavedFile } from "../../sessions/save.js";
+import type { StoreRequest } from "../../sessions/store-file.js";
 import { answer, problems } from "../schemas.js";
 
 const CONTENT_TYPES = ["application/json", "application/x-ndjson", "text/markdown", "application/zstd"] as const;
@@ -18,12 +19,10 @@ const anything = Object.fromEntries(
 
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as bytes. */
 export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
-  const read = async (
-    bytes: Uint8Array,
-    options: { readonly format: SessionFormat | undefined; readonly outcome: Outcome | undefined },
-  ): Promise<Imported> => {
+  const { paths, fileStore, sessionLimit: limit, now } = workshop;
+  const store = async (request: Pick<StoreRequest, "bytes" | "format" | "outcome">): Promise<SavedFile> => {
     try {
-      return await workshop.importer(bytes, options);
+      return await fileStore.store({ ...request, folder: paths.sessions, limit, at: now().toISOString() });
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
         throw new ProblemError("SESSION_UNREADABLE", error.message);
@@ -59,15 +58,8 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
         if (!(bytes instanceof Uint8Array) || bytes.length === 0)
           throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
         const { format, outcome } = request.query;
-        const imported = await read(bytes, { format: format === "auto" ? undefined : format, outcome });
-        const { result, isNew } = await saveSessions(imported, {
-          db: await request.db(),
-          folder: workshop.paths.sessions,
-          importer: workshop.importer,
-          limit: workshop.sessionLimit,
-          now: workshop.now,
-          outcome,
-        });
+        const { result, isNew, changes } = await store({ bytes, format: format === "auto" ? undefined : format, outcome });
+        if (changes.length > 0) await indexChanges(await request.db(), changes);
         return reply.code(isNew ? 201 : 200).send(result);
       },
     );
