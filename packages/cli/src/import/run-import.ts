@@ -25,12 +25,12 @@ const systemClock: WatchClock = {
 
 const isNew = (since: number | null) => (candidate: Candidate) => since === null || candidate.modified >= since;
 
-/** Nothing was imported, and nothing that was pointed at is a session: the paths are wrong. */
+/** Nothing of what was pointed at could be imported: the paths are wrong. */
 function checkAny(files: readonly ImportedFile[], paths: readonly string[]): void {
   if (files.some(({ status }) => status !== "failed" && status !== "skipped")) return;
   const failed = files.filter(({ status }) => status === "failed");
   const named = (failed.length > 0 ? failed : files).slice(0, 5).map(({ path, reason = "" }) => `${path}: ${reason}`);
-  throw new UsageError([`${paths.join(", ")}: no recorded session there, nothing is stored`, ...named].join("\n"));
+  throw new UsageError([`${paths.join(", ")}: no file there could be imported, nothing is stored`, ...named].join("\n"));
 }
 
 async function once(given: RunImport, candidates: readonly Candidate[], store: Store): Promise<readonly ImportedFile[]> {

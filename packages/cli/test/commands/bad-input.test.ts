@@ -57,7 +57,7 @@ it("a folder without sessions is refused, and says what was looked at", async ()
   expect(await refused(at, ["import", folder])).toContain("no file there looks like a recorded session");
   await writeFile(path.join(folder, "package.json"), '{"name": "x"}');
   const said = await refused(at, ["import", folder]);
-  expect(said).toContain("no recorded session there, nothing is stored");
+  expect(said).toContain("no file there could be imported, nothing is stored");
   expect(said).toContain("package.json: ");
 });
 
