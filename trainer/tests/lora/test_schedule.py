@@ -22,3 +22,12 @@ def test_the_rate_warms_up_and_then_falls_to_nearly_zero_or_stays() -> None:
     assert at(55, False) == pytest.approx(0.5)
     assert at(99, False) < 1e-3
     assert at(99, True) == 1.0
+
+
+def test_an_open_ended_rate_falls_in_a_line_while_it_cools() -> None:
+    cooling = range(10, 14)
+    rates = [
+        learning_rate(step, peak=1.0, max_steps=100, warmup_fraction=0, open_ended=True, cooling=cooling)
+        for step in range(8, 14)
+    ]
+    assert rates == pytest.approx([1, 1, 0.8, 0.6, 0.4, 0.2])

@@ -3,26 +3,25 @@ import { readFileSync } from "node:fs";
 const EXAMPLE = new URL("../../../../examples/sessions/harborline-gates.json", import.meta.url);
 const ANSWER_TOKENS = 480; // The session's own last attempt has 430.
 
-/** The session up to its last attempt as chat messages, and the lines of that attempt that none of them holds. */
+/** What the last attempt was learned from (the task and the failed attempt before it), and the lines that only it holds. */
 export async function lastAttempt() {
   const { importSessions } = await import("@imprint/sessions");
   const imported = await importSessions([{ name: "harborline-gates.json", bytes: readFileSync(EXAMPLE) }]);
   const { steps } = imported.sessions[0];
   const last = steps.findLastIndex(({ source }) => source === "agent");
-  const messages = steps
-    .slice(0, last)
-    .flatMap(({ source, text, observations = [] }) => [
-      { role: source === "agent" ? "assistant" : source, content: text },
-      ...observations.map(({ content }) => ({ role: "user", content })),
-    ]);
-  const said = new Set(messages.flatMap(({ content }) => content.split("\n")));
+  const before = steps.findLastIndex(({ source }, index) => source === "agent" && index < last);
+  const messages = [steps[0], ...steps.slice(before, last)].flatMap(({ source, text, observations = [] }) => [
+    { role: source === "agent" ? "assistant" : source, content: text },
+    ...observations.map(({ content }) => ({ role: "user", content })),
+  ]);
+  const said = new Set(steps.slice(0, last).flatMap(({ text }) => text.split("\n")));
   const lines = steps[last].text.split("\n").filter((line) => line.trim() !== "" && !said.has(line));
   return { messages, taught: new Set(lines) };
 }
 
 /** Has the base model and the adapter write the session's last attempt. Resolves with how many taught lines each wrote. */
 export async function ask({ client, paper, signal, baseModel }, adapter) {
-  paper.step("Give both the session up to its last attempt, and ask for that one");
+  paper.step("Give both the task and the attempt that failed last, and ask for the next one");
   const { messages, taught } = await lastAttempt();
   const answer = async (model, name) => {
     const { choices } = await client.chat.completions.create(
@@ -37,7 +36,7 @@ export async function ask({ client, paper, signal, baseModel }, adapter) {
   const before = await answer(baseModel, `${baseModel}, as it is`);
   const after = await answer(adapter.adapter_id, "the same with the adapter");
   paper.line();
-  paper.remark("Lines of that attempt which stand nowhere in the prompt, written word for word:");
+  paper.remark("Lines of the attempt that passed, and of none before it, written word for word:");
   paper.item(`${before.taught} of ${taught.size} by the base model, ${after.taught} of ${taught.size} with the adapter`);
   return { before, after };
 }

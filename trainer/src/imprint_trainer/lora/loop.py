@@ -16,7 +16,7 @@ from .memory import peak_memory_mb
 from .order import batches, epoch_order
 from .plan import Steps
 from .schedule import learning_rate
-from .stopping import should_stop
+from .stopping import cool_down, should_cool
 
 StepCallback = Callable[[dict[str, Any]], None]
 
@@ -26,7 +26,7 @@ class Trained:
     losses: tuple[float, ...]  # one a step
     epoch_losses: tuple[float, ...]
     order: tuple[tuple[int, ...], ...]  # window indices of each step
-    stopped: str  # "epochs", "token_budget", "learned" or "no_improvement"
+    stopped: str  # "epochs"; open-ended, why it cooled down: see stopping.py
 
 
 def train(
@@ -55,8 +55,10 @@ def train(
     taken: list[tuple[int, ...]] = []
     started, tokens_seen = clock(), 0
     stopped = "token_budget" if open_ended else "epochs"
+    cooling = range(0)  # steps
+    epoch, epochs = 0, steps.max_epochs
     model.train()
-    for epoch in range(steps.max_epochs):
+    while epoch < epochs:
         epoch_sum, epoch_tokens = 0.0, 0
         for batch in batches(epoch_order(windows, seed=training.seed, epoch=epoch), steps.accumulation):
             rate = learning_rate(
@@ -65,6 +67,7 @@ def train(
                 max_steps=steps.maximum,
                 warmup_fraction=training.warmup_fraction,
                 open_ended=open_ended,
+                cooling=cooling,
             )
             supervised = sum(supervised_count(windows[index]) for index in batch)
             total = 0.0
@@ -89,19 +92,21 @@ def train(
             on_step(
                 {
                     "step": len(losses),
-                    "steps": steps.maximum,
+                    "steps": epochs * steps.per_epoch,
                     "epoch": epoch + (len(losses) - epoch * steps.per_epoch) / steps.per_epoch,
                     "loss": losses[-1],
                     "learning_rate": rate,
                     "grad_norm": norm,
                     "tokens_per_second": tokens_seen / elapsed,
                     "supervised_tokens": supervised,
-                    "eta_seconds": elapsed / len(losses) * (steps.maximum - len(losses)),
+                    "eta_seconds": elapsed / len(losses) * (epochs * steps.per_epoch - len(losses)),
                     "peak_memory_mb": peak_memory_mb(device),
                 }
             )
         epoch_losses.append(epoch_sum / epoch_tokens)
-        if open_ended and (stop := should_stop(epoch_losses)):
-            stopped = stop.reason
-            break
+        epoch += 1
+        if open_ended and not cooling and (reason := should_cool(epoch_losses, steps.max_epochs)):
+            stopped = reason
+            epochs = min(epochs, epoch + cool_down(epoch))
+            cooling = range(len(losses), epochs * steps.per_epoch)
     return Trained(tuple(losses), tuple(epoch_losses), tuple(taken), stopped)

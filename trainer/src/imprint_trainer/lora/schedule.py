@@ -3,8 +3,15 @@
 import math
 
 
-def learning_rate(step: int, *, peak: float, max_steps: int, warmup_fraction: float, open_ended: bool) -> float:
-    """Linear warm-up, then cosine to zero, or constant where the last step is unknown. `step` counts from 0."""
+def learning_rate(
+    step: int, *, peak: float, max_steps: int, warmup_fraction: float, open_ended: bool, cooling: range = range(0)
+) -> float:
+    """Linear warm-up, then cosine to zero; open-ended, constant until the steps of `cooling`, where it falls in a line.
+
+    `step` counts from 0.
+    """
+    if step in cooling:
+        return peak * (cooling.stop - step) / (len(cooling) + 1)
     warmup = max(1, math.ceil(warmup_fraction * max_steps)) if warmup_fraction > 0 else 0
     if step < warmup:
         return peak * ((step + 1) / warmup)

@@ -1,29 +1,34 @@
-"""When a training without a number of epochs ends: a rule on losses alone, so the same data stop at the same step."""
+"""When a training without a number of epochs cools down: a rule on losses alone, the same for the same data."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-LEARNED_FRACTION = 0.22  # of the first epoch's loss: past this the session is learned by heart and the rest forgotten
+LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
 IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
 PATIENCE = 3  # epochs without improvement
+COOL_DOWN = 0.5  # epochs at a falling rate, for each one before them: a lower loss for little drift
 
-Reason = Literal["learned", "no_improvement"]
-
-
-@dataclass(frozen=True)
-class Stop:
-    reason: Reason
-    epoch: int
+Reason = Literal["learned", "no_improvement", "token_budget"]
 
 
-def should_stop(epoch_losses: Sequence[float]) -> Stop | None:
-    """`epoch_losses`: mean loss over supervised tokens of each epoch so far, in nats."""
-    latest = epoch_losses[-1]
-    if latest <= LEARNED_FRACTION * epoch_losses[0]:
-        return Stop("learned", len(epoch_losses))
+def should_cool(epoch_losses: Sequence[float], max_epochs: int) -> Reason | None:
+    """Whether the rate falls from now on, and why; the cool-down of the longest training ends with epoch `max_epochs`.
+
+    `epoch_losses`: mean loss over supervised tokens of each epoch so far, in nats.
+    """
+    done = len(epoch_losses)
+    if epoch_losses[-1] <= LEARNED_FRACTION * epoch_losses[0]:
+        return "learned"
     best, stale = float("inf"), 0
     for loss in epoch_losses:
         stale = 0 if loss < best * (1 - IMPROVEMENT) else stale + 1
         best = min(best, loss)
-    return Stop("no_improvement", len(epoch_losses)) if stale >= PATIENCE else None
+    if stale >= PATIENCE:
+        return "no_improvement"
+    return "token_budget" if done + cool_down(done) >= max_epochs else None
+
+
+def cool_down(epochs: int) -> int:
+    """Epochs at a falling rate after so many at the full one."""
+    return math.ceil(COOL_DOWN * epochs)

@@ -73,10 +73,11 @@ class HypernetworkTrainingConfig(BaseModel):
     checkpoint_steps: Count = 200
     shape: Shape = Shape()
     stages: tuple[Stage, ...] = (
-        Stage(until=0.15, kinds=("code",), max_facts=1, max_fillers=0),
-        Stage(until=0.4, max_facts=1, max_fillers=1),
+        Stage(until=0.2, kinds=("code",), max_facts=1, max_fillers=0),
+        Stage(until=0.45, max_facts=1, max_fillers=1),
         Stage(until=0.75, max_facts=2, max_fillers=2),
-        Stage(until=1.0, max_facts=4, max_fillers=16, max_chunks=3),
+        Stage(until=0.9, max_facts=4, max_fillers=8, max_chunks=2),
+        Stage(until=1.0, max_facts=4, max_fillers=30, max_chunks=5),
     )
 
     @model_validator(mode="after")
