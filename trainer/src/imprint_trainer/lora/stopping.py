@@ -7,7 +7,7 @@ from typing import Literal
 LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
 IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
 PATIENCE = 3  # epochs without improvement
-COOL_DOWN = 0.5  # epochs at a falling rate, for each one before them: a lower loss for little drift
+COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
 
 Reason = Literal["learned", "no_improvement", "token_budget"]
 
