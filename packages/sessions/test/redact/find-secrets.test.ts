@@ -109,6 +109,7 @@ describe("findSecrets", () => {
   it("takes no longer on hostile text than on any other", () => {
     const parts = [
       "-----BEGIN PRIVATE KEY-----\n",
+      `-----BEGIN PRIVATE KEY-----\n${"a: b ".repeat(500)}`,
       "a".repeat(2000),
       "://",
       ":".repeat(500),

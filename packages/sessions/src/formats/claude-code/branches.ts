@@ -70,23 +70,25 @@ export function activeLines(
   const forest = forestOf(lines);
   const left = new Set<number>();
   const stamp = (index: number): string => lines[index]?.timestamp ?? "";
-  const latest = (branch: ReadonlySet<number>): number =>
-    [...branch].reduce((best, index) =>
-      stamp(index) > stamp(best) || (stamp(index) === stamp(best) && index > best) ? index : best,
-    );
+  const later = (one: number, other: number): number =>
+    stamp(one) > stamp(other) || (stamp(one) === stamp(other) && one > other) ? one : other;
+  const ordered = parentsFirst(forest);
+  // The latest line of each line's subtree, from the leaves up: forks in forks would make a search at each one quadratic.
+  const latest = lines.map((_, index) => index);
+  for (const index of [...ordered].reverse()) {
+    const parent = forest.parents[index] ?? null;
+    if (parent !== null) latest[parent] = later(latest[parent] ?? parent, latest[index] ?? index);
+  }
   lines.forEach((line, from) => {
     // Only messages are looked from: what lies beneath a line that is none is seen through it.
     if (left.has(from) || (forest.children[from]?.length ?? 0) === 0 || (line.kind === "other" && forest.parents[from] !== null))
       return;
     const rivals = continuations(forest, lines, from, isWritten);
     if (rivals.length < 2) return;
-    const branches = rivals.map((rival) => subtree(forest, rival)).map((branch) => ({ branch, end: latest(branch) }));
-    const winner = branches.reduce((best, one) =>
-      stamp(one.end) > stamp(best.end) || (stamp(one.end) === stamp(best.end) && one.end > best.end) ? one : best,
-    );
-    for (const { branch } of branches) if (branch !== winner.branch) for (const index of branch) left.add(index);
+    const end = (rival: number): number => latest[rival] ?? rival;
+    const winner = rivals.reduce((best, rival) => (later(end(best), end(rival)) === end(best) ? best : rival));
+    for (const rival of rivals) if (rival !== winner) for (const index of subtree(forest, rival)) left.add(index);
   });
-  const ordered = parentsFirst(forest);
   const pick = (isLeft: boolean): LogLine[] =>
     ordered.filter((index) => left.has(index) === isLeft).flatMap((index) => lines[index] ?? []);
   return { active: pick(false), abandoned: pick(true) };
