@@ -19,8 +19,9 @@ export interface LogLine extends LineHead {
   /** Why the line's text is left out, where the line itself says so. */
   readonly left: string | null;
   readonly messageId: string | null;
-  readonly texts: readonly string[];
-  readonly reasoning: readonly string[];
+  /** Null where the line says nothing, as one that only holds a result. */
+  readonly text: string | null;
+  readonly reasoning: string;
   readonly calls: readonly ToolCall[];
   readonly results: readonly Observation[];
 }
@@ -42,7 +43,9 @@ function toolUse(block: JsonObject, fallbackId: string): ToolCall[] {
   return [{ id: stringOrNull(block.id) ?? fallbackId, name: block.name, arguments: argumentsText(block.input) }];
 }
 
-const NOTHING_SAID = { left: null, messageId: null, texts: [], reasoning: [], calls: [], results: [] };
+/** One list for all that are empty: a log has hundreds of thousands of them. */
+const NONE: readonly never[] = [];
+const NOTHING_SAID = { left: null, messageId: null, text: null, reasoning: "", calls: NONE, results: NONE };
 
 /** What a message holds; null when it has no usable body. */
 function readMessage(line: JsonObject, index: number, output: Output): Omit<LogLine, keyof LineHead> | null {
@@ -53,13 +56,15 @@ function readMessage(line: JsonObject, index: number, output: Output): Omit<LogL
   if (!isString(content) && (!Array.isArray(content) || (blocks.length === 0 && arrayOrEmpty(content).length > 0))) return null;
   const ofType = (type: string): readonly JsonObject[] => blocks.filter((block) => block.type === type);
   const isAnswer = line.type === "assistant";
+  const said = blocks.filter((block) => isSaid(block, isAnswer));
+  const some = <Item>(items: readonly Item[]): readonly Item[] => (items.length === 0 ? NONE : items.slice());
   return {
     left: leftOut(line, message),
     messageId: isAnswer ? stringOrNull(message.id) : null,
-    texts: isString(content) ? [content] : blocks.filter((block) => isSaid(block, isAnswer)).map(contentText),
-    reasoning: ofType("thinking").map((block) => (isString(block.thinking) ? block.thinking : "")),
-    calls: ofType("tool_use").flatMap((block, at) => toolUse(block, `call-${index}-${at}`)),
-    results: ofType("tool_result").map((block) => toolResult(block, output.fit)),
+    text: isString(content) ? content : said.length === 0 ? null : joinBlocks(said.map(contentText)),
+    reasoning: joinBlocks(ofType("thinking").map((block) => (isString(block.thinking) ? block.thinking : ""))),
+    calls: some(ofType("tool_use").flatMap((block, at) => toolUse(block, `call-${index}-${at}`))),
+    results: some(ofType("tool_result").map((block) => toolResult(block, output.fit))),
   };
 }
 
@@ -77,7 +82,7 @@ export function readLine(line: JsonObject, index: number, output: Output): LogLi
     kind,
     left: said.left,
     messageId: said.messageId,
-    texts: said.texts,
+    text: said.text,
     reasoning: said.reasoning,
     calls: said.calls,
     results: said.results,
@@ -85,5 +90,3 @@ export function readLine(line: JsonObject, index: number, output: Output): LogLi
 }
 
 const isSaid = (block: JsonObject, isAnswer: boolean): boolean => block.type === "text" || (!isAnswer && block.type === "image");
-
-export const userText = (line: LogLine): string => joinBlocks(line.texts);
