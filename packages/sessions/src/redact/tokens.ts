@@ -34,7 +34,7 @@ function credential(text: string, start: number): Hit[] {
 
 /** A random token without a digit is rare, and then its beginning shows it; a letter of JSON's `\\n` may stand before. */
 const BEGINNING =
-  /[nrtbf]?(?:AKIA|ASIA|ABIA|ACCA|AIza|hf_|gh[pousr]_|gl(?:pat|dt|rt|cbt)-|npm_|[srp]k_(?:live|test)_|xox[abeoprs]-)/y;
+  /[nrtbf]?(?:AKIA|ASIA|ABIA|ACCA|AIza|GOCSPX-|SG\.|hf_|hv[sb]\.|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt)-|npm_|dckr_pat_|lin_api_|gsk_|pplx-|xai-|[srp]k_(?:live|test)_|whsec_|xox[abeoprs]-)/y;
 function startsLikeToken(text: string, start: number): boolean {
   BEGINNING.lastIndex = start;
   return BEGINNING.test(text);

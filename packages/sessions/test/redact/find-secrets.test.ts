@@ -26,7 +26,7 @@ describe("findSecrets", () => {
         const missed = planted(random(seed)).filter(({ kind, line }) => !kindsIn(line).includes(kind));
         expect(missed.map((one) => one.line)).toEqual([]);
       }),
-      { numRuns: 50 },
+      { numRuns: 100 },
     );
   });
 

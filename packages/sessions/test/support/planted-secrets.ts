@@ -32,6 +32,9 @@ export function random(seed: number): Draw {
 const SMALL = "bcdfghjklmnpqrstvwz";
 const LARGE = SMALL.toUpperCase();
 
+/** A password's letters, each of its own kind: one that repeats itself is none that is looked for. */
+const word = (draw: Draw): string => ["bc", "dfg", "hjk", "lmn", "pqr", "stvwz"].map((letters) => draw(letters, 1)).join("");
+
 /** Letters and digits of both kinds for sure, as real keys have them. */
 const key = (draw: Draw, length: number): string =>
   `${draw(SMALL, 2)}7${draw(LARGE, 2)}${draw(SMALL + LARGE + DIGITS, length - 7)}4k`;
@@ -84,10 +87,10 @@ export function planted(draw: Draw): Planted[] {
     one("private-key", pem(`OPENSSH ${"PRIVATE"} KEY`)),
     inLine("jwt", jwt, "Cookie: session="),
     inLine("authorization", key(draw, 40), "Authorization: Bearer "),
-    inLine("password", `${draw(SMALL, 6)}7!${draw(LARGE, 4)}`, "postgres://app:", "@db.internal:5432/main"),
-    inLine("password", `${draw(SMALL, 6)}7${draw(LARGE, 4)}`, "DB_PASSWORD="),
-    inLine("password", `${draw(SMALL, 6)}9#${draw(LARGE, 4)}`, '"password": "', '"'),
-    inLine("password", `${draw(SMALL, 6)}4${draw(LARGE, 4)}`, "curl -s -u admin:", " https://internal.host/x"),
+    inLine("password", `${word(draw)}7!${draw(LARGE, 4)}`, "postgres://app:", "@db.internal:5432/main"),
+    inLine("password", `${word(draw)}7${draw(LARGE, 4)}`, "DB_PASSWORD="),
+    inLine("password", `${word(draw)}9#${draw(LARGE, 4)}`, '"password": "', '"'),
+    inLine("password", `${word(draw)}4${draw(LARGE, 4)}`, "curl -s -u admin:", " https://internal.host/x"),
     inLine("secret", key(draw, 32), "client_secret: '", "'"),
     inLine("secret", key(draw, 32), "X-Api-Key: "),
     inLine("email", `q${draw(LOWER, 5)}.${draw(LOWER, 6)}@${"proton"}.me`, "Author: A <", ">"),
