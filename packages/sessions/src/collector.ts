@@ -3,9 +3,9 @@ import { SESSION_SCHEMA_VERSION } from "@imprint/contracts";
 import type { Draft } from "./draft.js";
 import { conversationId, fileId } from "./ids.js";
 import type { ImportedFile } from "./imported-file.js";
-import { redactDraft } from "./redact/redact-draft.js";
-import { type Redactor, redactor } from "./redact/redactor.js";
-import { addCounts, NO_TURNS, type SessionCounts, summarize } from "./summarize.js";
+import { type Redacted, redactDraft } from "./redact/redact-draft.js";
+import { redactor } from "./redact/redactor.js";
+import { addCounts, countTurns, NO_TURNS, type SessionCounts } from "./summarize.js";
 import { tally } from "./tally.js";
 
 interface End {
@@ -31,16 +31,13 @@ interface Options {
 }
 
 interface Place {
-  readonly id: string;
   readonly format: SessionFormat;
   readonly sha256: string;
-  readonly outcome: Outcome | undefined;
   readonly badLines: number;
 }
 
-function sessionOf(made: Draft, place: Place, secrets: Redactor): Session {
-  const { draft, redactions } = redactDraft(made, secrets);
-  const { id, format, sha256, outcome, badLines } = place;
+function sessionOf({ draft, redactions }: Redacted, id: string, place: Place, outcome: Outcome | undefined): Session {
+  const { format, sha256, badLines } = place;
   const { formatVersion: format_version, agent, model } = draft;
   return {
     schema_version: SESSION_SCHEMA_VERSION,
@@ -77,13 +74,12 @@ export function collector({ outcome, onSession, sha256, settle }: Options): Coll
   let base = "";
   let version: string | null = null;
   let count = 0;
-  let waiting: Draft[] = [];
+  let waiting: Redacted[] = [];
 
-  const hand = async (made: Draft, place: Omit<Place, "id" | "outcome">, isOnly: boolean): Promise<void> => {
-    base ||= fileId(isOnly ? made.id : null, place.format, place.sha256);
+  const hand = async (made: Redacted, place: Place, isOnly: boolean): Promise<void> => {
+    base ||= fileId(isOnly ? made.draft.id : null, place.format, place.sha256);
     count++;
-    const session = sessionOf(made, { ...place, outcome, id: isOnly ? base : conversationId(base, count) }, secrets);
-    counts = addCounts(counts, summarize(session));
+    const session = sessionOf(made, isOnly ? base : conversationId(base, count), place, outcome);
     version ??= session.source.format_version;
     outcomes.add(session.outcome);
     for (const one of session.dropped) dropped.add(one.reason, one.count);
@@ -94,12 +90,16 @@ export function collector({ outcome, onSession, sha256, settle }: Options): Coll
 
   return {
     take: async (drafts, format) => {
-      waiting.push(...drafts.filter(holdsMessages));
+      // Read at once, while the text is still in the processor's cache.
+      for (const made of drafts.filter(holdsMessages)) {
+        counts = addCounts(counts, countTurns(made.steps));
+        waiting.push(redactDraft(made, secrets));
+      }
       // One conversation is held back: whether it is the only one decides its id.
       if (sha256 === null || format === undefined || waiting.length < 2) return;
       const ready = waiting.splice(0, waiting.length - 1);
       for (const made of ready) await hand(made, { format, sha256, badLines: 0 }, false);
-      if (onSession !== undefined) settle(waiting.reduce((sum, made) => sum + textLength(made), 0));
+      if (onSession !== undefined) settle(waiting.reduce((sum, made) => sum + textLength(made.draft), 0));
     },
     finish: async ({ format, sha256: hash, badLines, warnings }) => {
       const isOnly = count === 0 && waiting.length === 1;

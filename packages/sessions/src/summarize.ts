@@ -1,4 +1,4 @@
-import type { Session } from "@imprint/contracts";
+import type { Session, Step } from "@imprint/contracts";
 
 export interface SessionCounts {
   readonly user_turns: number;
@@ -23,16 +23,23 @@ export const addCounts = (left: SessionCounts, right: SessionCounts): SessionCou
   tool_results: left.tool_results + right.tool_results,
 });
 
-/** What a session holds, in numbers. Answers that no model wrote, and results that answer no call, are not counted. */
-export function summarize(session: Session): SessionDigest {
-  const answers = session.steps.filter((step) => step.source === "agent");
-  const task = session.steps.find((step) => step.source === "user")?.text.slice(0, 4 * TASK_LENGTH) ?? "";
-  const line = task.replace(/\s+/g, " ").trim();
+/** What steps hold, in numbers. Answers that no model wrote, and results that answer no call, are not counted. */
+export function countTurns(steps: readonly Step[]): SessionCounts {
+  const answers = steps.filter((step) => step.source === "agent");
   return {
-    user_turns: session.steps.filter((step) => step.source === "user").length,
+    user_turns: steps.filter((step) => step.source === "user").length,
     assistant_turns: answers.filter((step) => step.context_only !== "synthetic").length,
     tool_calls: answers.reduce((sum, step) => sum + (step.tool_calls?.length ?? 0), 0),
     tool_results: answers.reduce((sum, step) => sum + (step.observations ?? []).filter((one) => one.call_id !== null).length, 0),
+  };
+}
+
+/** What a session holds, in numbers, and its task. */
+export function summarize(session: Session): SessionDigest {
+  const task = session.steps.find((step) => step.source === "user")?.text.slice(0, 4 * TASK_LENGTH) ?? "";
+  const line = task.replace(/\s+/g, " ").trim();
+  return {
+    ...countTurns(session.steps),
     task: line.length > TASK_LENGTH ? `${line.slice(0, TASK_LENGTH - 1)}…` : line,
   };
 }

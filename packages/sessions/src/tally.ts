@@ -5,11 +5,14 @@ export interface Tally {
 }
 
 export function tally(): Tally {
-  const counts = new Map<string, number>();
+  // Made when first needed: most tallies of most conversations stay empty.
+  let counts: Map<string, number> | undefined;
   return {
     add: (name, count = 1) => {
-      if (count > 0) counts.set(name, (counts.get(name) ?? 0) + count);
+      if (count <= 0) return;
+      counts ??= new Map();
+      counts.set(name, (counts.get(name) ?? 0) + count);
     },
-    entries: () => [...counts],
+    entries: () => (counts === undefined ? [] : [...counts]),
   };
 }

@@ -16,10 +16,12 @@ export interface AgentPart {
 
 interface AgentTurn {
   readonly source: "agent";
-  readonly texts: string[];
-  readonly reasonings: string[];
-  readonly calls: Map<string, ToolCall>;
-  readonly observations: Observation[];
+  texts: string[];
+  reasonings: string[];
+  calls: ToolCall[];
+  /** The ids of the calls, once they are more than a few: a search among them would be quadratic. */
+  callIds: Set<string> | undefined;
+  observations: Observation[];
   contextOnly: ContextOnly | undefined;
   timestamp: string | null;
 }
@@ -44,20 +46,40 @@ export interface Transcript {
 const partLength = ({ text = "", reasoning = "", calls = [] }: AgentPart): number =>
   text.length + reasoning.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
 
+/** One list for all that are empty, and the number of calls that are searched without an index. */
+const NONE: never[] = [];
+const FEW = 8;
+
 const blankTurn = (): AgentTurn => ({
   source: "agent",
-  texts: [],
-  reasonings: [],
-  calls: new Map(),
-  observations: [],
+  texts: NONE,
+  reasonings: NONE,
+  calls: NONE,
+  callIds: undefined,
+  observations: NONE,
   contextOnly: undefined,
   timestamp: null,
 });
 
+/** The list with one more. A first list has exactly its length: one that is pushed to has room for seventeen, in every turn. */
+function withOne<Item>(items: Item[], item: Item): Item[] {
+  if (items.length === 0) return [item];
+  items.push(item);
+  return items;
+}
+
+function addCall(turn: AgentTurn, call: ToolCall): void {
+  if (turn.callIds?.has(call.id) ?? turn.calls.some(({ id }) => id === call.id)) return;
+  turn.calls = withOne(turn.calls, call);
+  if (turn.callIds !== undefined) turn.callIds.add(call.id);
+  else if (turn.calls.length > FEW) turn.callIds = new Set(turn.calls.map(({ id }) => id));
+}
+
 function addPart(turn: AgentTurn, part: AgentPart): void {
-  if (part.text !== undefined && !turn.texts.includes(part.text)) turn.texts.push(part.text);
-  if (part.reasoning !== undefined && !turn.reasonings.includes(part.reasoning)) turn.reasonings.push(part.reasoning);
-  for (const call of part.calls ?? []) if (!turn.calls.has(call.id)) turn.calls.set(call.id, call);
+  const { text = "", reasoning = "" } = part;
+  if (text !== "" && !turn.texts.includes(text)) turn.texts = withOne(turn.texts, text);
+  if (reasoning !== "" && !turn.reasonings.includes(reasoning)) turn.reasonings = withOne(turn.reasonings, reasoning);
+  for (const call of part.calls ?? []) addCall(turn, call);
   turn.contextOnly ??= part.contextOnly;
   turn.timestamp ??= timestampOrNull(part.timestamp);
 }
@@ -67,13 +89,13 @@ function finishTurn(turn: Turn): Step | null {
   if (turn.source !== "agent") return { source: turn.source, text: turn.text, ...stamp };
   const text = joinBlocks(turn.texts);
   const reasoning = joinBlocks(turn.reasonings);
-  const { observations } = turn;
-  if (text === "" && reasoning === "" && turn.calls.size === 0 && observations.length === 0) return null;
+  const { calls, observations } = turn;
+  if (text === "" && reasoning === "" && calls.length === 0 && observations.length === 0) return null;
   return {
     source: "agent",
     text,
     ...(reasoning === "" ? {} : { reasoning }),
-    ...(turn.calls.size === 0 ? {} : { tool_calls: [...turn.calls.values()] }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(observations.length === 0 ? {} : { observations }),
     ...(turn.contextOnly === undefined ? {} : { context_only: turn.contextOnly }),
     ...stamp,
@@ -118,7 +140,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
         turn.contextOnly = "synthetic";
       }
       if (id !== null && caller === undefined && !idsRepeat) byCall.set(id, turn);
-      turn.observations.push(observation);
+      turn.observations = withOne(turn.observations, observation);
     },
     rollBack: (count) => {
       const users = turns.flatMap((turn, index) => (turn.source === "user" ? [index] : []));
@@ -131,7 +153,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       const turn = lastAnswer();
       if (turn === undefined) return [];
       const answered = new Set(turn.observations.map((observation) => observation.call_id));
-      return [...turn.calls.keys()].filter((id) => !answered.has(id));
+      return turn.calls.map(({ id }) => id).filter((id) => !answered.has(id));
     },
     hasAnswer: () => lastAnswer() !== undefined,
     steps: () => {

@@ -38,4 +38,4 @@ function urlPasswordAt(text: string, at: number): Hit | null {
 }
 
 /** E-mail addresses of persons, and passwords in addresses `scheme://user:password@host`. */
-export const findAddresses: Finder = (text) => hitsAt(text, "@", (at) => urlPasswordAt(text, at) ?? emailAt(text, at));
+export const findAddresses: Finder = ({ text }) => hitsAt(text, "@", (at) => urlPasswordAt(text, at) ?? emailAt(text, at));

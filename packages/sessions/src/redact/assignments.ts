@@ -1,4 +1,5 @@
 import { type Finder, type Hit, hitsAt } from "./hit.js";
+import type { Scan } from "./scan.js";
 import { isKeyValue, isPassword } from "./values.js";
 
 const SECRET_ENDING = /(?:key|token|secret)(?:[_-]?(?:id|base))?$/i;
@@ -28,18 +29,23 @@ const SHORTEST_NAME = 3;
 
 /** The last two letters of the names looked for: nearly all assignments are passed over by them. */
 const ENDINGS = new Uint8Array(65_536);
-const ending = (first: number, second: number): number => ((first | 0x20) << 8) | ((second | 0x20) & 0xff);
+const ending = (first: number, second: number): number => ((first | 0x20) << 8) | (second | 0x20);
 for (const pair of ["ey", "en", "et", "rd", "wd", "se", "ss", "id"]) ENDINGS[ending(pair.charCodeAt(0), pair.charCodeAt(1))] = 1;
 
-/** The name before an `=` or `:`, without quotes and brackets; empty when there is none of interest. */
-function nameBefore(text: string, sign: number): string {
+/** What may stand between a name and its sign: spaces, quotes, brackets. */
+const AFTER_NAME = new Uint8Array(256);
+for (const char of " :]\\\"'`") AFTER_NAME[char.charCodeAt(0)] = 1;
+const MOST_AFTER_NAME = 8;
+
+/** Where the name before an `=` or `:` ends; 0 when it is none of interest. */
+function nameEnd(bytes: Uint8Array, sign: number): number {
   let end = sign;
-  while (end > 0 && sign - end < 8) {
-    const code = text.charCodeAt(end - 1);
-    if (code !== 0x20 && code !== 0x3a && code !== 0x5d && code !== BACKSLASH && !isQuote(code)) break;
-    end--;
-  }
-  if (end < SHORTEST_NAME || ENDINGS[ending(text.charCodeAt(end - 2), text.charCodeAt(end - 1)) & 0xffff] === 0) return "";
+  while (end > 0 && sign - end < MOST_AFTER_NAME && AFTER_NAME[bytes[end - 1] ?? 0] === 1) end--;
+  return end >= SHORTEST_NAME && ENDINGS[ending(bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)] === 1 ? end : 0;
+}
+
+/** The name that ends at `end`; empty when it is too short. */
+function nameAt(text: string, end: number): string {
   let start = end;
   while (start > 0 && end - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
   if (end - start < SHORTEST_NAME) return "";
@@ -62,8 +68,9 @@ function match(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? "";
 }
 
-function assignmentAt(text: string, sign: number): Hit | null {
-  const name = nameBefore(text, sign);
+function assignmentAt({ text, bytes }: Scan, sign: number): Hit | null {
+  const end = nameEnd(bytes, sign);
+  const name = end === 0 ? "" : nameAt(text, end);
   if (name === "") return null;
   const kind = PASSWORD_NAME.test(name) ? "password" : SECRET_ENDING.test(name) && SECRET_NAME.test(name) ? "secret" : null;
   if (kind === null) return null;
@@ -78,10 +85,15 @@ function assignmentAt(text: string, sign: number): Hit | null {
 }
 
 /** Values given to a name that says what they are: in quotes anywhere, without quotes in settings and headers. */
-export const findAssignments: Finder = (text) => ["=", ":"].flatMap((sign) => hitsAt(text, sign, (at) => assignmentAt(text, at)));
+export const findAssignments: Finder = (scan) => [
+  ...hitsAt(scan.text, "=", (at) => assignmentAt(scan, at)),
+  ...hitsAt(scan.text, ":", (at) => assignmentAt(scan, at)),
+];
 
 const OPTION = /--(?:password|token|api-key)[ ][\\"']{0,4}(?<secret>[^\s"'\\$<>{}]{8,200})/dy;
 const LOGIN = /curl [^\n|;]{0,300}?\s(?:-u|--user)[ =][\\"']{0,4}[^\s:"'\\]{1,80}:(?<secret>[^\s"'\\$]{4,100})/dy;
+
+const LONGEST_COMMAND = 310;
 
 function optionAt(pattern: RegExp, text: string, at: number): Hit | null {
   pattern.lastIndex = at;
@@ -89,8 +101,17 @@ function optionAt(pattern: RegExp, text: string, at: number): Hit | null {
   return isPassword(text.slice(start, end)) ? { start, end, kind: "password" } : null;
 }
 
+/** A login of the command that stands before an option `-u` or `--user`. */
+function loginAt(text: string, at: number): Hit | null {
+  const from = Math.max(0, at - LONGEST_COMMAND);
+  const command = text.slice(from, at).lastIndexOf("curl ");
+  return command < 0 ? null : optionAt(LOGIN, text, from + command);
+}
+
 /** Secrets on a command line: after an option that takes one, and curl's logins. */
-export const findOptions: Finder = (text) => [
-  ...hitsAt(text, "--", (at) => optionAt(OPTION, text, at)),
-  ...hitsAt(text, "curl ", (at) => optionAt(LOGIN, text, at)),
+export const findOptions: Finder = ({ text }) => [
+  ...hitsAt(text, "--password", (at) => optionAt(OPTION, text, at)),
+  ...hitsAt(text, "--token", (at) => optionAt(OPTION, text, at)),
+  ...hitsAt(text, "--api-key", (at) => optionAt(OPTION, text, at)),
+  ...hitsAt(text, "-u", (at) => loginAt(text, at)),
 ];

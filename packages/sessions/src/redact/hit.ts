@@ -1,3 +1,5 @@
+import type { Scan } from "./scan.js";
+
 /** A secret in a text: where it stands and of which kind it is. */
 export interface Hit {
   readonly start: number;
@@ -6,7 +8,7 @@ export interface Hit {
 }
 
 /** Finds secrets of some kinds. */
-export type Finder = (text: string) => readonly Hit[];
+export type Finder = (scan: Scan) => readonly Hit[];
 
 /** What `hitAt` finds at the positions of a needle. */
 export function hitsAt(text: string, needle: string, hitAt: (at: number) => Hit | null): Hit[] {

@@ -22,6 +22,14 @@ function homeAt(text: string, at: number, needle: string): Hit | null {
   return { start: at - drive, end: nameAt + name.length, kind: "home-path" };
 }
 
+/** `Users` is looked for without its slash, which stands in every other line of code. */
+function usersAt(text: string, at: number): Hit | null {
+  const needle = text.slice(at - 1, at + 6);
+  return needle === "/Users/" || needle === "\\Users\\" ? homeAt(text, at - 1, needle) : null;
+}
+
 /** Paths of home folders, up to and with the person's name. */
-export const findHomePaths: Finder = (text) =>
-  ["/home/", "/Users/", "\\Users\\"].flatMap((needle) => hitsAt(text, needle, (at) => homeAt(text, at, needle)));
+export const findHomePaths: Finder = ({ text }) => [
+  ...hitsAt(text, "/home/", (at) => homeAt(text, at, "/home/")),
+  ...hitsAt(text, "Users", (at) => usersAt(text, at)),
+];

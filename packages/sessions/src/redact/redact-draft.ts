@@ -11,8 +11,13 @@ export interface Redacted {
 /** The draft with every text of its steps redacted, and how many secrets of which kind there were. */
 export function redactDraft(draft: Draft, secrets: Redactor): Redacted {
   const kinds = tally();
-  const clean = (text: string): string => secrets.redact(text, (kind) => kinds.add(kind));
-  const cleanStep = (step: Step): Step => ({
+  let found = 0;
+  const clean = (text: string): string =>
+    secrets.redact(text, (kind) => {
+      found++;
+      kinds.add(kind);
+    });
+  const cleaned = (step: Step): Step => ({
     ...step,
     text: clean(step.text),
     ...(step.reasoning === undefined ? {} : { reasoning: clean(step.reasoning) }),
@@ -23,6 +28,12 @@ export function redactDraft(draft: Draft, secrets: Redactor): Redacted {
       ? {}
       : { observations: step.observations.map((one) => ({ ...one, content: clean(one.content) })) }),
   });
+  /** A step without secrets stays the same object: a second copy of a large session would be held. */
+  const cleanStep = (step: Step): Step => {
+    const before = found;
+    const made = cleaned(step);
+    return found === before ? step : made;
+  };
   const tools = draft.tools.map((tool) =>
     tool.description === undefined ? tool : { ...tool, description: clean(tool.description) },
   );

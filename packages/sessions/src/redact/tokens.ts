@@ -34,24 +34,27 @@ function credential(text: string, start: number): Hit[] {
 
 /** A random token without a digit is rare, and then its beginning shows it; a letter of JSON's `\\n` may stand before. */
 const BEGINNING =
-  /[nrtbf]?(?:AKIA|ASIA|ABIA|ACCA|AIza|hf_|gh[pousr]_|gl(?:pat|dt|rt|cbt)-|npm_|[srp]k_(?:live|test)_|xox[abeoprs]-)/y;
+  /[nrtbf]?(?:AKIA|ASIA|ABIA|ACCA|AIza|GOCSPX-|SG\.|hf_|hv[sb]\.|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt)-|npm_|dckr_pat_|lin_api_|gsk_|pplx-|xai-|[srp]k_(?:live|test)_|whsec_|xox[abeoprs]-)/y;
 function startsLikeToken(text: string, start: number): boolean {
   BEGINNING.lastIndex = start;
   return BEGINNING.test(text);
 }
 
 /** Tokens known by their shape, and credentials after `Bearer` and `Basic`. */
-export const findTokens: Finder = (text) => {
+export const findTokens: Finder = (scan) => {
+  const { text } = scan;
   const hits: Hit[] = [];
-  visitRuns(text, (start, end, hasDigit) => {
+  visitRuns(scan, (start, end, hasDigit) => {
     if (!hasDigit && !startsLikeToken(text, start)) return;
-    hits.push(...shapedTokens(text, start, end), ...credential(text, start));
+    for (const hit of shapedTokens(text, start, end)) hits.push(hit);
+    for (const hit of credential(text, start)) hits.push(hit);
   });
   return hits;
 };
 
 const PEM_LINES = "(?:(?:\\\\+[nrt]|[\\s\"'+|>,])*[A-Za-z0-9+/=]{16,})+";
-const PEM_HEADERS = "(?:(?:\\\\+[nrt]|\\s)*[A-Za-z-]{1,40}: [^\\n\\\\]{1,200})*";
+/** Each on a line of its own: a header that might begin anywhere could be split in exponentially many ways. */
+const PEM_HEADERS = "(?:(?:\\\\+[rt]|[ \\t\\r])*(?:\\\\+n|\\n)[ \\t]*[A-Za-z-]{1,40}: [^\\n\\\\]{1,200})*";
 const PEM_NAME = "[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----";
 /** A whole key, or one whose end was cut off. The header alone, as in code that looks for keys, is none. */
 const PEM = new RegExp(
@@ -61,7 +64,7 @@ const PEM = new RegExp(
 const STORAGE_KEY = /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/g;
 
 /** Keys that are longer than a stretch of token characters. */
-export const findKeyBlocks: Finder = (text) => {
+export const findKeyBlocks: Finder = ({ text }) => {
   const all = (kind: string, pattern: RegExp): Hit[] =>
     [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length, kind }));
   const hasKey = text.includes("PRIVATE KEY");

@@ -2,7 +2,7 @@ import { entropy } from "./hit.js";
 
 /** Values that stand for a secret and are none. */
 const STAND_IN =
-  /example|placeholder|changeme|change[_-]me|your[_-]?|dummy|sample|redacted|xxxx|\*{3}|\.{3}|todo|fake|mock|^test|^none$|^null$|^true$|^false$|^password|^secret|^token|\$\{|\{\{|%s|process\.env|environ|getenv|0{6}|12345678|abcdef/i;
+  /example|placeholder|changeme|change[_-]me|your[_-]?|redacted|xxxx|\*{3}|\.{3}|(?<![a-z])(?:dummy|sample|todo|fake|mock)|^test|^none$|^null$|^true$|^false$|^password|^secret|^token|\$\{|\{\{|%s|process\.env|environ|getenv|0{6}|12345678|abcdef/i;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Words, identifiers, dotted names and paths: code rather than a secret. */
 const CODE_LIKE =

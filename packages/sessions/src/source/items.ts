@@ -82,7 +82,7 @@ export async function* itemBatches(
       layout ??= layoutOf(line, first, isText);
       if (layout !== undefined) break;
     }
-    held.push(...batch);
+    for (const line of batch) held.push(line);
     const isDocument = first !== undefined && CONTAINER.test(first);
     if (layout === undefined && (heldLength > limits.line || (!isDocument && held.length > limits.head))) layout = "lines";
     if (layout === undefined) continue;

@@ -6,12 +6,12 @@ export interface Limits {
   readonly line: number;
   /** Bytes of one file after decompression. */
   readonly decoded: number;
-  /** Characters of tool output kept in full; beyond, tool outputs are shortened in their middle. */
+  /** Characters of tool output kept in full; beyond, long outputs keep their two ends, and less of them the more there are. */
   readonly outputs: number;
-  /** Characters of all text kept in memory at once; beyond, the file is refused. */
+  /** Characters of what people and the model say that are kept in memory at once; beyond, the file is refused. */
   readonly text: number;
   /** Records or lines looked at before a file is refused as no session. */
   readonly head: number;
 }
 
-export const LIMITS: Limits = { line: 64 * MI, decoded: 4096 * MI, outputs: 32 * MI, text: 64 * MI, head: 10_000 };
+export const LIMITS: Limits = { line: 64 * MI, decoded: 4096 * MI, outputs: 4 * MI, text: 64 * MI, head: 10_000 };

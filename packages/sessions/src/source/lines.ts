@@ -28,11 +28,11 @@ export async function* lineBatches(bytes: AsyncIterable<Uint8Array>, name: strin
   let carriedLength = 0;
   let total = 0;
   let lines = 0;
-  const take = (tail: Uint8Array): string => {
-    const text = Buffer.concat([...carried, tail]).toString("utf8");
+  const take = (tail: Buffer): string => {
+    const text = (carried.length === 0 ? tail : Buffer.concat([...carried, tail])).toString("utf8");
     carried = [];
     carriedLength = 0;
-    return total === 0 || !text.startsWith("\ufeff") ? text : text.slice(1);
+    return text.startsWith("\ufeff") ? text.slice(1) : text;
   };
   for await (const chunk of toUtf8(bytes)) {
     total += chunk.length;
@@ -41,7 +41,10 @@ export async function* lineBatches(bytes: AsyncIterable<Uint8Array>, name: strin
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     const end = buffer.lastIndexOf(NEWLINE);
     if (end >= 0) {
-      const batch = take(buffer.subarray(0, end)).split("\n");
+      // Only the line that began in an earlier chunk is copied; the others are decoded where they are.
+      const first = carried.length === 0 ? -1 : buffer.indexOf(NEWLINE);
+      const begun = first < 0 ? [] : [take(buffer.subarray(0, first))];
+      const batch = first === end ? begun : [...begun, ...take(buffer.subarray(first + 1, end)).split("\n")];
       lines += batch.length;
       yield batch;
     }
@@ -54,5 +57,5 @@ export async function* lineBatches(bytes: AsyncIterable<Uint8Array>, name: strin
     // A copy, because the owner of the chunk may write over it.
     if (rest.length > 0) carried.push(Uint8Array.from(rest));
   }
-  if (carriedLength > 0) yield [take(new Uint8Array(0))];
+  if (carriedLength > 0) yield [take(Buffer.alloc(0))];
 }

@@ -1,14 +1,15 @@
 import { isObject, type JsonObject, parseJson } from "../values/json.js";
 
-/** Longer broken lines are not searched for whole objects: the search is quadratic in the worst case. */
+/** Longer broken texts are not repaired: the search for whole objects is quadratic in the worst case. */
 const SEARCH_LIMIT = 4 * 1024 * 1024;
 const MAX_TRIES = 256;
-const NOT_JSON = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g;
+/** A string that does not end is one to the end, or each of its quotes would be tried as the start of one. */
+const NOT_JSON = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$)|-?\bInfinity\b|\bNaN\b/g;
 
 /** Python's `json` writes NaN and Infinity, which JSON does not know: read as null. */
 export function parseLenient(text: string): unknown {
   const value = parseJson(text);
-  if (value !== undefined || !/NaN|Infinity/.test(text)) return value;
+  if (value !== undefined || text.length > SEARCH_LIMIT || !/NaN|Infinity/.test(text)) return value;
   return parseJson(text.replace(NOT_JSON, (token) => (token.startsWith('"') ? token : "null")));
 }
 

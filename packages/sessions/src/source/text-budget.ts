@@ -1,11 +1,17 @@
 import { SessionUnreadable } from "../session-unreadable.js";
 import type { Limits } from "./limits.js";
 
-const KEPT_EACH_END = 1000;
+/** Characters kept of each end of a long output while all outputs together hold less than so many times the limit. */
+const ENDS: readonly { readonly upTo: number; readonly kept: number }[] = [
+  { upTo: 1.5, kept: 1000 },
+  { upTo: 2, kept: 100 },
+];
+/** An output that the note of its length would not make shorter. */
+const SHORT = 60;
 
-/** Counts the text that an import holds in memory, and says when outputs must be shortened or the file is too much. */
+/** Counts text that an import holds in memory, and says when outputs must be shortened or the file is too much. */
 export interface TextBudget {
-  /** Counts text that is held as it is. */
+  /** Counts what people and the model said, which is never shortened. */
   hold(length: number): void;
   /** A tool's output as it is, or its two ends with a marker between them once outputs are too many. */
   fit(text: string): string;
@@ -17,28 +23,37 @@ export interface TextBudget {
 /** A copy of a part, because a slice would keep the whole string alive. */
 const copyOf = (text: string): string => Buffer.from(text, "utf8").toString("utf8");
 
+function twoEnds(text: string, kept: number): string {
+  const cut = `[${text.length - 2 * kept} characters left out]`;
+  return kept === 0 ? cut : copyOf(`${text.slice(0, kept)}\n${cut}\n${text.slice(-kept)}`);
+}
+
 export function textBudget(name: string, limits: Limits): TextBudget {
   let held = 0;
+  let outputs = 0;
   let count = 0;
-  const hold = (length: number): void => {
-    held += length;
-    if (held > limits.text)
-      throw new SessionUnreadable(`${name} holds more text than one import keeps (${limits.text} characters); split it.`);
+  const shorten = (text: string): string => {
+    const kept = ENDS.find(({ upTo }) => outputs < upTo * limits.outputs)?.kept ?? 0;
+    if (text.length <= Math.max(SHORT, 3 * kept)) return text;
+    count++;
+    return twoEnds(text, kept);
   };
   return {
-    hold,
+    hold: (length) => {
+      held += length;
+      if (held > limits.text)
+        throw new SessionUnreadable(
+          `What people and the model say in ${name} is more than one import keeps (${limits.text} characters); split it.`,
+        );
+    },
     fit: (text) => {
-      if (held + text.length <= limits.outputs || text.length <= 3 * KEPT_EACH_END) {
-        hold(text.length);
-        return text;
-      }
-      const cut = text.length - 2 * KEPT_EACH_END;
-      hold(2 * KEPT_EACH_END);
-      count++;
-      return copyOf(`${text.slice(0, KEPT_EACH_END)}\n[${cut} characters left out]\n${text.slice(-KEPT_EACH_END)}`);
+      const fitting = outputs + text.length <= limits.outputs ? text : shorten(text);
+      outputs += fitting.length;
+      return fitting;
     },
     settle: (length) => {
       held = length;
+      outputs = 0;
     },
     shortened: () => count,
   };

@@ -53,6 +53,47 @@ describe("limits", () => {
     expect(imported.counts.tool_results).toBe(3);
   });
 
+  it("keeps every word and call of the model, however much its tools gave out", async () => {
+    const turn = (index: number): string =>
+      [
+        {
+          type: "assistant",
+          message: {
+            id: `m${index}`,
+            content: [
+              { type: "text", text: `Answer ${index}.` },
+              { type: "tool_use", id: `c${index}`, name: "f", input: { index } },
+            ],
+          },
+        },
+        {
+          type: "user",
+          message: { content: [{ type: "tool_result", tool_use_id: `c${index}`, content: `${index} ${"x".repeat(5000)} end` }] },
+        },
+      ]
+        .map((line, at) =>
+          JSON.stringify({
+            ...line,
+            sessionId: "s",
+            uuid: `u${index}-${at}`,
+            parentUuid: at === 1 ? `u${index}-0` : index === 0 ? null : `u${index - 1}-1`,
+          }),
+        )
+        .join("\n");
+    const bytes = encode(Array.from({ length: 200 }, (_, index) => turn(index)).join("\n"));
+    const { sessions, counts, warnings } = await importSessions([{ name: "a.jsonl", bytes }], {
+      limits: { ...LIMITS, outputs: 20_000, text: 10_000 },
+    });
+    expect(counts).toEqual({ user_turns: 0, assistant_turns: 200, tool_calls: 200, tool_results: 200 });
+    const steps = sessions[0]?.steps ?? [];
+    expect(steps.map((step) => step.text)).toEqual(Array.from({ length: 200 }, (_, index) => `Answer ${index}.`));
+    expect(steps.at(-1)?.observations?.[0]?.content).toBe("[5008 characters left out]");
+    expect(steps.flatMap((step) => step.observations ?? []).reduce((sum, one) => sum + one.content.length, 0)).toBeLessThan(
+      50_000,
+    );
+    expect(warnings).toHaveLength(1);
+  });
+
   it("refuses more text than it keeps, unless sessions are taken one by one", async () => {
     const text = `${JSON.stringify({
       messages: [
@@ -62,7 +103,7 @@ describe("limits", () => {
     })}\n`.repeat(500);
     const limits = { ...LIMITS, text: 1_500_000 };
     await expect(importSessions([{ name: "a.jsonl", bytes: encode(text) }], { limits })).rejects.toThrow(
-      /more text than one import keeps/,
+      /is more than one import keeps/,
     );
     let count = 0;
     const imported = await importSessions([{ name: "a.jsonl", bytes: encode(text) }], { limits, onSession: () => void count++ });
@@ -83,6 +124,40 @@ describe("limits", () => {
     const start = performance.now();
     expect((await importSessions([{ name: "a", bytes: encode(chain.join("\n")) }])).counts.user_turns).toBe(20_000);
     expect((await importSessions([{ name: "a", bytes: encode(fan.join("\n")) }])).counts.user_turns).toBe(2);
+    // At every line of the chain one more continuation: each fork holds all later forks.
+    const forks = chain.flatMap((one, index) => [one, line(100_000 + index, index)]);
+    expect((await importSessions([{ name: "a", bytes: encode(forks.join("\n")) }])).counts.user_turns).toBe(20_001);
+    expect(performance.now() - start).toBeLessThan(8000);
+  });
+
+  it.each([
+    ["reminders that never end", "<system-reminder>".repeat(60_000)],
+    ["commands that never end", `<command-name>${"<command-args>".repeat(60_000)}`],
+    ["space before a reminder", `${" ".repeat(300_000)}x</system-reminder>`],
+    ["quoted arguments", `<functioncall> {"name": "f", ${'"arguments": \''.repeat(30_000)}`],
+    ["quotes that never end, and NaN", `{"a": NaN ${'\\"'.repeat(200_000)}`],
+    ["backticks", "` ".repeat(400_000)],
+  ])("reads %s in little time", async (_, text) => {
+    const records = [
+      { type: "user", uuid: "u", sessionId: "s", message: { role: "user", content: text } },
+      {
+        type: "user",
+        uuid: "r",
+        sessionId: "s",
+        message: { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: text }] },
+      },
+    ];
+    const glaive = { system: "SYSTEM: help", chat: `USER: hello\n\n\nASSISTANT: ${text} <|endoftext|>` };
+    const native = { task_description: "t", steps: [{ generated_code: text, exit_code: 0 }] };
+    const start = performance.now();
+    for (const file of [
+      `${records.map((one) => JSON.stringify(one)).join("\n")}\n${text}`,
+      JSON.stringify(glaive),
+      JSON.stringify(native),
+    ])
+      await importSessions([{ name: "a", bytes: encode(file) }]).catch((error: unknown) =>
+        expect(error).toBeInstanceOf(SessionUnreadable),
+      );
     expect(performance.now() - start).toBeLessThan(8000);
   });
 

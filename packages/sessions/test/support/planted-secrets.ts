@@ -28,8 +28,16 @@ export function random(seed: number): Draw {
   return (alphabet, length) => Array.from({ length }, () => alphabet[Math.floor(next() * alphabet.length)]).join("");
 }
 
+/** No vowels: chance must not spell `fake` or `mock`, which would make a secret a stand-in. */
+const SMALL = "bcdfghjklmnpqrstvwz";
+const LARGE = SMALL.toUpperCase();
+
+/** A password's letters, each of its own kind: one that repeats itself is none that is looked for. */
+const word = (draw: Draw): string => ["bc", "dfg", "hjk", "lmn", "pqr", "stvwz"].map((letters) => draw(letters, 1)).join("");
+
 /** Letters and digits of both kinds for sure, as real keys have them. */
-const key = (draw: Draw, length: number): string => `${draw(LOWER, 2)}7${draw(UPPER, 2)}${draw(ALNUM, length - 7)}4k`;
+const key = (draw: Draw, length: number): string =>
+  `${draw(SMALL, 2)}7${draw(LARGE, 2)}${draw(SMALL + LARGE + DIGITS, length - 7)}4k`;
 
 /** Forty secrets as they stand in sessions, made of parts, so that no scanner takes this file for a leak. */
 export function planted(draw: Draw): Planted[] {
@@ -79,10 +87,10 @@ export function planted(draw: Draw): Planted[] {
     one("private-key", pem(`OPENSSH ${"PRIVATE"} KEY`)),
     inLine("jwt", jwt, "Cookie: session="),
     inLine("authorization", key(draw, 40), "Authorization: Bearer "),
-    inLine("password", `${draw(LOWER, 6)}7!${draw(UPPER, 4)}`, "postgres://app:", "@db.internal:5432/main"),
-    inLine("password", `${draw(LOWER, 6)}7${draw(UPPER, 4)}`, "DB_PASSWORD="),
-    inLine("password", `${draw(LOWER, 6)}9#${draw(UPPER, 4)}`, '"password": "', '"'),
-    inLine("password", `${draw(LOWER, 6)}4${draw(UPPER, 4)}`, "curl -s -u admin:", " https://internal.host/x"),
+    inLine("password", `${word(draw)}7!${draw(LARGE, 4)}`, "postgres://app:", "@db.internal:5432/main"),
+    inLine("password", `${word(draw)}7${draw(LARGE, 4)}`, "DB_PASSWORD="),
+    inLine("password", `${word(draw)}9#${draw(LARGE, 4)}`, '"password": "', '"'),
+    inLine("password", `${word(draw)}4${draw(LARGE, 4)}`, "curl -s -u admin:", " https://internal.host/x"),
     inLine("secret", key(draw, 32), "client_secret: '", "'"),
     inLine("secret", key(draw, 32), "X-Api-Key: "),
     inLine("email", `q${draw(LOWER, 5)}.${draw(LOWER, 6)}@${"proton"}.me`, "Author: A <", ">"),

@@ -38,7 +38,7 @@ function aiderReader(output: Output): Reader<string> {
     held = [];
     if (kind === "user") addUser(text.trim());
     else if (kind === "answer") {
-      const trimmed = text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+      const trimmed = text.replace(/^\s*\n/, "").trimEnd();
       if (trimmed !== "") chat.talk.answer({ text: trimmed });
     } else if (kind === "console") chat.talk.dropped.add(DROPPED.console);
   };

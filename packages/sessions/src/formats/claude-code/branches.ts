@@ -1,56 +1,83 @@
 import type { LogLine } from "./line.js";
 
-/** The forest that `parentUuid` makes of a log. Lines without an id, or whose parent is not there, are roots. */
-interface Forest {
-  readonly parents: readonly (number | null)[];
-  readonly children: readonly (readonly number[])[];
+const NONE = -1;
+
+export interface Log {
+  readonly lines: readonly LogLine[];
+  /** Where the line of an id stands. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** Whether a line belongs to the conversation, and not to a sub-agent's that is written between its lines. */
+  readonly isOwn: (line: LogLine) => boolean;
 }
 
-function forestOf(lines: readonly LogLine[]): Forest {
-  const byId = new Map(lines.flatMap((line, index) => (line.uuid === null ? [] : [[line.uuid, index] as const])));
-  const parents = lines.map((line, index) => {
-    const parent = line.parent === null ? undefined : byId.get(line.parent);
-    return parent === undefined || parent === index ? null : parent;
+/** The forest that `parentUuid` makes of a log, in line numbers. Lines without an id, or whose parent is not there, are roots. */
+interface Forest {
+  readonly parents: Int32Array;
+  readonly firstChild: Int32Array;
+  readonly nextSibling: Int32Array;
+}
+
+const at = (numbers: Int32Array, index: number): number => numbers[index] ?? NONE;
+
+function forestOf({ lines, positions, isOwn }: Log): Forest {
+  const parents = Int32Array.from(lines, (line, index) => {
+    const parent = line.parent === null || !isOwn(line) ? NONE : (positions.get(line.parent) ?? NONE);
+    const found = lines[parent];
+    return found === undefined || parent === index || !isOwn(found) ? NONE : parent;
   });
-  const children: number[][] = lines.map(() => []);
-  parents.forEach((parent, index) => {
-    if (parent !== null) children[parent]?.push(index);
-  });
-  return { parents, children };
+  const firstChild = new Int32Array(lines.length).fill(NONE);
+  const nextSibling = new Int32Array(lines.length).fill(NONE);
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const parent = at(parents, index);
+    if (parent === NONE) continue;
+    nextSibling[index] = at(firstChild, parent);
+    firstChild[parent] = index;
+  }
+  return { parents, firstChild, nextSibling };
+}
+
+function* childrenOf({ firstChild, nextSibling }: Forest, parent: number): Generator<number> {
+  for (let child = at(firstChild, parent); child !== NONE; child = at(nextSibling, child)) yield child;
 }
 
 /** Line numbers in an order where no line stands before its parent, and which is the file's order otherwise. */
-function parentsFirst({ parents }: Forest): number[] {
-  const placed = new Set<number>();
-  parents.forEach((_, index) => {
+function parentsFirst({ parents }: Forest): Int32Array {
+  const order = new Int32Array(parents.length);
+  let placed = 0;
+  const isPlaced = new Uint8Array(parents.length);
+  // By which line a line was last reached, so that parents in a circle end the walk.
+  const reachedFrom = new Int32Array(parents.length).fill(NONE);
+  for (let index = 0; index < parents.length; index++) {
     const chain: number[] = [];
-    const seen = new Set<number>();
-    for (let at: number | null = index; at !== null && !placed.has(at) && !seen.has(at); at = parents[at] ?? null) {
-      seen.add(at);
-      chain.push(at);
+    for (let line = index; line !== NONE && isPlaced[line] === 0 && at(reachedFrom, line) !== index; line = at(parents, line)) {
+      reachedFrom[line] = index;
+      chain.push(line);
     }
-    for (const line of chain.reverse()) placed.add(line);
-  });
-  return [...placed];
+    for (const line of chain.reverse()) {
+      isPlaced[line] = 1;
+      order[placed++] = line;
+    }
+  }
+  return order;
 }
 
-function subtree({ children }: Forest, root: number): Set<number> {
+function subtree(forest: Forest, root: number): Set<number> {
   const found = new Set([root]);
-  for (const index of found) for (const child of children[index] ?? []) found.add(child);
+  for (const index of found) for (const child of childrenOf(forest, index)) found.add(child);
   return found;
 }
 
 /** The user-written lines that continue `from`, seen through lines that are no messages. */
 function continuations(forest: Forest, lines: readonly LogLine[], from: number, isWritten: (line: LogLine) => boolean): number[] {
   const found: number[] = [];
-  const open = [...(forest.children[from] ?? [])];
+  const open = [...childrenOf(forest, from)];
   const seen = new Set(open);
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const line = lines[at];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    const line = lines[index];
     if (line === undefined) continue;
-    if (isWritten(line)) found.push(at);
+    if (isWritten(line)) found.push(index);
     else if (line.kind === "other")
-      for (const child of forest.children[at] ?? [])
+      for (const child of childrenOf(forest, index))
         if (!seen.has(child)) {
           seen.add(child);
           open.push(child);
@@ -64,30 +91,35 @@ function continuations(forest: Forest, lines: readonly LogLine[], from: number, 
  * the one that reaches the latest line stands. Other forks are parallel calls, and all of them stand.
  */
 export function activeLines(
-  lines: readonly LogLine[],
+  log: Log,
   isWritten: (line: LogLine) => boolean,
 ): { readonly active: readonly LogLine[]; readonly abandoned: readonly LogLine[] } {
-  const forest = forestOf(lines);
+  const { lines, isOwn } = log;
+  const forest = forestOf(log);
   const left = new Set<number>();
   const stamp = (index: number): string => lines[index]?.timestamp ?? "";
-  const latest = (branch: ReadonlySet<number>): number =>
-    [...branch].reduce((best, index) =>
-      stamp(index) > stamp(best) || (stamp(index) === stamp(best) && index > best) ? index : best,
-    );
+  const later = (one: number, other: number): number =>
+    stamp(one) > stamp(other) || (stamp(one) === stamp(other) && one > other) ? one : other;
+  const ordered = parentsFirst(forest);
+  // The latest line of each line's subtree, from the leaves up: forks in forks would make a search at each one quadratic.
+  const latest = Int32Array.from(lines, (_, index) => index);
+  for (const index of ordered.toReversed()) {
+    const parent = at(forest.parents, index);
+    if (parent !== NONE) latest[parent] = later(at(latest, parent), at(latest, index));
+  }
   lines.forEach((line, from) => {
     // Only messages are looked from: what lies beneath a line that is none is seen through it.
-    if (left.has(from) || (forest.children[from]?.length ?? 0) === 0 || (line.kind === "other" && forest.parents[from] !== null))
+    if (left.has(from) || at(forest.firstChild, from) === NONE || (line.kind === "other" && at(forest.parents, from) !== NONE))
       return;
     const rivals = continuations(forest, lines, from, isWritten);
     if (rivals.length < 2) return;
-    const branches = rivals.map((rival) => subtree(forest, rival)).map((branch) => ({ branch, end: latest(branch) }));
-    const winner = branches.reduce((best, one) =>
-      stamp(one.end) > stamp(best.end) || (stamp(one.end) === stamp(best.end) && one.end > best.end) ? one : best,
-    );
-    for (const { branch } of branches) if (branch !== winner.branch) for (const index of branch) left.add(index);
+    const end = (rival: number): number => at(latest, rival);
+    const winner = rivals.reduce((best, rival) => (later(end(best), end(rival)) === end(best) ? best : rival));
+    for (const rival of rivals) if (rival !== winner) for (const index of subtree(forest, rival)) left.add(index);
   });
-  const ordered = parentsFirst(forest);
   const pick = (isLeft: boolean): LogLine[] =>
-    ordered.filter((index) => left.has(index) === isLeft).flatMap((index) => lines[index] ?? []);
+    Array.from(ordered.filter((index) => left.has(index) === isLeft))
+      .flatMap((index) => lines[index] ?? [])
+      .filter(isOwn);
   return { active: pick(false), abandoned: pick(true) };
 }

@@ -1,12 +1,11 @@
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
-import { joinBlocks } from "../../values/content-text.js";
 import { isObject, type JsonObject, scalarText, stringOrNull } from "../../values/json.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { activeLines } from "./branches.js";
 import { classifyUserText } from "./harness.js";
-import { type LogLine, readLine, userText } from "./line.js";
+import { type LogLine, readLine } from "./line.js";
 
 /** Line types that other tools' logs do not have. */
 const OWN_TYPES = new Set(["file-history-snapshot", "queue-operation", "permission-mode", "last-prompt", "ai-title"]);
@@ -21,12 +20,12 @@ function recognises(record: JsonObject): boolean {
 
 /** A person's turn: no tool result, and not the harness's or a local command's text. */
 const isWritten = (line: LogLine): boolean =>
-  line.kind === "user" && line.left === null && line.results.length === 0 && classifyUserText(userText(line)).kind === "person";
+  line.kind === "user" && line.left === null && line.results.length === 0 && classifyUserText(line.text ?? "").kind === "person";
 
 function addUser(talk: Transcript, line: LogLine, isAnswered: () => boolean): void {
   for (const result of line.results) talk.observe(result);
-  if (line.texts.length === 0) return;
-  const said = classifyUserText(userText(line));
+  if (line.text === null) return;
+  const said = classifyUserText(line.text);
   if (said.kind === "person") {
     talk.dropped.add(DROPPED.harness, said.stripped);
     talk.say("user", said.text, line.timestamp);
@@ -42,21 +41,35 @@ function addLines(talk: Transcript, lines: readonly LogLine[]): void {
   lines.forEach((line, at) => {
     if (line.left !== null) talk.dropped.add(line.left);
     if (line.left !== null && line.left !== DROPPED.harness) return;
-    if (line.kind === "user") addUser(talk, line.left === null ? line : { ...line, texts: [] }, () => answerFollows(lines, at));
+    if (line.kind === "user") addUser(talk, line.left === null ? line : { ...line, text: null }, () => answerFollows(lines, at));
     if (line.kind === "assistant") {
-      const { texts, calls, timestamp } = line;
-      const part = { text: joinBlocks(texts), reasoning: joinBlocks(line.reasoning), calls, timestamp };
-      talk.answer(part, line.messageId ?? undefined);
+      const { text, reasoning, calls, timestamp } = line;
+      talk.answer({ text: text ?? "", reasoning, calls, timestamp }, line.messageId ?? undefined);
     }
   });
 }
 
 const heldLength = (line: LogLine): number =>
-  [...line.texts, ...line.reasoning, ...line.calls.map((call) => call.arguments)].reduce((sum, text) => sum + text.length, 0);
+  line.calls.reduce((sum, call) => sum + call.arguments.length, (line.text?.length ?? 0) + line.reasoning.length);
+
+function conversationOf(
+  lines: readonly LogLine[],
+  positions: ReadonlyMap<string, number>,
+): { readonly talk: Transcript; readonly isSubAgent: boolean } {
+  const messages = lines.filter((line) => line.kind !== "other");
+  const isSubAgent = messages.length > 0 && messages.every((line) => line.isSidechain);
+  const isOwn = (line: LogLine): boolean => isSubAgent || !line.isSidechain;
+  const { active, abandoned } = activeLines({ lines, positions, isOwn }, isWritten);
+  const talk = transcript();
+  addLines(talk, active);
+  talk.dropped.add(DROPPED.abandoned, abandoned.filter((line) => line.kind !== "other").length);
+  talk.dropped.add(DROPPED.sidechain, isSubAgent ? 0 : messages.filter((line) => line.isSidechain).length);
+  return { talk, isSubAgent };
+}
 
 function claudeCodeReader(output: Output): Reader<JsonObject> {
-  const lines: LogLine[] = [];
-  const uuids = new Set<string>();
+  let lines: LogLine[] = [];
+  let positions = new Map<string, number>();
   let repeated = 0;
   let version: string | null = null;
   let sessionId: string | null = null;
@@ -74,24 +87,20 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
         if (line.kind === "assistant" && line.left === null && isObject(record.message))
           model = stringOrNull(record.message.model) ?? model;
       }
-      if (line.uuid !== null && uuids.has(line.uuid)) {
+      if (line.uuid !== null && positions.has(line.uuid)) {
         repeated += line.kind === "other" ? 0 : 1;
         return;
       }
-      if (line.uuid !== null) uuids.add(line.uuid);
+      if (line.uuid !== null) positions.set(line.uuid, lines.length);
       output.hold(heldLength(line));
       lines.push(line);
     },
     finish: () => {
-      const messages = lines.filter((line) => line.kind !== "other");
-      const isSubAgent = messages.length > 0 && messages.every((line) => line.isSidechain);
-      const own = isSubAgent ? lines : lines.filter((line) => !line.isSidechain);
-      const { active, abandoned } = activeLines(own, isWritten);
-      const talk = transcript();
-      addLines(talk, active);
-      talk.dropped.add(DROPPED.abandoned, abandoned.filter((line) => line.kind !== "other").length);
-      talk.dropped.add(DROPPED.sidechain, isSubAgent ? 0 : messages.filter((line) => line.isSidechain).length);
+      const { talk, isSubAgent } = conversationOf(lines, positions);
       talk.dropped.add(DROPPED.duplicate, repeated);
+      // Not needed any more, while the steps are made and searched.
+      lines = [];
+      positions = new Map();
       output.conversation(
         draft({
           id: isSubAgent && agentId !== null && sessionId !== null ? `${sessionId}-agent-${agentId}` : sessionId,

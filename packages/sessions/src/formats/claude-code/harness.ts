@@ -1,7 +1,7 @@
 /** Blocks that the harness puts into a person's message; what stands around them is the person's. */
-const INLINE =
-  /<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook|post-tool-use-hook)>[\s\S]*?<\/\1>\s*/g;
-const TRAILING_REMINDERS = /(?:\s*<system-reminder>(?:(?!<system-reminder>)[\s\S])*<\/system-reminder>)+\s*$/;
+const INLINE = /<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook|post-tool-use-hook)>/g;
+const REMINDER = "<system-reminder>";
+const REMINDER_END = "</system-reminder>";
 
 /** Openings of messages that are the harness's as a whole. */
 const WHOLE = [
@@ -18,7 +18,33 @@ const WHOLE = [
 /** Openings of the traces of local commands: commands that the tool itself ran, and their output. */
 const LOCAL = ["<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<user-memory-input>"];
 
-const tag = (text: string, name: string): string => new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(text)?.[1]?.trim() ?? "";
+/** What stands in the first element of that name. By hand, since a regular expression would try each opening to the end. */
+function tag(text: string, name: string): string {
+  const from = text.indexOf(`<${name}>`) + name.length + 2;
+  const to = text.indexOf(`</${name}>`, from);
+  return from < name.length + 2 || to < 0 ? "" : text.slice(from, to).trim();
+}
+
+/** The text without the harness's blocks, each up to its end and the space behind it, and how many there were. */
+function withoutInline(text: string): { readonly text: string; readonly stripped: number } {
+  const unclosed = new Set<string>();
+  let kept = "";
+  let from = 0;
+  let stripped = 0;
+  for (const { 0: opening, 1: name = "", index } of text.matchAll(INLINE)) {
+    if (index < from || unclosed.has(name)) continue;
+    const end = text.indexOf(`</${name}>`, index + opening.length);
+    if (end < 0) {
+      unclosed.add(name);
+      continue;
+    }
+    kept += text.slice(from, index);
+    from = end + name.length + 3;
+    while (from < text.length && text.charAt(from).trim() === "") from++;
+    stripped++;
+  }
+  return { text: kept + text.slice(from), stripped };
+}
 
 export type UserText =
   | { readonly kind: "person"; readonly text: string; readonly stripped: number }
@@ -27,13 +53,8 @@ export type UserText =
 
 /** Whose words a user message holds, and the person's without what the harness put between them. */
 export function classifyUserText(raw: string): UserText {
-  let stripped = 0;
-  const text = raw
-    .replace(INLINE, () => {
-      stripped++;
-      return "";
-    })
-    .trim();
+  const { text: said, stripped } = withoutInline(raw);
+  const text = said.trim();
   if (text === "" || WHOLE.some((opening) => text.startsWith(opening))) return { kind: "harness" };
   if (LOCAL.some((opening) => text.startsWith(opening))) return { kind: "local" };
   if (/^<command-(?:name|message)>/.test(text))
@@ -42,5 +63,12 @@ export function classifyUserText(raw: string): UserText {
 }
 
 /** A tool's output without the reminders that the harness hangs on its end. */
-export const withoutTrailingReminders = (text: string): string =>
-  text.includes("</system-reminder>") ? text.replace(TRAILING_REMINDERS, "") : text;
+export function withoutTrailingReminders(text: string): string {
+  let kept = text;
+  for (let body = kept.trimEnd(); body.endsWith(REMINDER_END); body = kept.trimEnd()) {
+    const start = kept.lastIndexOf(REMINDER);
+    if (start < 0) return kept;
+    kept = kept.slice(0, start);
+  }
+  return kept === text ? text : kept.trimEnd();
+}

@@ -5,12 +5,19 @@ const TURN = /^(USER|ASSISTANT|FUNCTION RESPONSE):[ \t]*/gm;
 const END = "<|endoftext|>";
 const CALL = /^<functioncall>\s*([\s\S]*)$/;
 
+function unquoted(call: string): string {
+  const opening = /"arguments":\s*'/.exec(call);
+  const object = call.trimEnd();
+  const quoted = object.endsWith("}") ? object.slice(0, -1).trimEnd() : "";
+  if (opening === null || !quoted.endsWith("'") || quoted.length <= opening.index + opening[0].length) return call;
+  return `${call.slice(0, opening.index)}"arguments": ${quoted.slice(opening.index + opening[0].length, -1)}}`;
+}
+
 /** Glaive writes a call's arguments in single quotes inside its JSON: `{"name": "f", "arguments": '{"a": 1}'}`. */
 function turn(speaker: string, text: string): JsonObject {
   const call = CALL.exec(text)?.[1];
   if (speaker !== "ASSISTANT" || call === undefined) return { from: SPEAKERS[speaker], value: text };
-  const json = call.replace(/"arguments":\s*'([\s\S]*)'\s*}\s*$/, (_, args: string) => `"arguments": ${args}}`);
-  return { from: "function_call", value: json };
+  return { from: "function_call", value: unquoted(call) };
 }
 
 /** The turns of a Glaive function-calling record, which holds the whole conversation as one text; null for other records. */
