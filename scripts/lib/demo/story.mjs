@@ -20,7 +20,7 @@ export async function tell({ started, signal, dataDir = DATA_DIR, out = process.
     paper.title("Imprint", "A coding agent's recorded session becomes an adapter for a small model, on this machine.");
     paper.step("The service runs");
     service = await startDemoService({ dataDir });
-    paper.item(`${service.url}  ${paint("dim", "dashboard, API and /docs, while the demo lasts")}`);
+    paper.item(`${service.url}  ${paint("dim", "API and /docs, while the demo lasts")}`);
     const scene = { ...service, paper, signal, out, dataDir };
 
     const sessionId = await importExamples(scene);

@@ -5,65 +5,21 @@ The examples always; in a checkout with a `shared` folder beside it also every r
 
 import json
 import re
-import subprocess
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.select import TrainOn
-from imprint_trainer.data.session import Session, Step, mended
-from imprint_trainer.errors import NothingToTrain
+from imprint_trainer.data.session import Session, Step
 
 from .families import family, tokenizer_of
+from .recorded import MAX_LENGTH, trainable
 from .sessions import reasons, said, shown
 
-ROOT = Path(__file__).parents[3]
-FOLDERS = [folder for folder in (ROOT / "examples/sessions", ROOT.parent / "shared/sessions") if folder.is_dir()]
 FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3", "mistral", "gemma", "gptoss"]
-MAX_LENGTH = 4096
 SHORT = 30_000  # characters of a session that is prepared several times
 NOT_LEARNED = {"failed", "weight_zero", "aborted", "synthetic", "duplicate_turn", "empty_turn", "before_task"}
-
-
-@cache
-def recorded() -> tuple[Session, ...]:
-    subprocess.run(["node", "node_modules/typescript/bin/tsc", "-b", "packages/sessions"], cwd=ROOT, check=True)
-    command = ["node", "scripts/canonical-sessions.mjs", *map(str, FOLDERS)]
-    lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout.decode().splitlines()
-    return tuple(Session.model_validate_json(mended(line)) for line in lines)
-
-
-@cache
-def trainable() -> tuple[Session, ...]:
-    return tuple(those_to_learn_from())
-
-
-def those_to_learn_from() -> Iterator[Session]:
-    """The sessions from which something is learned; the others are refused by name."""
-    for session in recorded():
-        try:
-            prepare_windows(session, tokenizer_of("chatml"), max_length=MAX_LENGTH, include_unsuccessful=True)
-        except NothingToTrain:
-            assert not any(
-                step.source == "agent" and not step.context_only and said_by(step) for step in answers(session)
-            )
-        else:
-            yield session
-
-
-def answers(session: Session) -> list[Step]:
-    """The steps after the task: the first user turn, or the system text where there is none."""
-    sources = [step.source for step in session.steps]
-    opening = next((sources.index(source) for source in ("user", "system") if source in sources), len(sources))
-    return list(session.steps[opening + 1 :])
-
-
-def said_by(step: Step) -> bool:
-    return bool(step.text.strip() or step.tool_calls)
 
 
 def squeezed(text: str) -> str:

@@ -1,0 +1,71 @@
+"""The preview's numbers are the job's, on recorded sessions."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from data.families import tokenizer_of
+from data.recorded import trainable
+from imprint_trainer.errors import Cancelled
+from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.jobs.lora import train_lora
+from imprint_trainer.jobs.preview import preview_sessions
+from imprint_trainer.models.load import load_base
+from imprint_trainer.protocol import PreviewSpec, TrainLoraSpec
+
+SESSIONS = 10
+NUMBERS = ("windows", "tokens", "supervised_tokens", "max_steps")
+
+
+def write_base(folder: Path, name: str) -> None:
+    tokenizer = tokenizer_of(name)
+    tokenizer.save_pretrained(folder)
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), **sizes)).save_pretrained(folder)
+
+
+@pytest.mark.parametrize("name", ["chatml", "llama3", "mistral"])
+def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
+    write_base(tmp_path / "base", name)
+    base = load_base(str(tmp_path / "base"), quantization="none", device="cpu")
+    chosen = sorted(trainable(), key=lambda session: len(session.model_dump_json()))[:SESSIONS]
+    assert len(chosen) >= 2
+    for session in chosen:
+        path = tmp_path / "session.json"
+        path.write_text(session.model_dump_json(), encoding="utf-8")
+        data: dict[str, Any] = {
+            "session_paths": [str(path)],
+            "base_model": str(tmp_path / "base"),
+            "max_length": 1024,
+            "include_unsuccessful": True,
+            "train_on": "all",
+            "reasoning": False,
+            "epochs": 2,
+        }
+        job = {
+            "session_ids": [session.session_id],
+            "adapter_id": "a",
+            "output_dir": str(tmp_path / "out"),
+            "base_model_name": "tiny",
+            "task_type": "code-gen",
+            "seed": 0,
+            "rank": 2,
+            "alpha": 4,
+            "learning_rate": 0.001,
+            "target_modules": None,
+            "quantization": "none",
+        }
+        plans: list[dict[str, Any]] = []
+
+        def note(event: dict[str, Any], plans: list[dict[str, Any]] = plans) -> None:
+            plans.extend(event["plan"] for _ in [event] if event["type"] == "plan")
+
+        # Cancelled once planned: the numbers are the job's, the steps would only cost time.
+        context = JobContext(note, lambda plans=plans: bool(plans), lambda _, __: base)  # type: ignore[misc]
+        with pytest.raises(Cancelled):
+            train_lora(TrainLoraSpec.model_validate(data | job), context)
+        shown = preview_sessions(PreviewSpec.model_validate(data), base.tokenizer)
+        assert {key: plans[0][key] for key in NUMBERS} == {key: shown[key] for key in NUMBERS}, session.session_id
+        assert plans[0]["dropped"] == shown["dropped"]
