@@ -1,6 +1,7 @@
 import type Libsql from "libsql";
 import { CannotStartError } from "../config/errors.js";
-import { MIGRATIONS, type Migration } from "./migrations/index.js";
+import { MIGRATIONS } from "./migrations/index.js";
+import type { Migration } from "./migrations/migration.js";
 
 /** The registry was written by a newer Imprint: this one would misread it. */
 export class SchemaTooNewError extends CannotStartError {

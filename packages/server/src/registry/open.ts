@@ -3,7 +3,7 @@ import { Kysely } from "kysely";
 import Libsql from "libsql";
 import { ImmediateDialect } from "./immediate-dialect.js";
 import { migrate } from "./migrate.js";
-import type { Migration } from "./migrations/index.js";
+import type { Migration } from "./migrations/migration.js";
 import type { Database, Schema } from "./schema.js";
 
 const BOOT_BUSY_TIMEOUT_MS = 5_000;

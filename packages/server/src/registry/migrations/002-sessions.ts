@@ -1,4 +1,4 @@
-import type { Migration } from "./index.js";
+import type { Migration } from "./migration.js";
 
 export const sessions: Migration = {
   name: "002-sessions",

@@ -1,4 +1,4 @@
-import type { Migration } from "./index.js";
+import type { Migration } from "./migration.js";
 
 export const sessionsOfAdapters: Migration = {
   name: "003-sessions-of-adapters",

@@ -2,12 +2,7 @@ import { adapters } from "./001-adapters.js";
 import { sessions } from "./002-sessions.js";
 import { sessionsOfAdapters } from "./003-sessions-of-adapters.js";
 import { trainingSpeeds } from "./004-training-speeds.js";
-
-/** A step of the schema. Released steps are never edited: a change is a new step. */
-export interface Migration {
-  readonly name: string;
-  readonly statements: readonly string[];
-}
+import type { Migration } from "./migration.js";
 
 /** In order; the schema's version is the number of steps applied. */
 export const MIGRATIONS: readonly Migration[] = [adapters, sessions, sessionsOfAdapters, trainingSpeeds];
