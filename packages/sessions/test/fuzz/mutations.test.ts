@@ -36,6 +36,10 @@ const SNIPPETS = [
   "\u0000",
   '{"type":"user"}',
   '"__proto__"',
+  '"__proto__":{"x":1},',
+  '"toString":1,',
+  '"hasOwnProperty":{},',
+  '{"toJSON":1}',
   "true",
   "#### ",
   "> ",
@@ -130,6 +134,31 @@ describe.each([...SAMPLES, ...PLAIN_SAMPLES])("a damaged session of $format", ({
           name,
           text(changed.map((record) => (typeof record === "string" ? record : JSON.stringify(record))).join("\n")),
         );
+      }),
+      options,
+    );
+  });
+});
+
+/** The formats whose files are lines: a broken line stands beside the others. */
+const LINED = SAMPLES.filter(({ name }) => name.endsWith(".jsonl"));
+
+describe.each(LINED)("broken lines in a session of $format", ({ name, text: sample }) => {
+  const lines = sample.trimEnd().split("\n");
+  /** A brace would begin an object, which is found in a broken line too. */
+  const junk = fc
+    .string({ unit: "binary", minLength: 1, maxLength: 60 })
+    .filter((one) => /\S/.test(one) && !/[{\n\ufeff]/.test(one));
+
+  it("are counted, and lose no line around them", { timeout: TIME }, async () => {
+    const whole = await importSessions([{ name, bytes: text(sample) }]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(lines.length - 1), junk), { minLength: 1, maxLength: 5 }), async (broken) => {
+        // After the first line, by which the file shows that it is made of records.
+        const damaged = lines.flatMap((line, index) => [line, ...broken.filter(([at]) => at === index).map(([, one]) => one)]);
+        const read = await importSessions([{ name, bytes: text(damaged.join("\n")) }]);
+        expect(read.sessions.map(({ steps }) => steps)).toEqual(whole.sessions.map(({ steps }) => steps));
+        expect(read.bad_lines).toBe(broken.length);
       }),
       options,
     );

@@ -4,6 +4,8 @@ const NONE = -1;
 
 export interface Log {
   readonly lines: readonly LogLine[];
+  /** Of each line the one that it follows: its number, or its id where that line came later or never. */
+  readonly parents: readonly (number | string | null)[];
   /** Where the line of an id stands. */
   readonly positions: ReadonlyMap<string, number>;
   /** Whether a line belongs to the conversation, and not to a sub-agent's that is written between its lines. */
@@ -19,11 +21,12 @@ interface Forest {
 
 const at = (numbers: Int32Array, index: number): number => numbers[index] ?? NONE;
 
-function forestOf({ lines, positions, isOwn }: Log): Forest {
+function forestOf({ lines, parents: named, positions, isOwn }: Log): Forest {
   const parents = Int32Array.from(lines, (line, index) => {
-    const parent = line.parent === null || !isOwn(line) ? NONE : (positions.get(line.parent) ?? NONE);
+    const name = named[index] ?? NONE;
+    const parent = typeof name === "string" ? (positions.get(name) ?? NONE) : name;
     const found = lines[parent];
-    return found === undefined || parent === index || !isOwn(found) ? NONE : parent;
+    return found === undefined || parent === index || !isOwn(line) || !isOwn(found) ? NONE : parent;
   });
   const firstChild = new Int32Array(lines.length).fill(NONE);
   const nextSibling = new Int32Array(lines.length).fill(NONE);

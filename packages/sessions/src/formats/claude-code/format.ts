@@ -3,9 +3,9 @@ import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { isObject, type JsonObject, scalarText, stringOrNull } from "../../values/json.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
-import { activeLines } from "./branches.js";
+import { activeLines, type Log } from "./branches.js";
 import { classifyUserText } from "./harness.js";
-import { type LogLine, readLine } from "./line.js";
+import { idsOf, type LogLine, readLine } from "./line.js";
 
 /** Line types that other tools' logs do not have. */
 const OWN_TYPES = new Set(["file-history-snapshot", "queue-operation", "permission-mode", "last-prompt", "ai-title"]);
@@ -52,14 +52,12 @@ function addLines(talk: Transcript, lines: readonly LogLine[]): void {
 const heldLength = (line: LogLine): number =>
   line.calls.reduce((sum, call) => sum + call.arguments.length, (line.text?.length ?? 0) + line.reasoning.length);
 
-function conversationOf(
-  lines: readonly LogLine[],
-  positions: ReadonlyMap<string, number>,
-): { readonly talk: Transcript; readonly isSubAgent: boolean } {
+function conversationOf(log: Omit<Log, "isOwn">): { readonly talk: Transcript; readonly isSubAgent: boolean } {
+  const { lines } = log;
   const messages = lines.filter((line) => line.kind !== "other");
   const isSubAgent = messages.length > 0 && messages.every((line) => line.isSidechain);
   const isOwn = (line: LogLine): boolean => isSubAgent || !line.isSidechain;
-  const { active, abandoned } = activeLines({ lines, positions, isOwn }, isWritten);
+  const { active, abandoned } = activeLines({ ...log, isOwn }, isWritten);
   const talk = transcript();
   addLines(talk, active);
   talk.dropped.add(DROPPED.abandoned, abandoned.filter((line) => line.kind !== "other").length);
@@ -69,6 +67,7 @@ function conversationOf(
 
 function claudeCodeReader(output: Output): Reader<JsonObject> {
   let lines: LogLine[] = [];
+  let parents: (number | string | null)[] = [];
   let positions = new Map<string, number>();
   let repeated = 0;
   let version: string | null = null;
@@ -87,19 +86,22 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
         if (line.kind === "assistant" && line.left === null && isObject(record.message))
           model = stringOrNull(record.message.model) ?? model;
       }
-      if (line.uuid !== null && positions.has(line.uuid)) {
+      const { uuid, parent } = idsOf(record);
+      if (uuid !== null && positions.has(uuid)) {
         repeated += line.kind === "other" ? 0 : 1;
         return;
       }
-      if (line.uuid !== null) positions.set(line.uuid, lines.length);
+      if (uuid !== null) positions.set(uuid, lines.length);
+      parents.push(parent === null ? null : (positions.get(parent) ?? parent));
       output.hold(heldLength(line));
       lines.push(line);
     },
     finish: () => {
-      const { talk, isSubAgent } = conversationOf(lines, positions);
+      const { talk, isSubAgent } = conversationOf({ lines, parents, positions });
       talk.dropped.add(DROPPED.duplicate, repeated);
       // Not needed any more, while the steps are made and searched.
       lines = [];
+      parents = [];
       positions = new Map();
       output.conversation(
         draft({

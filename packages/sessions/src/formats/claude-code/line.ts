@@ -7,8 +7,6 @@ import type { Output } from "../format.js";
 import { withoutTrailingReminders } from "./harness.js";
 
 interface LineHead {
-  readonly uuid: string | null;
-  readonly parent: string | null;
   readonly timestamp: string | null;
   readonly isSidechain: boolean;
   readonly kind: "user" | "assistant" | "other";
@@ -68,6 +66,12 @@ function readMessage(line: JsonObject, index: number, output: Output): Omit<LogL
   };
 }
 
+/** The id of a line, and of the one that it follows. */
+export const idsOf = (line: JsonObject): { readonly uuid: string | null; readonly parent: string | null } => ({
+  uuid: stringOrNull(line.uuid),
+  parent: stringOrNull(line.parentUuid) ?? stringOrNull(line.logicalParentUuid),
+});
+
 /** Reads a line; null when it claims to be a message and has no usable body. */
 export function readLine(line: JsonObject, index: number, output: Output): LogLine | null {
   const kind = line.type === "user" || line.type === "assistant" ? line.type : "other";
@@ -75,8 +79,6 @@ export function readLine(line: JsonObject, index: number, output: Output): LogLi
   if (said === null) return null;
   // Named one by one: objects made by spreading were several times slower to make and to read.
   return {
-    uuid: stringOrNull(line.uuid),
-    parent: stringOrNull(line.parentUuid) ?? stringOrNull(line.logicalParentUuid),
     timestamp: stringOrNull(line.timestamp),
     isSidechain: line.isSidechain === true,
     kind,
