@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 const EXAMPLE = new URL("../../../../examples/sessions/harborline-gates.json", import.meta.url);
-const ANSWER_TOKENS = 480; // The session's own last attempt has 430.
+const ANSWER_TOKENS = 260; // Two cores write some ten a second.
 
 /** What the last attempt was learned from (the task and the failed attempt before it), and the lines that only it holds. */
 export async function lastAttempt() {
@@ -36,7 +36,7 @@ export async function ask({ client, paper, signal, baseModel }, adapter) {
   const before = await answer(baseModel, `${baseModel}, as it is`);
   const after = await answer(adapter.adapter_id, "the same with the adapter");
   paper.line();
-  paper.remark("Lines of the attempt that passed, and of none before it, written word for word:");
+  paper.remark(`Lines of the attempt that passed, and of none before it, written word for word in ${ANSWER_TOKENS} tokens:`);
   paper.item(`${before.taught} of ${taught.size} by the base model, ${after.taught} of ${taught.size} with the adapter`);
   return { before, after };
 }
