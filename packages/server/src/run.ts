@@ -9,14 +9,22 @@ export const runServer = async (
   config: Config,
   { onListening, ...options }: StartOptions & { readonly onListening?: (server: RunningServer) => void } = {},
 ): Promise<void> => {
-  const server = await startServer(config, { announce: true, ...options });
-  onListening?.(server);
   await new Promise<void>((resolve, reject) => {
+    let server: RunningServer | undefined;
     let signals = 0;
+    const close = (): void => void server?.close(signals > 1 ? 0 : undefined).then(resolve, reject);
     const stop = (): void => {
       signals += 1;
-      server.close(signals > 1 ? 0 : undefined).then(resolve, reject);
+      close();
     };
+    // Heard before anyone can know that the service listens.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+    startServer(config, { announce: true, ...options })
+      .then((started) => {
+        server = started;
+        if (signals === 0) onListening?.(started);
+        else close();
+      })
+      .catch(reject);
   });
 };
