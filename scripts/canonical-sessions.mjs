@@ -1,14 +1,11 @@
 #!/usr/bin/env node
 // Prints every recorded session under the given folders as canonical JSON, one a line; what is no session is passed over.
-import { createReadStream } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
 import { groupFiles, importSessions } from "../packages/sessions/dist/index.js";
+import { filesBelow, sourceFile } from "./lib/session-files.mjs";
 
 async function sessionsOf(root, paths) {
-  const files = paths.map((path) => ({ name: relative(root, path), bytes: () => createReadStream(path) }));
   try {
-    return (await importSessions(files)).sessions;
+    return (await importSessions(paths.map((path) => sourceFile(root, path)))).sessions;
   } catch (error) {
     if (error?.code !== "SESSION_UNREADABLE") throw error;
     return [];
@@ -16,8 +13,6 @@ async function sessionsOf(root, paths) {
 }
 
 for (const root of process.argv.slice(2)) {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  for (const group of groupFiles(paths.sort()))
+  for (const group of groupFiles((await filesBelow(root)).sort()))
     for (const session of await sessionsOf(root, group.paths)) process.stdout.write(`${JSON.stringify(session)}\n`);
 }

@@ -1,18 +1,15 @@
 // Compares what the importers report of recorded sessions with what a table of them expects.
-import { createReadStream } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { filesBelow, sourceFile } from "./session-files.mjs";
 
 const COUNTS = ["user_turns", "assistant_turns", "tool_calls", "tool_results", "bad_lines"];
 /** The table's names of formats that Imprint names otherwise. */
 const FORMAT_NAMES = { rune: "native" };
 
-const sourceFile = (root, path) => ({ name: relative(root, path), bytes: () => createReadStream(path) });
-
 async function filesOf(path) {
   if (!(await stat(path)).isDirectory()) return [sourceFile(join(path, ".."), path)];
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => sourceFile(path, join(entry.parentPath, entry.name)));
+  return (await filesBelow(path)).map((file) => sourceFile(path, file));
 }
 
 const agrees = (actual, expected) =>

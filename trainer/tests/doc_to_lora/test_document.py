@@ -5,36 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.sessions import session_of
 from imprint_trainer.data.session import Session
 from imprint_trainer.doc_to_lora.document import document_text, shorten
 from imprint_trainer.errors import NothingToTrain
 
 
 def session(*steps: dict[str, Any], outcome: str = "unknown", signal: str | None = None) -> Session:
-    return Session.model_validate_json(
-        json.dumps(
-            {
-                "schema_version": 1,
-                "session_id": "s-1",
-                "source": {
-                    "format": "native",
-                    "format_version": None,
-                    "agent": None,
-                    "model": None,
-                    "sha256": "0" * 64,
-                },
-                "task_type": None,
-                "outcome": outcome,
-                "outcome_signal": signal,
-                "started_at": None,
-                "tools": [],
-                "steps": steps,
-                "bad_lines": 0,
-                "dropped": [],
-                "redactions": [],
-            }
-        )
-    )
+    return session_of(*steps, session_id="s-1", outcome=outcome, outcome_signal=signal)
 
 
 def user(text: str) -> dict[str, Any]:

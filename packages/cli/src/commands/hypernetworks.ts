@@ -53,8 +53,7 @@ const listCommand = (context: CommandContext): Command =>
   }).action(async (options: CommonOptions) => {
     const config = configFor(options, context.io.env);
     const folders = hypernetworkFolders(config);
-    const found = await Promise.all(folders.map((folder) => runTrainer(config, MODULE, ["list", "--dir", folder])));
-    const installed = found.flat() as readonly Installed[];
+    const installed = (await runTrainer(config, MODULE, ["list", "--dir", ...folders])) as readonly Installed[];
     printerOf(context, options).result({ hypernetworks: installed }, () => {
       if (installed.length === 0) return `No hypernetworks in ${folders.join(" or ")}.`;
       const rows = installed.map(({ name, base_model, size, problem }) => [name, base_model ?? "", bytes(size), problem ?? "ok"]);

@@ -3,14 +3,20 @@ import { Value } from "typebox/value";
 import { describe, expect, test } from "vitest";
 import { toDetails, toRecord } from "../../src/jobs/job.js";
 import { JobError } from "../../src/jobs/job-error.js";
-import { createStage, result, type Stage } from "./stage.js";
+import { type Actor, createStage, result, type Stage } from "./stage.js";
 
-/** A job that runs to its end. */
-async function complete(stage: Stage, job_id: string): Promise<void> {
+/** A job whose training is done, and whose adapter is not registered yet. */
+async function trained(stage: Stage, job_id: string): Promise<Actor> {
   const actor = stage.actor(job_id);
   await stage.settle();
   actor.prepared.resolve();
   actor.outcome.resolve({ type: "done", result });
+  return actor;
+}
+
+/** A job that runs to its end. */
+async function complete(stage: Stage, job_id: string): Promise<void> {
+  const actor = await trained(stage, job_id);
   actor.finished.resolve();
   await stage.settle();
 }
@@ -102,10 +108,7 @@ test.each([
 ])("a service's own failure is not shown, but logged and coded: %s", async (thrown, code) => {
   const stage = createStage();
   const { job_id } = stage.submit();
-  await stage.settle();
-  stage.actor(job_id).prepared.resolve();
-  stage.actor(job_id).outcome.resolve({ type: "done", result });
-  stage.actor(job_id).finished.reject(thrown);
+  (await trained(stage, job_id)).finished.reject(thrown);
   await stage.settle();
   expect(stage.jobs.get(job_id)).toMatchObject({ status: "failed", error: { code } });
   expect(stage.jobs.get(job_id)?.error?.message).not.toContain(thrown.message);
@@ -115,10 +118,7 @@ test.each([
 test("an adapter that is registered is no failed job when its staging folder cannot be removed: the next start sweeps it", async () => {
   const stage = createStage();
   const { job_id, reserved_adapter_id } = stage.submit();
-  await stage.settle();
-  const actor = stage.actor(job_id);
-  actor.prepared.resolve();
-  actor.outcome.resolve({ type: "done", result });
+  const actor = await trained(stage, job_id);
   actor.finished.resolve();
   actor.discard = () => Promise.reject(Object.assign(new Error("busy"), { code: "EBUSY" }));
   await stage.settle();
@@ -144,10 +144,7 @@ describe("cancel against success", () => {
   test("once they are registered, success wins", async () => {
     const stage = createStage();
     const { job_id, reserved_adapter_id } = stage.submit();
-    await stage.settle();
-    const actor = stage.actor(job_id);
-    actor.prepared.resolve();
-    actor.outcome.resolve({ type: "done", result });
+    const actor = await trained(stage, job_id);
     await stage.settle();
     expect(stage.jobs.get(job_id)).toMatchObject({ phase: "registering" });
     expect(stage.jobs.cancel(job_id)).toMatchObject({ status: "running", cancel_requested: true });

@@ -24,7 +24,7 @@ def main(argv: Sequence[str]) -> int:
     converting.add_argument("--base", required=True, help="base model that the checkpoint was trained for")
     converting.add_argument("--out", required=True, type=Path, help="folder to write")
     listing = commands.add_parser("list", help="list converted hypernetworks")
-    listing.add_argument("--dir", required=True, type=Path, help="folder of hypernetworks")
+    listing.add_argument("--dir", required=True, type=Path, nargs="+", help="folders of hypernetworks")
     training.add_arguments(commands.add_parser("train", help="train a hypernetwork for a base model"))
     evaluation.add_arguments(commands.add_parser("evaluate", help="ask what a hypernetwork's adapters recall"))
     options = parser.parse_args(argv)
@@ -56,8 +56,9 @@ def _run(options: argparse.Namespace) -> None:
         config = convert(options.path, options.base, options.out)
         print(json.dumps({"path": str(options.out), "config": config.model_dump(mode="json")}))
     else:
-        for entry in list_installed(options.dir):
-            print(json.dumps(_listed(entry)))
+        for folder in options.dir:
+            for entry in list_installed(folder):
+                print(json.dumps(_listed(entry)))
 
 
 def _listed(entry: Installed) -> dict[str, object]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from data.sessions import session_json
 from imprint_trainer.data.session import Session
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.doc_to_lora.training.session_questions import session_examples
@@ -22,7 +23,7 @@ def write(folder: Path, *lines: str) -> Path:
     return file
 
 
-def session_json(**changes: Any) -> dict[str, Any]:
+def recorded(**changes: Any) -> dict[str, Any]:
     steps = [
         {"source": "user", "text": "Make the tests pass.\nThey are slow."},
         {
@@ -38,22 +39,7 @@ def session_json(**changes: Any) -> dict[str, Any]:
             "observations": [{"call_id": "c2", "content": "no rule", "is_error": True}],
         },
     ]
-    source = {"format": "native", "format_version": None, "agent": None, "model": None, "sha256": "0" * 64}
-    return {
-        "schema_version": 1,
-        "session_id": "s1",
-        "source": source,
-        "task_type": None,
-        "outcome": "success",
-        "outcome_signal": "tests passed",
-        "started_at": None,
-        "tools": [],
-        "steps": steps,
-        "bad_lines": 0,
-        "dropped": [],
-        "redactions": [],
-        **changes,
-    }
+    return session_json(steps, **{"outcome_signal": "tests passed", **changes})
 
 
 def test_a_files_questions_are_grouped_by_document(tmp_path: Path) -> None:
@@ -100,7 +86,7 @@ def test_another_content_is_another_identity(tmp_path: Path) -> None:
 
 
 def test_a_session_is_asked_for_what_it_settles() -> None:
-    session = Session.model_validate_json(json.dumps(session_json()))
+    session = Session.model_validate_json(json.dumps(recorded()))
     answers = {example.kind: example.answer for example in session_examples(session)}
     assert answers == {
         "session task": "Make the tests pass.",
@@ -112,7 +98,7 @@ def test_a_session_is_asked_for_what_it_settles() -> None:
 
 
 def test_a_folder_of_sessions_is_a_source(tmp_path: Path) -> None:
-    (tmp_path / "s1.json").write_text(json.dumps(session_json()), encoding="utf-8")
+    (tmp_path / "s1.json").write_text(json.dumps(recorded()), encoding="utf-8")
     source = open_source(str(tmp_path))
     assert source.identity.startswith("sessions sha256:")
     assert len(source.draw(random.Random(0), STAGE)) == 2

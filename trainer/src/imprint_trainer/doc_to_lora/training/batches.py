@@ -19,7 +19,7 @@ class AnswerRow:
     """A question that the document of context `context` answers."""
 
     context: int
-    before: list[int]  # question and header of the answer
+    question: list[int]  # and the header of the answer
     answer: list[int]  # answer and end token
     example: Example
 
@@ -70,8 +70,8 @@ def batch_maker(
             batch.chunks.extend(chunks)
             batch.chunk_counts.append(len(chunks))
             for example in examples:
-                before, answer = prompts.question(example.question), prompts.answer(example.answer)
-                batch.answers.append(AnswerRow(context, before, answer, example))
+                question, answer = prompts.question(example.question), prompts.answer(example.answer)
+                batch.answers.append(AnswerRow(context, question, answer, example))
             if retention and rng.random() < config.retention.share:
                 row = rng.choice(retention)
                 reached = range(0 if batch.whole_prompt else len(row.question) - 1, len(row.targets))

@@ -146,9 +146,7 @@ class FrozenBase:
             past_key_values=stacked([self._prefix_pairs] * batch) if self.prefix else None,
             use_cache=bool(self.prefix),
         )
-        return torch.cat(
-            [self._prefix_state.expand(batch, *self._prefix_state.shape[-2:]), output.last_hidden_state], 1
-        )
+        return torch.cat([self._prefix_state.expand(batch, -1, -1), output.last_hidden_state], dim=1)
 
 
 def pairs_of(cache: Any) -> Pairs:

@@ -34,7 +34,7 @@ def compute_losses(
     """Differentiable in the hypernetwork's parameters."""
     factors = generate_factors(hypernetwork, base.model, batch.chunks, batch.chunk_counts)
     contexts = [row.context for row in batch.answers] + [held.context for held in batch.retention]
-    rows = [(row.before, row.answer) for row in batch.answers]
+    rows = [(row.question, row.answer) for row in batch.answers]
     rows += [(held.row.question, held.row.answer) for held in batch.retention]
 
     def adapting(rows: list[int]) -> AbstractContextManager[None]:
@@ -45,7 +45,7 @@ def compute_losses(
     firsts = [0 if batch.whole_prompt else len(question) - 1 for question, _ in rows]  # positions of hidden[i][0]
     offset, device = len(batch.answers), base.model.device
     teacher = distil_targets(base, prompts, batch, config)
-    spans = [hidden[i][len(row.before) - 1 - firsts[i] : -1] for i, row in enumerate(batch.answers)]
+    spans = [hidden[i][len(row.question) - 1 - firsts[i] : -1] for i, row in enumerate(batch.answers)]
     for i, held in enumerate(batch.retention, start=offset):
         spans.append(hidden[i][[position - firsts[i] for position in held.positions]])
     log_probs = torch.split(base.log_probs(torch.cat(spans)), [len(span) for span in spans])
