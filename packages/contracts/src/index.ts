@@ -1,5 +1,6 @@
 export * from "./adapters.js";
 export * from "./errors.js";
+export * from "./events.js";
 export * from "./ids.js";
 export * from "./jobs.js";
 export * from "./object.js";
