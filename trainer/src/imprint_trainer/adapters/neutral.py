@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.loss import mean_loss
+from imprint_trainer.lora.loss import Read, mean_loss, read_whole
 from imprint_trainer.models.base import LoadedBase
 
 MAX_TOKENS = 512
@@ -18,9 +18,9 @@ def neutral_window(tokenizer: Any) -> Window:
     return Window(ids, (False, *(True,) * (len(ids) - 1)))
 
 
-def neutral_loss(model: Any, tokenizer: Any, device: torch.device) -> float:
+def neutral_loss(model: Any, tokenizer: Any, device: torch.device, read: Read = read_whole) -> float:
     """Nats per token."""
-    return mean_loss(model, [neutral_window(tokenizer)], device)
+    return mean_loss(model, [neutral_window(tokenizer)], device, read)
 
 
 def neutral_loss_of_base(base: LoadedBase) -> float:

@@ -1,6 +1,7 @@
 """An adapter in memory, however it was made: tensors by PEFT key, and its adapter_config.json."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from torch import Tensor
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
 
 A, B = ".lora_A.weight", ".lora_B.weight"
+BLOCK = re.compile(r"\.model\.layers\.(\d+)\.")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,12 @@ class Payload:
     @property
     def alpha(self) -> float:
         return float(self.config["lora_alpha"])
+
+    @property
+    def first_block(self) -> int:
+        """The lowest block that it changes; 0 also where its keys do not say."""
+        blocks = [BLOCK.search(key) for key in self.tensors]
+        return min((int(block[1]) if block else 0 for block in blocks), default=0)
 
 
 def adapter_config(*, rank: int, alpha: float, targets: Sequence[str], base_model_name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from imprint_trainer.adapters.accept import llama_cpp_accepts, vllm_accepts
 from imprint_trainer.adapters.attach import attached
 from imprint_trainer.adapters.neutral import neutral_loss, neutral_loss_of_base
 from imprint_trainer.adapters.payload import Payload, update_norm
+from imprint_trainer.adapters.reread import readers
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
@@ -26,12 +27,13 @@ def prove(base: LoadedBase, folder: Path, windows: Sequence[Window]) -> dict[str
     """
     payload = read_payload(folder)
     norm = update_norm(payload)
-    before = mean_loss(base.model, windows, base.device)
+    read, read_neutral = readers(base, payload.first_block)
+    before = mean_loss(base.model, windows, base.device, read)
     neutral_before = neutral_loss_of_base(base)
     with attached(base, folder) as model:
         expected, matched = match_keys(model, payload)
-        after = mean_loss(model, windows, base.device)
-        neutral_after = neutral_loss(model, base.tokenizer, base.device)
+        after = mean_loss(model, windows, base.device, read)
+        neutral_after = neutral_loss(model, base.tokenizer, base.device, read_neutral)
     check_losses(before, after, neutral_before, neutral_after)
     vllm, llama_cpp = vllm_accepts(payload), llama_cpp_accepts(payload)
     return {

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-from imprint_trainer.doc_to_lora.sections import section
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.errors import HypernetworkInvalid
+from imprint_trainer.models.sections import section
 
 
 def encode(model: Any, input_ids: Tensor, mask: Tensor, config: HypernetworkConfig) -> Tensor:

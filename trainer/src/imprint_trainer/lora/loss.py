@@ -1,6 +1,6 @@
 """Loss on supervised tokens only: logits are made nowhere else."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -9,10 +9,13 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from imprint_trainer.data.windows import Window
+from imprint_trainer.models.sections import decoder_of
 
 from .kernels import HeadCrossEntropy
 
 CHUNK = 128  # supervised positions whose logits exist at one time
+
+Read = Callable[[Any, Tensor], Tensor]  # a model and ids [1, n] -> the hidden states [1, n, d] that the head reads
 
 
 def window_tensors(window: Window, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
@@ -27,21 +30,20 @@ def supervised_count(window: Window) -> int:
     return sum(window.supervised[1:])
 
 
-def decoder_of(model: Any) -> Any:
-    """The stack below the output head, of a plain or PEFT-wrapped causal language model."""
-    inner = model.get_base_model() if hasattr(model, "get_base_model") else model
-    return inner.get_decoder()
-
-
 def head_of(model: Any) -> Any:
     inner = model.get_base_model() if hasattr(model, "get_base_model") else model
     return inner.get_output_embeddings()
 
 
-def loss_sum(model: Any, window: Window, device: torch.device) -> Tensor:
+def read_whole(model: Any, inputs: Tensor) -> Tensor:
+    hidden: Tensor = decoder_of(model)(input_ids=inputs, use_cache=False).last_hidden_state
+    return hidden
+
+
+def loss_sum(model: Any, window: Window, device: torch.device, read: Read = read_whole) -> Tensor:
     """Summed cross-entropy (nats) over the window's supervised tokens, fp32."""
     inputs, positions, targets = window_tensors(window, device)
-    hidden = decoder_of(model)(input_ids=inputs, use_cache=False).last_hidden_state[0]  # [n, d]
+    hidden = read(model, inputs)[0]  # [n, d]
     return chunked_cross_entropy(hidden.index_select(0, positions), head_of(model), targets, softcap=_softcap(model))
 
 
@@ -71,11 +73,11 @@ def _softcap(model: Any) -> float | None:
 
 
 @torch.no_grad()
-def mean_loss(model: Any, windows: Sequence[Window], device: torch.device) -> float:
+def mean_loss(model: Any, windows: Sequence[Window], device: torch.device, read: Read = read_whole) -> float:
     """Mean over all supervised tokens of all windows, nats per token."""
     total, count = 0.0, 0
     for window in windows:
         if supervised_count(window):
-            total += float(loss_sum(model, window, device))
+            total += float(loss_sum(model, window, device, read))
             count += supervised_count(window)
     return total / max(1, count)

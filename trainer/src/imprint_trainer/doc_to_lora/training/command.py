@@ -100,7 +100,8 @@ def command_of(options: argparse.Namespace, config: HypernetworkTrainingConfig) 
     words = ["python -m imprint_trainer hypernetworks train --base BASE --out OUT"]
     words += ["--base-name", shlex.quote(options.base_name), "--data", shlex.quote(Path(options.data).name)]
     words += ["--quantization", options.quantization, "--steps", str(config.steps), "--seed", str(config.seed)]
-    if config.model_copy(update={"steps": 3000, "seed": 0}) != HypernetworkTrainingConfig():
+    default = HypernetworkTrainingConfig()
+    if config.model_copy(update={"steps": default.steps, "seed": default.seed}) != default:
         words += ["--config", SETTINGS_FILE]
     return " ".join(words)
 

@@ -44,7 +44,7 @@ class RetentionConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     share: Share = 0.5  # chance that a document also gets such a question
-    weight: Annotated[float, Field(ge=0)] = 1.0
+    weight: Annotated[float, Field(ge=0)] = 2.0
     unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
     foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document
     answer_tokens: Count = 12  # of the base model's answer that are held
@@ -57,7 +57,7 @@ class HypernetworkTrainingConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: Annotated[int, Field(ge=0)] = 0
-    steps: Count = 3000
+    steps: Count = 1600
     documents: Count = 16  # contexts in a step
     questions: Count = 400  # synthetic ones of each kind: few enough for the base model to read each only once
     retention: RetentionConfig = RetentionConfig()
@@ -68,15 +68,15 @@ class HypernetworkTrainingConfig(BaseModel):
     adamw_learning_rate: Annotated[float, Field(gt=0)] = 1e-3
     warmup_steps: Annotated[int, Field(ge=0)] = 50
     decay: Share = 0.3  # last share of the steps, linear to zero
-    whole_prompt: Share = 0.15  # last share of the steps: adapters act on every token, as in use
+    whole_prompt: Share = 0.1  # last share of the steps: adapters act on every token, as in use
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     checkpoint_steps: Count = 200
     shape: Shape = Shape()
     stages: tuple[Stage, ...] = (
-        Stage(until=0.2, kinds=("code",), max_facts=1, max_fillers=0),
-        Stage(until=0.45, max_facts=1, max_fillers=1),
-        Stage(until=0.75, max_facts=2, max_fillers=2),
-        Stage(until=0.9, max_facts=4, max_fillers=8, max_chunks=2),
+        Stage(until=0.25, kinds=("code",), max_facts=1, max_fillers=0),
+        Stage(until=0.5, max_facts=1, max_fillers=1),
+        Stage(until=0.8, max_facts=2, max_fillers=2),
+        Stage(until=0.95, max_facts=4, max_fillers=8, max_chunks=2),
         Stage(until=1.0, max_facts=4, max_fillers=30, max_chunks=5),
     )
 

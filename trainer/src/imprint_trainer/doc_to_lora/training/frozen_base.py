@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from transformers import DynamicCache
 
-from imprint_trainer.doc_to_lora.sections import entered_by, section
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.doc_to_lora.training.padding import pad
+from imprint_trainer.models.sections import entered_by, section
 
 GROUP = 16  # rows of about one length that run together: little padding, and products that still fill two cores
 REMEMBERED = 4096  # questions; about 1 MB each for the default base

@@ -7,15 +7,19 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from imprint_trainer.doc_to_lora.targets import decoder
+
+def decoder_of(model: Any) -> Any:
+    """The stack below the output head, of a plain or PEFT-wrapped causal language model."""
+    inner = model.get_base_model() if hasattr(model, "get_base_model") else model
+    return inner.get_decoder()
 
 
 def section(model: Any, start: int, end: int | None, *, normed: bool) -> Any:
-    """Blocks `start` to `end` of a causal language model, without its final norm unless `normed`.
+    """Blocks `start` to `end` of a causal language model of the Llama family, without its final norm unless `normed`.
 
-    Shares the model's modules; the model itself is not changed.
+    Shares the model's modules, an adapter on them included; the model itself is not changed.
     """
-    inner = decoder(model)
+    inner = decoder_of(model)
     cut = copy.copy(inner)
     cut._modules = dict(inner._modules)  # the copy's own table: the model keeps all of its blocks
     cut.layers = nn.ModuleList(list(inner.layers)[start:end])
