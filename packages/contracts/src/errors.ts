@@ -65,6 +65,11 @@ export const ERRORS = {
   },
   UNAUTHORIZED: { status: 401, title: "Token missing or wrong", hint: "Send Authorization: Bearer with the service's token." },
   QUEUE_FULL: { status: 429, title: "Too many queued jobs", hint: "Wait for jobs to finish, or raise --max-queued." },
+  TOO_MANY_STREAMS: {
+    status: 429,
+    title: "Too many open event streams",
+    hint: "Close pages and programs that follow jobs, or raise --max-event-streams.",
+  },
   SHUTTING_DOWN: { status: 503, title: "The service is shutting down", hint: "Retry when it runs again." },
   INTERNAL_ERROR: { status: 500, title: "Internal error", hint: "The service's log names the cause under this request_id." },
 

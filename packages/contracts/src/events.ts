@@ -15,7 +15,9 @@ const resync = Strict({ type: Type.Literal("resync"), reason: Type.String() });
 /**
  * Server-sent events of `GET /jobs/{id}/events`. The `event:` line is the type, `data:` the whole object, `id:` a number that
  * grows. A stream begins with a snapshot, or, after a `Last-Event-ID` that is still remembered, with exactly what followed it;
- * after one that is not, with a resync and a snapshot. It ends after the status that ends the job.
+ * after one that is not, with a resync, which has no id, and a snapshot. A reader that is too slow gets those two as well. The
+ * stream ends after the status that ends the job, or after the snapshot of a job that has ended; whoever has its last event
+ * and asks again is answered 204, at which browsers connect no more. Without news a comment comes every 15 seconds.
  */
 export const JobEvent = Type.Union([
   Strict({ type: Type.Literal("snapshot"), job: JobDetails, curve: Curve, log: Type.String() }),
@@ -26,7 +28,13 @@ export const JobEvent = Type.Union([
 ]);
 export type JobEvent = Static<typeof JobEvent>;
 
-/** Server-sent events of `GET /jobs/events`, for all jobs; no logs. The stream goes on until the client leaves. */
+/** Jobs in the snapshot of all: those that run, and the newest. `GET /jobs` pages through all. */
+export const MAX_SNAPSHOT_JOBS = 100;
+
+/**
+ * Server-sent events of `GET /jobs/events`, for all jobs; no logs. Its ids are its own. A status is told when a job changes:
+ * that the job before it left the queue changes only its `queue_position`. The stream goes on until the client leaves.
+ */
 export const JobsEvent = Type.Union([
   Strict({ type: Type.Literal("snapshot"), jobs: Type.Array(JobDetails) }),
   status,

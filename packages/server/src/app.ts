@@ -7,10 +7,12 @@ import { addHeaders, SECURITY_HEADERS } from "./plugins/headers.js";
 import { addHostGuard, guard, type HostGuardOptions } from "./plugins/host-guard.js";
 import { addJsonBody } from "./plugins/json-body.js";
 import { addOpenApi } from "./plugins/openapi.js";
+import { addSilentConnections } from "./plugins/silent-connections.js";
 import { compilers } from "./plugins/validation.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
 import { healthRoute } from "./routes/health/health.js";
+import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
 import { chatRoute } from "./routes/openai/chat.js";
 import { modelsRoute } from "./routes/openai/models.js";
@@ -57,6 +59,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  addSilentConnections(app);
   addErrors(app);
   addHeaders(app);
   addHostGuard(app, access);
@@ -69,6 +72,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   trainRoutes(app, services);
   trainPreviewRoute(app, services);
   jobRoutes(app, services);
+  jobEventRoutes(app, services);
   sessionRoutes(app, services);
   uploadRoute(app, services);
   previewRoute(app, services);

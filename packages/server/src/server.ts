@@ -2,6 +2,8 @@ import { rm } from "node:fs/promises";
 import { pino } from "pino";
 import { buildApp } from "./app.js";
 import type { Config } from "./config/load.js";
+import { createHistory } from "./events/history.js";
+import { createStreams } from "./events/streams.js";
 import type { WorkerCommand } from "./executors/local/local-executor.js";
 import { type Clock, systemClock } from "./jobs/clock.js";
 import { createJobs } from "./jobs/create-jobs.js";
@@ -93,6 +95,8 @@ export const startServer = async (
     const app = await buildApp({
       services: {
         jobs,
+        history: createHistory({ jobs, clock }),
+        streams: createStreams({ limit: settings.max_event_streams, clock }),
         executor,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,

@@ -6,6 +6,8 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
+import type { History } from "./events/history.js";
+import type { Streams } from "./events/streams.js";
 import type { Executor } from "./executors/executor.js";
 import type { Jobs } from "./jobs/jobs.js";
 import type { Idempotency } from "./training/idempotency.js";
@@ -15,6 +17,8 @@ import type { Workshop } from "./training/work.js";
 /** What routes work with. */
 export interface Services {
   readonly jobs: Jobs;
+  readonly history: History;
+  readonly streams: Streams;
   readonly executor: Executor;
   readonly workshop: Workshop;
   readonly idempotency: Idempotency;

@@ -44,6 +44,12 @@ export const Settings = Strict({
     default: 72,
     description: "How long a finished job is remembered.",
   }),
+  max_event_streams: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 200,
+    description: "Event streams that may be open at once; more are refused with 429.",
+  }),
   max_job_seconds: Type.Number({
     minimum: 1,
     maximum: 30 * 86_400,

@@ -35,4 +35,10 @@ export const problems = (...codes: readonly ErrorCode[]): Record<string, unknown
 /** A JSON answer, described for the document. */
 export const answer = (description: string, schema: TSchema) => ({ description, content: { "application/json": { schema } } });
 
+/** Server-sent events, described by the data of one. */
+export const eventStream = (description: string, schema: TSchema) => ({
+  description,
+  content: { "text/event-stream": { schema } },
+});
+
 export const noContent = (description: string) => ({ description, type: "null" });

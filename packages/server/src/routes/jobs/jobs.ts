@@ -1,24 +1,14 @@
 import { JobDetails, JobList, JobRecord, JobStatus, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { type Job, toDetails, toRecord } from "../../jobs/job.js";
-import { ProblemError, quote } from "../../problem.js";
+import { toDetails, toRecord } from "../../jobs/job.js";
 import type { App, Services } from "../../services.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, problems, Text } from "../schemas.js";
+import { findJob } from "./find.js";
 
 const params = idParams("job_id");
 const JobQuery = Strict({ status: Type.Optional(JobStatus), limit: Limit, after: Text });
 
 export const jobRoutes = (app: App, { jobs }: Pick<Services, "jobs">): void => {
-  const find = (jobId: string): Job => {
-    const job = jobs.get(jobId);
-    if (!job)
-      throw new ProblemError(
-        "JOB_NOT_FOUND",
-        `There is no job ${quote(jobId)}: jobs live in memory, and a restart forgets them.`,
-      );
-    return job;
-  };
-
   app.get(
     "/jobs",
     {
@@ -45,7 +35,7 @@ export const jobRoutes = (app: App, { jobs }: Pick<Services, "jobs">): void => {
         response: { 200: answer("The job", JobRecord), ...problems("JOB_NOT_FOUND") },
       },
     },
-    async (request) => toRecord(find(request.params.job_id)),
+    async (request) => toRecord(findJob(jobs, request.params.job_id)),
   );
 
   app.get(
@@ -59,7 +49,7 @@ export const jobRoutes = (app: App, { jobs }: Pick<Services, "jobs">): void => {
       },
     },
     async (request) => {
-      const job = find(request.params.job_id);
+      const job = findJob(jobs, request.params.job_id);
       return toDetails(job, jobs.queuePosition(job.job_id));
     },
   );
@@ -75,6 +65,6 @@ export const jobRoutes = (app: App, { jobs }: Pick<Services, "jobs">): void => {
         response: { 202: answer("The job will end", JobRecord), ...problems("JOB_NOT_FOUND", "JOB_FINISHED") },
       },
     },
-    async (request, reply) => reply.code(202).send(toRecord(jobs.cancel(find(request.params.job_id).job_id))),
+    async (request, reply) => reply.code(202).send(toRecord(jobs.cancel(findJob(jobs, request.params.job_id).job_id))),
   );
 };

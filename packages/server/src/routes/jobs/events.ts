@@ -1,0 +1,84 @@
+import { JobEvent, JobsEvent } from "@imprint/contracts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Source } from "../../events/history.js";
+import { ProblemError, quote } from "../../problem.js";
+import type { App, Services } from "../../services.js";
+import { eventStream, idParams, noContent, problems } from "../schemas.js";
+import { findJob } from "./find.js";
+
+const params = idParams("job_id");
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  // Proxies that buffer answers would hold every event back.
+  "x-accel-buffering": "no",
+};
+
+/** Streams are ended by their job, their client or the service, not by a time limit; this is the longest that a timer takes. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Streams answer no HEAD: that would follow a job, to say nothing. */
+const options = { exposeHeadRoute: false, handlerTimeout: NO_TIMEOUT_MS };
+
+/** An absent and an empty Last-Event-ID mean the same to a browser. */
+const lastEventId = ({ headers }: FastifyRequest): number | null => {
+  const text = [headers["last-event-id"] ?? ""].flat().join();
+  if (text === "") return null;
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+  throw new ProblemError("VALIDATION_FAILED", `The header Last-Event-ID is ${quote(text)}: send an id of the stream, or none.`, {
+    errors: [{ path: "/Last-Event-ID", message: "must be an id that the stream sent" }],
+  });
+};
+
+/** `GET /jobs/{id}/events` and `GET /jobs/events`: server-sent events, of one job and of all. */
+export const jobEventRoutes = (app: App, { jobs, history, streams }: Pick<Services, "jobs" | "history" | "streams">): void => {
+  app.addHook("preClose", () => streams.close());
+
+  const send = (source: Source, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const after = lastEventId(request);
+    // Browsers connect again whenever a stream ends, until they get a 204.
+    if (source.ended() && after === source.feed.last()) return reply.code(204).send();
+    const stream = streams.open(source, { after, response: reply.raw });
+    return reply.headers(HEADERS).send(stream);
+  };
+
+  app.get(
+    "/jobs/:job_id/events",
+    {
+      ...options,
+      schema: {
+        tags: ["jobs"],
+        summary: "A job's events as they happen, until it ends",
+        params,
+        response: {
+          200: eventStream("What the data of each event holds", JobEvent),
+          204: noContent("The job has ended, and Last-Event-ID is its last event"),
+          ...problems("JOB_NOT_FOUND", "VALIDATION_FAILED", "TOO_MANY_STREAMS"),
+        },
+      },
+    },
+    (request, reply) => {
+      const { job_id } = findJob(jobs, request.params.job_id);
+      const source = history.ofJob(job_id);
+      if (!source) throw new Error(`job ${job_id} has no history`);
+      return send(source, request, reply);
+    },
+  );
+
+  app.get(
+    "/jobs/events",
+    {
+      ...options,
+      schema: {
+        tags: ["jobs"],
+        summary: "The events of all jobs as they happen",
+        response: {
+          200: eventStream("What the data of each event holds", JobsEvent),
+          ...problems("VALIDATION_FAILED", "TOO_MANY_STREAMS"),
+        },
+      },
+    },
+    (request, reply) => send(history.ofAll, request, reply),
+  );
+};
