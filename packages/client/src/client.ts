@@ -1,6 +1,9 @@
+import { createSubscribe } from "./events/subscribe.js";
+import { createOpen } from "./http/open.js";
 import type { ClientOptions, Runtime } from "./http/options.js";
 import { createSend } from "./http/request.js";
 import { platform } from "./http/runtime.js";
+import { createTransport } from "./http/transport.js";
 import { type Adapters, adaptersResource } from "./resources/adapters.js";
 import { type Chat, chatResource } from "./resources/chat.js";
 import { healthResource } from "./resources/health.js";
@@ -22,13 +25,15 @@ export interface Imprint {
 
 /** A client of one Imprint service. Calls nothing until it is used. */
 export function createClient(options: ClientOptions = {}, runtime: Runtime = platform): Imprint {
-  const send = createSend(options, runtime);
+  const transport = createTransport(options);
+  const send = createSend(transport, options, runtime);
+  const subscribe = createSubscribe(transport, options, runtime);
   return {
     health: healthResource(send),
     train: trainResource(send, runtime),
-    jobs: jobsResource(send, runtime),
+    jobs: jobsResource(send, subscribe, runtime),
     sessions: sessionsResource(send),
-    adapters: adaptersResource(send),
+    adapters: adaptersResource(send, createOpen(transport, options)),
     models: modelsResource(send),
     chat: chatResource(send),
   };

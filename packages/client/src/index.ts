@@ -1,7 +1,8 @@
 export { createClient, type Imprint } from "./client.js";
 export * from "./errors.js";
+export type { EventOptions, EventStream } from "./events/subscribe.js";
 export type { CallOptions, ClientOptions, Runtime, StartOptions } from "./http/options.js";
-export { DEFAULT_BASE_URL } from "./http/request.js";
+export { DEFAULT_BASE_URL } from "./http/transport.js";
 export type { AdapterQuery, Adapters } from "./resources/adapters.js";
 export type { Chat, ChatCompletion, ChatRequest } from "./resources/chat.js";
 export type { Health } from "./resources/health.js";

@@ -1,7 +1,8 @@
-import type { JobDetails, JobList, JobRecord, JobStatus } from "@imprint/contracts";
+import type { JobDetails, JobEvent, JobList, JobRecord, JobStatus, JobsEvent } from "@imprint/contracts";
+import type { EventOptions, EventStream, Subscribe } from "../events/subscribe.js";
 import type { CallOptions, Runtime } from "../http/options.js";
 import type { Send } from "../http/request.js";
-import { type WaitOptions, waitFor } from "./wait-for.js";
+import { isFinished, type WaitOptions, waitFor } from "./wait-for.js";
 
 export interface JobQuery {
   readonly status?: JobStatus;
@@ -18,21 +19,33 @@ export interface Jobs {
   list(query?: JobQuery, options?: CallOptions): Promise<JobList>;
   /** Asks for a stop. Throws a ConflictError when the job is finished. */
   cancel(jobId: string, options?: CallOptions): Promise<void>;
+  /**
+   * What happens to a job, to its end: a snapshot first, then every event in order. Lost connections are taken up again where they
+   * broke; what is not remembered any more is replaced by a resync and a snapshot.
+   */
+  events(jobId: string, options?: EventOptions): EventStream<JobEvent>;
+  /** The same of all jobs, without their logs, until the signal aborts. */
+  watch(options?: EventOptions): EventStream<JobsEvent>;
   /** Resolves with the job's last details once it is completed, failed or cancelled: look at `status`. */
   waitFor(jobId: string, options?: WaitOptions): Promise<JobDetails>;
 }
 
-export function jobsResource(send: Send, runtime: Runtime): Jobs {
+const isLast = (event: JobEvent): boolean => "job" in event && isFinished(event.job);
+
+export function jobsResource(send: Send, subscribe: Subscribe, runtime: Runtime): Jobs {
   const pathOf = (jobId: string, rest = ""): string => `/jobs/${encodeURIComponent(jobId)}${rest}`;
   const details: Jobs["details"] = (jobId, options) => send({ method: "GET", path: pathOf(jobId, "/details"), options });
+  const events: Jobs["events"] = (jobId, options) => subscribe({ path: pathOf(jobId, "/events"), isLast, options });
   return {
     details,
+    events,
+    watch: (options) => subscribe<JobsEvent>({ path: "/jobs/events", isLast: () => false, options }),
     get: (jobId, options) => send({ method: "GET", path: pathOf(jobId), options }),
     list: (query, options) => send({ method: "GET", path: "/jobs", query: { ...query }, options }),
     // Cancelling twice is the same as once.
     cancel: async (jobId, options) => {
       await send({ method: "POST", path: pathOf(jobId, "/cancel"), repeatable: true, options });
     },
-    waitFor: (jobId, options) => waitFor({ jobId, details, runtime, options }),
+    waitFor: (jobId, options) => waitFor({ jobId, details, events, runtime, options }),
   };
 }

@@ -21,6 +21,7 @@ const calls: readonly [string, (client: Imprint) => Promise<unknown>, string][] 
   ["POST /sessions/s/preview", (c) => c.sessions.preview("s", { max_length: 64 }), '{"max_length":64}'],
   ["GET /adapters?task_type=code-gen", (c) => c.adapters.list({ task_type: "code-gen" }), ""],
   ["GET /adapters/a", (c) => c.adapters.get("a"), ""],
+  ["GET /adapters/a/files/README.md", (c) => c.adapters.file("a", "README.md"), ""],
   ["POST /adapters/a/verify", (c) => c.adapters.verify("a"), ""],
   ["DELETE /adapters/a", (c) => c.adapters.delete("a"), ""],
   ["DELETE /adapters/a?purge=true", (c) => c.adapters.delete("a", { purge: true }), ""],

@@ -14,6 +14,7 @@ export interface Seen {
 /** What the service says: an answer, a connection that breaks, or silence. */
 export type Reply =
   | { readonly status: number; readonly body?: unknown; readonly headers?: Record<string, string>; readonly text?: string }
+  | { readonly stream: readonly (string | Uint8Array)[]; readonly close: "end" | "hang up" | "silence" }
   | "hang up"
   | "silence";
 
@@ -39,6 +40,13 @@ export async function service(replies: readonly Reply[], options: ClientOptions 
     const reply = replies[Math.min(seen.length, replies.length) - 1];
     if (reply === undefined || reply === "hang up") return void request.socket.destroy();
     if (reply === "silence") return;
+    if ("stream" in reply) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const piece of reply.stream) response.write(piece);
+      if (reply.close === "end") response.end();
+      if (reply.close === "hang up") response.write("", () => response.destroy());
+      return;
+    }
     response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
     response.end(reply.text ?? (reply.body === undefined ? "" : JSON.stringify(reply.body)));
   });

@@ -1,0 +1,63 @@
+import { AbortError, ConnectionError, type ImprintError, TimeoutError } from "../errors.js";
+import type { CallOptions, ClientOptions } from "./options.js";
+
+export const DEFAULT_BASE_URL = "http://127.0.0.1:7878";
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: { readonly content: string | Uint8Array; readonly type: string };
+  readonly idempotencyKey?: string;
+  /** A POST that may be sent twice without harm although it has no key. */
+  readonly repeatable?: boolean;
+  /** Told the status of the answer that counts. */
+  readonly onStatus?: (status: number) => void;
+  readonly options?: CallOptions | undefined;
+}
+
+/** How a call reaches the service. */
+export interface Transport {
+  /** One attempt; the answer may be a refusal. */
+  fetch(call: Call, signal: AbortSignal): Promise<Response>;
+  /** What to throw for an attempt that brought no whole answer; `limit` aborts when it took too long. */
+  lost(call: Call, cause: unknown, limit: AbortSignal): ImprintError;
+}
+
+function urlOf(baseUrl: string, call: Call): string {
+  const url = new URL(baseUrl.replace(/\/+$/, "") + call.path);
+  for (const [key, value] of Object.entries(call.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(key, String(value));
+  }
+  return url.href;
+}
+
+function requestOf(call: Call, token: string | undefined): RequestInit {
+  const headers: Record<string, string> = { accept: "application/json", ...call.headers };
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  if (call.idempotencyKey !== undefined) headers["idempotency-key"] = call.idempotencyKey;
+  if (call.json !== undefined) {
+    headers["content-type"] = "application/json";
+    return { method: call.method, headers, body: JSON.stringify(call.json) };
+  }
+  if (call.body === undefined) return { method: call.method, headers };
+  headers["content-type"] = call.body.type;
+  return { method: call.method, headers, body: call.body.content as NonNullable<RequestInit["body"]> };
+}
+
+export function createTransport(options: ClientOptions): Transport {
+  const doFetch = options.fetch ?? globalThis.fetch;
+  const baseUrl = options.baseUrl ?? DEFAULT_BASE_URL;
+  return {
+    fetch: (call, signal) => doFetch(urlOf(baseUrl, call), { ...requestOf(call, options.token), signal, redirect: "error" }),
+    lost: (call, cause, limit) => {
+      if (call.options?.signal?.aborted) return new AbortError("The call was aborted", { cause });
+      if (limit.aborted) return new TimeoutError(`${call.method} ${call.path} took too long: raise timeoutMs`, { cause });
+      return new ConnectionError(`No answer from ${baseUrl}: is the service running? imprint serve starts it`, { cause });
+    },
+  };
+}
