@@ -5,9 +5,8 @@ export type { CallOptions, ClientOptions, Runtime, StartOptions } from "./http/o
 export { DEFAULT_BASE_URL } from "./http/transport.js";
 export type { AdapterQuery, Adapters } from "./resources/adapters.js";
 export type { Chat, ChatCompletion, ChatRequest } from "./resources/chat.js";
-export type { Health } from "./resources/health.js";
 export type { JobQuery, Jobs } from "./resources/jobs.js";
 export type { Model, Models } from "./resources/models.js";
-export type { CreateOptions, SessionList, SessionQuery, Sessions } from "./resources/sessions.js";
+export type { CreateOptions, SessionQuery, Sessions } from "./resources/sessions.js";
 export type { Train } from "./resources/train.js";
 export { isFinished, type WaitOptions } from "./resources/wait-for.js";

@@ -1,6 +1,7 @@
 export * from "./adapters.js";
 export * from "./errors.js";
 export * from "./events.js";
+export * from "./health.js";
 export * from "./ids.js";
 export * from "./jobs.js";
 export * from "./object.js";

@@ -118,6 +118,10 @@ export const SessionSummary = Strict({
 });
 export type SessionSummary = Static<typeof SessionSummary>;
 
+/** A page of `GET /sessions`. */
+export const SessionList = Strict({ sessions: Type.Array(SessionSummary), next: Type.Union([Type.String(), Type.Null()]) });
+export type SessionList = Static<typeof SessionList>;
+
 /** `POST /sessions`: a file may hold many conversations, so the answer names them all; the first is repeated at the top. */
 export const ImportResult = Strict({
   ...SessionSummary.properties,

@@ -1,10 +1,6 @@
+import type { Health } from "@imprint/contracts";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
-
-export interface Health {
-  readonly status: "healthy";
-  readonly service: "imprint";
-}
 
 /** `GET /health`: the service runs. Answers while a model loads or a job trains. */
 export const healthResource =

@@ -1,4 +1,12 @@
-import type { ImportResult, Outcome, PreviewReport, PreviewRequest, SessionFormat, SessionSummary } from "@imprint/contracts";
+import type {
+  ImportResult,
+  Outcome,
+  PreviewReport,
+  PreviewRequest,
+  SessionFormat,
+  SessionList,
+  SessionSummary,
+} from "@imprint/contracts";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 
@@ -6,11 +14,6 @@ export interface SessionQuery {
   readonly limit?: number;
   /** The `next` of the page before. */
   readonly after?: string;
-}
-
-export interface SessionList {
-  readonly sessions: readonly SessionSummary[];
-  readonly next: string | null;
 }
 
 export interface CreateOptions extends CallOptions {

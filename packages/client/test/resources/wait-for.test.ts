@@ -59,7 +59,7 @@ const progress = {
   eta_seconds: 1,
   peak_memory_mb: 1,
 };
-const sse = (id: number, event: object & { readonly type: string }): string =>
+const sse = (id: number, event: { readonly type: string; readonly [field: string]: unknown }): string =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 const lines = (first: number, last: number): string =>
   Array.from({ length: last - first + 1 }, (_, index) => `line ${first + index}\n`).join("");

@@ -1,9 +1,6 @@
-import { Strict } from "@imprint/contracts";
-import { Type } from "typebox";
+import { Health } from "@imprint/contracts";
 import type { App } from "../../services.js";
 import { answer } from "../schemas.js";
-
-const Health = Strict({ status: Type.Literal("healthy"), service: Type.Literal("imprint") });
 
 export const healthRoute = (app: App): void => {
   app.get(

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
-import { Outcome, SessionSummary, Strict } from "@imprint/contracts";
-import { Type } from "typebox";
+import { Outcome, SessionList, SessionSummary, Strict } from "@imprint/contracts";
 import { ProblemError, quote } from "../../problem.js";
 import type { App, Services } from "../../services.js";
 import { forgetSession, updateIndexed } from "../../sessions/index-table.js";
@@ -11,11 +10,6 @@ import { toSummary } from "../../sessions/summary.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../schemas.js";
 
 const params = idParams("session_id");
-const SessionList = Strict({
-  sessions: Type.Array(SessionSummary),
-  next: Type.Union([Type.String(), Type.Null()]),
-});
-
 const SessionLabel = Strict({ outcome: Outcome });
 
 const notFound = (sessionId: string): ProblemError =>
