@@ -7,6 +7,7 @@ import { addHeaders, SECURITY_HEADERS } from "./plugins/headers.js";
 import { addHostGuard, guard, type HostGuardOptions } from "./plugins/host-guard.js";
 import { addJsonBody } from "./plugins/json-body.js";
 import { addOpenApi } from "./plugins/openapi.js";
+import { addRequestCounter } from "./plugins/request-counter.js";
 import { addSilentConnections } from "./plugins/silent-connections.js";
 import { compilers } from "./plugins/validation.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
@@ -14,6 +15,7 @@ import { adapterFilesRoute } from "./routes/adapters/files.js";
 import { healthRoute } from "./routes/health/health.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
+import { metricsRoute } from "./routes/metrics/metrics.js";
 import { chatRoute } from "./routes/openai/chat.js";
 import { modelsRoute } from "./routes/openai/models.js";
 import { previewRoute } from "./routes/sessions/preview.js";
@@ -60,6 +62,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   addSilentConnections(app);
+  addRequestCounter(app, services.metrics);
   addErrors(app);
   addHeaders(app);
   addHostGuard(app, access);
@@ -69,6 +72,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   addDocsPage(app);
 
   healthRoute(app);
+  metricsRoute(app, services);
   trainRoutes(app, services);
   trainPreviewRoute(app, services);
   jobRoutes(app, services);

@@ -10,6 +10,7 @@ import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import { JobError } from "./jobs/job-error.js";
 import type { Jobs } from "./jobs/jobs.js";
+import { createMetrics } from "./metrics/metrics.js";
 import { writeAtomically } from "./registry/durable.js";
 import { lockDataDirectory } from "./registry/lock.js";
 import { openDatabase } from "./registry/open.js";
@@ -22,6 +23,7 @@ import { createExecutor, trainerCommand } from "./training/executor.js";
 import { hypernetworkFolders } from "./training/hypernetworks.js";
 import { createIdempotency } from "./training/idempotency.js";
 import { systemRandomness } from "./training/resolve.js";
+import { createWebhooks } from "./webhooks/webhooks.js";
 
 const IDEMPOTENCY_KEYS = 10_000;
 const CLOSE_WORKERS_MS = 2_000;
@@ -57,7 +59,7 @@ export const startServer = async (
   config: Config,
   { command, clock = systemClock(), announce = false }: StartOptions = {},
 ): Promise<RunningServer> => {
-  const { settings, setup, token } = config;
+  const { settings, setup, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
   const paths = dataPaths(settings.data_dir);
   ensureDataPaths(paths);
@@ -73,7 +75,9 @@ export const startServer = async (
     const swept = await sweep({ database, paths });
     if (swept.staging.length + swept.orphans.length > 0) log.warn(swept, "swept what an earlier run left behind");
 
-    const executor = createExecutor({ config, command: command ?? trainerCommand(config), clock, log });
+    const metrics = createMetrics();
+    const { onWorkerStart } = metrics;
+    const executor = createExecutor({ config, command: command ?? trainerCommand(config), clock, log, onWorkerStart });
     const jobs = createJobs({
       executor,
       clock,
@@ -88,6 +92,10 @@ export const startServer = async (
       log,
     });
 
+    const streams = createStreams({ limit: settings.max_event_streams, clock });
+    metrics.observe({ jobs, streams, database });
+    const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
+    undo.push(() => webhooks?.close());
     const closing = new AbortController();
     const fileStore = createFileStore();
     undo.push(() => fileStore.close());
@@ -96,7 +104,8 @@ export const startServer = async (
       services: {
         jobs,
         history: createHistory({ jobs, clock }),
-        streams: createStreams({ limit: settings.max_event_streams, clock }),
+        streams,
+        metrics,
         executor,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,

@@ -10,6 +10,7 @@ import type { History } from "./events/history.js";
 import type { Streams } from "./events/streams.js";
 import type { Executor } from "./executors/executor.js";
 import type { Jobs } from "./jobs/jobs.js";
+import type { Metrics } from "./metrics/metrics.js";
 import type { Idempotency } from "./training/idempotency.js";
 import type { Randomness } from "./training/resolve.js";
 import type { Workshop } from "./training/work.js";
@@ -19,6 +20,7 @@ export interface Services {
   readonly jobs: Jobs;
   readonly history: History;
   readonly streams: Streams;
+  readonly metrics: Metrics;
   readonly executor: Executor;
   readonly workshop: Workshop;
   readonly idempotency: Idempotency;

@@ -6,6 +6,7 @@ import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";
 import { environmentName, flagName, fromEnvironment, fromFile, fromFlags, type Source } from "./sources.js";
 import { resolveToken } from "./token.js";
+import { resolveWebhook, type Webhook } from "./webhook.js";
 
 export type Origin = "flag" | "environment" | "file" | "setup" | "default";
 
@@ -14,6 +15,7 @@ export interface Config {
   readonly origins: Readonly<Record<SettingName, Origin>>;
   /** The bearer token in force, from `token` or `token_file`. */
   readonly token: string | null;
+  readonly webhook: Webhook | null;
   readonly setup: Setup | null;
   /** The checkout: where the trainer's sources are. */
   readonly repoRoot: string;
@@ -42,6 +44,7 @@ const resolvePaths = (values: Settings, home: string): Settings => {
     ...values,
     data_dir: toPath(values.data_dir),
     token_file: values.token_file === null ? null : toPath(values.token_file),
+    webhook_secret_file: values.webhook_secret_file === null ? null : toPath(values.webhook_secret_file),
     python: values.python !== null && isPath(values.python) ? toPath(values.python) : values.python,
     base_model: isPath(values.base_model) ? toPath(values.base_model) : values.base_model,
   };
@@ -111,6 +114,7 @@ export const loadConfig = ({
     settings,
     origins: Object.fromEntries(chosen.map(({ name, origin }) => [name, origin])) as Record<SettingName, Origin>,
     token: resolveToken(settings),
+    webhook: resolveWebhook(settings),
     setup,
     repoRoot,
     warnings: unknownVariables(env),

@@ -94,6 +94,23 @@ export const Settings = Strict({
     default: null,
     description: "File that holds the token; readable by the user alone.",
   }),
+  webhook_url: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
+    default: null,
+    description: "Address to which the end of each job is posted. This machine, or a host of webhook_hosts.",
+  }),
+  webhook_hosts: Type.Array(HostName, {
+    maxItems: 32,
+    default: [],
+    description: "Hosts besides this machine to which webhook_url may lead.",
+  }),
+  webhook_secret: Type.Union([Type.String({ minLength: 1, maxLength: 512 }), Type.Null()], {
+    default: null,
+    description: "Signs what is posted: `whsec_` and 24 to 64 bytes in base64.",
+  }),
+  webhook_secret_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+    default: null,
+    description: "File that holds the webhook's secret; readable by the user alone.",
+  }),
   body_limit: Type.Integer({
     minimum: 1024,
     maximum: 64 * MEBIBYTE,

@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { ConfigError } from "./errors.js";
 import type { Settings } from "./schema.js";
+import { readSecretFile } from "./secret-file.js";
 
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));
@@ -21,15 +21,7 @@ export const resolveToken = (settings: Settings): string | null => {
 };
 
 const readTokenFile = (path: string): string => {
-  let token: string;
-  try {
-    if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0)
-      throw new ConfigError(["token_file can be read by other users: chmod 600 it"]);
-    token = readFileSync(path, "utf8").trim();
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(["token_file cannot be read"]);
-  }
+  const token = readSecretFile("token_file", path);
   if (!/^[A-Za-z0-9._~+/=-]{22,512}$/.test(token))
     throw new ConfigError(["token_file must hold one token of 22 or more characters"]);
   return token;

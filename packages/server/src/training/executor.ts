@@ -31,11 +31,13 @@ export const createExecutor = ({
   command,
   clock,
   log,
+  onWorkerStart,
 }: {
   readonly config: Config;
   readonly command: WorkerCommand | null;
   readonly clock: Clock;
   readonly log: Log;
+  readonly onWorkerStart?: () => void;
 }): Executor =>
   command === null
     ? createUnpreparedExecutor()
@@ -49,4 +51,5 @@ export const createExecutor = ({
         cancelGraceMs: settings.cancel_grace * 1000,
         log,
         clock,
+        ...(onWorkerStart && { onWorkerStart }),
       });

@@ -10,7 +10,7 @@ import { workerEnvironment } from "./environment.js";
 import { createKillOnExit } from "./kill-on-exit.js";
 import { createPool } from "./pool.js";
 import type { Spawn } from "./spawn.js";
-import { startWorker } from "./worker.js";
+import { startWorker, type Worker } from "./worker.js";
 import type { WorkerSettings } from "./worker-settings.js";
 
 export interface WorkerCommand {
@@ -42,6 +42,8 @@ export interface LocalExecutorOptions {
   readonly maxLineBytes?: number;
   readonly log: Log;
   readonly clock: Clock;
+  /** Called with every process that is started. */
+  readonly onWorkerStart?: () => void;
   /** node:child_process spawn, unless a test counts or fails it. */
   readonly spawn?: Spawn;
 }
@@ -58,6 +60,7 @@ export function createLocalExecutor(options: LocalExecutorOptions): Executor {
     cancelGraceMs,
     maxWorkers = 1,
     baseModelOf = ({ spec }) => spec.base_model,
+    onWorkerStart = () => {},
   } = options;
   const settings: WorkerSettings = {
     settleMs: SETTLE_MS,
@@ -70,7 +73,11 @@ export function createLocalExecutor(options: LocalExecutorOptions): Executor {
     decode: createDecoder(),
     killOnExit: createKillOnExit(),
   };
-  const pool = createPool({ maxWorkers, graceMs: cancelGraceMs, start: () => startWorker(settings) });
+  const start = (): Worker => {
+    onWorkerStart();
+    return startWorker(settings);
+  };
+  const pool = createPool({ maxWorkers, graceMs: cancelGraceMs, start });
 
   const run = async (task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome> => {
     try {

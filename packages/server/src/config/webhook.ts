@@ -1,0 +1,43 @@
+import { ConfigError } from "./errors.js";
+import type { Settings } from "./schema.js";
+import { readSecretFile } from "./secret-file.js";
+import { isLoopback } from "./token.js";
+
+/** Where the ends of jobs are posted, and the key that signs them. */
+export interface Webhook {
+  readonly url: string;
+  readonly key: Buffer;
+}
+
+/** As Standard Webhooks writes secrets: a prefix, and 24 to 64 bytes in base64. */
+const SECRET = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/;
+
+const keyOf = (settings: Settings): Buffer => {
+  const { webhook_secret, webhook_secret_file } = settings;
+  if (webhook_secret !== null && webhook_secret_file !== null)
+    throw new ConfigError(["webhook_secret and webhook_secret_file exclude each other"]);
+  const secret = webhook_secret_file === null ? webhook_secret : readSecretFile("webhook_secret_file", webhook_secret_file);
+  if (secret === null)
+    throw new ConfigError(["webhook_url needs webhook_secret_file (or webhook_secret), which signs what is sent"]);
+  const [, encoded = ""] = SECRET.exec(secret) ?? [];
+  if (encoded === "")
+    throw new ConfigError([
+      "the webhook's secret must be whsec_ and 24 to 64 bytes in base64: openssl rand -base64 32 makes them",
+    ]);
+  return Buffer.from(encoded, "base64");
+};
+
+/**
+ * The webhook of the settings; null when there is none.
+ * @throws ConfigError when its host is neither loopback nor one of webhook_hosts, or its secret is missing or weak
+ */
+export const resolveWebhook = (settings: Settings): Webhook | null => {
+  if (settings.webhook_url === null) return null;
+  const url = URL.canParse(settings.webhook_url) ? new URL(settings.webhook_url) : null;
+  if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")
+    throw new ConfigError(["webhook_url must be an http or https address without a user"]);
+  const allowed = isLoopback(url.hostname) || settings.webhook_hosts.some((host) => host === url.host || host === url.hostname);
+  if (!allowed)
+    throw new ConfigError([`webhook_url leads to ${url.host}, which is not this machine: name it in webhook_hosts to allow it`]);
+  return { url: url.href, key: keyOf(settings) };
+};

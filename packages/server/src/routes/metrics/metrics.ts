@@ -1,0 +1,11 @@
+import type { App, Services } from "../../services.js";
+
+/** `GET /metrics`: what Prometheus reads. */
+export const metricsRoute = (app: App, { metrics }: Pick<Services, "metrics">): void => {
+  const ok = { description: "Prometheus' text format", content: { "text/plain": { schema: { type: "string" } } } };
+  app.get(
+    "/metrics",
+    { schema: { tags: ["service"], summary: "Figures for Prometheus", response: { 200: ok } } },
+    async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()),
+  );
+};

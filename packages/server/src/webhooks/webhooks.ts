@@ -1,0 +1,99 @@
+import type { Webhook } from "../config/webhook.js";
+import type { Clock } from "../jobs/clock.js";
+import { type Job, toDetails } from "../jobs/job.js";
+import type { Jobs } from "../jobs/jobs.js";
+import type { Log } from "../jobs/log.js";
+import { isTerminal } from "../jobs/state-machine.js";
+import { signedHeaders } from "./sign.js";
+
+/** Before the second attempt, the third, ...: in all a little over half an hour. */
+const RETRY_AFTER_MS = [1_000, 10_000, 60_000, 300_000, 1_800_000];
+const ATTEMPT_MS = 10_000;
+/** Messages that may be under way; a receiver that is away for long costs the rest. */
+const MAX_PENDING = 200;
+
+export interface Webhooks {
+  /** Messages that are being sent, or wait for another attempt. */
+  pending(): number;
+  /** Gives up what was not delivered. */
+  close(): void;
+}
+
+export interface WebhooksOptions {
+  readonly webhook: Webhook;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Message {
+  readonly id: string;
+  readonly job_id: string;
+  readonly body: string;
+}
+
+const messageOf = (job: Job): Message => ({
+  id: `msg_${job.job_id}`,
+  job_id: job.job_id,
+  body: JSON.stringify({ type: `job.${job.status}`, timestamp: job.finished_at, data: toDetails(job, null) }),
+});
+
+/** Posts every job that ends to the configured address. Jobs and the end of the service wait for nothing here. */
+export const createWebhooks = ({ webhook: { url, key }, jobs, clock, log }: WebhooksOptions): Webhooks => {
+  const closing = new AbortController();
+  /** With what calls the next attempt off, while one is waited for. */
+  const pending = new Map<Message, () => void>();
+
+  /** Null when it was taken, else what came instead. */
+  const attempt = async ({ id, body }: Message): Promise<string | null> => {
+    const limit = new AbortController();
+    const disarm = clock.after(ATTEMPT_MS, () => limit.abort());
+    try {
+      const timestamp = Math.floor(clock.now() / 1000);
+      const headers = signedHeaders({ id, timestamp, body, key });
+      const signal = AbortSignal.any([closing.signal, limit.signal]);
+      // A redirect could lead where the settings allow nothing to be sent.
+      const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+      await response.body?.cancel();
+      return response.ok ? null : `status ${response.status}`;
+    } catch {
+      return limit.signal.aborted ? "no answer in time" : "no connection";
+    } finally {
+      disarm();
+    }
+  };
+
+  const deliver = async (message: Message, tried = 0): Promise<void> => {
+    const reason = await attempt(message);
+    if (reason === null || closing.signal.aborted) return void pending.delete(message);
+    const { job_id } = message;
+    const pause = RETRY_AFTER_MS[tried];
+    if (pause === undefined) {
+      pending.delete(message);
+      log.error({ job_id, reason, attempts: tried + 1 }, "a webhook was given up");
+      return;
+    }
+    log.warn({ job_id, reason, attempts: tried + 1 }, "a webhook was not taken and is sent again later");
+    const callOff = clock.after(pause, () => void deliver(message, tried + 1));
+    pending.set(message, callOff);
+  };
+
+  const leave = jobs.subscribe((job) => {
+    if (!isTerminal(job.status)) return;
+    if (pending.size >= MAX_PENDING) return log.error({ job_id: job.job_id }, "a webhook was left out: too many wait");
+    const message = messageOf(job);
+    pending.set(message, () => {});
+    void deliver(message);
+  });
+
+  return {
+    pending: () => pending.size,
+    close() {
+      leave();
+      closing.abort();
+      for (const callOff of pending.values()) callOff();
+      if (pending.size > 0) log.warn({ count: pending.size }, "webhooks were not delivered before the service stopped");
+      pending.clear();
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { startLora, startService } from "../support/service.js";
+import { putSession } from "../support/session.js";
+
+const read = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), "utf8");
+
+/** The value of a series, as it is written. */
+const seriesIn = (text: string, series: string): number | undefined => {
+  const line = text.split("\n").find((one) => one.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+};
+
+test("jobs, tokens, requests, streams and adapters are counted as they happen", async () => {
+  const service = await startService({ behaviour: { steps: 3 } });
+  putSession(service.dataDir, "s1");
+  const scrape = async (): Promise<string> => (await service.get("/metrics")).body;
+  expect(seriesIn(await scrape(), "imprint_trainer_starts_total")).toBe(0);
+
+  await service.ended(await startLora(service, { session_id: "s1" }));
+  await service.ended(await startLora(service, { session_id: "nowhere" }));
+  const stream = new AbortController();
+  await fetch(`${service.url}/jobs/events`, { signal: stream.signal });
+  expect((await service.get("/jobs/01nobody")).statusCode).toBe(404);
+  expect((await service.get("/nothing")).statusCode).toBe(404);
+
+  const text = await scrape();
+  const values = Object.fromEntries(
+    [
+      'imprint_jobs{status="completed"}',
+      'imprint_jobs{status="failed"}',
+      'imprint_jobs{status="queued"}',
+      "imprint_queue_depth",
+      'imprint_job_duration_seconds_count{kind="lora",status="completed"}',
+      'imprint_job_duration_seconds_count{kind="lora",status="failed"}',
+      "imprint_supervised_tokens_total",
+      "imprint_trainer_starts_total",
+      'imprint_http_requests_total{method="POST",route="/train/lora",status="200"}',
+      'imprint_http_requests_total{method="GET",route="/jobs/:job_id",status="404"}',
+      'imprint_http_requests_total{method="GET",route="none",status="404"}',
+      "imprint_event_streams",
+      "imprint_adapters",
+    ].map((series) => [series, seriesIn(text, series)]),
+  );
+  // The fixture trainer's steps supervise 60, 120 and 180 tokens.
+  expect(Object.values(values), JSON.stringify(values)).toEqual([1, 1, 0, 0, 1, 1, 360, 1, 2, 1, 1, 1, 1]);
+  expect(seriesIn(text, "process_resident_memory_bytes")).toBeGreaterThan(10_000_000);
+
+  stream.abort();
+  const left = 'imprint_http_requests_total{method="GET",route="/jobs/events",status="200"}';
+  await vi.waitFor(async () => expect(seriesIn(await scrape(), left)).toBe(1));
+});
+
+test("docs/metrics.md lists every metric with its type, and the Grafana dashboard asks for no other", async () => {
+  const service = await startService();
+  const { body, headers } = await service.get("/metrics");
+  expect(headers["content-type"]).toContain("text/plain");
+  const metrics = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+  const documented = [...read("metrics.md").matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, type]) => `${name} ${type}`);
+  expect(documented.sort()).toEqual(metrics.sort());
+
+  const asked = [...read("grafana.json").matchAll(/\b(?:imprint|process)_\w+/g)].map(([name]) =>
+    name.replace(/_(bucket|count|sum)$/, ""),
+  );
+  const names = metrics.map((line) => line.split(" ", 1)[0]);
+  expect(asked.filter((name) => !names.includes(name))).toEqual([]);
+  expect(new Set(asked).size).toBe(names.length - 1);
+});
