@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { UsageError } from "../errors.js";
 import { fields } from "../output/table.js";
 import { withService } from "../service/connect.js";
 import { follow } from "../watch/follow.js";
@@ -11,14 +12,16 @@ export function jobCommand(context: CommandContext): Command {
   return newCommand({
     name: "job",
     description: "show a job, or follow it to its end",
-    examples: ["job 01jd8z6v3m4n5p6q7r8s9t0v1w", "job 01jd8z6v3m4n5p6q7r8s9t0v1w --watch"],
+    examples: ["job 01jd8z6v3m4n5p6q7r8s9t0v1w", "job 01jd8z6v3m4n5p6q7r8s9t0v1w --watch --log"],
   })
     .argument("<id>", "id of the job")
     .option("--watch", "follow the job to its end")
-    .action(async (jobId: string, options: CommonOptions & { watch?: boolean }) => {
+    .option("--log", "with --watch: show the trainer's log")
+    .action(async (jobId: string, options: CommonOptions & { watch?: boolean; log?: boolean }) => {
+      if (options.log && !options.watch) throw new UsageError("--log shows what happens while a job is watched: add --watch");
       const printer = printerOf(context, options);
       await withService({ io: context.io, options, note: printer.note }, async (service) => {
-        if (options.watch) return follow({ context, printer, service, jobId });
+        if (options.watch) return follow({ context, printer, service, jobId, log: options.log });
         const job = await service.client.jobs.details(jobId);
         const paint = context.io.paint.out;
         printer.result(job, () => {

@@ -103,4 +103,10 @@ export const COMMANDS: readonly Entry[] = [
     group: true,
     load: async () => (await import("./hypernetworks.js")).hypernetworksCommand,
   },
+  {
+    name: "completion",
+    args: "<shell>",
+    description: "print what makes a shell complete commands and flags: bash, zsh or fish",
+    load: async () => (await import("./completion.js")).completionCommand,
+  },
 ];

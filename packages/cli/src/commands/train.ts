@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { UsageError } from "../errors.js";
 import { trainingOptions, trainingRequest } from "../flags/training.js";
 import { withService } from "../service/connect.js";
 import { follow } from "../watch/follow.js";
@@ -7,6 +8,7 @@ import { follow } from "../watch/follow.js";
 interface TrainOptions extends CommonOptions {
   readonly method: string;
   readonly watch?: boolean;
+  readonly log?: boolean;
 }
 
 export function trainCommand(context: CommandContext): Command {
@@ -26,15 +28,17 @@ export function trainCommand(context: CommandContext): Command {
         .choices(["lora", "hypernetwork"])
         .default("lora"),
     )
-    .option("--watch", "follow the job to its end");
+    .option("--watch", "follow the job to its end")
+    .option("--log", "with --watch: show the trainer's log");
   for (const option of trainingOptions()) command.addOption(option);
   return command.action(async (sessions: string[], options: TrainOptions) => {
+    if (options.log && !options.watch) throw new UsageError("--log shows what happens while a job is watched: add --watch");
     const printer = printerOf(context, options);
     const request = trainingRequest(sessions, options.method, { ...options });
     await withService({ io: context.io, options, note: printer.note }, async (service) => {
       const { train } = service.client;
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);
-      if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id });
+      if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id, log: options.log });
       printer.result(start, () => `Job ${start.job_id} is queued.\n  imprint job ${start.job_id} --watch`);
     });
   });

@@ -10,14 +10,16 @@ export async function follow({
   printer,
   service,
   jobId,
+  log = false,
 }: {
   context: CommandContext;
   printer: Printer;
   service: Service;
   jobId: string;
+  log?: boolean | undefined;
 }): Promise<void> {
   const { client, own } = service;
-  const job = await watchJob({ io, client, jobId, own });
+  const job = await watchJob({ io, client, jobId, own, log });
   if (job === null) {
     state.exitCode = 1;
     const goesOn = own ? "The job ends with this command." : `The job goes on: imprint job ${jobId} --watch`;

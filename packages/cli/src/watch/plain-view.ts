@@ -24,6 +24,7 @@ export function plainView(write: (line: string) => void): View {
       if (now !== tenth) write(figures(job.progress));
       tenth = now;
     },
+    log: (line) => write(`  ${line}`),
     pause: () => undefined,
     end: () => undefined,
   };

@@ -44,6 +44,10 @@ export function terminalView({ err, paint: { err: paint } }: Pick<Io, "err" | "p
       }
       draw();
     },
+    log: (line) => {
+      settle(paint("dim", `  ${line}`));
+      draw();
+    },
     pause: (): void => {
       job = null;
       err.write(CLEAR_LINE);

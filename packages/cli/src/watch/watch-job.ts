@@ -2,6 +2,7 @@ import { AbortError, ConflictError, type Imprint } from "@imprint/client";
 import type { JobDetails } from "@imprint/contracts";
 import type { Io } from "../io.js";
 import { ask } from "../output/ask.js";
+import { plain } from "../output/text.js";
 import { plainView } from "./plain-view.js";
 import { terminalView } from "./terminal-view.js";
 
@@ -13,21 +14,32 @@ export interface WatchOptions {
   readonly own: boolean;
   /** No progress at all. */
   readonly quiet?: boolean;
+  /** The trainer's log as well. */
+  readonly log?: boolean;
 }
 
-const hidden = { update: () => undefined, pause: () => undefined, end: () => undefined };
+const hidden = { update: () => undefined, log: () => undefined, pause: () => undefined, end: () => undefined };
 
 /**
  * Follows a job to its end and answers with its last details; null when Ctrl-C stopped the watching and the job goes on.
  * On a terminal the first Ctrl-C asks whether the job shall stop too; a second one does not wait for the answer.
  */
-export async function watchJob({ io, client, jobId, own, quiet = false }: WatchOptions): Promise<JobDetails | null> {
+export async function watchJob({ io, client, jobId, own, quiet = false, log = false }: WatchOptions): Promise<JobDetails | null> {
   const terminal = io.err.isTTY === true;
   const view = quiet ? hidden : terminal ? terminalView(io) : plainView((line) => void io.err.write(`${line}\n`));
   const stopped = new AbortController();
   let interrupts = 0;
   let asking = false;
 
+  let unfinished = "";
+  /** Shows whole lines, none while a question stands. */
+  const onLog = (text: string): void => {
+    unfinished += text;
+    if (asking) return;
+    const lines = unfinished.split("\n");
+    unfinished = lines.pop() ?? "";
+    for (const line of lines) view.log(plain(line));
+  };
   const cancel = async (): Promise<void> => {
     view.pause();
     io.err.write(`Cancelling ${jobId}.\n`);
@@ -54,7 +66,7 @@ export async function watchJob({ io, client, jobId, own, quiet = false }: WatchO
     const onUpdate = (job: JobDetails): void => {
       if (!asking) view.update(job);
     };
-    return await client.jobs.waitFor(jobId, { signal: stopped.signal, onUpdate });
+    return await client.jobs.waitFor(jobId, { signal: stopped.signal, onUpdate, ...(log && { onLog }) });
   } catch (error) {
     if (error instanceof AbortError) return null;
     throw error;

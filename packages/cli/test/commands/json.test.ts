@@ -29,6 +29,7 @@ it("every command prints exactly one JSON document with --json, failing or not",
     "chat a --prompt hello",
     "chat unknown --prompt hello",
     "models",
+    "completion zsh",
     "doctor",
   ];
   for (const line of lines) {

@@ -56,6 +56,12 @@ it("writes a line for each phase and for each tenth of the training", () => {
   expect(lines.at(-1)).toBe("completed");
 });
 
+it("sets the trainer's log apart from its own lines", () => {
+  const lines: string[] = [];
+  plainView((line) => lines.push(line)).log("loading weights");
+  expect(lines).toEqual(["  loading weights"]);
+});
+
 it("says that a cancel is under way", () => {
   const lines: string[] = [];
   plainView((line) => lines.push(line)).update(job({ cancel_requested: true }));
