@@ -7,7 +7,8 @@ const escaped = (text: string): string => text.replaceAll(/[[\]:\\]/g, "\\$&");
 
 const flagSpec = ({ name, description, takesValue, values }: Flag): string => {
   const value = values.length > 0 ? `:value:(${values.join(" ")})` : ":value:_files";
-  return quoted(`${name}[${escaped(description)}]${takesValue ? value : ""}`);
+  // With "=" the value may stand behind it, or be the next word.
+  return quoted(takesValue ? `${name}=[${escaped(description)}]${value}` : `${name}[${escaped(description)}]`);
 };
 
 const rest = ({ values }: Described): string => quoted(values.length > 0 ? `1:value:(${values.join(" ")})` : "*:file:_files");

@@ -41,6 +41,18 @@ describe("with a running service", () => {
     expect(piped.stdout).toBe("base: from a pipe\n");
   });
 
+  it("shows the trainer's log while it watches, when asked to", async () => {
+    const at = await held();
+    const watching = start(["train", "harborline-gates", "--adapter-id", "logged", "--watch", "--log"], at.env);
+    await watching.said("  training logged\n");
+    await at.release();
+    expect(await watching.ended).toMatchObject({ code: 0, stdout: expect.not.stringContaining("training logged") });
+    expect(await imprint(["train", "harborline-gates", "--log"], at)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("add --watch"),
+    });
+  });
+
   it("starts without waiting, and says how to follow", async () => {
     const at = await held();
     const started = await imprint(["train", "harborline-gates", "--json"], at);

@@ -64,6 +64,6 @@ it("no description can break out of its quotes", () => {
     execFileSync("bash", ["-c", `show() { printf '%s\\n' "$@"; }\n${script}`], { encoding: "utf8" });
 
   const flagOfZsh = /^ *do\) _arguments (.*) ;;$/m.exec(zshCompletion([command]))?.[1];
-  expect(words(`show ${flagOfZsh}`)).toBe(`--flag[it's \\[a\\] \`trap\`\\: $(touch x) \\\\ 'end]:value:_files\n*:file:_files\n`);
+  expect(words(`show ${flagOfZsh}`)).toBe(`--flag=[it's \\[a\\] \`trap\`\\: $(touch x) \\\\ 'end]:value:_files\n*:file:_files\n`);
   expect(fishCompletion([command])).toContain(`-d 'it\\'s [a] \`trap\`: $(touch x) \\\\ \\'end' -r`);
 });

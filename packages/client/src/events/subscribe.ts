@@ -50,16 +50,17 @@ async function refusal(response: Response): Promise<Break> {
   return { error, retryAfter, again: isRetryable(error, true) };
 }
 
-/** The events of one connection; `onSign` hears every sign of life. */
-async function* messagesOf(body: ReadableStream<Uint8Array>, lastId: string, onSign: () => void): AsyncGenerator<Message> {
+/** The events of one connection. Only the service's silence is limited, not the time that the caller takes for an event. */
+async function* messagesOf(body: ReadableStream<Uint8Array>, lastId: string, limit: SilenceLimit): AsyncGenerator<Message> {
   const parser = createParser(lastId);
   const decoder = new TextDecoder();
   const reader = body.getReader();
   try {
     for (;;) {
+      limit.begin();
       const { value, done } = await reader.read();
+      limit.end();
       if (done) return;
-      onSign();
       yield* parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
@@ -68,17 +69,22 @@ async function* messagesOf(body: ReadableStream<Uint8Array>, lastId: string, onS
   }
 }
 
-/** A signal that aborts after some silence; `hear` begins it anew. */
-function silenceLimit(ms: number): { readonly signal: AbortSignal; hear(): void; end(): void } {
+interface SilenceLimit {
+  /** Aborts when a silence lasts too long. */
+  readonly signal: AbortSignal;
+  begin(): void;
+  end(): void;
+}
+
+function silenceLimit(ms: number): SilenceLimit {
   const controller = new AbortController();
-  const arm = (): ReturnType<typeof setTimeout> => setTimeout(() => controller.abort(), ms);
-  let timer = arm();
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const end = (): void => clearTimeout(timer);
-  const hear = (): void => {
+  const begin = (): void => {
     end();
-    timer = arm();
+    timer = setTimeout(() => controller.abort(), ms);
   };
-  return { signal: controller.signal, hear, end };
+  return { signal: controller.signal, begin, end };
 }
 
 /** Follows event streams: connects again, after the last event that was seen, when a connection breaks. */
@@ -97,13 +103,14 @@ export function createSubscribe(transport: Transport, client: ClientOptions, run
         const call = callNow();
         const limit = silenceLimit(timeoutMs);
         let end: Break;
+        limit.begin();
         try {
           const response = await transport.fetch(call, signal ? AbortSignal.any([signal, limit.signal]) : limit.signal);
           if (response.status === 204) return;
           if (!response.ok || !isEventStream(response) || response.body === null) end = await refusal(response);
           else {
             let over = false;
-            for await (const message of messagesOf(response.body, lastEventId ?? "", limit.hear)) {
+            for await (const message of messagesOf(response.body, lastEventId ?? "", limit)) {
               tried = 0;
               if (message.id !== "") lastEventId = message.id;
               const event = JSON.parse(message.data) as Event;

@@ -1,5 +1,5 @@
 import type { JobEvent } from "@imprint/contracts";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AbortError, ConnectionError, type EventStream, NotFoundError, TimeoutError } from "../../src/index.js";
 import { problem, service } from "../support/service.js";
 
@@ -65,11 +65,29 @@ it("says so when the answer is no event stream", async () => {
   expect(seen).toHaveLength(1);
 });
 
-it("a connection without a sign of life counts as lost", async () => {
-  const { client, seen } = await service([{ stream: [status(1, "running")], close: "silence" }]);
-  const watching = versions(client.jobs.events("01", { timeoutMs: 50, maxRetries: 0 }));
-  await expect(watching).rejects.toBeInstanceOf(TimeoutError);
-  expect(seen).toHaveLength(1);
+describe("the limit of silence", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("a connection without a sign of life counts as lost", async () => {
+    const { client, seen } = await service([{ stream: [status(1, "running")], close: "silence" }]);
+    const watching = (async () => {
+      // The next read begins, and its silence with it, when this turn is over.
+      for await (const _event of client.jobs.events("01", { maxRetries: 0 })) setImmediate(() => vi.advanceTimersByTime(45_000));
+    })();
+    await expect(watching).rejects.toBeInstanceOf(TimeoutError);
+    expect(seen).toHaveLength(1);
+  });
+
+  it("a caller that takes its time with an event is no silence", async () => {
+    const { client, seen } = await service([{ stream: [status(1, "running"), status(2, "completed")], close: "end" }]);
+    const told: string[] = [];
+    for await (const event of client.jobs.events("01", { maxRetries: 0 })) {
+      told.push(event.type);
+      vi.advanceTimersByTime(60_000);
+    }
+    expect([told.length, seen.length]).toEqual([2, 1]);
+  });
 });
 
 it("the caller's signal ends the stream", async () => {

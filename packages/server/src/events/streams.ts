@@ -31,7 +31,7 @@ export const createStreams = ({ limit, clock }: { readonly limit: number; readon
           headers: { "retry-after": "5" },
         });
       const gone = new AbortController();
-      open.set(response, gone);
+      if (!response.destroyed) open.set(response, gone);
       response.once("close", () => {
         gone.abort();
         open.delete(response);

@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { manualClock } from "../jobs/manual-clock.js";
@@ -147,6 +149,14 @@ test("a client that vanishes while its stream is blocked leaves nothing behind",
   await vi.waitFor(() => expect(streams.count()).toBe(0), { timeout: 5_000 });
   if (stream && !stream.payload.closed) await once(stream.payload, "close");
   expect(stream?.payload.destroyed).toBe(true);
+});
+
+test("a client that left before its stream began is not counted", async () => {
+  const { streams, history } = await createEventStage();
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  response.destroy();
+  streams.open(history.ofAll, { after: null, response });
+  expect(streams.count()).toBe(0);
 });
 
 test("a quiet stream gets heartbeats, and one that is blocked for a minute is cut off", async () => {

@@ -1,11 +1,14 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { JobDetails } from "@imprint/contracts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createWebhooks } from "../../src/webhooks/webhooks.js";
 import { manualClock } from "../jobs/manual-clock.js";
 import { quietLog } from "../jobs/quiet-log.js";
 import { createStage } from "../jobs/stage.js";
+import { startLora, startService } from "../support/service.js";
+import { putSession } from "../support/session.js";
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -54,6 +57,17 @@ test("the end of a job is posted once, signed so that the receiver can check it"
   expect([id, timestamp]).toEqual([`msg_${jobId}`, String(clock.now() / 1000)]);
   const expected = createHmac("sha256", KEY).update(`${id}.${timestamp}.${message?.body}`).digest("base64");
   expect(signature).toBe(`v1,${expected}`);
+});
+
+test("a service that is told where posts the end of a real job there", async () => {
+  const { received, url } = await receiver([200]);
+  const webhook_secret = `whsec_${KEY.toString("base64")}`;
+  const service = await startService({ flags: { webhook_url: url, webhook_secret } });
+  putSession(service.dataDir, "s1");
+  const jobId = await startLora(service, { session_id: "s1", adapter_id: "told" });
+  await vi.waitFor(() => expect(received).toHaveLength(1), { timeout: 10_000 });
+  const details = (await service.get(`/jobs/${jobId}/details`)).json<JobDetails>();
+  expect(JSON.parse(received[0]?.body ?? "")).toEqual({ type: "job.completed", timestamp: details.finished_at, data: details });
 });
 
 test("a message that is not taken is sent again with the same id, less and less often, and then given up", async () => {
