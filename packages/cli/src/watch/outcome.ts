@@ -13,8 +13,9 @@ const kept = ({ job_id, checkpoint }: JobDetails): readonly string[] =>
   checkpoint === null
     ? []
     : [
-        `Step ${checkpoint.step} is kept. To go on:       imprint train --resume ${job_id}`,
-        `To use what it learned so far: imprint salvage ${job_id}`,
+        `Step ${checkpoint.step} is kept.`,
+        `  to go on:   imprint train --resume ${job_id}`,
+        `  to use it:  imprint salvage ${job_id}`,
       ];
 
 /** How a finished job ended: the proof of a completed one, what to do about a failed one. */
