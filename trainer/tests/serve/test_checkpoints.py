@@ -130,3 +130,13 @@ def test_another_number_of_threads_is_a_warning(
         "The checkpoint was made with another threads, another torch: an uninterrupted training may differ."
     ]
     shutil.rmtree(tmp_path / "checkpoint")
+
+
+def test_a_worker_whose_service_is_gone_keeps_what_it_had(
+    tiny_folder: Path, long_spec: Spec, new_job_id: NewJobId, tmp_path: Path
+) -> None:
+    running = RunningWorker("--base-model", str(tiny_folder))
+    running.send({"type": "train_lora", "job_id": new_job_id(), "spec": long_spec()})
+    step = running.until(is_progress)["progress"]["step"]
+    running.close()
+    assert json.loads((tmp_path / "checkpoint" / "checkpoint.json").read_text())["step"] >= step
