@@ -49,6 +49,7 @@ export const Settings = Strict({
     maximum: 10_000,
     default: 200,
     description: "Event streams that may be open at once; more are refused with 429.",
+  }),
   checkpoint_seconds: Type.Number({
     minimum: 0,
     maximum: 86_400,
