@@ -8,8 +8,11 @@ from imprint_trainer.adapters.payload import Payload, adapter_config, trained_te
 from imprint_trainer.adapters.write import write_weights
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.adapter import fresh_adapter
+from imprint_trainer.lora.checkpoint import Checkpoint
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.loop import Trained, train
+from imprint_trainer.lora.course import Trained
+from imprint_trainer.lora.keeper import Keeper
+from imprint_trainer.lora.loop import train
 from imprint_trainer.lora.plan import plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
@@ -27,6 +30,8 @@ def train_tiny(
     on_step: Callable[[dict[str, Any]], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     on_model: Callable[[Any], None] = lambda _: None,
+    keeper: Keeper | None = None,
+    resume: Checkpoint | None = None,
 ) -> tuple[Trained, Payload]:
     targets = resolve_targets(base.model, training.target_modules)
     with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=training.seed) as model:
@@ -39,6 +44,8 @@ def train_tiny(
             device=base.device,
             on_step=on_step,
             cancelled=cancelled,
+            keeper=keeper,
+            resume=resume,
         )
         tensors = trained_tensors(model)
     config = adapter_config(rank=training.rank, alpha=training.alpha, targets=targets, base_model_name="tiny")

@@ -51,6 +51,7 @@ const ROWS: readonly Row[] = [
   answers("GET /jobs/{job_id}", JobRecord, (c) => c.jobs.get("x")),
   answers("GET /jobs/{job_id}/details", JobDetails, (c) => c.jobs.details("x")),
   plain("POST /jobs/{job_id}/cancel", (c) => c.jobs.cancel("x")),
+  answers("POST /jobs/{job_id}/salvage", StartResponse, (c) => c.jobs.salvage("x")),
   streams("GET /jobs/{job_id}/events", JobEvent, (c) => c.jobs.events("x")),
   streams("GET /jobs/events", JobsEvent, (c) => c.jobs.watch()),
   answers("POST /sessions", ImportResult, (c) => c.sessions.create("{}")),

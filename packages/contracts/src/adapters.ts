@@ -15,6 +15,10 @@ export type AdapterFile = Static<typeof AdapterFile>;
 export const AdapterHealth = Type.Union([Type.Literal("ok"), Type.Literal("missing"), Type.Literal("corrupt")]);
 export type AdapterHealth = Static<typeof AdapterHealth>;
 
+/** How far the training of a salvaged adapter came. */
+export const PartialTraining = Strict({ step: Type.Integer({ minimum: 1 }), max_steps: Type.Integer({ minimum: 1 }) });
+export type PartialTraining = Static<typeof PartialTraining>;
+
 /** A registered adapter. */
 export const Adapter = Strict({
   adapter_id: AdapterId,
@@ -32,6 +36,8 @@ export const Adapter = Strict({
   files: Type.Array(AdapterFile),
   metadata: Type.Record(Type.String(), Type.String()),
   proof: Proof,
+  /** Null for a training that went to its end; else the adapter was salvaged from a checkpoint. */
+  partial: Type.Union([PartialTraining, Type.Null()]),
   created_at: Timestamp,
   health: AdapterHealth,
   path: Type.String({ description: "Folder of the adapter, relative to the data directory" }),

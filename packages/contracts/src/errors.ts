@@ -43,6 +43,12 @@ export const ERRORS = {
     hint: "Adapter ids are written once: choose another, or leave adapter_id out.",
   },
   JOB_FINISHED: { status: 409, title: "The job is finished", hint: "Only queued and running jobs can be cancelled." },
+  JOB_NOT_FINISHED: { status: 409, title: "The job is not finished", hint: "Cancel it, or wait for its end." },
+  CHECKPOINT_NOT_FOUND: {
+    status: 404,
+    title: "The job left no checkpoint",
+    hint: "LoRA trainings leave one when they are cancelled or fail after a while; old ones are removed (keep_checkpoints).",
+  },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     title: "The Idempotency-Key was used with another body",
@@ -120,6 +126,12 @@ export const ERRORS = {
     status: 422,
     title: "The hypernetwork cannot be used",
     hint: "Convert the checkpoint again, for the base model it was trained for.",
+  },
+  CHECKPOINT_INVALID: { status: 422, title: "The checkpoint cannot be used", hint: "Start the training anew." },
+  CHECKPOINT_MISMATCH: {
+    status: 422,
+    title: "The checkpoint is of another training",
+    hint: "Bring back the sessions and the base model that it was made with, or start the training anew.",
   },
   // Result of a job
   ADAPTER_UNCHANGED: {

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { ErrorDetail } from "./errors.js";
 import { AdapterId, JobId, Timestamp } from "./ids.js";
 import { OneOf, Strict } from "./object.js";
-import { Progress, Proof, TrainingPlan } from "./training.js";
+import { Metadata, NewAdapterId, Progress, Proof, TrainingPlan } from "./training.js";
 
 export const JOB_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export const JobStatus = OneOf(JOB_STATUSES);
@@ -34,6 +34,10 @@ export const JOB_PHASES = [
 export const JobPhase = OneOf(JOB_PHASES);
 export type JobPhase = (typeof JOB_PHASES)[number];
 
+/** The newest state of a training that a resume or a salvage can use. */
+export const Checkpoint = Strict({ step: Type.Integer({ minimum: 1 }), at: Timestamp });
+export type Checkpoint = Static<typeof Checkpoint>;
+
 /** Everything known about a job. */
 export const JobDetails = Strict({
   ...JobRecord.properties,
@@ -49,10 +53,15 @@ export const JobDetails = Strict({
   phase: Type.Union([JobPhase, Type.Null()]),
   plan: Type.Union([TrainingPlan, Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
+  checkpoint: Type.Union([Checkpoint, Type.Null()]),
   proof: Type.Union([Proof, Type.Null()]),
   warnings: Type.Array(Type.String()),
 });
 export type JobDetails = Static<typeof JobDetails>;
+
+/** Body of `POST /jobs/{id}/salvage`. */
+export const SalvageRequest = Strict({ adapter_id: Type.Optional(NewAdapterId), metadata: Type.Optional(Metadata) });
+export type SalvageRequest = Static<typeof SalvageRequest>;
 
 export const JobList = Strict({ jobs: Type.Array(JobRecord), next: Type.Union([JobId, Type.Null()]) });
 export type JobList = Static<typeof JobList>;

@@ -1,6 +1,14 @@
 import { type Static, Type } from "typebox";
-import { AdapterId, BaseModelName, SessionId } from "./ids.js";
+import { AdapterId, BaseModelName, JobId, SessionId } from "./ids.js";
 import { Strict } from "./object.js";
+
+export const NewAdapterId = Type.String({ ...AdapterId, description: "Id of the new adapter, written once; default: made up" });
+
+export const Metadata = Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }), Type.String({ maxLength: 512 }), {
+  maxProperties: 16,
+  additionalProperties: false,
+  description: "Notes that the registry keeps with the adapter",
+});
 
 /** Fields that both start calls share. */
 const common = {
@@ -13,18 +21,12 @@ const common = {
       description: "Kind of work the adapter is for",
     }),
   ),
-  adapter_id: Type.Optional(Type.String({ ...AdapterId, description: "Id of the new adapter, written once; default: made up" })),
+  adapter_id: Type.Optional(NewAdapterId),
   base_model: Type.Optional(BaseModelName),
   seed: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, description: "Of everything random; default: drawn and recorded" }),
   ),
-  metadata: Type.Optional(
-    Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }), Type.String({ maxLength: 512 }), {
-      maxProperties: 16,
-      additionalProperties: false,
-      description: "Notes that the registry keeps with the adapter",
-    }),
-  ),
+  metadata: Type.Optional(Metadata),
 };
 
 /** Which of a session's agent turns are supervised. `turns` counts the session's steps from 0, as a preview lists them. */
@@ -80,9 +82,29 @@ const loraFields = {
   ...selection,
 };
 
-/** Body of `POST /train/lora`, and of its preview. Exactly one of `session_id` and `session_ids` is there. */
-export const TrainLoraRequest = Strict(loraFields, { oneOf: [{ required: ["session_id"] }, { required: ["session_ids"] }] });
+const ofSessions = [{ required: ["session_id"] }, { required: ["session_ids"] }];
+
+/**
+ * Body of `POST /train/lora`: exactly one of `session_id`, `session_ids` and `resume_from` is there. Beside `resume_from`,
+ * which stands for the request of that job, only the fields of RESUME_FIELDS may stand.
+ */
+export const TrainLoraRequest = Strict(
+  {
+    ...loraFields,
+    resume_from: Type.Optional(
+      Type.String({ ...JobId, description: "Job that was cancelled or failed: its training goes on from its last checkpoint" }),
+    ),
+  },
+  { oneOf: [...ofSessions, { required: ["resume_from"] }] },
+);
 export type TrainLoraRequest = Static<typeof TrainLoraRequest>;
+
+/** What a resumed training may be given: nothing that changes its numbers. */
+export const RESUME_FIELDS = ["resume_from", "adapter_id", "metadata"] as const;
+
+/** Body of `POST /train/lora/preview`. */
+export const TrainLoraPreviewRequest = Strict(loraFields, { oneOf: ofSessions });
+export type TrainLoraPreviewRequest = Static<typeof TrainLoraPreviewRequest>;
 
 /** Body of `POST /sessions/{id}/preview`. */
 export const PreviewRequest = Strict({ base_model: common.base_model, ...selection });

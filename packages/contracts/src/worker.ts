@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { AdapterFile } from "./adapters.js";
+import { AdapterFile, PartialTraining } from "./adapters.js";
 import { ErrorDetail } from "./errors.js";
 import { AdapterId, JobId, SessionId } from "./ids.js";
 import { JobPhase } from "./jobs.js";
@@ -20,6 +20,16 @@ const data = {
   epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
 };
 
+/** How a training keeps what it has done, and what it begins with. */
+export const CheckpointSpec = Strict({
+  dir: Type.String({ description: "Folder of the job's checkpoints; the worker keeps the newest" }),
+  seconds: Type.Number({ minimum: 0, description: "Between two checkpoints; 0: one after each step" }),
+  start: Type.Union([Type.Literal("fresh"), Type.Literal("resume"), Type.Literal("salvage")], {
+    description: "resume: go on from the checkpoint in dir; salvage: make an adapter of it, and train nothing",
+  }),
+});
+export type CheckpointSpec = Static<typeof CheckpointSpec>;
+
 /** A LoRA training, fully resolved: the worker assumes nothing. */
 export const TrainLoraSpec = Strict({
   ...data,
@@ -36,6 +46,7 @@ export const TrainLoraSpec = Strict({
     description: "Null: every linear layer but the output head",
   }),
   quantization: Type.Union([Type.Literal("nf4"), Type.Literal("none")]),
+  checkpoint: CheckpointSpec,
 });
 export type TrainLoraSpec = Static<typeof TrainLoraSpec>;
 
@@ -142,6 +153,7 @@ export const JobResult = Strict({
   rank: Type.Integer(),
   alpha: Type.Number(),
   warnings: Type.Array(Type.String()),
+  partial: Type.Optional(PartialTraining),
 });
 export type JobResult = Static<typeof JobResult>;
 
@@ -158,6 +170,7 @@ export const WorkerEvent = Type.Union([
   Strict({ type: Type.Literal("phase"), job_id: JobId, phase: JobPhase }),
   Strict({ type: Type.Literal("plan"), job_id: JobId, plan: TrainingPlan }),
   Strict({ type: Type.Literal("progress"), job_id: JobId, progress: Progress }),
+  Strict({ type: Type.Literal("checkpoint"), job_id: JobId, step: Type.Integer({ minimum: 1 }) }),
   Strict({ type: Type.Literal("done"), job_id: JobId, result: JobResult }),
   Strict({ type: Type.Literal("failed"), job_id: JobId, error: ErrorDetail }),
   Strict({ type: Type.Literal("cancelled"), job_id: JobId }),

@@ -16,6 +16,7 @@ import { healthRoute } from "./routes/health/health.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
 import { metricsRoute } from "./routes/metrics/metrics.js";
+import { salvageRoute } from "./routes/jobs/salvage.js";
 import { chatRoute } from "./routes/openai/chat.js";
 import { modelsRoute } from "./routes/openai/models.js";
 import { previewRoute } from "./routes/sessions/preview.js";
@@ -77,6 +78,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   trainPreviewRoute(app, services);
   jobRoutes(app, services);
   jobEventRoutes(app, services);
+  salvageRoute(app, services);
   sessionRoutes(app, services);
   uploadRoute(app, services);
   previewRoute(app, services);

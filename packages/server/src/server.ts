@@ -19,6 +19,7 @@ import { sweep } from "./registry/sweep.js";
 import type { App } from "./services.js";
 import { createFileStore } from "./sessions/file-store.js";
 import { importSession } from "./sessions/import-session.js";
+import { sweepAfterJobs } from "./training/checkpoints/sweep-after-jobs.js";
 import { createExecutor, trainerCommand } from "./training/executor.js";
 import { hypernetworkFolders } from "./training/hypernetworks.js";
 import { createIdempotency } from "./training/idempotency.js";
@@ -91,6 +92,16 @@ export const startServer = async (
       },
       log,
     });
+    await sweepAfterJobs({
+      jobs,
+      options: () => ({
+        folder: paths.checkpoints,
+        keep: settings.keep_checkpoints,
+        keepMs: settings.keep_checkpoints_hours * 3_600_000,
+        now: clock.now(),
+      }),
+      log,
+    });
 
     const streams = createStreams({ limit: settings.max_event_streams, clock });
     metrics.observe({ jobs, streams, database });
@@ -117,6 +128,7 @@ export const startServer = async (
           fileStore,
           sessionLimit: settings.session_limit,
           models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },
+          checkpointSeconds: settings.checkpoint_seconds,
           hypernetworks: hypernetworkFolders(config),
           now: () => new Date(clock.now()),
         },

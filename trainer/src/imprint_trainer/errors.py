@@ -84,6 +84,16 @@ class AdapterInvalid(TrainerError, ValueError):
     hint = "This is a fault of the trainer: please report it with the job's log."
 
 
+class CheckpointInvalid(TrainerError, ValueError):
+    code = "CHECKPOINT_INVALID"
+    hint = "Start the training anew."
+
+
+class CheckpointMismatch(TrainerError, ValueError):
+    code = "CHECKPOINT_MISMATCH"
+    hint = "Bring back the sessions and the base model that it was made with, or start the training anew."
+
+
 class OutOfMemory(TrainerError, MemoryError):
     code = "OUT_OF_MEMORY"
     hint = "Lower max_length or rank, use quantization nf4, or close other programs."

@@ -38,6 +38,12 @@ class PreviewSpec(Strict):
     epochs: Annotated[int, Field(ge=1, le=100)] | None
 
 
+class CheckpointSpec(Strict):
+    dir: str
+    seconds: Finite = Field(ge=0)
+    start: Literal["fresh", "resume", "salvage"]
+
+
 class TrainLoraSpec(PreviewSpec):
     session_ids: list[SessionId]
     adapter_id: str = Field(pattern=ADAPTER_ID)
@@ -50,6 +56,7 @@ class TrainLoraSpec(PreviewSpec):
     learning_rate: Finite = Field(gt=0, le=0.1)
     target_modules: list[str] | None
     quantization: Literal["nf4", "none"]
+    checkpoint: CheckpointSpec
 
 
 class TrainHypernetworkSpec(Strict):

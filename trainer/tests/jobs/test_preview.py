@@ -56,6 +56,7 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
             "learning_rate": 0.001,
             "target_modules": None,
             "quantization": "none",
+            "checkpoint": {"dir": str(tmp_path), "seconds": 3600, "start": "fresh"},
         }
         plans: list[dict[str, Any]] = []
 

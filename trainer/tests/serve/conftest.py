@@ -55,6 +55,8 @@ def other_path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lora_spec(tiny_folder: Path, session_path: Path, tmp_path: Path) -> Spec:
+    (tmp_path / "checkpoint").mkdir()
+
     def make(out: str = "out", **changes: Any) -> dict[str, Any]:
         return {
             "session_paths": [str(session_path)],
@@ -75,6 +77,7 @@ def lora_spec(tiny_folder: Path, session_path: Path, tmp_path: Path) -> Spec:
             "learning_rate": 0.01,
             "target_modules": None,
             "quantization": "nf4",
+            "checkpoint": {"dir": str(tmp_path / "checkpoint"), "seconds": 3600, "start": "fresh"},
         } | changes
 
     return make

@@ -32,6 +32,14 @@ export function adapterCommand(context: CommandContext): Command {
                 ["health", paint(adapter.health === "ok" ? "green" : "red", adapter.health)],
                 ["base model", adapter.base_model],
                 ["method", `${adapter.method}, rank ${adapter.rank}, alpha ${adapter.alpha}`],
+                ...(adapter.partial === null
+                  ? []
+                  : [
+                      [
+                        "partial",
+                        paint("yellow", `salvaged after ${adapter.partial.step} of at most ${adapter.partial.max_steps} steps`),
+                      ] as const,
+                    ]),
                 ["sessions", adapter.session_ids.join(", ")],
                 ["task type", adapter.task_type],
                 ["created", adapter.created_at],

@@ -35,9 +35,9 @@ export function adaptersCommand(context: CommandContext): Command {
         printer.result(page, () => {
           if (page.adapters.length === 0) return "No adapters. imprint train SESSION makes one.";
           const rows = page.adapters.map(
-            ({ adapter_id, method, base_model, session_id, session_ids, rank, size, health, proof }) => [
+            ({ adapter_id, method, base_model, session_id, session_ids, rank, size, health, proof, partial }) => [
               adapter_id,
-              method,
+              partial === null ? method : `${method}, partial`,
               base_model,
               session_ids.length === 1 ? session_id : `${session_id} +${session_ids.length - 1}`,
               String(rank),

@@ -54,7 +54,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "train",
-    args: "<session...>",
+    args: "[session...]",
     description: "train an adapter on stored sessions",
     load: async () => (await import("./train.js")).trainCommand,
   },
@@ -74,6 +74,12 @@ export const COMMANDS: readonly Entry[] = [
     args: "<id>",
     description: "cancel a queued or running job",
     load: async () => (await import("./cancel.js")).cancelCommand,
+  },
+  {
+    name: "salvage",
+    args: "<id>",
+    description: "make a partial adapter of what a cancelled or failed training had learned",
+    load: async () => (await import("./salvage.js")).salvageCommand,
   },
   {
     name: "adapters",

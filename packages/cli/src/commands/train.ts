@@ -1,12 +1,13 @@
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
-import { trainingOptions, trainingRequest } from "../flags/training.js";
+import { resumeRequest, trainingOptions, trainingRequest } from "../flags/training.js";
 import { withService } from "../service/connect.js";
 import { follow } from "../watch/follow.js";
 
 interface TrainOptions extends CommonOptions {
   readonly method: string;
+  readonly resume?: string;
   readonly watch?: boolean;
   readonly log?: boolean;
 }
@@ -20,21 +21,27 @@ export function trainCommand(context: CommandContext): Command {
       "train harborline-gates --epochs 5 --rank 8 --adapter-id gates-v1",
       "train first-session second-session --train-on successful_steps",
       "train harborline-gates --method hypernetwork --watch",
+      "train --resume 01jd8z6v3m4n5p6q7r8s9t0v1w --watch",
     ],
   })
-    .argument("<session...>", "ids of the sessions; imprint sessions lists them")
+    .argument("[session...]", "ids of the sessions; imprint sessions lists them")
     .addOption(
       new Option("--method <lora|hypernetwork>", "train by QLoRA, or generate in one pass")
         .choices(["lora", "hypernetwork"])
         .default("lora"),
     )
+    .option("--resume <job>", "go on with a cancelled or failed training, from its last checkpoint [lora only]")
     .option("--watch", "follow the job to its end")
     .option("--log", "with --watch: show the trainer's log");
   for (const option of trainingOptions()) command.addOption(option);
   return command.action(async (sessions: string[], options: TrainOptions) => {
     if (options.log && !options.watch) throw new UsageError("--log shows what happens while a job is watched: add --watch");
     const printer = printerOf(context, options);
-    const request = trainingRequest(sessions, options.method, { ...options });
+    const { resume, method } = options;
+    const request =
+      resume === undefined
+        ? trainingRequest(sessions, method, { ...options })
+        : resumeRequest(resume, { sessions, method, options: { ...options } });
     await withService({ io: context.io, options, note: printer.note }, async (service) => {
       const { train } = service.client;
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);

@@ -1,4 +1,4 @@
-import { TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import { RESUME_FIELDS, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
 import type { Option } from "commander";
 import { UsageError } from "../errors.js";
 import { checkRequest, flagOf, optionOf, type Properties, readFlags } from "./from-schema.js";
@@ -7,7 +7,7 @@ export type TrainingRequest =
   | { readonly method: "lora"; readonly body: TrainLoraRequest }
   | { readonly method: "hypernetwork"; readonly body: TrainHypernetworkRequest };
 
-const { session_id: _session, session_ids: _sessions, ...lora } = TrainLoraRequest.properties;
+const { session_id: _session, session_ids: _sessions, resume_from: _job, ...lora } = TrainLoraRequest.properties;
 const { trajectory_ids: _trajectories, ...hypernetwork } = TrainHypernetworkRequest.properties;
 const PROPERTIES: Readonly<Record<TrainingRequest["method"], Properties>> = { lora, hypernetwork };
 
@@ -34,6 +34,22 @@ export function checkLoraRequest(request: TrainLoraRequest): void {
     throw new UsageError("--train-on turns:... takes turns of one SESSION only");
 }
 
+/** The request that `--resume JOB` asks for: nothing beside it may change the numbers of the training. */
+export function resumeRequest(
+  job: string,
+  { sessions, method, options }: { sessions: readonly string[]; method: string; options: Readonly<Record<string, unknown>> },
+): TrainingRequest {
+  if (sessions.length > 0) throw new UsageError("--resume takes the sessions of its job: leave SESSION out");
+  if (method !== "lora") throw new UsageError("--resume is an option of --method lora");
+  const flags = readFlags({ ...PROPERTIES.lora, ...PROPERTIES.hypernetwork }, options);
+  const stray = Object.keys(flags).find((property) => !(RESUME_FIELDS as readonly string[]).includes(property));
+  if (stray !== undefined)
+    throw new UsageError(`${flagOf(stray)} cannot stand beside --resume, which keeps what its job decided`);
+  const body: TrainLoraRequest = { resume_from: job, ...flags };
+  checkRequest(TrainLoraRequest, body, { resume_from: "--resume" });
+  return { method, body };
+}
+
 /** The request that a command line asks for. Throws a UsageError that names the flag. */
 export function trainingRequest(
   sessions: readonly string[],
@@ -41,6 +57,7 @@ export function trainingRequest(
   options: Readonly<Record<string, unknown>>,
 ): TrainingRequest {
   if (method !== "lora" && method !== "hypernetwork") throw new UsageError(`--method is lora or hypernetwork, not "${method}"`);
+  if (sessions.length === 0) throw new UsageError("missing required argument 'session'");
   const other = method === "lora" ? "hypernetwork" : "lora";
   const stray = Object.keys(readFlags(PROPERTIES[other], options)).find((property) => !(property in PROPERTIES[method]));
   if (stray !== undefined) throw new UsageError(`${flagOf(stray)} is an option of --method ${other}`);

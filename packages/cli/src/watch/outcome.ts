@@ -8,6 +8,16 @@ const seconds = (job: JobDetails): string => {
   return ` in ${((Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000).toFixed(1)} s`;
 };
 
+/** What can be done with what a training had learned before it ended badly. */
+const kept = ({ job_id, checkpoint }: JobDetails): readonly string[] =>
+  checkpoint === null
+    ? []
+    : [
+        `Step ${checkpoint.step} is kept.`,
+        `  to go on:   imprint train --resume ${job_id}`,
+        `  to use it:  imprint salvage ${job_id}`,
+      ];
+
 /** How a finished job ended: the proof of a completed one, what to do about a failed one. */
 export function outcome(job: JobDetails, paint: Paint): string {
   const warnings = job.warnings.map((warning) => paint("yellow", `! ${plain(warning)}`));
@@ -16,8 +26,13 @@ export function outcome(job: JobDetails, paint: Paint): string {
     const head = `${paint("green", "✓")} ${paint("bold", job.adapter_id ?? "")} is ready${seconds(job)}${steps}`;
     return [head, ...(job.proof === null ? [] : proofLines(job.proof, paint).map((line) => `  ${line}`)), ...warnings].join("\n");
   }
-  if (job.status === "cancelled") return [`Job ${job.job_id} was cancelled.`, ...warnings].join("\n");
+  if (job.status === "cancelled") return [`Job ${job.job_id} was cancelled.`, ...kept(job), ...warnings].join("\n");
   const why = job.error === undefined ? [] : [`${plain(job.error.message)} (${job.error.code})`, plain(job.error.hint)];
   const [first = "", ...rest] = why;
-  return [`${paint("red", "✗")} Job ${job.job_id} failed: ${first}`, ...rest.map((line) => `  ${line}`), ...warnings].join("\n");
+  return [
+    `${paint("red", "✗")} Job ${job.job_id} failed: ${first}`,
+    ...rest.map((line) => `  ${line}`),
+    ...kept(job),
+    ...warnings,
+  ].join("\n");
 }

@@ -79,6 +79,31 @@ describe("with a running service", () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { code: "JOB_FINISHED" } });
   });
 
+  it("says how to go on with a cancelled training, goes on with it, and salvages it", async () => {
+    const at = await servedPlace((root) => ({ ...waiting(root), checkpoint: true }));
+    await imprint(["import", SESSION], at);
+    const { job_id } = json((await imprint(["train", "harborline-gates", "--json"], at)).stdout);
+    const watching = start(["job", job_id, "--watch"], at.env);
+    await watching.said("step 1/3");
+    await imprint(["cancel", job_id], at);
+    expect((await watching.ended).stdout).toBe(
+      `Job ${job_id} was cancelled.\nStep 1 is kept.\n  to go on:   imprint train --resume ${job_id}\n  to use it:  imprint salvage ${job_id}\n`,
+    );
+    await writeFile(path.join(at.root, "go"), "");
+    const salvaged = await imprint(["salvage", job_id, "--adapter-id", "half", "--watch", "--json"], at);
+    expect(salvaged.code).toBe(0);
+    expect(json(salvaged.stdout)).toMatchObject({ status: "completed", adapter_id: "half" });
+    expect((await imprint(["adapter", "half"], at)).stdout).toContain("salvaged after 1 of at most 3 steps");
+    expect((await imprint(["adapters"], at)).stdout).toContain("lora, partial");
+    const resumed = await imprint(["train", "--resume", job_id, "--adapter-id", "whole", "--watch"], at);
+    expect(resumed.code).toBe(0);
+    expect(resumed.stderr).not.toContain("step 1/3");
+    expect(resumed.stdout).toContain("whole is ready");
+    const unknown = await imprint(["salvage", "0".repeat(26)], at);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no checkpoint of a job") });
+    expect((await imprint(["train", "--resume", job_id, "--seed", "3"], at)).code).toBe(2);
+  });
+
   it("Ctrl-C stops the watching and not the job", async () => {
     const at = await held();
     const watching = start(["train", "harborline-gates", "--watch"], at.env);

@@ -2,7 +2,7 @@ import { TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.js";
-import { trainingOptions, trainingRequest } from "../../src/flags/training.js";
+import { resumeRequest, trainingOptions, trainingRequest } from "../../src/flags/training.js";
 
 /** What commander makes of a command line with the training options. */
 function parse(...args: string[]): Record<string, unknown> {
@@ -18,6 +18,7 @@ it("there is a flag for every field of either request but the session", () => {
   fields.delete("session_id");
   fields.delete("session_ids");
   fields.delete("trajectory_ids");
+  fields.delete("resume_from"); // --resume
   expect(
     trainingOptions()
       .map(({ long }) => long?.slice(2).replaceAll("-", "_"))
@@ -83,5 +84,35 @@ describe("trainingRequest", () => {
   it("names the session when its id cannot be one", () => {
     expect(() => trainingRequest(["../secret"], "lora", {})).toThrow("SESSION is not of the allowed form");
     expect(() => trainingRequest(["../secret"], "hypernetwork", {})).toThrow("SESSION is not of the allowed form");
+  });
+});
+
+describe("resumeRequest", () => {
+  const JOB = "0".repeat(26);
+  const resume = (job: string, sessions: readonly string[], method: string, ...args: string[]): unknown =>
+    resumeRequest(job, { sessions, method, options: parse(...args) }).body;
+
+  it("names the job, and the adapter where one is asked for", () => {
+    expect(resume(JOB, [], "lora")).toEqual({ resume_from: JOB });
+    expect(resume(JOB, [], "lora", "--adapter-id", "again", "--metadata", "a=b")).toEqual({
+      resume_from: JOB,
+      adapter_id: "again",
+      metadata: { a: "b" },
+    });
+  });
+
+  it.each([
+    [JOB, ["s"], "lora", [], "leave SESSION out"],
+    [JOB, [], "hypernetwork", [], "--resume is an option of --method lora"],
+    [JOB, [], "lora", ["--seed", "1"], "--seed cannot stand beside --resume"],
+    [JOB, [], "lora", ["--scaling", "2"], "--scaling cannot stand beside --resume"],
+    ["../x", [], "lora", [], "--resume is not of the allowed form"],
+  ])("refuses %s with the sessions %j, method %s and %j", (job, sessions, method, args, sentence) => {
+    expect(() => resume(job, sessions, method, ...args)).toThrow(UsageError);
+    expect(() => resume(job, sessions, method, ...args)).toThrow(sentence);
+  });
+
+  it("is not needed where a session is named, and one of both is", () => {
+    expect(() => trainingRequest([], "lora", {})).toThrow("missing required argument 'session'");
   });
 });

@@ -17,6 +17,7 @@ const job = (changes: Partial<JobDetails>): JobDetails => ({
   phase: "training",
   plan: null,
   progress: null,
+  checkpoint: null,
   proof: null,
   warnings: [],
   ...changes,

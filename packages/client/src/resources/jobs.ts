@@ -1,6 +1,15 @@
-import type { JobDetails, JobEvent, JobList, JobRecord, JobStatus, JobsEvent } from "@imprint/contracts";
+import type {
+  JobDetails,
+  JobEvent,
+  JobList,
+  JobRecord,
+  JobStatus,
+  JobsEvent,
+  SalvageRequest,
+  StartResponse,
+} from "@imprint/contracts";
 import type { EventOptions, EventStream, Subscribe } from "../events/subscribe.js";
-import type { CallOptions, Runtime } from "../http/options.js";
+import type { CallOptions, Runtime, StartOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 import { isFinished, type WaitOptions, waitFor } from "./wait-for.js";
 
@@ -26,6 +35,11 @@ export interface Jobs {
   events(jobId: string, options?: EventOptions): EventStream<JobEvent>;
   /** The same of all jobs, without their logs, until the signal aborts. */
   watch(options?: EventOptions): EventStream<JobsEvent>;
+  /**
+   * Starts a job that makes a partial adapter of the last checkpoint of a cancelled or failed one. Throws a NotFoundError when
+   * there is none. `train.lora({ resume_from: jobId })` trains on instead.
+   */
+  salvage(jobId: string, request?: SalvageRequest, options?: StartOptions): Promise<StartResponse>;
   /** Resolves with the job's last details once it is completed, failed or cancelled: look at `status`. */
   waitFor(jobId: string, options?: WaitOptions): Promise<JobDetails>;
 }
@@ -46,6 +60,8 @@ export function jobsResource(send: Send, subscribe: Subscribe, runtime: Runtime)
     cancel: async (jobId, options) => {
       await send({ method: "POST", path: pathOf(jobId, "/cancel"), repeatable: true, options });
     },
+    salvage: (jobId, request = {}, { idempotencyKey = runtime.newKey(), ...options } = {}) =>
+      send({ method: "POST", path: pathOf(jobId, "/salvage"), json: request, idempotencyKey, options }),
     waitFor: (jobId, options) => waitFor({ jobId, details, events, runtime, options }),
   };
 }

@@ -1,13 +1,19 @@
-import type { PreviewReport, StartResponse, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import type {
+  PreviewReport,
+  StartResponse,
+  TrainHypernetworkRequest,
+  TrainLoraPreviewRequest,
+  TrainLoraRequest,
+} from "@imprint/contracts";
 import type { CallOptions, Runtime, StartOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 import { PREVIEW_TIMEOUT_MS } from "./sessions.js";
 
 export interface Train {
-  /** Starts a QLoRA training. The job fails later when its session does not exist. */
+  /** Starts a QLoRA training, or goes on with one (`resume_from`). The job fails later when its session does not exist. */
   lora(request: TrainLoraRequest, options?: StartOptions): Promise<StartResponse>;
   /** What the same request would learn from. Loads the tokenizer, trains nothing. */
-  preview(request: TrainLoraRequest, options?: CallOptions): Promise<PreviewReport>;
+  preview(request: TrainLoraPreviewRequest, options?: CallOptions): Promise<PreviewReport>;
   /** Starts the generation of an adapter by a hypernetwork, from the first trajectory. */
   hypernetwork(request: TrainHypernetworkRequest, options?: StartOptions): Promise<StartResponse>;
 }

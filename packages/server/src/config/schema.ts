@@ -50,6 +50,24 @@ export const Settings = Strict({
     default: 200,
     description: "Event streams that may be open at once; more are refused with 429.",
   }),
+  checkpoint_seconds: Type.Number({
+    minimum: 0,
+    maximum: 86_400,
+    default: 60,
+    description: "Seconds between two checkpoints of a LoRA training. Writing them takes at most 2 % of its time.",
+  }),
+  keep_checkpoints: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 10,
+    description: "Checkpoints of cancelled and failed trainings that are kept, to resume or salvage them.",
+  }),
+  keep_checkpoints_hours: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 24 * 365,
+    default: 168,
+    description: "How long such a checkpoint is kept.",
+  }),
   max_job_seconds: Type.Number({
     minimum: 1,
     maximum: 30 * 86_400,

@@ -42,7 +42,8 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     if (event.type === "log") {
       tails.append(job_id, event.text);
       logText.tell(job_id, event.text);
-    } else apply(job_id, event);
+    } else if (event.type === "checkpoint") apply(job_id, { type: "checkpoint", at: now(), step: event.step });
+    else apply(job_id, event);
   };
 
   const run = async (job_id: string): Promise<void> => {

@@ -1,4 +1,5 @@
 import type {
+  Checkpoint,
   ErrorDetail,
   JobDetails,
   JobKind,
@@ -33,6 +34,8 @@ export interface Job {
   readonly phase: JobPhase | null;
   readonly plan: TrainingPlan | null;
   readonly progress: Progress | null;
+  /** The newest state of the training that a resume or a salvage can use; null again once the adapter is registered. */
+  readonly checkpoint: Checkpoint | null;
   readonly proof: Proof | null;
   readonly warnings: readonly string[];
 }
@@ -62,6 +65,7 @@ export function createJob({ request, warnings, ...rest }: NewJob): Job {
     phase: null,
     plan: null,
     progress: null,
+    checkpoint: null,
     proof: null,
     warnings: Object.freeze([...(warnings ?? [])]),
   });

@@ -8,6 +8,7 @@ export type JobEvent =
   | { readonly type: "phase"; readonly phase: JobPhase }
   | { readonly type: "plan"; readonly plan: TrainingPlan }
   | { readonly type: "progress"; readonly progress: Progress }
+  | { readonly type: "checkpoint"; readonly at: string; readonly step: number }
   | { readonly type: "complete"; readonly at: string; readonly proof: Proof; readonly warnings: readonly string[] }
   | { readonly type: "fail"; readonly at: string; readonly error: ErrorDetail }
   | { readonly type: "confirm_cancel"; readonly at: string };
@@ -27,6 +28,7 @@ export const TRANSITIONS: Readonly<Partial<Record<JobStatus, Readonly<Partial<Re
     phase: "running",
     plan: "running",
     progress: "running",
+    checkpoint: "running",
     complete: "completed",
     fail: "failed",
     confirm_cancel: "cancelled",
@@ -57,9 +59,12 @@ function changes(job: Job, event: JobEvent): Partial<Job> {
       return { plan: event.plan };
     case "progress":
       return { progress: event.progress };
+    case "checkpoint":
+      return { checkpoint: Object.freeze({ step: event.step, at: event.at }) };
     case "complete":
       return {
         adapter_id: job.reserved_adapter_id,
+        checkpoint: null,
         proof: event.proof,
         warnings: Object.freeze([...job.warnings, ...event.warnings]),
       };

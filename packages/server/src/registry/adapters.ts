@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFile, JobKind, Proof } from "@imprint/contracts";
+import type { Adapter, AdapterFile, JobKind, PartialTraining, Proof } from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
 import type { AdapterTable, Session } from "./schema.js";
 
@@ -26,6 +26,7 @@ const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   files: JSON.parse(row.files) as AdapterFile[],
   metadata: JSON.parse(row.metadata) as Record<string, string>,
   proof: JSON.parse(row.proof) as Proof,
+  partial: row.partial === null ? null : (JSON.parse(row.partial) as PartialTraining),
   created_at: row.created_at,
   path: `adapters/${row.adapter_id}`,
 });
@@ -39,6 +40,7 @@ export const insertAdapter = async (session: Session, { path: _derived, ...adapt
       files: JSON.stringify(adapter.files),
       metadata: JSON.stringify(adapter.metadata),
       proof: JSON.stringify(adapter.proof),
+      partial: adapter.partial && JSON.stringify(adapter.partial),
       archived_at: null,
       purged_at: null,
     })

@@ -62,6 +62,7 @@ export const publishAdapter = async ({
     sha256: files.find((file) => file.name === WEIGHTS_FILE)?.sha256 ?? "",
     files: [...files],
     proof: result.proof,
+    partial: result.partial ?? null,
     path: `adapters/${lineage.adapter_id}`,
   };
   const home = join(paths.adapters, lineage.adapter_id);

@@ -18,6 +18,8 @@ export interface AdapterTable {
   files: string;
   metadata: string;
   proof: string;
+  /** How far a salvaged training came; null for one that went to its end. */
+  partial: string | null;
   created_at: string;
   /** Set by DELETE: the id stays taken, the adapter is no longer shown. */
   archived_at: string | null;

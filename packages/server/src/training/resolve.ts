@@ -13,6 +13,7 @@ export const systemRandomness: Randomness = {
 };
 
 const MAX_ADAPTER_ID = 64;
+const PARTIAL = "-partial-";
 
 const slug = (text: string, length: number): string =>
   text
@@ -87,6 +88,16 @@ export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
   };
 };
 export type ResolvedLora = ReturnType<typeof resolveLora>;
+
+/** What a resumed or salvaged training is called; everything else is what the job before had decided. */
+export const renamed = (
+  request: ResolvedLora,
+  { adapter_id = request.adapter_id, metadata = request.metadata }: Pick<TrainLoraRequest, "adapter_id" | "metadata">,
+): ResolvedLora => ({ ...request, adapter_id, metadata });
+
+/** An id for what is salvaged: the job's own stays free for a resume. */
+export const makePartialId = (adapterId: string, suffix: string): string =>
+  `${adapterId.slice(0, MAX_ADAPTER_ID - PARTIAL.length - suffix.length)}${PARTIAL}${suffix}`;
 
 /** A hypernetwork request with every value decided. Null: what the hypernetwork was trained with. */
 export const resolveHypernetwork = (request: TrainHypernetworkRequest, defaults: Defaults) => ({

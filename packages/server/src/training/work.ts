@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobResult, Session } from "@imprint/contracts";
+import type { CheckpointSpec, JobResult, Session } from "@imprint/contracts";
 import type { WorkerTask } from "../executors/executor.js";
 import { JobError } from "../jobs/job-error.js";
 import type { Work } from "../jobs/work.js";
@@ -12,6 +12,7 @@ import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import type { FileStore } from "../sessions/file-store.js";
 import type { Importer } from "../sessions/importer.js";
 import { type BaseModels, locateBaseModel } from "./base-model.js";
+import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "./checkpoints/folder.js";
 import type { ResolvedHypernetwork, ResolvedLora } from "./resolve.js";
 import { stageSessions } from "./stage-sessions.js";
 
@@ -23,14 +24,22 @@ export interface Workshop {
   readonly fileStore: FileStore;
   readonly sessionLimit: number;
   readonly models: BaseModels;
+  /** Between two checkpoints of a training. */
+  readonly checkpointSeconds: number;
   /** Folders whose sub-folders are hypernetworks: the data directory's, then the one that Imprint ships. */
   readonly hypernetworks: readonly string[];
   readonly now: () => Date;
 }
 
+/** The job whose checkpoint a LoRA job begins with: to train on, or to make an adapter of it. */
+export interface Origin {
+  readonly as: "resume" | "salvage";
+  readonly job_id: string;
+}
+
 /** A request with every value decided, and the method it asks for. */
 export type Resolved =
-  | { readonly kind: "lora"; readonly request: ResolvedLora }
+  | { readonly kind: "lora"; readonly request: ResolvedLora; readonly origin: Origin | null }
   | { readonly kind: "hypernetwork"; readonly request: ResolvedHypernetwork };
 
 const checkTrainable = ({ session_id, outcome, steps }: Session, includeUnsuccessful: boolean): void => {
@@ -40,20 +49,31 @@ const checkTrainable = ({ session_id, outcome, steps }: Session, includeUnsucces
     throw new JobError("SESSION_UNSUCCESSFUL", `The session ${session_id} did not succeed.`);
 };
 
-const toTask = (
-  { kind, request }: Resolved,
-  {
-    jobId,
-    staging,
-    sessionPaths,
-  }: { readonly jobId: string; readonly staging: string; readonly sessionPaths: [string, ...string[]] },
-  { models, hypernetworks }: Workshop,
-): WorkerTask => {
+interface Places {
+  readonly jobId: string;
+  readonly staging: string;
+  readonly sessionPaths: [string, ...string[]];
+}
+
+const checkpointSpec = async (
+  { request, origin }: Extract<Resolved, { kind: "lora" }>,
+  jobId: string,
+  { paths, checkpointSeconds: seconds }: Workshop,
+): Promise<CheckpointSpec> => {
+  const start = origin?.as ?? "fresh";
+  if (origin?.as === "salvage") return { dir: checkpointFolder(paths, origin.job_id), seconds, start };
+  return { dir: await makeCheckpointFolder(paths, { jobId, request, resumeFrom: origin?.job_id ?? null }), seconds, start };
+};
+
+const toTask = async (resolved: Resolved, { jobId, staging, sessionPaths }: Places, workshop: Workshop): Promise<WorkerTask> => {
+  const { kind, request } = resolved;
+  const { models, hypernetworks } = workshop;
   const { location, name } = locateBaseModel(request.base_model, models);
   const files = { output_dir: join(staging, "adapter"), base_model: location, base_model_name: name };
   if (kind === "lora") {
     const { metadata: _kept, session_id: _first, ...rest } = request;
-    return { type: "train_lora", job_id: jobId, spec: { ...rest, ...files, session_paths: sessionPaths } };
+    const checkpoint = await checkpointSpec(resolved, jobId, workshop);
+    return { type: "train_lora", job_id: jobId, spec: { ...rest, ...files, session_paths: sessionPaths, checkpoint } };
   }
   const { metadata: _kept, session_ids: _only, ...rest } = request;
   const [session_path] = sessionPaths;
@@ -82,6 +102,14 @@ export const createWork = (
   const { request, kind } = resolved;
   const { paths, importer, sessionLimit, database, now } = workshop;
   const stagingOf = (id: string): string => join(paths.staging, id);
+  const salvages = kind === "lora" && resolved.origin?.as === "salvage";
+  let registered = false;
+  /** A checkpoint outlives every job but one that made its adapter. */
+  const tidy = async (id: string): Promise<void> => {
+    await rm(stagingOf(id), { recursive: true, force: true });
+    const own = checkpointFolder(paths, id);
+    if (registered || !hasCheckpoint(own)) await rm(own, { recursive: true, force: true });
+  };
 
   return {
     prepare: async (signal) => {
@@ -98,15 +126,17 @@ export const createWork = (
         },
       });
       try {
-        const task = toTask(resolved, { jobId: jobId(), staging, sessionPaths }, workshop);
+        const task = await toTask(resolved, { jobId: jobId(), staging, sessionPaths }, workshop);
         await mkdir(task.spec.output_dir, { mode: 0o700 });
         return task;
       } catch (error) {
-        await rm(staging, { recursive: true, force: true });
+        await tidy(jobId());
         throw error;
       }
     },
     finish: async (task: WorkerTask, result: JobResult, signal: AbortSignal) => {
+      if (salvages !== (result.partial !== undefined))
+        throw new JobError("WORKER_PROTOCOL", "The trainer and the service disagree on whether the adapter is partial.");
       const { adapter_id, task_type, session_id, session_ids, metadata } = request;
       const lineage: Lineage = {
         adapter_id,
@@ -130,7 +160,8 @@ export const createWork = (
       } catch (error) {
         throw asFailure(error, adapter_id);
       }
+      registered = true;
     },
-    discard: async (task) => rm(stagingOf(task.job_id), { recursive: true, force: true }),
+    discard: ({ job_id }) => tidy(job_id),
   };
 };

@@ -61,6 +61,7 @@ export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
       learning_rate: 0.001,
       target_modules: null,
       quantization: "none",
+      checkpoint: { dir: "/nowhere/checkpoint", seconds: 60, start: "fresh" },
       ...spec,
     },
   };

@@ -12,6 +12,7 @@ const EVENTS: readonly JobEvent[] = [
   { type: "phase", phase: "training" },
   { type: "plan", plan: {} as Extract<JobEvent, { type: "plan" }>["plan"] },
   { type: "progress", progress: {} as Extract<JobEvent, { type: "progress" }>["progress"] },
+  { type: "checkpoint", at, step: 3 },
   { type: "complete", at, proof: result.proof, warnings: [] },
   { type: "fail", at, error: { code: "TRAINER_ERROR", message: "m", hint: "h" } },
   { type: "confirm_cancel", at },

@@ -20,8 +20,12 @@ def provenance(base: LoadedBase, base_model_name: str) -> dict[str, Any]:
             "dequantised_on_load": base.dequantised,
         },
         "device": base.device.type,
-        "versions": {package: version(package) for package in PACKAGES},
+        "versions": versions(),
     }
+
+
+def versions() -> dict[str, str]:
+    return {package: version(package) for package in PACKAGES}
 
 
 def base_sha256(base: LoadedBase) -> str:

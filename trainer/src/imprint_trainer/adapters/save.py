@@ -22,9 +22,10 @@ def save_and_prove(
     card: Mapping[str, Any],
     on_proving: Callable[[], None],
     warnings: Sequence[str] = (),
+    partial: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """The contracts' `JobResult`. `record` becomes training.json; `card` names adapter_id, base_model_name, method,
-    task_type, sessions and payload_note.
+    task_type, sessions and payload_note. `partial`: `step` and `max_steps` of a training that did not end.
 
     Raises AdapterUnchanged, AdapterNotFinite, AdapterInvalid; the caller empties the folder then.
     """
@@ -32,6 +33,10 @@ def save_and_prove(
     write_weights(folder, payload)
     on_proving()
     proof = prove(base, folder, windows)
+    if partial is not None:
+        proof["remarks"].append(
+            f"Partial: salvaged after {partial['step']} of at most {partial['max_steps']} optimizer steps."
+        )
     write_json(folder / "proof.json", proof)
     write_json(folder / "training.json", record)
     write_text(folder / "README.md", model_card(**card, proof=proof))
@@ -41,4 +46,5 @@ def save_and_prove(
         "rank": payload.rank,
         "alpha": payload.alpha,
         "warnings": list(warnings),
+        **({} if partial is None else {"partial": dict(partial)}),
     }

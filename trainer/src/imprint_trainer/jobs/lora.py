@@ -10,9 +10,11 @@ from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.jobs.resume import checkpoint_of, differences, keeper_of
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.loop import Trained, train
+from imprint_trainer.lora.course import Trained
+from imprint_trainer.lora.loop import salvage, train
 from imprint_trainer.lora.plan import Steps, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
@@ -30,19 +32,28 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     steps = plan_steps(prepared.windows, training)
     plan = plan_of(training, prepared, steps, targets)
     context.emit({"type": "plan", "plan": plan})
-    context.phase("training")
+    keeper = keeper_of(spec, training, plan, base, context)
+    checkpoint = checkpoint_of(spec, keeper)
+    salvaged = checkpoint if spec.checkpoint.start == "salvage" else None
+    context.phase("saving" if salvaged else "training")
     with fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model:
-        trained = train(
-            model,
-            prepared.windows,
-            training,
-            steps,
-            device=base.device,
-            on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
-            cancelled=context.cancelled,
-        )
+        if salvaged is not None:
+            trained = salvage(model, prepared.windows, training, steps, salvaged)
+        else:
+            trained = train(
+                model,
+                prepared.windows,
+                training,
+                steps,
+                device=base.device,
+                on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
+                cancelled=context.cancelled,
+                keeper=keeper,
+                resume=checkpoint,
+            )
         tensors = trained_tensors(model)
-    context.phase("saving")
+    if salvaged is None:
+        context.phase("saving")
     payload = Payload(
         tensors,
         adapter_config(rank=spec.rank, alpha=spec.alpha, targets=targets, base_model_name=spec.base_model_name),
@@ -62,6 +73,8 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
             "payload_note": f"Rank {spec.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}.",
         },
         on_proving=lambda: context.phase("proving"),
+        warnings=[] if salvaged else differences(checkpoint, keeper),
+        partial={"step": salvaged.state.step, "max_steps": salvaged.state.max_steps} if salvaged else None,
     )
 
 

@@ -1,7 +1,7 @@
 import type { WorkerEvent } from "@imprint/contracts";
 import type { TaskEvent } from "../executor.js";
 
-type Report = Extract<TaskEvent, { type: "phase" | "plan" | "progress" }>;
+type Report = Extract<TaskEvent, { type: "phase" | "plan" | "progress" | "checkpoint" }>;
 export type Verdict = Extract<WorkerEvent, { type: "done" | "failed" | "cancelled" }>;
 export type JobWorkerEvent = Report | Verdict;
 
@@ -11,11 +11,12 @@ interface TaskEventsOptions {
 }
 
 /**
- * The order of one task's events: steps grow, there is one plan and one verdict. Answers whether the event was taken; what
+ * The order of one task's events: steps and checkpoints grow, there is one plan and one verdict. Answers whether the event was taken; what
  * is out of order is passed over, since it can only repeat what is known.
  */
 export function createTaskEvents({ onReport, onVerdict }: TaskEventsOptions): (event: JobWorkerEvent) => boolean {
   let step = -1;
+  let kept = 0;
   let planned = false;
   let over = false;
   return (event) => {
@@ -28,6 +29,9 @@ export function createTaskEvents({ onReport, onVerdict }: TaskEventsOptions): (e
     if (event.type === "progress") {
       if (event.progress.step <= step) return false;
       step = event.progress.step;
+    } else if (event.type === "checkpoint") {
+      if (event.step <= kept) return false;
+      kept = event.step;
     } else if (event.type === "plan") {
       if (planned) return false;
       planned = true;

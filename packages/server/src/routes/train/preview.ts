@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { LORA_DEFAULTS, PreviewReport, type PreviewRequest, TrainLoraRequest } from "@imprint/contracts";
+import { LORA_DEFAULTS, PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
 import type { FastifyReply } from "fastify";
 import { lastSpeeds } from "../../registry/training-speeds.js";
 import { withSession } from "../../registry/unit-of-work.js";
@@ -36,7 +36,7 @@ export const previewSessions = async (
     reply,
   }: {
     readonly sessionIds: readonly string[];
-    readonly request: PreviewRequest & Pick<TrainLoraRequest, "quantization">;
+    readonly request: PreviewRequest & Pick<TrainLoraPreviewRequest, "quantization">;
     readonly reply: FastifyReply;
   },
   { workshop, executor }: Pick<Services, "workshop" | "executor">,
@@ -65,7 +65,7 @@ export const trainPreviewRoute = (app: App, services: Pick<Services, "workshop" 
       schema: {
         tags: ["train"],
         summary: "What the same request would train",
-        body: TrainLoraRequest,
+        body: TrainLoraPreviewRequest,
         response: previewResponse,
       },
     },

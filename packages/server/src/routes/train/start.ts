@@ -16,6 +16,14 @@ const keyOf = (request: FastifyRequest): string | null => {
   });
 };
 
+/** The request as the job's details show it. */
+const shown = (resolved: Resolved): Readonly<Record<string, unknown>> => {
+  const { request } = resolved;
+  if (resolved.kind !== "lora" || resolved.origin === null) return request;
+  const { as, job_id } = resolved.origin;
+  return { ...request, [as === "resume" ? "resume_from" : "salvage_of"]: job_id };
+};
+
 const queued = (jobId: string): StartResponse => ({ job_id: jobId, status: "queued" });
 
 /** Queues a job and answers at once: everything that can go wrong with session, model and training fails the job, not the call. */
@@ -25,7 +33,7 @@ export const startJob = async (
   { jobs, workshop, idempotency }: Services,
 ): Promise<StartResponse> => {
   const key = keyOf(request);
-  const call = key === null ? null : { key, path: request.routeOptions.url ?? "", body: request.body };
+  const call = key === null ? null : { key, path: request.url, body: request.body };
   const earlier = call && idempotency.find(call);
   if (earlier) return queued(earlier);
 
@@ -46,7 +54,7 @@ export const startJob = async (
     kind: resolved.kind,
     session_id: resolved.request.session_id,
     reserved_adapter_id: adapter_id,
-    request: resolved.request,
+    request: shown(resolved),
     warnings,
     work: createWork(
       resolved,

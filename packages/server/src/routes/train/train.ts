@@ -4,11 +4,15 @@ import { fallbackName } from "../../training/base-model.js";
 import { resolveHypernetwork, resolveLora } from "../../training/resolve.js";
 import { answer, problems } from "../schemas.js";
 import { checkTurns } from "./check-turns.js";
+import { resolveResume } from "./resume.js";
 import { startJob } from "./start.js";
 
 const refusals = problems(
   "MALFORMED_JSON",
   "ADAPTER_ID_TAKEN",
+  "JOB_NOT_FINISHED",
+  "CHECKPOINT_NOT_FOUND",
+  "CHECKPOINT_INVALID",
   "IDEMPOTENCY_CONFLICT",
   "BODY_TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
@@ -28,8 +32,15 @@ export const trainRoutes = (app: App, services: Services): void => {
     "/train/lora",
     { schema: { tags: ["train"], summary: "Train a LoRA adapter on one or several sessions", body: TrainLoraRequest, response } },
     async (request) => {
-      checkTurns(request.body);
-      return startJob(request, { resolved: { kind: "lora", request: resolveLora(request.body, defaults) } }, services);
+      const { body } = request;
+      if (body.resume_from !== undefined)
+        return startJob(
+          request,
+          { resolved: await resolveResume({ ...body, resume_from: body.resume_from }, services) },
+          services,
+        );
+      checkTurns(body);
+      return startJob(request, { resolved: { kind: "lora", request: resolveLora(body, defaults), origin: null } }, services);
     },
   );
 

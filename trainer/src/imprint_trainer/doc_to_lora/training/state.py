@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import nn
 
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
+from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
 
 STATE = "training.json"
 
@@ -19,11 +20,7 @@ def save_state(
 ) -> None:
     """The JSON, renamed into place last, says which weights are meant; older ones are removed after that."""
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
-    names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
-    for optimizer in optimizers:
-        for parameter, slots in optimizer.state.items():
-            for slot, value in slots.items():
-                tensors[f"optimizer.{slot}.{names[parameter]}"] = torch.as_tensor(value)
+    tensors |= optimizer_tensors(model, optimizers)
     weights = folder / f"training-{step:07d}.safetensors"
     save_file({key: value.detach().cpu().contiguous().clone() for key, value in tensors.items()}, weights)
     part = folder / f"{STATE}.part"
@@ -60,17 +57,5 @@ def load_state(
         raise TrainingRefused(f"--out: {folder.name}/{weights.name} is damaged: choose another folder.") from None
     prefix = "model."
     model.load_state_dict({key[len(prefix) :]: value for key, value in tensors.items() if key.startswith(prefix)})
-    for optimizer in optimizers:
-        _restore(optimizer, dict(model.named_parameters()), tensors)
+    restore_optimizers(model, optimizers, tensors)
     return step
-
-
-def _restore(optimizer: torch.optim.Optimizer, named: dict[str, nn.Parameter], tensors: dict[str, Tensor]) -> None:
-    owned = {parameter for group in optimizer.param_groups for parameter in group["params"]}
-    for key, value in tensors.items():
-        if not key.startswith("optimizer."):
-            continue
-        _, slot, name = key.split(".", 2)
-        if (parameter := named[name]) in owned:
-            device = "cpu" if slot == "step" else parameter.device  # AdamW counts its steps on the CPU
-            optimizer.state[parameter][slot] = value.to(device)

@@ -1,0 +1,47 @@
+import { SalvageRequest, StartResponse } from "@imprint/contracts";
+import { Type } from "typebox";
+import type { App, Services } from "../../services.js";
+import { requireCheckpoint } from "../../training/checkpoints/require.js";
+import { makePartialId, renamed } from "../../training/resolve.js";
+import { answer, idParams, problems } from "../schemas.js";
+import { startJob } from "../train/start.js";
+
+/** `POST /jobs/{job_id}/salvage`: an adapter of what a training had learned when it was cancelled or failed. */
+export const salvageRoute = (app: App, services: Services): void => {
+  const { jobs, workshop, random } = services;
+  app.post(
+    "/jobs/:job_id/salvage",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "Prove and register the last checkpoint of a job as a partial adapter",
+        params: idParams("job_id"),
+        body: Type.Union([Type.Null(), SalvageRequest]),
+        response: {
+          202: answer("A job that does it is queued", StartResponse),
+          ...problems(
+            "CHECKPOINT_NOT_FOUND",
+            "JOB_NOT_FINISHED",
+            "CHECKPOINT_INVALID",
+            "ADAPTER_ID_TAKEN",
+            "IDEMPOTENCY_CONFLICT",
+            "VALIDATION_FAILED",
+            "QUEUE_FULL",
+            "SHUTTING_DOWN",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { job_id } = request.params;
+      const kept = await requireCheckpoint(job_id, { jobs, paths: workshop.paths });
+      const adapter_id = makePartialId(kept.adapter_id, random.suffix());
+      const resolved = {
+        kind: "lora",
+        request: renamed(kept, { adapter_id, ...request.body }),
+        origin: { as: "salvage", job_id },
+      } as const;
+      return reply.code(202).send(await startJob(request, { resolved }, services));
+    },
+  );
+};

@@ -1,0 +1,26 @@
+import { RESUME_FIELDS, type TrainLoraRequest } from "@imprint/contracts";
+import { ProblemError } from "../../problem.js";
+import type { Services } from "../../services.js";
+import { requireCheckpoint } from "../../training/checkpoints/require.js";
+import { renamed } from "../../training/resolve.js";
+import type { Resolved } from "../../training/work.js";
+
+const MESSAGE = "cannot stand beside resume_from: a resumed training keeps every number of its request";
+
+/** Anything that would change the numbers is refused by name. */
+const checkFields = (body: TrainLoraRequest): void => {
+  const strays = Object.keys(body).filter((field) => !(RESUME_FIELDS as readonly string[]).includes(field));
+  if (strays.length === 0) return;
+  const errors = strays.map((field) => ({ path: `/${field}`, message: MESSAGE }));
+  throw new ProblemError("VALIDATION_FAILED", `Field ${strays.join(", ")} ${MESSAGE}.`, { errors });
+};
+
+/** The request of the job that is resumed, under the names that this one asks for. */
+export const resolveResume = async (
+  body: TrainLoraRequest & { readonly resume_from: string },
+  { jobs, workshop }: Pick<Services, "jobs" | "workshop">,
+): Promise<Resolved> => {
+  checkFields(body);
+  const request = await requireCheckpoint(body.resume_from, { jobs, paths: workshop.paths });
+  return { kind: "lora", request: renamed(request, body), origin: { as: "resume", job_id: body.resume_from } };
+};

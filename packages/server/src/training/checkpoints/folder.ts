@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { copyFile, link, mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { JobError } from "../../jobs/job-error.js";
+import type { DataPaths } from "../../registry/paths.js";
+import type { ResolvedLora } from "../resolve.js";
+import { readRequest, writeRequest } from "./request-file.js";
+
+/** The trainer's file: it names the tensors of the newest checkpoint. */
+const STATE = "checkpoint.json";
+const OF_TRAINER = /^checkpoint(-\d{7}\.safetensors|\.json)$/;
+
+export const checkpointFolder = ({ checkpoints }: DataPaths, jobId: string): string => join(checkpoints, jobId);
+
+export const hasCheckpoint = (folder: string): boolean => existsSync(join(folder, STATE));
+
+/**
+ * The request of a job that left a checkpoint, as it was resolved.
+ * @throws JobError CHECKPOINT_NOT_FOUND or CHECKPOINT_INVALID
+ */
+export const requestOfCheckpoint = async (paths: DataPaths, jobId: string): Promise<ResolvedLora> => {
+  const folder = checkpointFolder(paths, jobId);
+  if (!hasCheckpoint(folder)) throw new JobError("CHECKPOINT_NOT_FOUND", `There is no checkpoint of a job ${jobId}.`);
+  return readRequest(folder);
+};
+
+/** The trainer replaces its files and never writes into them: a second name for the same bytes is as good as a copy. */
+const share = async (from: string, to: string): Promise<void> => {
+  await link(from, to).catch(() => copyFile(from, to));
+};
+
+/**
+ * Makes the checkpoint folder of a job, which begins with what the job goes on from. Leaves no folder behind when it rejects.
+ * @throws JobError CHECKPOINT_NOT_FOUND
+ */
+export const makeCheckpointFolder = async (
+  paths: DataPaths,
+  { jobId, request, resumeFrom }: { readonly jobId: string; readonly request: ResolvedLora; readonly resumeFrom: string | null },
+): Promise<string> => {
+  const folder = checkpointFolder(paths, jobId);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeRequest(folder, request);
+    if (resumeFrom !== null) {
+      const source = checkpointFolder(paths, resumeFrom);
+      if (!hasCheckpoint(source)) throw new JobError("CHECKPOINT_NOT_FOUND", `The checkpoint of the job ${resumeFrom} is gone.`);
+      const names = (await readdir(source)).filter((name) => OF_TRAINER.test(name));
+      for (const name of names) await share(join(source, name), join(folder, name));
+    }
+    return folder;
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+};

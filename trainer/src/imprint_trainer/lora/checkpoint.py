@@ -1,0 +1,177 @@
+"""A checkpoint on disk: adapter, optimizer and random state as safetensors, the rest as JSON, whole or not at all."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from torch import Tensor, nn
+
+from imprint_trainer.adapters.write import sha256_of, sync, write_json
+from imprint_trainer.errors import CheckpointInvalid, CheckpointMismatch
+from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
+
+STATE = "checkpoint.json"
+FORMAT = 1
+MAX_STATE_BYTES = 64 * 2**20
+WEIGHTS = re.compile(r"checkpoint-[0-9]{7}\.safetensors")
+ADAPTER = "adapter."
+RNG = "rng."
+SLOTS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's
+
+
+class State(BaseModel):
+    """checkpoint.json: renamed into place last, it says which weights are meant."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    format: int
+    step: int = Field(ge=1)
+    max_steps: int
+    weights: str
+    sha256: str
+    identity: dict[str, Any]  # what decides the numbers: a training goes on only where it is the same
+    made_with: dict[str, Any]  # device, threads and versions: others may change the last bits
+    loss_sums: list[float]  # of each step: see course.py
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    state: State
+    tensors: Mapping[str, Tensor]
+
+
+def tensors_of(model: nn.Module, optimizer: torch.optim.Optimizer, device: torch.device) -> dict[str, Tensor]:
+    """What the next step depends on besides the frozen base: views, no copies."""
+    adapter = {f"{ADAPTER}{name}": p for name, p in model.named_parameters() if p.requires_grad}
+    rng = {f"{RNG}cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        rng[f"{RNG}cuda"] = torch.cuda.get_rng_state(device)
+    return adapter | optimizer_tensors(model, [optimizer]) | rng
+
+
+def write_checkpoint(folder: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
+    """`state` without format, weights and sha256. Older checkpoints in `folder` go when this one stands.
+
+    Raises OSError and SafetensorError; the older checkpoint stands then.
+    """
+    from safetensors.torch import save_file
+
+    weights = folder / f"checkpoint-{state['step']:07d}.safetensors"
+    part, state_part = folder / f"{weights.name}.part", folder / f"{STATE}.part"
+    try:
+        save_file({key: value.detach().cpu().contiguous() for key, value in tensors.items()}, part)
+        part.chmod(0o600)
+        sync(part)
+        digest = sha256_of(part)
+        part.replace(weights)
+        write_json(state_part, {**state, "format": FORMAT, "weights": weights.name, "sha256": digest})
+        state_part.replace(folder / STATE)
+    finally:
+        part.unlink(missing_ok=True)
+        state_part.unlink(missing_ok=True)
+    if os.name == "posix":
+        sync(folder)
+    for older in folder.glob("checkpoint-*"):
+        if older != weights and older.name != STATE:
+            older.unlink(missing_ok=True)
+
+
+def read_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
+    """Raises CheckpointInvalid for files that are damaged, CheckpointMismatch for a training of something else."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    state = _read_state(folder / STATE)
+    check_identity(state.identity, identity)
+    weights = folder / state.weights
+    if not WEIGHTS.fullmatch(state.weights) or not weights.is_file():
+        raise CheckpointInvalid(f"the tensors of the checkpoint are not there: {Path(state.weights).name[:80]}")
+    if sha256_of(weights) != state.sha256:
+        raise CheckpointInvalid(f"{weights.name} is damaged: its SHA-256 is not the one that was recorded")
+    try:
+        return Checkpoint(state, load_file(weights))
+    except (SafetensorError, ValueError) as error:
+        raise CheckpointInvalid(f"{weights.name} is no safetensors file") from error
+
+
+def check_identity(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """The last key follows from the others: it is named only where they all agree."""
+    differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
+    if differing:
+        named = differing[:-1] if len(differing) > 1 and differing[-1] == list(wanted)[-1] else differing
+        raise CheckpointMismatch(f"the checkpoint was made with another {', another '.join(named)}")
+
+
+def check_tensors(checkpoint: Checkpoint, model: nn.Module) -> None:
+    """Raises CheckpointInvalid unless they are what `tensors_of` gives for this model, finite, after as many steps."""
+    trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    shapes = {f"{ADAPTER}{name}": tuple(p.shape) for name, p in trainable.items()}
+    shapes |= {
+        f"optimizer.{slot}.{name}": () if slot == "step" else tuple(p.shape)
+        for name, p in trainable.items()
+        for slot in SLOTS
+        if f"optimizer.step.{name}" in checkpoint.tensors  # a parameter without gradients has no state
+    }
+    found = {key: tensor for key, tensor in checkpoint.tensors.items() if not key.startswith(RNG)}
+    if strange := sorted(found.keys() ^ shapes.keys()):
+        raise CheckpointInvalid(f"the tensors of the checkpoint do not fit the adapter: {strange[0]}")
+    for key, tensor in found.items():
+        if tensor.dtype != torch.float32 or tuple(tensor.shape) != shapes[key]:
+            raise CheckpointInvalid(f"the tensors of the checkpoint do not fit the adapter: {key}")
+        if not torch.isfinite(tensor).all():
+            raise CheckpointInvalid(f"{key} of the checkpoint holds NaN or infinity")
+        if key.startswith("optimizer.step.") and float(tensor) != checkpoint.state.step:
+            raise CheckpointInvalid(f"{key} of the checkpoint is not its step")
+        if key.startswith("optimizer.exp_avg_sq.") and bool((tensor < 0).any()):
+            raise CheckpointInvalid(f"{key} of the checkpoint is negative")
+    rng = checkpoint.tensors.get(f"{RNG}cpu")
+    if rng is None or rng.dtype != torch.uint8 or rng.shape != torch.get_rng_state().shape:
+        raise CheckpointInvalid("the checkpoint holds no random state")
+
+
+def restore_adapter(checkpoint: Checkpoint, model: nn.Module) -> None:
+    """Raises CheckpointInvalid."""
+    check_tensors(checkpoint, model)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.requires_grad:
+                parameter.copy_(checkpoint.tensors[f"{ADAPTER}{name}"])
+
+
+def restore_training(
+    checkpoint: Checkpoint, model: nn.Module, optimizer: torch.optim.Optimizer, device: torch.device
+) -> None:
+    """Adapter, optimizer and random state. Raises CheckpointInvalid."""
+    restore_adapter(checkpoint, model)
+    restore_optimizers(model, [optimizer], checkpoint.tensors)
+    try:
+        torch.set_rng_state(checkpoint.tensors[f"{RNG}cpu"].clone())
+        if device.type == "cuda" and (state := checkpoint.tensors.get(f"{RNG}cuda")) is not None:
+            torch.cuda.set_rng_state(state.clone(), device)
+    except RuntimeError as error:
+        raise CheckpointInvalid("the checkpoint holds no random state") from error
+
+
+def _read_state(path: Path) -> State:
+    try:
+        if path.stat().st_size > MAX_STATE_BYTES:
+            raise CheckpointInvalid(f"{STATE} is too large")
+        state = State.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise CheckpointInvalid(f"the checkpoint holds no {STATE}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise CheckpointInvalid(f"{STATE}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    except (ValueError, RecursionError) as error:
+        raise CheckpointInvalid(f"{STATE} is not JSON") from error
+    if state.format != FORMAT:
+        raise CheckpointInvalid(f"{STATE} is of format {state.format}; this Imprint reads {FORMAT}")
+    if len(state.loss_sums) != state.step:
+        raise CheckpointInvalid(f"{STATE} holds {len(state.loss_sums)} losses of {state.step} steps")
+    return state

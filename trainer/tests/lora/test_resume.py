@@ -1,0 +1,186 @@
+"""A training that goes on from a checkpoint is the one that never stopped, to the bit."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from imprint_trainer.adapters.payload import Payload
+from imprint_trainer.data.windows import Window
+from imprint_trainer.errors import Cancelled
+from imprint_trainer.lora.checkpoint import read_checkpoint
+from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.course import Course, Trained
+from imprint_trainer.lora.keeper import Keeper
+from imprint_trainer.lora.plan import Steps, plan_steps
+from imprint_trainer.models.base import LoadedBase
+from training import settings, train_tiny
+
+IDENTITY = {"session s1": "a"}
+NEVER = 1e9  # seconds
+
+
+def keeper(
+    folder: Path, seconds: float = NEVER, kept: Callable[[int], None] = lambda _: None, **changes: Any
+) -> Keeper:
+    folder.mkdir(exist_ok=True)
+    device = torch.device("cpu")
+    return Keeper(folder, seconds, device=device, identity=IDENTITY, made_with={}, on_kept=kept, **changes)
+
+
+def cancelled_at(
+    base: LoadedBase, windows: Sequence[Window], training: LoraTraining, folder: Path, step: int, **options: Any
+) -> None:
+    """Leaves the checkpoint of a training that was cancelled in the step after `step`."""
+    done: list[object] = []
+    with pytest.raises(Cancelled):
+        train_tiny(
+            base,
+            windows,
+            training,
+            on_step=done.append,
+            cancelled=lambda: len(done) >= step,
+            keeper=keeper(folder),
+            **options,
+        )
+
+
+def resumed(
+    base: LoadedBase, windows: Sequence[Window], training: LoraTraining, folder: Path
+) -> tuple[Trained, Payload]:
+    return train_tiny(base, windows, training, keeper=keeper(folder), resume=read_checkpoint(folder, IDENTITY))
+
+
+def assert_same(ours: tuple[Trained, Payload], theirs: tuple[Trained, Payload]) -> None:
+    assert ours[0] == theirs[0]
+    assert ours[1].config == theirs[1].config
+    assert all(torch.equal(ours[1].tensors[key], theirs[1].tensors[key]) for key in theirs[1].tensors)
+
+
+def test_resumed_at_every_step_with_epochs_given(base: LoadedBase, windows: list[Window], tmp_path: Path) -> None:
+    training = settings(epochs=3, accumulation=2)
+    plain = train_tiny(base, windows, training)
+    assert len(plain[0].losses) == 6
+    for step in range(1, 6):
+        folder = tmp_path / str(step)
+        cancelled_at(base, windows, training, folder, step)
+        assert_same(resumed(base, windows, training, folder), plain)
+
+
+def test_resumed_before_at_and_in_the_cool_down_of_an_open_end(
+    nf4_base: LoadedBase, windows: list[Window], tmp_path: Path
+) -> None:
+    training = settings(epochs=None, rank=16, alpha=32.0, weight_decay=0.01)
+    plain = train_tiny(nf4_base, windows[:2], training)
+    steps, cooled = len(plain[0].losses), _cooling_from(windows[:2], training, plain[0])
+    assert plain[0].stopped == "learned"
+    assert 2 < cooled < steps - 2
+    for step in (1, cooled - 1, cooled, cooled + 1, steps - 1):
+        folder = tmp_path / str(step)
+        cancelled_at(nf4_base, windows[:2], training, folder, step)
+        assert_same(resumed(nf4_base, windows[:2], training, folder), plain)
+
+
+def _cooling_from(windows: Sequence[Window], training: LoraTraining, trained: Trained) -> int:
+    """The first step at a falling rate."""
+    course, rates = Course(windows, training, plan_steps(windows, training)), []
+    for loss in trained.losses:
+        batch = course.next()
+        assert batch is not None
+        rates.append(batch.learning_rate)
+        course.record(batch, loss * batch.supervised)
+    peak = rates.index(max(rates))
+    return next(step for step in range(peak, len(rates)) if rates[step] < rates[peak])
+
+
+def test_resumed_twice_and_cancelled_between_micro_batches(
+    base: LoadedBase, windows: list[Window], tmp_path: Path
+) -> None:
+    training = settings(epochs=4, accumulation=3)
+    plain = train_tiny(base, windows, training)
+    cancelled_at(base, windows, training, tmp_path / "c", 1)
+    cancelled_at(base, windows, training, tmp_path / "c", 2, resume=read_checkpoint(tmp_path / "c", IDENTITY))
+    assert read_checkpoint(tmp_path / "c", IDENTITY).state.step == 3
+    assert_same(resumed(base, windows, training, tmp_path / "c"), plain)
+
+
+def test_random_numbers_go_on_where_they_stopped(base: LoadedBase, windows: list[Window], tmp_path: Path) -> None:
+    """A base with dropout draws some in every step."""
+
+    def set_dropout(model: torch.nn.Module, share: float) -> None:
+        for module in model.modules():
+            if type(module).__name__ == "LlamaAttention":
+                module.attention_dropout = share  # type: ignore[assignment]
+
+    with_dropout, without_dropout = (partial(set_dropout, share=share) for share in (0.5, 0.0))
+
+    training = settings(epochs=4)
+    plain = train_tiny(base, windows, training, on_model=with_dropout)
+    assert plain[0].losses != train_tiny(base, windows, training, on_model=without_dropout)[0].losses
+    cancelled_at(base, windows, training, tmp_path / "c", 5, on_model=with_dropout)
+    torch.manual_seed(999)
+    checkpoint = read_checkpoint(tmp_path / "c", IDENTITY)
+    assert_same(train_tiny(base, windows, training, on_model=with_dropout, resume=checkpoint), plain)
+    without_dropout(base.model)
+
+
+def test_keeping_checkpoints_changes_no_bit(nf4_base: LoadedBase, windows: list[Window], tmp_path: Path) -> None:
+    kept: list[int] = []
+    plain = train_tiny(nf4_base, windows, settings())
+    assert_same(train_tiny(nf4_base, windows, settings(), keeper=keeper(tmp_path / "c", 0, kept.append)), plain)
+    assert kept[0] == 1
+    assert len(list((tmp_path / "c").iterdir())) == 2
+
+
+def test_the_steps_after_a_resume_go_on_counting(base: LoadedBase, windows: list[Window], tmp_path: Path) -> None:
+    training = settings(epochs=2)
+    cancelled_at(base, windows, training, tmp_path / "c", 4)
+    progress: list[dict[str, Any]] = []
+    kept: list[int] = []
+    train_tiny(
+        base,
+        windows,
+        training,
+        on_step=progress.append,
+        keeper=keeper(tmp_path / "c", kept=kept.append),
+        resume=read_checkpoint(tmp_path / "c", IDENTITY),
+    )
+    assert [(one["step"], one["steps"]) for one in progress] == [(5, 6), (6, 6)]
+    assert progress[-1]["eta_seconds"] == 0
+    assert kept == [4]
+
+
+@hypothesis_settings(deadline=None)
+@given(
+    losses=st.lists(st.floats(0.01, 8, allow_nan=False), min_size=40, max_size=40),
+    count=st.integers(1, 5),
+    accumulation=st.integers(1, 3),
+    epochs=st.one_of(st.none(), st.integers(1, 6)),
+    data=st.data(),
+)
+def test_a_replayed_course_is_the_one_that_went_on(
+    losses: list[float], count: int, accumulation: int, epochs: int | None, data: st.DataObject
+) -> None:
+    windows = [Window(tuple(range(n + 3)), (False, *(True,) * (n + 2))) for n in range(count)]
+    training = settings(epochs=epochs, accumulation=accumulation)
+    steps = Steps(accumulation, -(-count // accumulation), epochs or 8)
+
+    def go(course: Course, sums: Sequence[float]) -> Course:
+        for total in sums:
+            if (batch := course.next()) is not None:
+                course.record(batch, total)
+        return course
+
+    whole = go(Course(windows, training, steps), losses)
+    stop = data.draw(st.integers(1, whole.done))
+    again = Course(windows, training, steps)
+    assert again.replay(whole.loss_sums[:stop])
+    assert go(again, losses[stop:]) == whole
+    if whole.next() is None:
+        assert not Course(windows, training, steps).replay([*whole.loss_sums, 1.0])
