@@ -37,6 +37,7 @@ export const ERRORS = {
     hint: "Import it with imprint import or POST /sessions; GET /sessions lists those known.",
   },
   ADAPTER_NOT_FOUND: { status: 404, title: "No such adapter", hint: "GET /adapters lists those registered." },
+  FILE_NOT_FOUND: { status: 404, title: "No such file", hint: "Upload it with POST /v1/files; GET /v1/files lists those there." },
   ADAPTER_ID_TAKEN: {
     status: 409,
     title: "The adapter id is taken",

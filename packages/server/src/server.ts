@@ -5,6 +5,7 @@ import type { Config } from "./config/load.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
 import type { WorkerCommand } from "./executors/local/local-executor.js";
+import { createFineTunes } from "./fine-tuning/fine-tunes.js";
 import { type Clock, systemClock } from "./jobs/clock.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
@@ -98,6 +99,7 @@ export const startServer = async (
         jobs,
         history: createHistory({ jobs, clock }),
         streams: createStreams({ limit: settings.max_event_streams, clock }),
+        fineTunes: createFineTunes({ jobs, now: () => new Date(clock.now()) }),
         executor,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,

@@ -9,6 +9,7 @@ export interface DataPaths {
   readonly adapters: string;
   readonly staging: string;
   readonly orphans: string;
+  readonly uploads: string;
   readonly models: string;
   readonly hypernetworks: string;
   readonly serverFile: string;
@@ -21,6 +22,7 @@ export const dataPaths = (root: string): DataPaths => ({
   adapters: join(root, "adapters"),
   staging: join(root, "adapters", ".staging"),
   orphans: join(root, "adapters", ".orphans"),
+  uploads: join(root, "uploads"),
   models: join(root, "models"),
   hypernetworks: join(root, "hypernetworks"),
   serverFile: join(root, "server.json"),
@@ -28,7 +30,15 @@ export const dataPaths = (root: string): DataPaths => ({
 
 /** Creates what is missing, and closes the data directory to other users. */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  for (const folder of [paths.root, paths.sessions, paths.adapters, paths.staging, paths.models, paths.hypernetworks])
+  for (const folder of [
+    paths.root,
+    paths.sessions,
+    paths.adapters,
+    paths.staging,
+    paths.uploads,
+    paths.models,
+    paths.hypernetworks,
+  ])
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(paths.root, 0o700);
 };

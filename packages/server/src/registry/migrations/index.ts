@@ -2,7 +2,8 @@ import { adapters } from "./001-adapters.js";
 import { sessions } from "./002-sessions.js";
 import { sessionsOfAdapters } from "./003-sessions-of-adapters.js";
 import { trainingSpeeds } from "./004-training-speeds.js";
+import { uploads } from "./006-uploads.js";
 import type { Migration } from "./migration.js";
 
 /** In order; the schema's version is the number of steps applied. */
-export const MIGRATIONS: readonly Migration[] = [adapters, sessions, sessionsOfAdapters, trainingSpeeds];
+export const MIGRATIONS: readonly Migration[] = [adapters, sessions, sessionsOfAdapters, trainingSpeeds, uploads];

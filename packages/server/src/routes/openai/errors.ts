@@ -2,8 +2,8 @@ import { ERRORS } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { asProblem, endAbandoned, logFault } from "../../plugins/errors.js";
 
-/** OpenAI's clients know 400 for what this service answers with 422. */
-const statusOf = (status: number | null): number => (status === 422 ? 400 : (status ?? 500));
+/** OpenAI answers 400 where this service says 422 or 409; its clients send a request again after a 409. */
+const statusOf = (status: number | null): number => (status === 422 || status === 409 ? 400 : (status ?? 500));
 
 /** An error as OpenAI's clients read it, with the same codes and sentences as everywhere else. Logs what is the service's fault. */
 export const toOpenAiError = (error: unknown, request: FastifyRequest) => {
