@@ -3,7 +3,7 @@ import type { CallOptions, ClientOptions, Runtime } from "../http/options.js";
 import { DEFAULT_MAX_RETRIES, read } from "../http/request.js";
 import { isRetryable, retryDelay } from "../http/retry.js";
 import type { Call, Transport } from "../http/transport.js";
-import { createParser, type Message } from "./parser.js";
+import { messagesOf } from "./messages.js";
 
 /** The service says something every 15 seconds, if only a comment. */
 const DEFAULT_SILENCE_MS = 45_000;
@@ -50,24 +50,6 @@ async function refusal(response: Response): Promise<Break> {
   return { error, retryAfter, again: isRetryable(error, true) };
 }
 
-/** The events of one connection; `onSign` hears every sign of life. */
-async function* messagesOf(body: ReadableStream<Uint8Array>, lastId: string, onSign: () => void): AsyncGenerator<Message> {
-  const parser = createParser(lastId);
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      onSign();
-      yield* parser.push(decoder.decode(value, { stream: true }));
-    }
-  } finally {
-    // Nothing waits for the rest of a stream that nobody reads.
-    void reader.cancel().catch(() => undefined);
-  }
-}
-
 /** A signal that aborts after some silence; `hear` begins it anew. */
 function silenceLimit(ms: number): { readonly signal: AbortSignal; hear(): void; end(): void } {
   const controller = new AbortController();
@@ -103,7 +85,7 @@ export function createSubscribe(transport: Transport, client: ClientOptions, run
           if (!response.ok || !isEventStream(response) || response.body === null) end = await refusal(response);
           else {
             let over = false;
-            for await (const message of messagesOf(response.body, lastEventId ?? "", limit.hear)) {
+            for await (const message of messagesOf(response.body, { lastId: lastEventId ?? "", onSign: limit.hear })) {
               tried = 0;
               if (message.id !== "") lastEventId = message.id;
               const event = JSON.parse(message.data) as Event;
