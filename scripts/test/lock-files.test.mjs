@@ -13,8 +13,10 @@ const LOCKS = ["requirements", "requirements-dev", "requirements-tools", "requir
 );
 
 test("the developers' Python lock holds all of the runtime one, in the same versions", () => {
-  const dev = new Set(pins("trainer/requirements-dev.lock"));
-  expect(pins("trainer/requirements.lock").filter((pin) => !dev.has(pin))).toEqual([]);
+  // A package that the tests need too may be wanted on more systems than the service alone wants it on.
+  const versions = (file) => pins(file).map((pin) => pin.split(" ", 1)[0]);
+  const dev = new Set(versions("trainer/requirements-dev.lock"));
+  expect(versions("trainer/requirements.lock").filter((pin) => !dev.has(pin))).toEqual([]);
 });
 
 test.each(LOCKS)("every pin of %s has a hash", (file) => {

@@ -27,14 +27,15 @@ export interface Imprint {
 export function createClient(options: ClientOptions = {}, runtime: Runtime = platform): Imprint {
   const transport = createTransport(options);
   const send = createSend(transport, options, runtime);
+  const open = createOpen(transport, options);
   const subscribe = createSubscribe(transport, options, runtime);
   return {
     health: healthResource(send),
     train: trainResource(send, runtime),
     jobs: jobsResource(send, subscribe, runtime),
     sessions: sessionsResource(send),
-    adapters: adaptersResource(send, createOpen(transport, options)),
+    adapters: adaptersResource(send, open),
     models: modelsResource(send),
-    chat: chatResource(send),
+    chat: chatResource(send, open),
   };
 }

@@ -4,7 +4,7 @@ export type { EventOptions, EventStream } from "./events/subscribe.js";
 export type { CallOptions, ClientOptions, Runtime, StartOptions } from "./http/options.js";
 export { DEFAULT_BASE_URL } from "./http/transport.js";
 export type { AdapterQuery, Adapters } from "./resources/adapters.js";
-export type { Chat, ChatCompletion, ChatRequest } from "./resources/chat.js";
+export type { Chat, ChatChunk, ChatCompletion, ChatRequest, ChatStreamRequest } from "./resources/chat.js";
 export type { JobQuery, Jobs } from "./resources/jobs.js";
 export type { Model, Models } from "./resources/models.js";
 export type { CreateOptions, SessionQuery, Sessions } from "./resources/sessions.js";

@@ -37,6 +37,7 @@ export const ERRORS = {
     hint: "Import it with imprint import or POST /sessions; GET /sessions lists those known.",
   },
   ADAPTER_NOT_FOUND: { status: 404, title: "No such adapter", hint: "GET /adapters lists those registered." },
+  FILE_NOT_FOUND: { status: 404, title: "No such file", hint: "Upload it with POST /v1/files; GET /v1/files lists those there." },
   ADAPTER_ID_TAKEN: {
     status: 409,
     title: "The adapter id is taken",
@@ -116,6 +117,11 @@ export const ERRORS = {
     status: 422,
     title: "A target module matches no layer",
     hint: "Leave target_modules out, or name linear layers of the base model.",
+  },
+  PROMPT_REFUSED: {
+    status: 400,
+    title: "The prompt cannot be answered",
+    hint: "Shorten the messages, or leave out what the base model's chat template cannot render.",
   },
   HYPERNETWORK_NOT_INSTALLED: {
     status: 422,

@@ -18,6 +18,8 @@ import { jobRoutes } from "./routes/jobs/jobs.js";
 import { metricsRoute } from "./routes/metrics/metrics.js";
 import { salvageRoute } from "./routes/jobs/salvage.js";
 import { chatRoute } from "./routes/openai/chat.js";
+import { filesRoutes } from "./routes/openai/files.js";
+import { fineTuningRoutes } from "./routes/openai/fine-tuning.js";
 import { modelsRoute } from "./routes/openai/models.js";
 import { previewRoute } from "./routes/sessions/preview.js";
 import { sessionRoutes } from "./routes/sessions/sessions.js";
@@ -86,6 +88,8 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   adapterFilesRoute(app, services);
   chatRoute(app, services);
   modelsRoute(app, services);
+  filesRoutes(app, services);
+  fineTuningRoutes(app, services);
   await app.ready();
   return app;
 };

@@ -5,6 +5,7 @@ import type { Config } from "./config/load.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
 import type { WorkerCommand } from "./executors/local/local-executor.js";
+import { createFineTunes } from "./fine-tuning/fine-tunes.js";
 import { type Clock, systemClock } from "./jobs/clock.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
@@ -28,6 +29,7 @@ import { createWebhooks } from "./webhooks/webhooks.js";
 
 const IDEMPOTENCY_KEYS = 10_000;
 const CLOSE_WORKERS_MS = 2_000;
+const CLOSE_CONNECTIONS_MS = 500;
 
 export interface RunningServer {
   /** Address that answers, such as http://127.0.0.1:7878 */
@@ -117,6 +119,7 @@ export const startServer = async (
         history: createHistory({ jobs, clock }),
         streams,
         metrics,
+        fineTunes: createFineTunes({ jobs, now: () => new Date(clock.now()) }),
         executor,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,
@@ -137,7 +140,11 @@ export const startServer = async (
       bodyLimit: settings.body_limit,
       log,
     });
-    undo.push(() => app.close());
+    undo.push(() => {
+      // Whoever does not read the last answer, or has not asked anything yet, is not waited for.
+      const disarm = clock.after(CLOSE_CONNECTIONS_MS, () => app.server.closeAllConnections());
+      return app.close().finally(disarm);
+    });
     // Before the app, which waits for the answers of calls that a trainer works on.
     undo.push(() => executor.close(CLOSE_WORKERS_MS));
     await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => "listening" });

@@ -9,6 +9,7 @@ import type {
 import type { History } from "./events/history.js";
 import type { Streams } from "./events/streams.js";
 import type { Executor } from "./executors/executor.js";
+import type { FineTunes } from "./fine-tuning/fine-tunes.js";
 import type { Jobs } from "./jobs/jobs.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { Idempotency } from "./training/idempotency.js";
@@ -21,6 +22,7 @@ export interface Services {
   readonly history: History;
   readonly streams: Streams;
   readonly metrics: Metrics;
+  readonly fineTunes: FineTunes;
   readonly executor: Executor;
   readonly workshop: Workshop;
   readonly idempotency: Idempotency;

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { ApiError, type ChatRequest, type Imprint } from "@imprint/client";
 import type { Io } from "../io.js";
 import { plain } from "../output/text.js";
+import { streamAnswer } from "./stream-answer.js";
 
 /** Asks and answers on a terminal until the user ends it. A refused question leaves the conversation as it was. */
 export async function converse({
@@ -25,13 +26,8 @@ export async function converse({
     if (asked.trim() === "") continue;
     const question = [...messages, { role: "user", content: asked } as const];
     try {
-      const completion = await client.chat.completions.create(
-        { model, messages: question, ...sampling },
-        { signal: ended.signal },
-      );
-      const answer = completion.choices[0]?.message.content ?? "";
+      const answer = await streamAnswer({ model, messages: question, ...sampling }, { client, out, signal: ended.signal });
       messages = [...question, { role: "assistant", content: answer }];
-      out.write(`${plain(answer)}\n`);
     } catch (error) {
       if (ended.signal.aborted) return;
       if (!(error instanceof ApiError)) throw error;

@@ -2,11 +2,11 @@ import type { ChatRequest } from "@imprint/client";
 import type { Command } from "commander";
 import { Type } from "typebox";
 import { converse } from "../chat/converse.js";
+import { streamAnswer } from "../chat/stream-answer.js";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { readAll } from "../files/read-all.js";
 import { parseFlag } from "../flags/text.js";
-import { plain } from "../output/text.js";
 import { withService } from "../service/connect.js";
 
 interface ChatOptions extends CommonOptions {
@@ -58,12 +58,9 @@ export function chatCommand(context: CommandContext): Command {
         throw new UsageError("the prompt is empty: give --prompt TEXT, or text on standard input");
       await withService({ io, options, note: printer.note }, async ({ client }) => {
         if (interactive) return converse({ io, client, model, sampling });
-        const completion = await client.chat.completions.create({
-          model,
-          messages: [{ role: "user", content: prompt }],
-          ...sampling,
-        });
-        printer.result(completion, () => plain(completion.choices[0]?.message.content ?? ""));
+        const request = { model, messages: [{ role: "user", content: prompt } as const], ...sampling };
+        if (!printer.json) return void (await streamAnswer(request, { client, out: io.out }));
+        printer.result(await client.chat.completions.create(request), () => "");
       });
     });
 }

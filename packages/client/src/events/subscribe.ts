@@ -3,7 +3,7 @@ import type { CallOptions, ClientOptions, Runtime } from "../http/options.js";
 import { DEFAULT_MAX_RETRIES, read } from "../http/request.js";
 import { isRetryable, retryDelay } from "../http/retry.js";
 import type { Call, Transport } from "../http/transport.js";
-import { createParser, type Message } from "./parser.js";
+import { messagesOf } from "./messages.js";
 
 /** The service says something every 15 seconds, if only a comment. */
 const DEFAULT_SILENCE_MS = 45_000;
@@ -50,33 +50,8 @@ async function refusal(response: Response): Promise<Break> {
   return { error, retryAfter, again: isRetryable(error, true) };
 }
 
-/** The events of one connection. Only the service's silence is limited, not the time that the caller takes for an event. */
-async function* messagesOf(body: ReadableStream<Uint8Array>, lastId: string, limit: SilenceLimit): AsyncGenerator<Message> {
-  const parser = createParser(lastId);
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      limit.begin();
-      const { value, done } = await reader.read();
-      limit.end();
-      if (done) return;
-      yield* parser.push(decoder.decode(value, { stream: true }));
-    }
-  } finally {
-    // Nothing waits for the rest of a stream that nobody reads.
-    void reader.cancel().catch(() => undefined);
-  }
-}
-
-interface SilenceLimit {
-  /** Aborts when a silence lasts too long. */
-  readonly signal: AbortSignal;
-  begin(): void;
-  end(): void;
-}
-
-function silenceLimit(ms: number): SilenceLimit {
+/** A signal that aborts when a silence lasts too long. */
+function silenceLimit(ms: number): { readonly signal: AbortSignal; begin(): void; end(): void } {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = (): void => clearTimeout(timer);
@@ -110,7 +85,7 @@ export function createSubscribe(transport: Transport, client: ClientOptions, run
           if (!response.ok || !isEventStream(response) || response.body === null) end = await refusal(response);
           else {
             let over = false;
-            for await (const message of messagesOf(response.body, lastEventId ?? "", limit)) {
+            for await (const message of messagesOf(response.body, { lastId: lastEventId ?? "", silence: limit })) {
               tried = 0;
               if (message.id !== "") lastEventId = message.id;
               const event = JSON.parse(message.data) as Event;

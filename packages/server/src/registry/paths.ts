@@ -10,6 +10,7 @@ export interface DataPaths {
   readonly staging: string;
   readonly orphans: string;
   readonly checkpoints: string;
+  readonly uploads: string;
   readonly models: string;
   readonly hypernetworks: string;
   readonly serverFile: string;
@@ -23,6 +24,7 @@ export const dataPaths = (root: string): DataPaths => ({
   staging: join(root, "adapters", ".staging"),
   orphans: join(root, "adapters", ".orphans"),
   checkpoints: join(root, "checkpoints"),
+  uploads: join(root, "uploads"),
   models: join(root, "models"),
   hypernetworks: join(root, "hypernetworks"),
   serverFile: join(root, "server.json"),
@@ -30,8 +32,8 @@ export const dataPaths = (root: string): DataPaths => ({
 
 /** Creates what is missing, and closes the data directory to other users. */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  const { root, sessions, adapters, staging, checkpoints, models, hypernetworks } = paths;
-  for (const folder of [root, sessions, adapters, staging, checkpoints, models, hypernetworks])
+  const { root, sessions, adapters, staging, checkpoints, uploads, models, hypernetworks } = paths;
+  for (const folder of [root, sessions, adapters, staging, checkpoints, uploads, models, hypernetworks])
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(paths.root, 0o700);
 };

@@ -42,10 +42,20 @@ export interface TrainingSpeedTable {
   tokens_per_second: number;
 }
 
+/** Files that OpenAI's clients uploaded; their content lies in `uploads/<file_id>`. */
+export interface UploadTable {
+  seq: Generated<number>;
+  file_id: string;
+  filename: string;
+  bytes: number;
+  created_at: string;
+}
+
 export interface Schema {
   adapters: AdapterTable;
   training_speeds: TrainingSpeedTable;
   sessions: SessionTable;
+  uploads: UploadTable;
 }
 
 /** The database as a handler sees it: inside one transaction. */

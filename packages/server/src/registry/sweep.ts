@@ -5,6 +5,7 @@ import { adapterIdsWithFiles } from "./adapters.js";
 import type { DataPaths } from "./paths.js";
 import type { Database } from "./schema.js";
 import { withSession } from "./unit-of-work.js";
+import { uploadIds } from "./uploads.js";
 
 /** What a sweep did: names of folders. */
 export interface Sweep {
@@ -13,8 +14,8 @@ export interface Sweep {
 }
 
 /**
- * Clears what a crash can leave behind: half-written adapters, and whole ones whose row was never committed or is purged.
- * Folders without a row are set aside in `adapters/.orphans` and not deleted: a user may have put them there.
+ * Clears what a crash can leave behind: half-written adapters, and whole ones whose row was never committed or is purged, uploads without a row.
+ * Adapters' folders without a row are set aside in `adapters/.orphans` and not deleted: a user may have put them there.
  */
 export const sweep = async ({ database, paths }: { readonly database: Database; readonly paths: DataPaths }): Promise<Sweep> => {
   const staging = await readdir(paths.staging);
@@ -26,6 +27,9 @@ export const sweep = async ({ database, paths }: { readonly database: Database; 
   if (orphans.length > 0) await mkdir(paths.orphans, { recursive: true, mode: 0o700 });
   for (const { name } of orphans)
     await rename(join(paths.adapters, name), join(paths.orphans, `${name}.${randomUUID().slice(0, 8)}`));
+
+  const uploaded = await withSession(database, uploadIds);
+  for (const name of await readdir(paths.uploads)) if (!uploaded.has(name)) await rm(join(paths.uploads, name), { force: true });
 
   const temporary = (await readdir(paths.sessions)).filter((name) => name.startsWith(".") && name.endsWith(".tmp"));
   for (const name of temporary) await rm(join(paths.sessions, name), { force: true });

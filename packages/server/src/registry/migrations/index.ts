@@ -3,7 +3,15 @@ import { sessions } from "./002-sessions.js";
 import { sessionsOfAdapters } from "./003-sessions-of-adapters.js";
 import { trainingSpeeds } from "./004-training-speeds.js";
 import { partialAdapters } from "./005-partial-adapters.js";
+import { uploads } from "./006-uploads.js";
 import type { Migration } from "./migration.js";
 
 /** In order; the schema's version is the number of steps applied. */
-export const MIGRATIONS: readonly Migration[] = [adapters, sessions, sessionsOfAdapters, trainingSpeeds, partialAdapters];
+export const MIGRATIONS: readonly Migration[] = [
+  adapters,
+  sessions,
+  sessionsOfAdapters,
+  trainingSpeeds,
+  partialAdapters,
+  uploads,
+];

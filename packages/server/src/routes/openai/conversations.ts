@@ -1,0 +1,56 @@
+import { setImmediate } from "node:timers/promises";
+
+const MAX_CONVERSATIONS = 1000;
+/** Parsed between two looks at other requests. */
+const BYTES_AT_ONCE = 1024 * 1024;
+const NEWLINE = 0x0a;
+
+const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const faultOfMessages = (messages: readonly unknown[]): string | null => {
+  const at = messages.findIndex((message) => !isObject(message) || !ROLES.has(message.role));
+  if (at >= 0) return `has no known role in message ${at + 1}`;
+  return messages.some((message) => isObject(message) && message.role === "assistant")
+    ? null
+    : "holds nothing that an assistant says";
+};
+
+const faultOf = (line: string): string | null => {
+  try {
+    const record: unknown = JSON.parse(line);
+    return isObject(record) && Array.isArray(record.messages) ? faultOfMessages(record.messages) : 'is no {"messages": [...]}';
+  } catch {
+    return "is not JSON";
+  }
+};
+
+function* linesOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(NEWLINE, start);
+    yield bytes.subarray(start, end < 0 ? undefined : end);
+    start = end < 0 ? bytes.length : end + 1;
+  }
+}
+
+/** What keeps a file from being OpenAI's chat JSONL, ending a sentence about it; null when nothing does. */
+export const checkConversations = async (bytes: Buffer): Promise<string | null> => {
+  let [number, conversations, sinceBreak] = [0, 0, 0];
+  for (const line of linesOf(bytes)) {
+    number += 1;
+    sinceBreak += line.length;
+    const text = line.toString("utf8").trim();
+    if (text === "") continue;
+    const fault = faultOf(text);
+    if (fault) return `cannot be trained on: line ${number} ${fault}`;
+    conversations += 1;
+    if (conversations > MAX_CONVERSATIONS) return `holds more than ${MAX_CONVERSATIONS} conversations: split it`;
+    if (sinceBreak > BYTES_AT_ONCE) {
+      await setImmediate();
+      sinceBreak = 0;
+    }
+  }
+  return conversations === 0 ? "names an empty file" : null;
+};
