@@ -36,7 +36,7 @@ def write_weights(folder: Path, payload: Payload) -> None:
     tensors = {key: payload.tensors[key] for key in sorted(payload.tensors)}
     save_file(tensors, folder / WEIGHTS_FILE, metadata={"format": "pt"})
     (folder / WEIGHTS_FILE).chmod(0o644)
-    _sync(folder / WEIGHTS_FILE)
+    sync(folder / WEIGHTS_FILE)
     write_json(folder / CONFIG_FILE, payload.config)
 
 
@@ -46,13 +46,13 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 def write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
-    _sync(path)
+    sync(path)
 
 
 def list_files(folder: Path) -> list[dict[str, Any]]:
     """Name, size and SHA-256 of each file, by name; the folder itself is flushed."""
     if os.name == "posix":
-        _sync(folder)
+        sync(folder)
     return [
         {"name": path.name, "size": path.stat().st_size, "sha256": sha256_of(path)} for path in sorted(folder.iterdir())
     ]
@@ -63,7 +63,7 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() or os.name == "posix" else os.O_RDWR)
     try:
         os.fsync(descriptor)
