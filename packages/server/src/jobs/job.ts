@@ -1,5 +1,6 @@
 import type {
   ErrorDetail,
+  ExportResult,
   JobDetails,
   JobKind,
   JobPhase,
@@ -15,9 +16,12 @@ export interface Job {
   readonly job_id: string;
   readonly kind: JobKind;
   readonly status: JobStatus;
-  /** Null until the adapter is on disk, proved and registered: non-null means loadable. */
+  /** Null until the adapter is on disk, proved and registered, or exported: non-null means loadable. */
   readonly adapter_id: string | null;
-  /** The id that the adapter will get; nobody else may take it while the job is queued or running. */
+  /**
+   * The id that the adapter will get; nobody else may take it while the job is queued or running. Of an export: the adapter
+   * that is exported, which is registered and so needs no reservation.
+   */
   readonly reserved_adapter_id: string;
   readonly session_id: string;
   readonly error: ErrorDetail | null;
@@ -34,6 +38,8 @@ export interface Job {
   readonly plan: TrainingPlan | null;
   readonly progress: Progress | null;
   readonly proof: Proof | null;
+  /** What an export wrote. */
+  readonly result: Pick<ExportResult, "files"> | null;
   readonly warnings: readonly string[];
 }
 
@@ -63,6 +69,7 @@ export function createJob({ request, warnings, ...rest }: NewJob): Job {
     plan: null,
     progress: null,
     proof: null,
+    result: null,
     warnings: Object.freeze([...(warnings ?? [])]),
   });
 }

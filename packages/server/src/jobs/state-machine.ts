@@ -1,4 +1,4 @@
-import type { ErrorDetail, JobPhase, JobStatus, Progress, Proof, TrainingPlan } from "@imprint/contracts";
+import type { ErrorDetail, JobPhase, JobStatus, Progress, TrainingPlan } from "@imprint/contracts";
 import type { Job } from "./job.js";
 
 /** What happens to a job. `at` is an ISO 8601 instant. */
@@ -8,7 +8,7 @@ export type JobEvent =
   | { readonly type: "phase"; readonly phase: JobPhase }
   | { readonly type: "plan"; readonly plan: TrainingPlan }
   | { readonly type: "progress"; readonly progress: Progress }
-  | { readonly type: "complete"; readonly at: string; readonly proof: Proof; readonly warnings: readonly string[] }
+  | ({ readonly type: "complete"; readonly at: string; readonly warnings: readonly string[] } & Pick<Job, "proof" | "result">)
   | { readonly type: "fail"; readonly at: string; readonly error: ErrorDetail }
   | { readonly type: "confirm_cancel"; readonly at: string };
 
@@ -61,6 +61,7 @@ function changes(job: Job, event: JobEvent): Partial<Job> {
       return {
         adapter_id: job.reserved_adapter_id,
         proof: event.proof,
+        result: event.result,
         warnings: Object.freeze([...job.warnings, ...event.warnings]),
       };
     case "fail":

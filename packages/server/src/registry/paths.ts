@@ -7,6 +7,7 @@ export interface DataPaths {
   readonly database: string;
   readonly sessions: string;
   readonly adapters: string;
+  readonly exports: string;
   readonly staging: string;
   readonly orphans: string;
   readonly models: string;
@@ -19,6 +20,7 @@ export const dataPaths = (root: string): DataPaths => ({
   database: join(root, "registry.db"),
   sessions: join(root, "sessions"),
   adapters: join(root, "adapters"),
+  exports: join(root, "exports"),
   staging: join(root, "adapters", ".staging"),
   orphans: join(root, "adapters", ".orphans"),
   models: join(root, "models"),
@@ -28,7 +30,15 @@ export const dataPaths = (root: string): DataPaths => ({
 
 /** Creates what is missing, and closes the data directory to other users. */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  for (const folder of [paths.root, paths.sessions, paths.adapters, paths.staging, paths.models, paths.hypernetworks])
+  for (const folder of [
+    paths.root,
+    paths.sessions,
+    paths.adapters,
+    paths.exports,
+    paths.staging,
+    paths.models,
+    paths.hypernetworks,
+  ])
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(paths.root, 0o700);
 };

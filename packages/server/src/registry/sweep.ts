@@ -14,7 +14,8 @@ export interface Sweep {
 
 /**
  * Clears what a crash can leave behind: half-written adapters, and whole ones whose row was never committed or is purged.
- * Folders without a row are set aside in `adapters/.orphans` and not deleted: a user may have put them there.
+ * Folders without a row are set aside in `adapters/.orphans` and not deleted: a user may have put them there. Exports can be
+ * made again, so those of no adapter are deleted.
  */
 export const sweep = async ({ database, paths }: { readonly database: Database; readonly paths: DataPaths }): Promise<Sweep> => {
   const staging = await readdir(paths.staging);
@@ -26,6 +27,9 @@ export const sweep = async ({ database, paths }: { readonly database: Database; 
   if (orphans.length > 0) await mkdir(paths.orphans, { recursive: true, mode: 0o700 });
   for (const { name } of orphans)
     await rename(join(paths.adapters, name), join(paths.orphans, `${name}.${randomUUID().slice(0, 8)}`));
+
+  for (const name of await readdir(paths.exports))
+    if (!known.has(name)) await rm(join(paths.exports, name), { recursive: true, force: true });
 
   const temporary = (await readdir(paths.sessions)).filter((name) => name.startsWith(".") && name.endsWith(".tmp"));
   for (const name of temporary) await rm(join(paths.sessions, name), { force: true });
