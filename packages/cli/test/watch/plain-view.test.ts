@@ -18,6 +18,7 @@ const job = (changes: Partial<JobDetails>): JobDetails => ({
   plan: null,
   progress: null,
   proof: null,
+  result: null,
   warnings: [],
   ...changes,
 });

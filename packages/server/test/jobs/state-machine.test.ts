@@ -12,7 +12,7 @@ const EVENTS: readonly JobEvent[] = [
   { type: "phase", phase: "training" },
   { type: "plan", plan: {} as Extract<JobEvent, { type: "plan" }>["plan"] },
   { type: "progress", progress: {} as Extract<JobEvent, { type: "progress" }>["progress"] },
-  { type: "complete", at, proof: result.proof, warnings: [] },
+  { type: "complete", at, proof: result.proof, result: null, warnings: [] },
   { type: "fail", at, error: { code: "TRAINER_ERROR", message: "m", hint: "h" } },
   { type: "confirm_cancel", at },
 ];
