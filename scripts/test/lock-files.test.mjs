@@ -25,9 +25,10 @@ test.each(LOCKS)("every pin of %s has a hash", (file) => {
   expect(pins(file).length).toBeGreaterThan(0);
 });
 
-const { packages } = JSON.parse(read("package-lock.json"));
+const NPM_LOCKS = ["package-lock.json", "packages/server/test/llama-cpp/package-lock.json"];
 
-test("the npm lock has an entry for every platform's build, as npm ci demands", () => {
+test.each(NPM_LOCKS)("%s has an entry for every platform's build, as npm ci demands", (file) => {
+  const { packages } = JSON.parse(read(file));
   const missing = Object.entries(packages).flatMap(([at, entry]) =>
     Object.keys(entry.optionalDependencies ?? {}).filter(
       (name) => !(`node_modules/${name}` in packages || `${at}/node_modules/${name}` in packages),
@@ -36,6 +37,7 @@ test("the npm lock has an entry for every platform's build, as npm ci demands", 
   expect(missing).toEqual([]);
 });
 
-test("the npm lock says nothing of where packages were fetched from", () => {
+test.each(NPM_LOCKS)("%s says nothing of where packages were fetched from", (file) => {
+  const { packages } = JSON.parse(read(file));
   expect(Object.entries(packages).filter(([, entry]) => /^https?:/.test(entry.resolved ?? ""))).toEqual([]);
 });

@@ -11,6 +11,7 @@ from schema import SCHEMAS
 MODELS = [
     protocol.TrainLora,
     protocol.TrainHypernetwork,
+    protocol.Export,
     protocol.Cancel,
     protocol.CancelCall,
     protocol.PreviewCall,

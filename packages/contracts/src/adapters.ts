@@ -1,16 +1,8 @@
 import { type Static, Type } from "typebox";
+import { AdapterFile } from "./files.js";
 import { AdapterId, JobId, SessionId, Sha256, Timestamp } from "./ids.js";
-import { JobKind } from "./jobs.js";
 import { Strict } from "./object.js";
 import { Proof } from "./training.js";
-
-/** A file of an adapter, as the trainer wrote it and the service re-hashed it. */
-export const AdapterFile = Strict({
-  name: Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$" }),
-  size: Type.Integer({ minimum: 0 }),
-  sha256: Sha256,
-});
-export type AdapterFile = Static<typeof AdapterFile>;
 
 export const AdapterHealth = Type.Union([Type.Literal("ok"), Type.Literal("missing"), Type.Literal("corrupt")]);
 export type AdapterHealth = Static<typeof AdapterHealth>;
@@ -19,10 +11,13 @@ export type AdapterHealth = Static<typeof AdapterHealth>;
 export const PartialTraining = Strict({ step: Type.Integer({ minimum: 1 }), max_steps: Type.Integer({ minimum: 1 }) });
 export type PartialTraining = Static<typeof PartialTraining>;
 
+export const AdapterMethod = Type.Union([Type.Literal("lora"), Type.Literal("hypernetwork")]);
+export type AdapterMethod = Static<typeof AdapterMethod>;
+
 /** A registered adapter. */
 export const Adapter = Strict({
   adapter_id: AdapterId,
-  method: JobKind,
+  method: AdapterMethod,
   base_model: Type.String(),
   task_type: Type.String(),
   /** The first of `session_ids`. */

@@ -38,6 +38,11 @@ export const ERRORS = {
   },
   ADAPTER_NOT_FOUND: { status: 404, title: "No such adapter", hint: "GET /adapters lists those registered." },
   FILE_NOT_FOUND: { status: 404, title: "No such file", hint: "Upload it with POST /v1/files; GET /v1/files lists those there." },
+  EXPORT_NOT_FOUND: {
+    status: 404,
+    title: "No such export",
+    hint: "POST /adapters/{id}/export makes it.",
+  },
   ADAPTER_ID_TAKEN: {
     status: 409,
     title: "The adapter id is taken",
@@ -149,7 +154,12 @@ export const ERRORS = {
   ADAPTER_INVALID: {
     status: null,
     title: "The adapter's files failed validation",
-    hint: "This is a fault of the trainer: please report it with the job's log.",
+    hint: "imprint adapter ID --verify checks a registered one; a new one is a fault of the trainer: please report it.",
+  },
+  EXPORT_UNSUPPORTED: {
+    status: null,
+    title: "The adapter cannot be exported to this format",
+    hint: "Choose another format: docs/serving.md says what each one takes.",
   },
   // Worker
   OUT_OF_MEMORY: {

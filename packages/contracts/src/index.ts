@@ -2,6 +2,8 @@ export * from "./adapters.js";
 export * from "./chat.js";
 export * from "./errors.js";
 export * from "./events.js";
+export * from "./exports.js";
+export * from "./files.js";
 export * from "./health.js";
 export * from "./ids.js";
 export * from "./jobs.js";

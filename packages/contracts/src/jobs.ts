@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { AdapterFile } from "./files.js";
 import { ErrorDetail } from "./errors.js";
 import { AdapterId, JobId, Timestamp } from "./ids.js";
 import { OneOf, Strict } from "./object.js";
@@ -8,10 +9,13 @@ export const JOB_STATUSES = ["queued", "running", "completed", "failed", "cancel
 export const JobStatus = OneOf(JOB_STATUSES);
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-export const JobKind = Type.Union([Type.Literal("lora"), Type.Literal("hypernetwork")]);
+export const JobKind = Type.Union([Type.Literal("lora"), Type.Literal("hypernetwork"), Type.Literal("export")]);
 export type JobKind = Static<typeof JobKind>;
 
-/** The specification's job record: exactly these fields, `error` only when there is one. */
+/**
+ * The specification's job record: exactly these fields, `error` only when there is one. `adapter_id` of a completed job is
+ * the adapter that it made, or exported.
+ */
 export const JobRecord = Strict({
   job_id: JobId,
   status: JobStatus,
@@ -27,6 +31,7 @@ export const JOB_PHASES = [
   "preparing_data",
   "training",
   "generating",
+  "exporting",
   "saving",
   "proving",
   "registering",
@@ -55,6 +60,7 @@ export const JobDetails = Strict({
   progress: Type.Union([Progress, Type.Null()]),
   checkpoint: Type.Union([Checkpoint, Type.Null()]),
   proof: Type.Union([Proof, Type.Null()]),
+  result: Type.Union([Strict({ files: Type.Array(AdapterFile) }), Type.Null()], { description: "What an export wrote" }),
   warnings: Type.Array(Type.String()),
 });
 export type JobDetails = Static<typeof JobDetails>;

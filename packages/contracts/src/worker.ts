@@ -1,7 +1,9 @@
 import { type Static, Type } from "typebox";
-import { AdapterFile, PartialTraining } from "./adapters.js";
+import { PartialTraining } from "./adapters.js";
 import { ChatResult, ChatSpec } from "./chat.js";
 import { ErrorDetail } from "./errors.js";
+import { ExportFormat } from "./exports.js";
+import { AdapterFile } from "./files.js";
 import { AdapterId, JobId, SessionId } from "./ids.js";
 import { JobPhase } from "./jobs.js";
 import { Strict } from "./object.js";
@@ -72,6 +74,17 @@ export const TrainHypernetworkSpec = Strict({
 });
 export type TrainHypernetworkSpec = Static<typeof TrainHypernetworkSpec>;
 
+/** A registered adapter in another program's format. */
+export const ExportSpec = Strict({
+  adapter_id: AdapterId,
+  adapter_path: Type.String(),
+  base_model: Type.String(),
+  base_model_name: Type.String(),
+  format: ExportFormat,
+  output_dir: Type.String(),
+});
+export type ExportSpec = Static<typeof ExportSpec>;
+
 export const PreviewSpec = Strict(data);
 export type PreviewSpec = Static<typeof PreviewSpec>;
 
@@ -118,6 +131,7 @@ export type PreviewReport = Static<typeof PreviewReport>;
 export const WorkerRequest = Type.Union([
   Strict({ type: Type.Literal("train_lora"), job_id: JobId, spec: TrainLoraSpec }),
   Strict({ type: Type.Literal("train_hypernetwork"), job_id: JobId, spec: TrainHypernetworkSpec }),
+  Strict({ type: Type.Literal("export"), job_id: JobId, spec: ExportSpec }),
   Strict({ type: Type.Literal("cancel"), job_id: JobId }),
   Strict({ type: Type.Literal("cancel_call"), call_id: Type.String() }),
   Strict({ type: Type.Literal("preview"), call_id: Type.String(), spec: PreviewSpec }),
@@ -125,7 +139,7 @@ export const WorkerRequest = Type.Union([
 ]);
 export type WorkerRequest = Static<typeof WorkerRequest>;
 
-/** What a finished job hands over. The service re-hashes every file. */
+/** What a finished training hands over. The service re-hashes every file. */
 export const JobResult = Strict({
   files: Type.Array(AdapterFile),
   proof: Proof,
@@ -135,6 +149,10 @@ export const JobResult = Strict({
   partial: Type.Optional(PartialTraining),
 });
 export type JobResult = Static<typeof JobResult>;
+
+/** What a finished export hands over: it proves nothing. */
+export const ExportResult = Strict({ files: Type.Array(AdapterFile), warnings: Type.Array(Type.String()) });
+export type ExportResult = Static<typeof ExportResult>;
 
 /** A line on the worker's stdout. */
 export const WorkerEvent = Type.Union([
@@ -150,7 +168,7 @@ export const WorkerEvent = Type.Union([
   Strict({ type: Type.Literal("plan"), job_id: JobId, plan: TrainingPlan }),
   Strict({ type: Type.Literal("progress"), job_id: JobId, progress: Progress }),
   Strict({ type: Type.Literal("checkpoint"), job_id: JobId, step: Type.Integer({ minimum: 1 }) }),
-  Strict({ type: Type.Literal("done"), job_id: JobId, result: JobResult }),
+  Strict({ type: Type.Literal("done"), job_id: JobId, result: Type.Union([JobResult, ExportResult]) }),
   Strict({ type: Type.Literal("failed"), job_id: JobId, error: ErrorDetail }),
   Strict({ type: Type.Literal("cancelled"), job_id: JobId }),
   Strict({ type: Type.Literal("token"), call_id: Type.String(), text: Type.String({ minLength: 1 }) }),

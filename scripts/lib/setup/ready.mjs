@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { buildIsDone } from "./build.mjs";
 import { isComplete, servingKinds } from "./environment.mjs";
+import { llamaCppIsDone } from "./llama-cpp.mjs";
 import { MODEL_NAME, modelFolder } from "./model.mjs";
 import { npmIsDone } from "./npm.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
@@ -13,9 +14,14 @@ export function writeSetup(root, { python, model }) {
   writeStamp(setupFile(root), { python, default_model: MODEL_NAME, models: { [MODEL_NAME]: model } });
 }
 
-/** Which of the three parts are already as the lock files ask. Starts no program. */
+/** Which of the parts are already as the lock files ask. Starts no program. */
 export function readiness({ root, cache, dev }) {
-  return { npm: npmIsDone(root), build: buildIsDone(root), python: pythonIsReady({ root, cache, dev }) };
+  return {
+    npm: npmIsDone(root),
+    build: buildIsDone(root),
+    python: pythonIsReady({ root, cache, dev }),
+    llamaCpp: !dev || llamaCppIsDone(root),
+  };
 }
 
 function pythonIsReady({ root, cache, dev }) {

@@ -4,6 +4,7 @@ import { Interrupted } from "../process/failures.mjs";
 import { build } from "./build.mjs";
 import { prepareEnvironment } from "./environment.mjs";
 import { findPython } from "./find-python.mjs";
+import { prepareLlamaCpp } from "./llama-cpp.mjs";
 import { withLock } from "./lock.mjs";
 import { fetchModel, modelFolder, prepareModel, removeDrafts } from "./model.mjs";
 import { installNpmPackages } from "./npm.mjs";
@@ -12,7 +13,16 @@ import { readiness, writeSetup } from "./ready.mjs";
 import { together } from "./together.mjs";
 import { prepareTools } from "./tools.mjs";
 
-const STEPS = { installNpmPackages, build, findPython, prepareTools, prepareEnvironment, fetchModel, prepareModel };
+const STEPS = {
+  installNpmPackages,
+  build,
+  findPython,
+  prepareTools,
+  prepareEnvironment,
+  fetchModel,
+  prepareModel,
+  prepareLlamaCpp,
+};
 
 /**
  * Makes the checkout in `root` ready: npm packages and build beside the Python environment and the default model.
@@ -27,10 +37,10 @@ export async function setUp({ root, cache, env, dev, signal, reporter, steps = S
     await together(signal, [
       (linked) => javascript({ root, env, ready, signal: linked, reporter, steps }),
       (linked) =>
-        ready.python
+        ready.python && ready.llamaCpp
           ? undefined
           : withLock({ file: path.join(cache, ".lock"), signal: linked, onWait }, () =>
-              python({ root, cache, env: pythonEnv(env), dev, signal: linked, reporter, steps }),
+              python({ root, cache, env: pythonEnv(env), dev, ready, signal: linked, reporter, steps }),
             ),
     ]);
     return true;
@@ -47,7 +57,7 @@ async function javascript({ root, env, ready, signal, reporter, steps }) {
   });
 }
 
-async function python({ root, cache, env, dev, signal, reporter, steps }) {
+async function python({ root, cache, env, dev, ready, signal, reporter, steps }) {
   await reported(reporter.task("Python"), "environment and default model ready", async (task) => {
     try {
       task.update("looking for Python");
@@ -60,6 +70,7 @@ async function python({ root, cache, env, dev, signal, reporter, steps }) {
       ]);
       if (draft !== null) await steps.prepareModel({ root, draft, folder: model, python: interpreter, env, signal, task });
       writeSetup(root, { python: interpreter, model });
+      if (!ready.llamaCpp) await steps.prepareLlamaCpp({ root, cache, tools, python: interpreter, env, signal, task });
     } finally {
       removeDrafts(cache);
     }

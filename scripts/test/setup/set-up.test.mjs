@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { environmentFolder, lockKey } from "../../lib/setup/environment.mjs";
 import { SetupFailure } from "../../lib/setup/failure.mjs";
+import { llamaCppKey } from "../../lib/setup/llama-cpp.mjs";
 import { main, ROOT } from "../../lib/setup/main.mjs";
 import { modelFolder } from "../../lib/setup/model.mjs";
 import { npmKey } from "../../lib/setup/npm.mjs";
@@ -16,6 +17,7 @@ const NEEDED = [
   ".npmrc",
   "tsconfig.base.json",
   "packages/contracts",
+  "packages/server/test/llama-cpp",
   "scripts/lib/bundle.mjs",
   "trainer",
 ];
@@ -48,6 +50,7 @@ const steps = (change = {}) => {
     prepareEnvironment: ({ dev }) => environment(dev ? "dev" : "runtime"),
     fetchModel: () => "draft",
     prepareModel: ({ folder }) => mkdirSync(folder, { recursive: true }),
+    prepareLlamaCpp: () => llamaCpp(),
     ...change,
   };
   const watched = Object.entries(named).map(([name, step]) => [
@@ -58,6 +61,13 @@ const steps = (change = {}) => {
     },
   ]);
   return Object.fromEntries(watched);
+};
+
+const llamaCpp = () => {
+  const gguf = path.join(cache, "model.gguf");
+  writeFileSync(gguf, "");
+  mkdirSync(path.join(root, "packages", "server", "test", "llama-cpp", "node_modules"), { recursive: true });
+  writeStamp(path.join(root, ".imprint", "llama-cpp.json"), { key: llamaCppKey(root), gguf });
 };
 
 const environment = (kind) => {
@@ -114,8 +124,20 @@ test.each([
 
 test("the developers' environment serves the demo too, and not the other way round", async () => {
   await setUp();
-  expect((await setUp({ args: ["--dev"] })).started).toEqual(PYTHON_PART);
+  expect((await setUp({ args: ["--dev"] })).started).toEqual([...PYTHON_PART, "prepareLlamaCpp"].toSorted());
   expect((await setUp()).started).toEqual([]);
+});
+
+test("what the tests need besides is made again when its lock changes or it was removed", async () => {
+  const again = ["findPython", "prepareEnvironment", "prepareLlamaCpp", "prepareTools"];
+  await setUp({ args: ["--dev"] });
+  expect((await setUp({ args: ["--dev"] })).started).toEqual([]);
+  rmSync(path.join(cache, "model.gguf"));
+  expect((await setUp()).started).toEqual([]);
+  expect((await setUp({ args: ["--dev"] })).started).toEqual(again);
+  const lock = path.join(root, "packages/server/test/llama-cpp/package-lock.json");
+  writeFileSync(lock, `${readFileSync(lock, "utf8")}\n`);
+  expect((await setUp({ args: ["--dev"] })).started).toEqual(again);
 });
 
 test("an environment whose marker was never written is made again", async () => {

@@ -86,7 +86,12 @@ class AdapterNotFinite(TrainerError, ArithmeticError):
 
 class AdapterInvalid(TrainerError, ValueError):
     code = "ADAPTER_INVALID"
-    hint = "This is a fault of the trainer: please report it with the job's log."
+    hint = "imprint adapter ID --verify checks a registered one; a new one is a fault of the trainer: please report it."
+
+
+class ExportUnsupported(TrainerError, ValueError):
+    code = "EXPORT_UNSUPPORTED"
+    hint = "Choose another format: docs/serving.md says what each one takes."
 
 
 class CheckpointInvalid(TrainerError, ValueError):

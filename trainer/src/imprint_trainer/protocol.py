@@ -75,6 +75,15 @@ class TrainHypernetworkSpec(Strict):
     compress_rank: int | None
 
 
+class ExportSpec(Strict):
+    adapter_id: str = Field(pattern=ADAPTER_ID)
+    adapter_path: str
+    base_model: str
+    base_model_name: str
+    format: Literal["gguf", "merged"]
+    output_dir: str
+
+
 class ChatMessage(Strict):
     role: Literal["system", "user", "assistant"]
     content: str
@@ -111,6 +120,12 @@ class TrainHypernetwork(Strict):
     spec: TrainHypernetworkSpec
 
 
+class Export(Strict):
+    type: Literal["export"]
+    job_id: JobId
+    spec: ExportSpec
+
+
 class Cancel(Strict):
     type: Literal["cancel"]
     job_id: JobId
@@ -133,9 +148,9 @@ class ChatCall(Strict):
     spec: ChatSpec
 
 
-Job = TrainLora | TrainHypernetwork
+Job = TrainLora | TrainHypernetwork | Export
 Request = Annotated[
-    TrainLora | TrainHypernetwork | Cancel | CancelCall | PreviewCall | ChatCall, Field(discriminator="type")
+    TrainLora | TrainHypernetwork | Export | Cancel | CancelCall | PreviewCall | ChatCall, Field(discriminator="type")
 ]
 _requests: TypeAdapter[Request] = TypeAdapter(Request)
 
@@ -167,7 +182,7 @@ def refusal(value: Any, message: str) -> dict[str, Any]:
     error = {"code": "WORKER_PROTOCOL", "message": message, "hint": HINT}
     fields = value if isinstance(value, dict) else {}
     job_id, call_id = fields.get("job_id"), fields.get("call_id")
-    if fields.get("type") in ("train_lora", "train_hypernetwork") and _is_job_id(job_id):
+    if fields.get("type") in ("train_lora", "train_hypernetwork", "export") and _is_job_id(job_id):
         return {"type": "failed", "job_id": job_id, "error": error}
     return {"type": "call_failed", "call_id": call_id if isinstance(call_id, str) else "", "error": error}
 

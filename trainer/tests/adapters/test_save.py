@@ -21,15 +21,20 @@ CARD = {
     "base_model_name": "tiny",
     "method": "LoRA",
     "task_type": "code-gen",
-    "sessions": ["s1"],
     "payload_note": "Rank 4.",
+}
+RECORD = {
+    "sessions": [{"session_id": "s1", "sha256": "5" * 64}],
+    "config": {"seed": 11, "rank": 4},
+    "base_model": {"sha256": "b" * 64},
+    "versions": {"peft": "0.21.2"},
 }
 
 
 def finish(folder: Path, payload: Payload, base: LoadedBase, windows: list[Window]) -> dict[str, object]:
     folder.mkdir()
     return save_and_prove(
-        folder, payload, base=base, windows=windows, record={"seed": 11}, card=CARD, on_proving=lambda: None
+        folder, payload, base=base, windows=windows, record=RECORD, card=CARD, on_proving=lambda: None
     )
 
 
@@ -137,7 +142,11 @@ def test_the_model_card_tells_provenance_and_proof(base: LoadedBase, windows: li
     proof = finish(tmp_path / "adapter", payload, base, windows)["proof"]
     card = (tmp_path / "adapter" / "README.md").read_text()
     assert 'base_model: "tiny"' in card
-    assert "`s1`" in card
+    assert f"| session | `s1`, SHA-256 `{'5' * 64}` |" in card
+    assert f"| base model | tiny, SHA-256 `{'b' * 64}` |" in card
+    assert "| base model's licence | not stated in its folder |" in card
+    assert "| settings | rank `4`, seed `11` |" in card
+    assert 'PeftModel.from_pretrained(base, "tiny-adapter")' in card
     assert f"{proof['loss_before']:.4f}" in card
     assert f"{proof['neutral_loss_after']:.4f}" in card
     assert json.loads((tmp_path / "adapter" / "proof.json").read_text()) == proof

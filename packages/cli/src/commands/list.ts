@@ -93,6 +93,18 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./adapter.js")).adapterCommand,
   },
   {
+    name: "export",
+    args: "<id>",
+    description: "write an adapter as other programs load it: GGUF, merged model or PEFT folder",
+    load: async () => (await import("./export.js")).exportCommand,
+  },
+  {
+    name: "push",
+    args: "<id> <repo>",
+    description: "upload an adapter to a model hub",
+    load: async () => (await import("./push.js")).pushCommand,
+  },
+  {
     name: "chat",
     args: "<adapter>",
     description: "talk to an adapter, or to a base model",

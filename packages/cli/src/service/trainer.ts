@@ -12,11 +12,17 @@ const preparedPython = ({ settings: { python } }: Config): string => {
   throw new CommandError("No Python is prepared for the trainer: npm run setup installs it.", "WORKER_START_FAILED");
 };
 
-const environment = (config: Config): NodeJS.ProcessEnv => ({
+interface RunOptions {
+  /** Whether it may reach the model hub. Default: false. */
+  readonly online?: boolean;
+}
+
+const environment = (config: Config, { online = false }: RunOptions = {}): NodeJS.ProcessEnv => ({
   ...process.env,
   PYTHONPATH: path.join(config.repoRoot, "trainer", "src"),
   PYTHONUTF8: "1",
-  HF_HUB_OFFLINE: "1",
+  HF_HUB_DISABLE_TELEMETRY: "1",
+  HF_HUB_OFFLINE: online ? "0" : "1",
 });
 
 /** Runs a module of the trainer on this terminal; answers with its exit code. An interrupt reaches it as well. */
@@ -33,9 +39,14 @@ export async function showTrainer(config: Config, module: string, args: readonly
 }
 
 /** Runs a module of the trainer to its end; answers with the JSON documents it printed. Throws a CommandError with what it said instead. */
-export async function runTrainer(config: Config, module: string, args: readonly string[]): Promise<readonly unknown[]> {
+export async function runTrainer(
+  config: Config,
+  module: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<readonly unknown[]> {
   const python = preparedPython(config);
-  const env = environment(config);
+  const env = environment(config, options);
   try {
     const { stdout } = await promisify(execFile)(python, ["-m", module, ...args], { env, maxBuffer: LONGEST_OUTPUT });
     return stdout

@@ -7,6 +7,7 @@ const PHASES: Readonly<Record<JobPhase, string>> = {
   preparing_data: "preparing the session",
   training: "training",
   generating: "generating the adapter",
+  exporting: "writing the files",
   saving: "saving the adapter",
   proving: "proving the reloaded adapter",
   registering: "registering the adapter",

@@ -19,6 +19,7 @@ const job = (changes: Partial<JobDetails>): JobDetails => ({
   progress: null,
   checkpoint: null,
   proof: null,
+  result: null,
   warnings: [],
   ...changes,
 });

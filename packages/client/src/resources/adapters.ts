@@ -1,4 +1,4 @@
-import type { Adapter, AdapterList } from "@imprint/contracts";
+import type { Adapter, AdapterList, Export, ExportFormat, StartResponse } from "@imprint/contracts";
 import type { Open } from "../http/open.js";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
@@ -20,18 +20,29 @@ export interface Adapters {
   file(adapterId: string, name: string, options?: CallOptions): Promise<Response>;
   /** Re-hashes the files and re-reads their headers; `health` of the answer says what was found. */
   verify(adapterId: string, options?: CallOptions): Promise<Adapter>;
+  /** Starts an export: a job to wait for. One that is there already completes at once. */
+  export(adapterId: string, format: ExportFormat, options?: CallOptions): Promise<StartResponse>;
+  /** An export that is there, with its files. Throws a NotFoundError while there is none. */
+  getExport(adapterId: string, format: ExportFormat, options?: CallOptions): Promise<Export>;
+  /** One of the export's files, as `fetch` answers it: nothing is read yet. */
+  exportFile(adapterId: string, format: ExportFormat, name: string, options?: CallOptions): Promise<Response>;
   /** Archives; with `purge` the files go too. */
   delete(adapterId: string, options?: CallOptions & { readonly purge?: boolean }): Promise<void>;
 }
 
 export function adaptersResource(send: Send, open: Open): Adapters {
   const pathOf = (adapterId: string, rest = ""): string => `/adapters/${encodeURIComponent(adapterId)}${rest}`;
+  const file = (folder: string, name: string, options?: CallOptions): Promise<Response> =>
+    open({ method: "GET", path: folder + encodeURIComponent(name), headers: { accept: "*/*" }, options });
   return {
     list: (query, options) => send({ method: "GET", path: "/adapters", query: { ...query }, options }),
     get: (adapterId, options) => send({ method: "GET", path: pathOf(adapterId), options }),
-    file: (adapterId, name, options) =>
-      open({ method: "GET", path: pathOf(adapterId, `/files/${encodeURIComponent(name)}`), headers: { accept: "*/*" }, options }),
+    file: (adapterId, name, options) => file(pathOf(adapterId, "/files/"), name, options),
     verify: (adapterId, options) => send({ method: "POST", path: pathOf(adapterId, "/verify"), repeatable: true, options }),
+    export: (adapterId, format, options) =>
+      send({ method: "POST", path: pathOf(adapterId, "/export"), json: { format }, repeatable: true, options }),
+    getExport: (adapterId, format, options) => send({ method: "GET", path: pathOf(adapterId, `/exports/${format}`), options }),
+    exportFile: (adapterId, format, name, options) => file(pathOf(adapterId, `/exports/${format}/files/`), name, options),
     delete: async (adapterId, { purge, ...options } = {}) => {
       await send({ method: "DELETE", path: pathOf(adapterId), query: purge ? { purge: "true" } : {}, options });
     },

@@ -66,7 +66,9 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     running.delete(job_id);
     const at = now();
     if (end.type === "completed") {
-      apply(job_id, { type: "complete", at, proof: end.result.proof, warnings: end.result.warnings });
+      const { warnings, ...result } = end.result;
+      const made = "proof" in result ? { proof: result.proof, result: null } : { proof: null, result };
+      apply(job_id, { type: "complete", at, warnings, ...made });
     } else if (known(job_id).cancel_requested) apply(job_id, { type: "confirm_cancel", at });
     else {
       const { reason } = stop.signal;
@@ -82,7 +84,7 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
       if (scheduler.waiting() >= limits.maxQueued) {
         throw new JobError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
       }
-      if (store.isReserved(submission.reserved_adapter_id)) {
+      if (submission.kind !== "export" && store.isReserved(submission.reserved_adapter_id)) {
         throw new JobError("ADAPTER_ID_TAKEN", `Another job will make the adapter ${submission.reserved_adapter_id}.`);
       }
       const job = createJob({ ...submission, job_id: newId(), created_at: now() });

@@ -1,6 +1,7 @@
 import type {
   Checkpoint,
   ErrorDetail,
+  ExportResult,
   JobDetails,
   JobKind,
   JobPhase,
@@ -16,9 +17,12 @@ export interface Job {
   readonly job_id: string;
   readonly kind: JobKind;
   readonly status: JobStatus;
-  /** Null until the adapter is on disk, proved and registered: non-null means loadable. */
+  /** Null until the adapter is on disk, proved and registered, or exported: non-null means loadable. */
   readonly adapter_id: string | null;
-  /** The id that the adapter will get; nobody else may take it while the job is queued or running. */
+  /**
+   * The id that the adapter will get; nobody else may take it while the job is queued or running. Of an export: the adapter
+   * that is exported, which is registered and so needs no reservation.
+   */
   readonly reserved_adapter_id: string;
   readonly session_id: string;
   readonly error: ErrorDetail | null;
@@ -37,6 +41,8 @@ export interface Job {
   /** The newest state of the training that a resume or a salvage can use; null again once the adapter is registered. */
   readonly checkpoint: Checkpoint | null;
   readonly proof: Proof | null;
+  /** What an export wrote. */
+  readonly result: Pick<ExportResult, "files"> | null;
   readonly warnings: readonly string[];
 }
 
@@ -67,6 +73,7 @@ export function createJob({ request, warnings, ...rest }: NewJob): Job {
     progress: null,
     checkpoint: null,
     proof: null,
+    result: null,
     warnings: Object.freeze([...(warnings ?? [])]),
   });
 }

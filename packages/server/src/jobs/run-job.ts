@@ -1,12 +1,11 @@
-import type { JobResult } from "@imprint/contracts";
-import type { Executor, Outcome, TaskEvent, WorkerTask } from "../executors/executor.js";
+import type { Executor, Outcome, TaskEvent, TaskResult, WorkerTask } from "../executors/executor.js";
 import { asJobError, JobError } from "./job-error.js";
 import type { Log } from "./log.js";
 import type { Work } from "./work.js";
 
 /** How a job ended; `failed` also when it was stopped, since the caller knows why it stopped it. */
 export type JobEnd =
-  | { readonly type: "completed"; readonly result: JobResult }
+  | { readonly type: "completed"; readonly result: TaskResult }
   | { readonly type: "failed"; readonly error: JobError };
 
 interface RunOptions {
@@ -25,6 +24,8 @@ interface RunOptions {
 export async function runJob({ job_id, work, executor, signal, onEvent, onRegistering, log }: RunOptions): Promise<JobEnd> {
   let task: WorkerTask | undefined;
   try {
+    const existing = await work.existing?.();
+    if (existing) return { type: "completed", result: existing };
     task = await work.prepare(signal, job_id);
     signal.throwIfAborted();
     const result = resultOf(await train({ task, executor, signal, onEvent }));
@@ -56,7 +57,7 @@ async function train({ task, executor, signal, onEvent }: TrainOptions): Promise
   }
 }
 
-function resultOf(outcome: Outcome): JobResult {
+function resultOf(outcome: Outcome): TaskResult {
   if (outcome.type === "done") return outcome.result;
   if (outcome.type === "failed") throw JobError.from(outcome.error);
   throw new JobError("TRAINER_ERROR", "The training was cancelled.");

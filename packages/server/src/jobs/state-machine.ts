@@ -1,4 +1,4 @@
-import type { ErrorDetail, JobPhase, JobStatus, Progress, Proof, TrainingPlan } from "@imprint/contracts";
+import type { ErrorDetail, JobPhase, JobStatus, Progress, TrainingPlan } from "@imprint/contracts";
 import type { Job } from "./job.js";
 
 /** What happens to a job. `at` is an ISO 8601 instant. */
@@ -9,7 +9,7 @@ export type JobEvent =
   | { readonly type: "plan"; readonly plan: TrainingPlan }
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "checkpoint"; readonly at: string; readonly step: number }
-  | { readonly type: "complete"; readonly at: string; readonly proof: Proof; readonly warnings: readonly string[] }
+  | ({ readonly type: "complete"; readonly at: string; readonly warnings: readonly string[] } & Pick<Job, "proof" | "result">)
   | { readonly type: "fail"; readonly at: string; readonly error: ErrorDetail }
   | { readonly type: "confirm_cancel"; readonly at: string };
 
@@ -66,6 +66,7 @@ function changes(job: Job, event: JobEvent): Partial<Job> {
         adapter_id: job.reserved_adapter_id,
         checkpoint: null,
         proof: event.proof,
+        result: event.result,
         warnings: Object.freeze([...job.warnings, ...event.warnings]),
       };
     case "fail":

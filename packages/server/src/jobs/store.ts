@@ -39,9 +39,10 @@ export function createStore({ clock, keepFinished, keepFinishedMs, onForget }: S
   return {
     put(job) {
       jobs.set(job.job_id, job);
-      if (!isTerminal(job.status)) reserved.add(job.reserved_adapter_id);
-      else {
-        reserved.delete(job.reserved_adapter_id);
+      if (!isTerminal(job.status)) {
+        if (job.kind !== "export") reserved.add(job.reserved_adapter_id);
+      } else {
+        if (job.kind !== "export") reserved.delete(job.reserved_adapter_id);
         finished.set(job.job_id, clock.now());
       }
       forgetOld();

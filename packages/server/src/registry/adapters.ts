@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFile, JobKind, PartialTraining, Proof } from "@imprint/contracts";
+import type { Adapter, AdapterFile, AdapterMethod, PartialTraining, Proof } from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
 import type { AdapterTable, Session } from "./schema.js";
 
@@ -13,7 +13,7 @@ export interface AdapterFilter {
 
 const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   adapter_id: row.adapter_id,
-  method: row.method as JobKind,
+  method: row.method as AdapterMethod,
   base_model: row.base_model,
   task_type: row.task_type,
   session_id: row.session_id,

@@ -7,6 +7,7 @@ export interface DataPaths {
   readonly database: string;
   readonly sessions: string;
   readonly adapters: string;
+  readonly exports: string;
   readonly staging: string;
   readonly orphans: string;
   readonly checkpoints: string;
@@ -21,6 +22,7 @@ export const dataPaths = (root: string): DataPaths => ({
   database: join(root, "registry.db"),
   sessions: join(root, "sessions"),
   adapters: join(root, "adapters"),
+  exports: join(root, "exports"),
   staging: join(root, "adapters", ".staging"),
   orphans: join(root, "adapters", ".orphans"),
   checkpoints: join(root, "checkpoints"),
@@ -32,8 +34,8 @@ export const dataPaths = (root: string): DataPaths => ({
 
 /** Creates what is missing, and closes the data directory to other users. */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  const { root, sessions, adapters, staging, checkpoints, uploads, models, hypernetworks } = paths;
-  for (const folder of [root, sessions, adapters, staging, checkpoints, uploads, models, hypernetworks])
+  const { root, sessions, adapters, exports, staging, checkpoints, uploads, models, hypernetworks } = paths;
+  for (const folder of [root, sessions, adapters, exports, staging, checkpoints, uploads, models, hypernetworks])
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(paths.root, 0o700);
 };

@@ -15,13 +15,13 @@ export type Lineage = Pick<
   "adapter_id" | "method" | "base_model" | "task_type" | "session_id" | "session_ids" | "job_id" | "metadata" | "created_at"
 >;
 
-const sameFiles = (hashed: readonly AdapterFile[], claimed: readonly AdapterFile[]): boolean =>
+export const sameFiles = (hashed: readonly AdapterFile[], claimed: readonly AdapterFile[]): boolean =>
   hashed.length === claimed.length &&
   hashed.every(({ name, size, sha256 }) =>
     claimed.some((file) => file.name === name && file.size === size && file.sha256 === sha256),
   );
 
-const syncFolder = async (folder: string, files: readonly AdapterFile[]): Promise<void> => {
+export const syncFolder = async (folder: string, files: readonly AdapterFile[]): Promise<void> => {
   for (const { name } of files) await syncPath(join(folder, name));
   await syncPath(folder, { folder: true });
 };

@@ -15,7 +15,8 @@ export interface Sweep {
 
 /**
  * Clears what a crash can leave behind: half-written adapters, and whole ones whose row was never committed or is purged, uploads without a row.
- * Adapters' folders without a row are set aside in `adapters/.orphans` and not deleted: a user may have put them there.
+ * Adapters' folders without a row are set aside in `adapters/.orphans` and not deleted: a user may have put them there. Exports
+ * can be made again, so those of no adapter are deleted.
  */
 export const sweep = async ({ database, paths }: { readonly database: Database; readonly paths: DataPaths }): Promise<Sweep> => {
   const staging = await readdir(paths.staging);
@@ -30,6 +31,9 @@ export const sweep = async ({ database, paths }: { readonly database: Database; 
 
   const uploaded = await withSession(database, uploadIds);
   for (const name of await readdir(paths.uploads)) if (!uploaded.has(name)) await rm(join(paths.uploads, name), { force: true });
+
+  for (const name of await readdir(paths.exports))
+    if (!known.has(name)) await rm(join(paths.exports, name), { recursive: true, force: true });
 
   const temporary = (await readdir(paths.sessions)).filter((name) => name.startsWith(".") && name.endsWith(".tmp"));
   for (const name of temporary) await rm(join(paths.sessions, name), { force: true });

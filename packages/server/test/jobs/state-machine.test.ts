@@ -13,7 +13,7 @@ const EVENTS: readonly JobEvent[] = [
   { type: "plan", plan: {} as Extract<JobEvent, { type: "plan" }>["plan"] },
   { type: "progress", progress: {} as Extract<JobEvent, { type: "progress" }>["progress"] },
   { type: "checkpoint", at, step: 3 },
-  { type: "complete", at, proof: result.proof, warnings: [] },
+  { type: "complete", at, proof: result.proof, result: null, warnings: [] },
   { type: "fail", at, error: { code: "TRAINER_ERROR", message: "m", hint: "h" } },
   { type: "confirm_cancel", at },
 ];

@@ -109,6 +109,7 @@ test("a sweep clears staging, sets folders without a row aside, and keeps what i
   await stage(registry, "half");
   mkdirSync(join(paths.adapters, "orphan"));
   writeFileSync(join(paths.adapters, "orphan", "x.txt"), "x");
+  for (const id of ["kept", "gone"]) mkdirSync(join(paths.exports, id, "gguf"), { recursive: true });
   writeFileSync(join(paths.sessions, ".s.json.123.tmp"), "half");
   const swept = await sweep(registry);
   expect(swept.orphans).toEqual(["orphan"]);
@@ -116,6 +117,7 @@ test("a sweep clears staging, sets folders without a row aside, and keeps what i
   expect(readdirSync(paths.staging)).toEqual([]);
   expect(readdirSync(paths.sessions)).toEqual([]);
   expect(readdirSync(paths.adapters).sort()).toEqual([".orphans", ".staging", "kept"]);
+  expect(readdirSync(paths.exports)).toEqual(["kept"]);
   expect(readdirSync(paths.orphans)).toEqual([expect.stringMatching(/^orphan\./)]);
 });
 

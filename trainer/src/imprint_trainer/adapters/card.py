@@ -1,9 +1,13 @@
-"""README.md of an adapter: where it comes from and what was proved."""
+"""README.md of an adapter: where it comes from, what was proved, how to load it."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 NAMED = 10  # sessions that the card names
+LICENCE = re.compile(r"\A---\n(?:[^\n]*\n)*?license: *[\"']?([A-Za-z0-9._-]{1,64})")
 
 
 def model_card(
@@ -12,25 +16,85 @@ def model_card(
     base_model_name: str,
     method: str,
     task_type: str,
-    sessions: Sequence[str],
     payload_note: str,
-    proof: dict[str, Any],
+    record: Mapping[str, Any],
+    proof: Mapping[str, Any],
+    base_licence: str | None,
 ) -> str:
-    consumers = [name for name, accepted in proof["accepted_by"].items() if accepted]
-    learned = 1 - proof["loss_after"] / proof["loss_before"] if proof["loss_before"] else 0.0
-    forgotten = proof["neutral_loss_after"] / proof["neutral_loss_before"] - 1 if proof["neutral_loss_before"] else 0.0
+    """`record` is what training.json holds, `proof` what proof.json does."""
+    sessions = record["sessions"]
     lines = [
-        "---",
-        f'base_model: "{base_model_name}"',
-        "library_name: peft",
-        "pipeline_tag: text-generation",
-        "tags: [lora, imprint]",
-        "---",
+        *front_matter(base_model_name, relation="adapter", library="peft"),
         f"# {adapter_id}",
         "",
         f"A LoRA adapter for {base_model_name}, made by Imprint from {recorded(sessions)} "
         f"(method: {method}, task type: {task_type}). {payload_note}",
         "",
+        "## Proof",
+        "",
+        *proof_table(proof),
+        "",
+        "## Provenance",
+        "",
+        "| | |",
+        "|---|---|",
+        *(f"| session | `{entry['session_id']}`, SHA-256 `{entry['sha256']}` |" for entry in sessions[:NAMED]),
+        f"| base model | {base_model_name}, SHA-256 `{record['base_model']['sha256']}` |",
+        f"| base model's licence | {base_licence or 'not stated in its folder'} |",
+        f"| settings | {settings(record)} |",
+        f"| software | {', '.join(f'{name} {version}' for name, version in record['versions'].items())} |",
+        "",
+        "`training.json` holds the whole request and every step's loss, `proof.json` the measurements.",
+        "",
+        "## How to load it",
+        "",
+        "```python",
+        "from peft import PeftModel",
+        "from transformers import AutoModelForCausalLM",
+        "",
+        f'base = AutoModelForCausalLM.from_pretrained("{base_model_name}")',
+        f'model = PeftModel.from_pretrained(base, "{adapter_id}")  # this folder',
+        "```",
+        "",
+        "The adapter repeats what its session holds: share it as you would share the session.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def merged_card(adapter: Path, *, adapter_id: str, base_model_name: str) -> str:
+    """README.md of a merged model: the adapter's own card, under what the folder is."""
+    lines = [
+        *front_matter(base_model_name, relation="finetune", library="transformers"),
+        f"# {adapter_id}, merged",
+        "",
+        f"{base_model_name} with the LoRA adapter {adapter_id} added to its weights by Imprint. Load it as any model: "
+        "it needs no LoRA support. What follows is the adapter's own card.",
+        "",
+    ]
+    readme = adapter / "README.md"
+    own = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    body = re.sub(r"\A---\n.*?\n---\n", "", own, flags=re.DOTALL)
+    return "\n".join(lines) + re.sub(r"^#", "##", body, flags=re.MULTILINE)
+
+
+def front_matter(base_model_name: str, *, relation: str, library: str) -> list[str]:
+    return [
+        "---",
+        f'base_model: "{base_model_name}"',
+        f"base_model_relation: {relation}",
+        f"library_name: {library}",
+        "pipeline_tag: text-generation",
+        "tags: [lora, imprint]",
+        "---",
+    ]
+
+
+def proof_table(proof: Mapping[str, Any]) -> list[str]:
+    consumers = [name for name, accepted in proof["accepted_by"].items() if accepted]
+    learned = 1 - proof["loss_after"] / proof["loss_before"] if proof["loss_before"] else 0.0
+    forgotten = proof["neutral_loss_after"] / proof["neutral_loss_before"] - 1 if proof["neutral_loss_before"] else 0.0
+    return [
         "| | before | after | change |",
         "|---|---|---|---|",
         f"| loss on {proof['supervised_tokens']} supervised tokens (nats) | {proof['loss_before']:.4f} "
@@ -41,16 +105,28 @@ def model_card(
         f"Measured on the files themselves, loaded again: {proof['keys_matched']} of {proof['keys_expected']} tensors "
         f"matched, norm of the update {proof['update_norm']:.4g}. Format accepted by: {', '.join(consumers)}.",
         *(f"- {remark}" for remark in proof["remarks"]),
-        "",
-        "The adapter repeats what its session holds: share it as you would share the session.",
-        "",
     ]
-    return "\n".join(lines)
 
 
-def recorded(sessions: Sequence[str]) -> str:
-    names = ", ".join(f"`{name}`" for name in sessions[:NAMED])
+def settings(record: Mapping[str, Any]) -> str:
+    """The request as resolved, in one cell of a table."""
+    values = {**record["config"], **record.get("selection", {})}
+    return ", ".join(f"{name} `{json.dumps(value)}`" for name, value in sorted(values.items()) if value is not None)
+
+
+def recorded(sessions: Sequence[Mapping[str, Any]]) -> str:
+    names = ", ".join(f"`{entry['session_id']}`" for entry in sessions[:NAMED])
     if len(sessions) == 1:
         return f"the recorded session {names}"
     more = f" and {len(sessions) - NAMED} more" if len(sessions) > NAMED else ""
     return f"{len(sessions)} recorded sessions: {names}{more}"
+
+
+def licence_of(base: Path) -> str | None:
+    """What the base model's own card names, where its folder holds one."""
+    readme = base / "README.md"
+    if not readme.is_file():
+        return None
+    with readme.open(encoding="utf-8", errors="replace") as file:
+        found = LICENCE.match(file.read(1 << 16))
+    return found.group(1) if found else None

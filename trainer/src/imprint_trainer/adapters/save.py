@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.card import model_card
+from imprint_trainer.adapters.card import licence_of, model_card
 from imprint_trainer.adapters.payload import Payload, update_norm
 from imprint_trainer.adapters.prove import prove
 from imprint_trainer.adapters.write import list_files, write_json, write_text, write_weights
@@ -25,7 +25,7 @@ def save_and_prove(
     partial: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """The contracts' `JobResult`. `record` becomes training.json; `card` names adapter_id, base_model_name, method,
-    task_type, sessions and payload_note. `partial`: `step` and `max_steps` of a training that did not end.
+    task_type and payload_note. `partial`: `step` and `max_steps` of a training that did not end.
 
     Raises AdapterUnchanged, AdapterNotFinite, AdapterInvalid; the caller empties the folder then.
     """
@@ -39,7 +39,9 @@ def save_and_prove(
         )
     write_json(folder / "proof.json", proof)
     write_json(folder / "training.json", record)
-    write_text(folder / "README.md", model_card(**card, proof=proof))
+    write_text(
+        folder / "README.md", model_card(**card, record=record, proof=proof, base_licence=licence_of(base.folder))
+    )
     return {
         "files": list_files(folder),
         "proof": proof,

@@ -53,7 +53,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
         record={
             "method": "hypernetwork",
             "task_type": spec.task_type,
-            "session": {"session_id": spec.session_id, "sha256": sha256_of(Path(spec.session_path))},
+            "sessions": [{"session_id": spec.session_id, "sha256": sha256_of(Path(spec.session_path))}],
             "config": {
                 "seed": spec.seed,
                 "max_chunk_length": spec.max_chunk_length,
@@ -72,7 +72,6 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
             "base_model_name": spec.base_model_name,
             "method": f"Doc-to-LoRA, one forward pass of {folder.name}",
             "task_type": spec.task_type,
-            "sessions": [spec.session_id],
             "payload_note": f"Rank {payload.rank}, from {generated.tokens} tokens in {generated.chunks} chunks.",
         },
         on_proving=lambda: context.phase("proving"),

@@ -69,7 +69,6 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
             "base_model_name": spec.base_model_name,
             "method": "QLoRA" if spec.quantization == "nf4" else "LoRA",
             "task_type": spec.task_type,
-            "sessions": spec.session_ids,
             "payload_note": f"Rank {spec.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}.",
         },
         on_proving=lambda: context.phase("proving"),

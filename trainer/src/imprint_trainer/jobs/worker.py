@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.errors import AdapterInvalid
-from imprint_trainer.protocol import ChatSpec, Job, PreviewSpec, TrainLora
+from imprint_trainer.protocol import ChatSpec, Export, Job, PreviewSpec, TrainLora
 
 if TYPE_CHECKING:
     from imprint_trainer.models.base import LoadedBase, Quantization
@@ -60,9 +60,10 @@ class Worker:
         return self._resident[1]
 
     def run(self, job: Job, *, emit: Callable[[dict[str, Any]], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
-        """The contracts' `JobResult`. Raises Cancelled and TrainerError; a job that failed leaves nothing behind."""
+        """The contracts' `JobResult` or `ExportResult`. Raises Cancelled and TrainerError; a failure leaves none."""
         self._settle()
         from imprint_trainer.jobs.context import JobContext
+        from imprint_trainer.jobs.export import export_adapter
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.lora.failures import machine_failures
@@ -71,6 +72,8 @@ class Worker:
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
                 return train_lora(job.spec, context)
+            if isinstance(job, Export):
+                return export_adapter(job.spec, context)
             return train_hypernetwork(job.spec, context)
 
     def chat(self, spec: ChatSpec, *, cancelled: Callable[[], bool], on_text: Callable[[str], None]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ SAFE_FILES = [
     "tokenizer.model",
     "merges.txt",
     "vocab.txt",
+    "README.md",  # names the licence
 ]
 
 

@@ -59,6 +59,8 @@ export function runTask({ task, onEvent, signal, link, settings }: RunTaskOption
     onReport: onEvent,
     onVerdict(event) {
       if (event.type === "cancelled" && !signal.aborted) throw new ProtocolFault("cancelled a job that nobody cancelled");
+      if (event.type === "done" && "proof" in event.result !== (task.type !== "export"))
+        throw new ProtocolFault(`ended a ${task.type} with something else`);
       verdict = event;
       disarm?.();
       disarm = clock.after(settleMs, () => {

@@ -21,15 +21,18 @@ const sha256Of = async (path: string): Promise<string> => {
   return hash.digest("hex");
 };
 
+/** What an export may hold besides. */
+export const EXPORT_FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,100}\.(?:safetensors|json|md|txt|jinja|model|gguf)$/;
+
 /**
  * Hashes every file of a folder, in the order of their names.
  * @throws InvalidAdapterError when something stands there that is no plain file of a known kind
  */
-export const hashFolder = async (folder: string): Promise<readonly AdapterFile[]> => {
+export const hashFolder = async (folder: string, allowed: RegExp = FILE_NAME): Promise<readonly AdapterFile[]> => {
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   const files: AdapterFile[] = [];
   for (const entry of entries) {
-    if (!entry.isFile() || !FILE_NAME.test(entry.name))
+    if (!entry.isFile() || !allowed.test(entry.name))
       throw new InvalidAdapterError(`${JSON.stringify(entry.name)} is no file of an adapter`);
     const path = join(folder, entry.name);
     files.push({ name: entry.name, size: (await stat(path)).size, sha256: await sha256Of(path) });

@@ -92,7 +92,11 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         (await archiveAdapter(await request.db(), { adapterId, at: now().toISOString(), purge }));
       if (!found) throw adapterNotFound(adapterId);
       // The row first: a crash in between leaves files that the next start sets aside, never a row without files.
-      if (purge) request.afterCommit(() => rm(join(paths.adapters, adapterId), { recursive: true, force: true }));
+      if (purge)
+        request.afterCommit(async () => {
+          for (const folder of [paths.adapters, paths.exports])
+            await rm(join(folder, adapterId), { recursive: true, force: true });
+        });
       return reply.code(204).send();
     },
   );

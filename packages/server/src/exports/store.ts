@@ -1,0 +1,79 @@
+import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Export, type ExportFormat, type ExportResult } from "@imprint/contracts";
+import type { AdapterRow } from "../registry/adapters.js";
+import { syncPath, writeAtomically } from "../registry/durable.js";
+import type { DataPaths } from "../registry/paths.js";
+import { sameFiles, syncFolder } from "../registry/publish.js";
+import { EXPORT_FILE_NAME, hashFolder } from "../registry/validate/folder.js";
+import { InvalidAdapterError } from "../registry/validate/invalid.js";
+import { matches } from "../validate.js";
+
+/** Stands in the export's folder and is none of its files. */
+const RECORD = "export.json";
+
+const REQUIRED = { gguf: (id: string) => `${id}.gguf`, merged: () => "config.json" } as const;
+
+const readRecord = async (folder: string): Promise<Export | null> => {
+  try {
+    const record: unknown = JSON.parse(await readFile(join(folder, RECORD), "utf8"));
+    return matches(Export, record) ? record : null;
+  } catch {
+    return null;
+  }
+};
+
+const isWhole = async (folder: string, { files }: Export): Promise<boolean> => {
+  const sizes = await Promise.all(files.map(({ name }) => stat(join(folder, name)).catch(() => null)));
+  return sizes.every((found, at) => found?.size === files[at]?.size);
+};
+
+/** The export of an adapter's present files; null when there is none that is whole. */
+export const findExport = async (paths: DataPaths, adapter: AdapterRow, format: ExportFormat): Promise<Export | null> => {
+  const folder = join(paths.exports, adapter.adapter_id, format);
+  const record = await readRecord(folder);
+  return record && record.adapter_sha256 === adapter.sha256 && (await isWhole(folder, record)) ? record : null;
+};
+
+/**
+ * Takes the files that a trainer left in `folder` into `exports/`: hashed, on the disk, then renamed. What stood there before
+ * is replaced.
+ * @throws InvalidAdapterError when the files are not what the trainer claims
+ */
+export const publishExport = async ({
+  paths,
+  adapter,
+  format,
+  folder,
+  result,
+  at,
+}: {
+  readonly paths: DataPaths;
+  readonly adapter: AdapterRow;
+  readonly format: ExportFormat;
+  readonly folder: string;
+  readonly result: ExportResult;
+  readonly at: string;
+}): Promise<void> => {
+  const { adapter_id, base_model, sha256 } = adapter;
+  const files = await hashFolder(folder, EXPORT_FILE_NAME);
+  if (!sameFiles(files, result.files)) throw new InvalidAdapterError("the files differ from those that the trainer reported");
+  const required = REQUIRED[format](adapter_id);
+  if (!files.some(({ name }) => name === required)) throw new InvalidAdapterError(`${required} is missing`);
+  const home = join(paths.exports, adapter_id, format);
+  const record: Export = {
+    adapter_id,
+    format,
+    base_model,
+    adapter_sha256: sha256,
+    files: [...files],
+    created_at: at,
+    path: `exports/${adapter_id}/${format}`,
+  };
+  await writeAtomically(join(folder, RECORD), `${JSON.stringify(record, null, 2)}\n`);
+  await syncFolder(folder, files);
+  await mkdir(dirname(home), { recursive: true, mode: 0o700 });
+  await rm(home, { recursive: true, force: true });
+  await rename(folder, home);
+  await syncPath(dirname(home), { folder: true });
+};

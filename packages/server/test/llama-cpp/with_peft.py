@@ -1,0 +1,104 @@
+"""with_peft.py BASE OUT: trains a small adapter, exports it as GGUF, and prints what PEFT answers with it.
+
+The answer is one JSON document: each prompt's tokens, and without and with the adapter the likeliest next tokens with
+their probabilities; for the first prompt, which the adapter learned to answer, also the greedy answer.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from imprint_trainer.adapters.attach import attached
+from imprint_trainer.adapters.payload import Payload, adapter_config, trained_tensors
+from imprint_trainer.adapters.write import write_weights
+from imprint_trainer.data.windows import Window
+from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.jobs.export import export_adapter
+from imprint_trainer.lora.adapter import fresh_adapter
+from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.loop import train
+from imprint_trainer.lora.plan import plan_steps
+from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.device import fix_numerics
+from imprint_trainer.models.load import load_base
+from imprint_trainer.protocol import ExportSpec
+
+LESSON = ("Which ports may a gate have?", "A gate may have the ports 4117 and 4118, and no others.")
+QUESTIONS = (LESSON[0], "What is the capital of France?", "Write a haiku about ports.")
+ANSWER_TOKENS = 8
+LIKELIEST = 20
+
+
+def prompt_of(tokenizer: Any, question: str) -> list[int]:
+    turns = [{"role": "user", "content": question}]
+    return list(tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=True)["input_ids"])
+
+
+def trained(base: LoadedBase) -> Payload:
+    prompt = prompt_of(base.tokenizer, LESSON[0])
+    answer = base.tokenizer(LESSON[1] + "<|im_end|>", add_special_tokens=False)["input_ids"]
+    window = Window((*prompt, *answer), (*(False for _ in prompt), *(True for _ in answer)))
+    training = LoraTraining(seed=7, rank=8, alpha=16.0, learning_rate=3e-3, epochs=10, quantization="none")
+    targets = resolve_targets(base.model, None)
+    with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=7) as model:
+        train(
+            model,
+            [window],
+            training,
+            plan_steps([window], training),
+            device=base.device,
+            on_step=lambda _: None,
+            cancelled=lambda: False,
+        )
+        tensors = trained_tensors(model)
+    return Payload(
+        tensors, adapter_config(rank=training.rank, alpha=training.alpha, targets=targets, base_model_name="base")
+    )
+
+
+@torch.no_grad()
+def next_row(model: Any, ids: list[int]) -> torch.Tensor:
+    return model(input_ids=torch.tensor([ids])).logits[0, -1].double().softmax(-1)
+
+
+def answers(model: Any, prompts: list[list[int]]) -> dict[str, Any]:
+    tops = [next_row(model, prompt).topk(LIKELIEST) for prompt in prompts]
+    ids = list(prompts[0])
+    for _ in range(ANSWER_TOKENS):
+        ids.append(int(next_row(model, ids).argmax()))
+    return {
+        "greedy": ids[len(prompts[0]) :],
+        "next": [list(zip(top.indices.tolist(), top.values.tolist(), strict=True)) for top in tops],
+    }
+
+
+def main(folder: str, out: Path) -> None:
+    fix_numerics(None)
+    base = load_base(folder, quantization="none", device="cpu")
+    adapter, exported = out / "adapter", out / "export"
+    for path in (adapter, exported):
+        path.mkdir()
+    write_weights(adapter, trained(base))
+    spec = ExportSpec(
+        adapter_id="lesson",
+        adapter_path=str(adapter),
+        base_model=folder,
+        base_model_name="base",
+        format="gguf",
+        output_dir=str(exported),
+    )
+    result = export_adapter(spec, JobContext(lambda _: None, lambda: False, lambda *_: base))
+    prompts = [prompt_of(base.tokenizer, question) for question in QUESTIONS]
+    bare = answers(base.model, prompts)
+    with attached(base, adapter) as model:
+        adapted = answers(model, prompts)
+    file = str(exported / result["files"][0]["name"])
+    print(json.dumps({"file": file, "prompts": prompts, "base": bare, "adapter": adapted}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

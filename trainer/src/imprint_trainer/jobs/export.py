@@ -1,0 +1,45 @@
+"""An export, from its specification to files in another program's format."""
+
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.adapters.card import merged_card
+from imprint_trainer.adapters.export.gguf import export_gguf
+from imprint_trainer.adapters.export.merged import export_merged
+from imprint_trainer.adapters.export.source import read_source
+from imprint_trainer.adapters.write import list_files, write_text
+from imprint_trainer.errors import BaseModelInvalid
+from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.models.locate import locate_base
+from imprint_trainer.protocol import ExportSpec
+
+
+def export_adapter(spec: ExportSpec, context: JobContext) -> dict[str, Any]:
+    """The contracts' `ExportResult`; the files are in `spec.output_dir`. The resident base model stays as it is."""
+    context.phase("exporting")
+    folder, out = locate_base(spec.base_model).folder, Path(spec.output_dir)
+    source = read_source(Path(spec.adapter_path))
+    if spec.format == "gguf":
+        export_gguf(
+            source,
+            model_config(folder),
+            out / f"{spec.adapter_id}.gguf",
+            adapter_id=spec.adapter_id,
+            base_model_name=spec.base_model_name,
+            stop_if_cancelled=context.stop_if_cancelled,
+        )
+    else:
+        export_merged(source, folder, out, stop_if_cancelled=context.stop_if_cancelled)
+        card = merged_card(Path(spec.adapter_path), adapter_id=spec.adapter_id, base_model_name=spec.base_model_name)
+        write_text(out / "README.md", card)
+    context.stop_if_cancelled()
+    return {"files": list_files(out), "warnings": []}
+
+
+def model_config(folder: Path) -> Any:
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (ValueError, OSError, KeyError) as error:
+        raise BaseModelInvalid(f"config.json of {folder.name} cannot be read") from error

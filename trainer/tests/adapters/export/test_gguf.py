@@ -1,0 +1,126 @@
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import AutoConfig, GemmaConfig, LlamaConfig, Phi3Config, Qwen3Config
+
+from adapters.export.sources import random_payload, source_of
+from imprint_trainer.adapters.export.architectures import ARCHITECTURES, architecture_of
+from imprint_trainer.adapters.export.gguf import export_gguf, gguf_name, interleave_halves
+from imprint_trainer.adapters.payload import Payload
+from imprint_trainer.errors import Cancelled, ExportUnsupported
+from imprint_trainer.models.base import LoadedBase
+
+NAMES = {"adapter_id": "tiny-adapter", "base_model_name": "tiny"}
+
+
+def exported(base: LoadedBase, tmp_path: Path, payload: Payload | None = None, name: str = "a") -> Path:
+    payload = payload or random_payload(base.model)
+    target = tmp_path / f"{name}.gguf"
+    export_gguf(source_of(tmp_path / name, payload), base.model.config, target, **NAMES)
+    return target
+
+
+def value(reader: gguf.GGUFReader, key: str) -> Any:
+    field = reader.get_field(key)
+    assert field is not None, key
+    return field.contents()
+
+
+def test_the_file_says_what_llama_cpp_looks_for(base: LoadedBase, tmp_path: Path) -> None:
+    reader = gguf.GGUFReader(exported(base, tmp_path))
+    expected = {
+        "general.type": "adapter",
+        "general.architecture": "llama",
+        "general.name": "tiny-adapter",
+        "general.base_model.0.name": "tiny",
+        "adapter.type": "lora",
+        "adapter.lora.alpha": 6.0,
+    }
+    assert {key: value(reader, key) for key in expected} == expected
+
+
+def test_every_layer_is_there_in_llama_cpps_order_and_with_the_same_numbers(base: LoadedBase, tmp_path: Path) -> None:
+    payload = random_payload(base.model)
+    tensors = {tensor.name: tensor for tensor in gguf.GGUFReader(exported(base, tmp_path, payload)).tensors}
+    assert len(tensors) == len(payload.tensors) == 2 * 2 * 7
+    key = "base_model.model.model.layers.1.{}.lora_{}.weight".format
+    for layer, name in [
+        ("self_attn.o_proj", "attn_output"),
+        ("mlp.down_proj", "ffn_down"),
+        ("self_attn.v_proj", "attn_v"),
+    ]:
+        for side in "AB":
+            found = tensors[f"blk.1.{name}.weight.lora_{side.lower()}"].data
+            assert np.array_equal(found, payload.tensors[key(layer, side)].numpy())
+    # 4 heads of 16 rows for Q, 2 for K: row j of a head's first half stands at 2j, of its second half at 2j + 1
+    for layer, name, heads in [("self_attn.q_proj", "attn_q", 4), ("self_attn.k_proj", "attn_k", 2)]:
+        found, given_rows = tensors[f"blk.1.{name}.weight.lora_b"].data, payload.tensors[key(layer, "B")].numpy()
+        for head in range(heads):
+            for row in range(8):
+                assert np.array_equal(found[16 * head + 2 * row], given_rows[16 * head + row])
+                assert np.array_equal(found[16 * head + 2 * row + 1], given_rows[16 * head + 8 + row])
+
+
+def test_the_same_adapter_gives_the_same_bytes(base: LoadedBase, tmp_path: Path) -> None:
+    assert exported(base, tmp_path, name="one").read_bytes() == exported(base, tmp_path, name="two").read_bytes()
+
+
+@settings(max_examples=40, deadline=None)
+@given(heads=st.integers(1, 6), half=st.integers(1, 8), rank=st.integers(1, 4), seed=st.integers(0, 1000))
+def test_reordering_lora_b_reorders_the_update(heads: int, half: int, rank: int, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    b = torch.randn(2 * heads * half, rank, generator=generator, dtype=torch.float64)
+    a = torch.randn(rank, 5, generator=generator, dtype=torch.float64)
+    moved = interleave_halves(b, heads)
+    assert sorted(map(tuple, moved.tolist())) == sorted(map(tuple, b.tolist()))
+    assert torch.equal(moved @ a, interleave_halves(b @ a, heads))
+
+
+@pytest.mark.parametrize(
+    ("config", "layer", "name"),
+    [
+        (Qwen3Config(num_hidden_layers=2), "model.layers.1.self_attn.q_proj", "blk.1.attn_q.weight"),
+        (Phi3Config(num_hidden_layers=2, pad_token_id=0), "model.layers.0.self_attn.qkv_proj", "blk.0.attn_qkv.weight"),
+        (Phi3Config(num_hidden_layers=2, pad_token_id=0), "model.layers.0.mlp.gate_up_proj", "blk.0.ffn_up.weight"),
+        (GemmaConfig(num_hidden_layers=2), "model.layers.0.mlp.down_proj", "blk.0.ffn_down.weight"),
+        (LlamaConfig(tie_word_embeddings=False), "lm_head", "output.weight"),
+    ],
+)
+def test_layers_have_llama_cpps_names(config: Any, layer: str, name: str) -> None:
+    assert gguf_name(layer, architecture_of(config.model_type), config) == name
+
+
+def test_every_known_family_is_one_of_transformers_and_of_gguf() -> None:
+    for model_type, architecture in ARCHITECTURES.items():
+        assert AutoConfig.for_model(model_type).model_type == model_type
+        assert architecture.name in gguf.MODEL_ARCH_NAMES.values()
+
+
+@pytest.mark.parametrize("layer", ["lm_head", "model.layers.0.self_attn.other_proj", "model.layers.99.mlp.up_proj"])
+def test_a_layer_that_llama_cpp_does_not_have_is_refused(layer: str) -> None:
+    config = LlamaConfig(num_hidden_layers=2, tie_word_embeddings=True)
+    with pytest.raises(ExportUnsupported, match=layer):
+        gguf_name(layer, architecture_of("llama"), config)
+
+
+def test_a_family_and_a_scaling_that_llama_cpp_does_not_know_are_refused(base: LoadedBase, tmp_path: Path) -> None:
+    with pytest.raises(ExportUnsupported, match="this base model is gpt2"):
+        architecture_of("gpt2")
+    payload = random_payload(base.model)
+    with pytest.raises(ExportUnsupported, match="rank-stabilised"):
+        exported(base, tmp_path, Payload(payload.tensors, {**payload.config, "use_rslora": True}))
+
+
+def test_a_cancelled_export_ends(base: LoadedBase, tmp_path: Path) -> None:
+    def stop() -> None:
+        raise Cancelled
+
+    source = source_of(tmp_path / "a", random_payload(base.model))
+    with pytest.raises(Cancelled):
+        export_gguf(source, base.model.config, tmp_path / "a.gguf", **NAMES, stop_if_cancelled=stop)
