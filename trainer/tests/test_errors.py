@@ -22,7 +22,7 @@ def test_code_and_hint_are_those_of_the_catalogue(error: type[errors.TrainerErro
 
 
 def test_each_code_has_one_class() -> None:
-    assert len(CLASSES) == 16
+    assert len(CLASSES) == 17
     assert len({error.code for error in CLASSES}) == len(CLASSES)
 
 

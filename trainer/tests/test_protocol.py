@@ -36,6 +36,8 @@ def shape(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
         return ("array", shape(schema["items"], definitions))
     if "const" in schema:
         return ("const", schema["const"])
+    if "type" not in schema:
+        return "anything"
     limits = tuple((word, float(schema[word])) for word in LIMITS if word in schema)
     pattern = schema.get("pattern", "").replace(r"\Z", "$")
     return (schema["type"], limits, pattern)

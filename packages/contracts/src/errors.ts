@@ -111,6 +111,11 @@ export const ERRORS = {
     title: "A target module matches no layer",
     hint: "Leave target_modules out, or name linear layers of the base model.",
   },
+  PROMPT_REFUSED: {
+    status: 400,
+    title: "The prompt cannot be answered",
+    hint: "Shorten the messages, or leave out what the base model's chat template cannot render.",
+  },
   HYPERNETWORK_NOT_INSTALLED: {
     status: 422,
     title: "No hypernetwork for this base model",

@@ -1,4 +1,5 @@
 export * from "./adapters.js";
+export * from "./chat.js";
 export * from "./errors.js";
 export * from "./events.js";
 export * from "./health.js";

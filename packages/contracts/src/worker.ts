@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { AdapterFile } from "./adapters.js";
+import { ChatResult, ChatSpec } from "./chat.js";
 import { ErrorDetail } from "./errors.js";
 import { AdapterId, JobId, SessionId } from "./ids.js";
 import { JobPhase } from "./jobs.js";
@@ -98,32 +99,10 @@ export const PreviewReport = Strict({
 });
 export type PreviewReport = Static<typeof PreviewReport>;
 
-export const ChatSpec = Strict({
-  base_model: Type.String(),
-  adapter_path: Type.Union([Type.String(), Type.Null()]),
-  messages: Type.Array(
-    Strict({
-      role: Type.Union([Type.Literal("system"), Type.Literal("user"), Type.Literal("assistant")]),
-      content: Type.String(),
-    }),
-  ),
-  max_tokens: Type.Integer({ minimum: 1 }),
-  temperature: Type.Number({ minimum: 0 }),
-  seed: Type.Integer({ minimum: 0 }),
-});
-export type ChatSpec = Static<typeof ChatSpec>;
-
-export const ChatResult = Strict({
-  text: Type.String(),
-  finish_reason: Type.Union([Type.Literal("stop"), Type.Literal("length")]),
-  prompt_tokens: Type.Integer(),
-  completion_tokens: Type.Integer(),
-});
-export type ChatResult = Static<typeof ChatResult>;
-
 /**
  * A line on the worker's stdin. Jobs and chats run one after the other; a preview is answered at once, also while a job trains.
- * A chat that is cancelled is still answered, with `call_failed`.
+ * A chat that is cancelled is still answered, with `call_failed`. A chat with `stream` tells its text in `token` events of whole
+ * characters before its answer.
  */
 export const WorkerRequest = Type.Union([
   Strict({ type: Type.Literal("train_lora"), job_id: JobId, spec: TrainLoraSpec }),
@@ -161,6 +140,7 @@ export const WorkerEvent = Type.Union([
   Strict({ type: Type.Literal("done"), job_id: JobId, result: JobResult }),
   Strict({ type: Type.Literal("failed"), job_id: JobId, error: ErrorDetail }),
   Strict({ type: Type.Literal("cancelled"), job_id: JobId }),
+  Strict({ type: Type.Literal("token"), call_id: Type.String(), text: Type.String({ minLength: 1 }) }),
   Strict({ type: Type.Literal("answer"), call_id: Type.String(), result: Type.Union([Preview, ChatResult]) }),
   Strict({ type: Type.Literal("call_failed"), call_id: Type.String(), error: ErrorDetail }),
 ]);

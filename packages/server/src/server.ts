@@ -25,6 +25,7 @@ import { systemRandomness } from "./training/resolve.js";
 
 const IDEMPOTENCY_KEYS = 10_000;
 const CLOSE_WORKERS_MS = 2_000;
+const CLOSE_CONNECTIONS_MS = 500;
 
 export interface RunningServer {
   /** Address that answers, such as http://127.0.0.1:7878 */
@@ -116,7 +117,11 @@ export const startServer = async (
       bodyLimit: settings.body_limit,
       log,
     });
-    undo.push(() => app.close());
+    undo.push(() => {
+      // Whoever does not read the last answer, or has not asked anything yet, is not waited for.
+      const disarm = clock.after(CLOSE_CONNECTIONS_MS, () => app.server.closeAllConnections());
+      return app.close().finally(disarm);
+    });
     // Before the app, which waits for the answers of calls that a trainer works on.
     undo.push(() => executor.close(CLOSE_WORKERS_MS));
     await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => "listening" });

@@ -59,6 +59,11 @@ class TargetModulesNotFound(TrainerError, LookupError):
     hint = "Leave target_modules out, or name linear layers of the base model."
 
 
+class PromptRefused(TrainerError, ValueError):
+    code = "PROMPT_REFUSED"
+    hint = "Shorten the messages, or leave out what the base model's chat template cannot render."
+
+
 class HypernetworkNotInstalled(TrainerError, FileNotFoundError):
     code = "HYPERNETWORK_NOT_INSTALLED"
     hint = "POST /train/lora works without one; imprint hypernetworks lists those installed."

@@ -73,13 +73,23 @@ class ChatMessage(Strict):
     content: str
 
 
+class ChatTool(Strict):
+    name: str
+    description: str | None
+    parameters: Any
+
+
 class ChatSpec(Strict):
     base_model: str
     adapter_path: str | None
     messages: list[ChatMessage]
+    tools: list[ChatTool]
     max_tokens: int = Field(ge=1)
     temperature: Finite = Field(ge=0)
+    top_p: Finite = Field(gt=0, le=1)
+    stop: list[str]
     seed: int = Field(ge=0)
+    stream: bool
 
 
 class TrainLora(Strict):

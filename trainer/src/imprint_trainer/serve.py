@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -57,7 +58,7 @@ def serve(config: ServeConfig) -> int:
         _warm(worker, config.base_model)
     while task := board.next():
         if isinstance(task, ChatCall):
-            last = answer(partial(worker.chat, cancelled=board.cancelled), task)
+            last = answer(partial(worker.chat, cancelled=board.cancelled, on_text=teller(channel, task)), task)
         else:
             last = run_job(worker, board, channel, task)
         board.finish()
@@ -76,6 +77,13 @@ def run_job(worker: Worker, board: Board, channel: Channel, job: Job) -> dict[st
         return {"type": "cancelled", **head}
     except Exception as error:
         return {"type": "failed", **head, "error": detail(error)}
+
+
+def teller(channel: Channel, call: ChatCall) -> Callable[[str], None]:
+    """What to do with each piece of an answer's text."""
+    if not call.spec.stream:
+        return lambda text: None
+    return lambda text: channel.send({"type": "token", "call_id": call.call_id, "text": text})
 
 
 def answer(call: Any, request: ChatCall | PreviewCall) -> dict[str, Any]:

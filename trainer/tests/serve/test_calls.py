@@ -84,9 +84,13 @@ def chat_spec(lora_spec: Spec) -> Callable[..., dict[str, Any]]:
             "base_model": lora_spec()["base_model"],
             "adapter_path": None,
             "messages": [{"role": "user", "content": "Please fix it."}],
+            "tools": [],
             "max_tokens": 12,
             "temperature": 0,
+            "top_p": 1,
+            "stop": [],
             "seed": 1,
+            "stream": False,
         } | changes
 
     return make
@@ -125,6 +129,41 @@ def test_an_adapter_answers_what_it_learned_and_is_gone_afterwards(
     assert worker.call("chat", chat_spec())["result"] == bare
 
 
+def test_a_streamed_chat_tells_the_text_of_its_answer_piece_by_piece(
+    worker: RunningWorker, chat_spec: Callable[..., dict[str, Any]]
+) -> None:
+    spec = chat_spec(temperature=1, max_tokens=40)
+    whole = worker.call("chat", spec)["result"]
+    worker.send({"type": "chat", "call_id": "streamed", "spec": spec | {"stream": True}})
+    *pieces, last = worker.collect(lambda event: event["type"] in ("answer", "call_failed"))
+    assert last["result"] == whole
+    assert {(event["type"], event["call_id"]) for event in pieces} == {("token", "streamed")}
+    assert "".join(event["text"] for event in pieces) == whole["text"]
+    assert len(pieces) > 1
+
+
+def test_chats_between_trainings_change_no_byte(
+    worker: RunningWorker,
+    lora_spec: Spec,
+    new_job_id: Callable[[], str],
+    chat_spec: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    specs = [lora_spec(epochs=2, output_dir=str(tmp_path / name)) for name in ("first", "second")]
+    chats = [
+        chat_spec(temperature=1.5, seed=3),
+        chat_spec(temperature=1.5, seed=3, adapter_path=specs[0]["output_dir"], stream=True),
+    ]
+    worker.send({"type": "train_lora", "job_id": new_job_id(), "spec": specs[0]})
+    for call_id, chat in zip(("base", "adapter"), chats, strict=True):  # they wait while the first one trains
+        worker.send({"type": "chat", "call_id": call_id, "spec": chat})
+    worker.send({"type": "train_lora", "job_id": new_job_id(), "spec": specs[1]})
+    verdicts = ("done", "failed", "answer", "call_failed")
+    ends = [worker.until(lambda event: event["type"] in verdicts) for _ in range(4)]
+    assert [event["type"] for event in ends] == ["done", "answer", "answer", "done"]
+    assert ends[0]["result"] == ends[3]["result"]
+
+
 ENDLESS = {"max_tokens": 100_000, "temperature": 2}  # to the end of the context: sampling rarely stops by itself
 
 
@@ -148,8 +187,9 @@ def test_chats_that_are_cancelled_are_answered_and_the_worker_serves_the_next(
     [
         ({"adapter_path": "/nowhere/adapter"}, "ADAPTER_INVALID"),
         ({"base_model": "/nowhere/model"}, "BASE_MODEL_NOT_FOUND"),
-        ({"messages": []}, "TRAINER_ERROR"),
-        ({"messages": [{"role": "user", "content": "x " * 2000}]}, "TRAINER_ERROR"),
+        ({"messages": []}, "PROMPT_REFUSED"),
+        ({"messages": [{"role": "user", "content": "x " * 2000}]}, "PROMPT_REFUSED"),
+        ({"tools": [{"name": "ls", "description": None, "parameters": {}}]}, "PROMPT_REFUSED"),
     ],
 )
 def test_a_chat_that_fails_names_the_cause(

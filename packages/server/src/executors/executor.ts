@@ -27,9 +27,12 @@ export interface JobHandle {
 /** Where trainings run. */
 export interface Executor {
   start(task: WorkerTask, onEvent: (event: TaskEvent) => void): JobHandle;
-  /** Rejects with JobError, or with the signal's reason when it aborts before the answer is there: a chat stops then. */
+  /**
+   * Rejects with JobError, or with the signal's reason when it aborts before the answer is there: a chat stops then. A chat
+   * with `stream` tells its text as it is generated, all of it before the promise resolves.
+   */
   call(request: PreviewCall, signal?: AbortSignal): Promise<Preview>;
-  call(request: ChatCall, signal?: AbortSignal): Promise<ChatResult>;
+  call(request: ChatCall, signal?: AbortSignal, onText?: (text: string) => void): Promise<ChatResult>;
   /** Stops everything; what does not stop within `graceMs` is killed. Tasks and calls under way fail with SHUTTING_DOWN. */
   close(graceMs: number): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { Executor, JobHandle, Outcome, TaskEvent, WorkerTask } from "../../src/executors/executor.js";
+import type { ChatCall, Executor, JobHandle, Outcome, TaskEvent, WorkerTask } from "../../src/executors/executor.js";
 import { createLocalExecutor, type LocalExecutorOptions } from "../../src/executors/local/local-executor.js";
 import { systemClock } from "../../src/jobs/clock.js";
 import { createIds } from "../../src/jobs/ids.js";
@@ -61,6 +61,25 @@ export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
       learning_rate: 0.001,
       target_modules: null,
       quantization: "none",
+      ...spec,
+    },
+  };
+}
+
+export function chatCall(spec: Partial<ChatCall["spec"]> = {}): ChatCall {
+  return {
+    type: "chat",
+    spec: {
+      base_model: "tiny",
+      adapter_path: null,
+      messages: [{ role: "user", content: "hello" }],
+      tools: [],
+      max_tokens: 8,
+      temperature: 0,
+      top_p: 1,
+      stop: [],
+      seed: 1,
+      stream: false,
       ...spec,
     },
   };

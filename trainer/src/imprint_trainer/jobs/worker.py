@@ -73,7 +73,7 @@ class Worker:
                 return train_lora(job.spec, context)
             return train_hypernetwork(job.spec, context)
 
-    def chat(self, spec: ChatSpec, *, cancelled: Callable[[], bool]) -> dict[str, Any]:
+    def chat(self, spec: ChatSpec, *, cancelled: Callable[[], bool], on_text: Callable[[str], None]) -> dict[str, Any]:
         """The contracts' `ChatResult`. Raises Cancelled and TrainerError."""
         self._settle()
         from imprint_trainer.jobs.chat import chat, quantization_for
@@ -82,7 +82,8 @@ class Worker:
         if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
             raise AdapterInvalid("the adapter's folder is not there")
         with machine_failures():
-            return chat(spec, self.base(spec.base_model, quantization_for(spec)), cancelled)
+            base = self.base(spec.base_model, quantization_for(spec))
+            return chat(spec, base, cancelled=cancelled, on_text=on_text)
 
     def preview(self, spec: PreviewSpec) -> dict[str, Any]:
         """Holds its own tokenizers: one that trains must not be used from two threads."""

@@ -5,10 +5,13 @@ import type { ChatCall, PreviewCall } from "../executor.js";
 import { ProtocolFault } from "./decode-event.js";
 
 type Answer = Extract<WorkerEvent, { type: "answer" | "call_failed" }>;
+type Token = Extract<WorkerEvent, { type: "token" }>;
 
 export interface Calls {
   /** When `signal` aborts, a chat is cancelled; the promise still settles with what the worker says to that. */
-  ask(call: PreviewCall | ChatCall, signal?: AbortSignal): Promise<Preview | ChatResult>;
+  ask(call: PreviewCall | ChatCall, signal?: AbortSignal, onText?: (text: string) => void): Promise<Preview | ChatResult>;
+  /** Answers whether somebody waited for it. Throws ProtocolFault when nobody asked for a stream. */
+  tell(token: Token): boolean;
   /** Answers whether somebody waited for it. Throws ProtocolFault when it answers another question. */
   receive(answer: Answer): boolean;
   failAll(error: JobError): void;
@@ -16,7 +19,8 @@ export interface Calls {
 }
 
 interface Waiting {
-  readonly type: "preview" | "chat";
+  readonly call: PreviewCall | ChatCall;
+  readonly onText: ((text: string) => void) | undefined;
   readonly resolve: (result: Preview | ChatResult) => void;
   readonly reject: (error: JobError) => void;
 }
@@ -34,7 +38,7 @@ export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOpti
   const waiting = new Map<string, Waiting>();
   let count = 0;
   return {
-    async ask(call, signal) {
+    async ask(call, signal, onText) {
       count += 1;
       const call_id = String(count);
       let disarm = (): void => {};
@@ -44,7 +48,7 @@ export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOpti
       };
       try {
         return await new Promise((resolve, reject) => {
-          waiting.set(call_id, { type: call.type, resolve, reject });
+          waiting.set(call_id, { call, onText, resolve, reject });
           send({ ...call, call_id });
           if (call.type === "chat") signal?.addEventListener("abort", cancel, { once: true });
         });
@@ -53,12 +57,20 @@ export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOpti
         disarm();
       }
     },
+    tell({ call_id, text }) {
+      const caller = waiting.get(call_id);
+      if (!caller) return false;
+      if (caller.call.type !== "chat" || !caller.call.spec.stream)
+        throw new ProtocolFault("streamed an answer that is no stream");
+      caller.onText?.(text);
+      return true;
+    },
     receive(answer) {
       const caller = waiting.get(answer.call_id);
       if (!caller) return false;
       if (answer.type === "call_failed") caller.reject(JobError.from(answer.error));
-      else if ("windows" in answer.result !== (caller.type === "preview")) {
-        throw new ProtocolFault(`answered a ${caller.type} with something else`);
+      else if ("windows" in answer.result !== (caller.call.type === "preview")) {
+        throw new ProtocolFault(`answered a ${caller.call.type} with something else`);
       } else caller.resolve(answer.result);
       waiting.delete(answer.call_id);
       return true;

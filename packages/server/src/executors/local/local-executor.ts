@@ -83,11 +83,15 @@ export function createLocalExecutor(options: LocalExecutorOptions): Executor {
     }
   };
 
-  const call = async (request: PreviewCall | ChatCall, signal?: AbortSignal): Promise<Preview | ChatResult> => {
+  const call = async (
+    request: PreviewCall | ChatCall,
+    signal?: AbortSignal,
+    onText?: (text: string) => void,
+  ): Promise<Preview | ChatResult> => {
     const base = baseModelOf(request);
     const shared = request.type === "preview" ? pool.share(base) : undefined;
     const lease = shared ?? (await pool.acquire(base, signal));
-    const answer = lease.worker.call(request, signal).finally(() => lease.release());
+    const answer = lease.worker.call(request, signal, onText).finally(() => lease.release());
     return abortable(answer, signal);
   };
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { AdapterId, ChatSpec, Strict } from "@imprint/contracts";
-import { Type } from "typebox";
+import { AdapterId } from "@imprint/contracts";
 import { ProblemError, quote } from "../../problem.js";
 import { findAdapter } from "../../registry/adapters.js";
 import { withSession } from "../../registry/unit-of-work.js";
@@ -9,36 +8,14 @@ import type { App, Services } from "../../services.js";
 import { locateBaseModel } from "../../training/base-model.js";
 import { matches } from "../../validate.js";
 import { abortedWith } from "../aborted.js";
-import { answer } from "../schemas.js";
+import { ChatChunk, ChatCompletion, chunksOf, completionOf } from "./chat-answer.js";
+import { ChatRequest, samplingOf } from "./chat-request.js";
 import { sendOpenAiError } from "./errors.js";
+import { sendEventStream } from "./event-stream.js";
+import { textStream } from "./text-stream.js";
 
+/** Until the answer, or its first token. */
 const TIMEOUT_MS = 600_000;
-const MAX_MESSAGES = 256;
-
-const Message = Strict({ ...ChatSpec.properties.messages.items.properties, content: Type.String({ maxLength: 262_144 }) });
-
-const ChatRequest = Strict({
-  model: Type.String({ minLength: 1, maxLength: 200, description: "An adapter's id, or a base model's name" }),
-  messages: Type.Array(Message, { minItems: 1, maxItems: MAX_MESSAGES }),
-  max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 4096, default: 256 })),
-  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, default: 0 })),
-  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: 0 })),
-});
-
-const ChatCompletion = Strict({
-  id: Type.String(),
-  object: Type.Literal("chat.completion"),
-  created: Type.Integer(),
-  model: Type.String(),
-  choices: Type.Array(
-    Strict({
-      index: Type.Integer(),
-      message: Strict({ role: Type.Literal("assistant"), content: Type.String() }),
-      finish_reason: Type.Union([Type.Literal("stop"), Type.Literal("length")]),
-    }),
-  ),
-  usage: Strict({ prompt_tokens: Type.Integer(), completion_tokens: Type.Integer(), total_tokens: Type.Integer() }),
-});
 
 /** `POST /v1/chat/completions`: try an adapter with any OpenAI client. For trying, not for serving load. */
 export const chatRoute = (
@@ -71,22 +48,26 @@ export const chatRoute = (
         tags: ["chat"],
         summary: "Chat with a base model or an adapter",
         body: ChatRequest,
-        response: { 200: answer("The completion", ChatCompletion) },
+        response: {
+          200: {
+            description: "The completion; with stream, its chunks as server-sent events",
+            content: { "application/json": { schema: ChatCompletion }, "text/event-stream": { schema: ChatChunk } },
+          },
+        },
       },
     },
     async (request, reply) => {
-      const { model, messages, max_tokens = 256, temperature = 0, seed = 0 } = request.body;
-      const spec = { ...(await locate(model)), messages, max_tokens, temperature, seed };
-      const result = await executor.call({ type: "chat", spec }, AbortSignal.any([abortedWith(reply), closing]));
-      const { text, finish_reason, prompt_tokens, completion_tokens } = result;
-      return {
-        id: `chatcmpl-${randomUUID()}`,
-        object: "chat.completion",
-        created: Math.floor(now().getTime() / 1000),
-        model,
-        choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason }],
-        usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
-      } as const;
+      const { model, stream_options } = request.body;
+      const sampling = samplingOf(request.body);
+      const spec = { ...(await locate(model)), ...sampling };
+      const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(now().getTime() / 1000), model };
+      const signal = AbortSignal.any([abortedWith(reply), closing]);
+      if (!spec.stream) return completionOf(await executor.call({ type: "chat", spec }, signal), head);
+
+      const texts = textStream((onText) => executor.call({ type: "chat", spec }, signal, onText));
+      const first = await texts.next();
+      const chunks = chunksOf({ first, texts }, { head, includeUsage: stream_options?.include_usage ?? false });
+      return sendEventStream(chunks, request, reply);
     },
   );
 };

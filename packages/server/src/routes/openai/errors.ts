@@ -2,19 +2,23 @@ import { ERRORS } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { asProblem, endAbandoned, logFault } from "../../plugins/errors.js";
 
-/** Errors as OpenAI's clients read them, with the same codes and sentences as everywhere else. */
-export const sendOpenAiError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const ended = endAbandoned(error, request, reply);
-  if (ended) return ended;
+/** OpenAI's clients know 400 for what this service answers with 422. */
+const statusOf = (status: number | null): number => (status === 422 ? 400 : (status ?? 500));
+
+/** An error as OpenAI's clients read it, with the same codes and sentences as everywhere else. Logs what is the service's fault. */
+export const toOpenAiError = (error: unknown, request: FastifyRequest) => {
   const problem = asProblem(error);
   const { code, message, errors, headers } = problem;
   logFault(error, problem, request);
-  const status = ERRORS[code].status ?? 500;
+  const status = statusOf(ERRORS[code].status);
   const type = status >= 500 ? "server_error" : "invalid_request_error";
-  const param = errors?.[0]?.path.slice(1) ?? null;
-  return reply
-    .headers(headers)
-    .code(status)
-    .type("application/json; charset=utf-8")
-    .send({ error: { message, type, param, code: code.toLowerCase() } });
+  const param = errors?.[0]?.path.slice(1).replaceAll("/", ".") ?? null;
+  return { status, headers, body: { error: { message, type, param, code: code.toLowerCase() } } };
+};
+
+export const sendOpenAiError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const ended = endAbandoned(error, request, reply);
+  if (ended) return ended;
+  const { status, headers, body } = toOpenAiError(error, request);
+  return reply.headers(headers).code(status).type("application/json; charset=utf-8").send(body);
 };

@@ -2,10 +2,9 @@ import { spawn as spawnChild } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { ChatCall } from "../../../src/executors/executor.js";
 import type { Spawn } from "../../../src/executors/local/spawn.js";
 import { manualClock } from "../../jobs/manual-clock.js";
-import { executorOn, isAlive, loraTask, outcomeOf, startStubborn, startWatched, temporaryFolder } from "../support.js";
+import { chatCall, executorOn, isAlive, loraTask, outcomeOf, startStubborn, startWatched, temporaryFolder } from "../support.js";
 
 /** A spawn that counts. */
 function countingSpawn(): { readonly spawn: Spawn; readonly count: () => number } {
@@ -71,18 +70,6 @@ test("a cancel after the outcome changes nothing", async () => {
   expect(await outcomeOf(executor, loraTask({ output_dir: temporaryFolder() }))).toMatchObject({ type: "done" });
 });
 
-const chat: ChatCall = {
-  type: "chat",
-  spec: {
-    base_model: "tiny",
-    adapter_path: null,
-    messages: [{ role: "user", content: "hello" }],
-    max_tokens: 8,
-    temperature: 0,
-    seed: 1,
-  },
-};
-
 test("a worker that goes on with a cancelled chat is replaced after the grace", async () => {
   const folder = temporaryFolder();
   const held = join(folder, "held");
@@ -91,7 +78,7 @@ test("a worker that goes on with a cancelled chat is replaced after the grace", 
   const behaviour = { hold_chats: held, ignore_cancel: true };
   const executor = executorOn("trainer.mjs", [JSON.stringify(behaviour)], { spawn, clock, cancelGraceMs: 5000 });
   const caller = new AbortController();
-  const answer = executor.call(chat, caller.signal);
+  const answer = executor.call(chatCall(), caller.signal);
   await vi.waitFor(() => expect(existsSync(held)).toBe(true));
   caller.abort(new Error("left"));
   await expect(answer).rejects.toThrow("left");

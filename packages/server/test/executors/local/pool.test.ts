@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ChatCall, PreviewCall } from "../../../src/executors/executor.js";
 import type { Spawn } from "../../../src/executors/local/spawn.js";
-import { executorOn, isAlive, loraTask, outcomeOf, startWatched, temporaryFolder, workerPath } from "../support.js";
+import { chatCall, executorOn, isAlive, loraTask, outcomeOf, startWatched, temporaryFolder, workerPath } from "../support.js";
 
 /** A spawn that remembers the ids of its processes. */
 function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
@@ -30,10 +30,7 @@ const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => 
   },
 });
 
-const chat = (base_model: string, content: string): ChatCall => ({
-  type: "chat",
-  spec: { base_model, adapter_path: null, messages: [{ role: "user", content }], max_tokens: 8, temperature: 0, seed: 1 },
-});
+const chat = (base_model: string, content: string): ChatCall => chatCall({ base_model, messages: [{ role: "user", content }] });
 
 test("tasks of one base model share a process; another base model's process starts when the first is gone", async () => {
   const { spawn, pids } = recordingSpawn();

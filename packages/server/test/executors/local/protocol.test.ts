@@ -32,10 +32,13 @@ describe("what breaks the protocol fails the task, and the process is not used a
 });
 
 describe("what only repeats what is known is passed over", () => {
-  test.each(["done", "blank-lines", "ready-again", "unknown-answer", "steps", "after-done"])("%s", async (what) => {
-    const outcome = await outcomeOf(executorOn("odd.mjs", [what]));
-    expect(outcome).toMatchObject({ type: "done", result: { rank: 4 } });
-  });
+  test.each(["done", "blank-lines", "ready-again", "unknown-answer", "unknown-token", "steps", "after-done"])(
+    "%s",
+    async (what) => {
+      const outcome = await outcomeOf(executorOn("odd.mjs", [what]));
+      expect(outcome).toMatchObject({ type: "done", result: { rank: 4 } });
+    },
+  );
 
   test("steps that do not grow are not told", async () => {
     const watched = startWatched(executorOn("odd.mjs", ["steps"]), loraTask());
