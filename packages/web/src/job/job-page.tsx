@@ -2,10 +2,11 @@ import { isFinished } from "@imprint/client";
 import type { JobDetails } from "@imprint/contracts";
 import { api } from "../api.js";
 import { useJob } from "../live/use-job.js";
+import { useQueuePosition } from "../live/use-queue-position.js";
 import { Curves } from "../plot/curves.js";
 import { hrefOf } from "../router/route.js";
 import { Preview } from "../sessions/preview.js";
-import { ago, words } from "../text/numbers.js";
+import { ago, title, words } from "../text/numbers.js";
 import { Card } from "../ui/card.js";
 import { ConnectionState } from "../ui/connection.js";
 import { Facts } from "../ui/facts.js";
@@ -22,9 +23,11 @@ import { previewRequestOf, sessionIdsOf } from "./request.js";
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["session_id", "session_ids", "adapter_id", "base_model", "metadata"]);
 
 function Summary({ job }: { readonly job: JobDetails }) {
+  const position = useQueuePosition(job);
   const metadata = Object.entries((job.request.metadata ?? {}) as Readonly<Record<string, string>>);
   return (
     <Facts
+      isWide
       facts={[
         ["Method", job.kind],
         ["Base model", String(job.request.base_model ?? "")],
@@ -39,7 +42,7 @@ function Summary({ job }: { readonly job: JobDetails }) {
           </span>,
         ],
         ["Created", ago(job.created_at, Date.now())],
-        ["In the queue", job.queue_position === null ? null : `position ${job.queue_position}`],
+        ["In the queue", position === null ? null : `position ${position}`],
         ["Phase", job.status === "running" && job.phase !== null ? words(job.phase) : null],
         ["Metadata", metadata.map(([name, value]) => `${name}: ${value}`).join("\n")],
       ]}
@@ -64,7 +67,7 @@ function ResolvedRequest({ job }: { readonly job: JobDetails }) {
   return (
     <Card title="Request as resolved">
       <Facts
-        facts={rest.map(([name, value]) => [words(name), typeof value === "string" ? value : JSON.stringify(value)] as const)}
+        facts={rest.map(([name, value]) => [title(name), typeof value === "string" ? value : JSON.stringify(value)] as const)}
       />
     </Card>
   );

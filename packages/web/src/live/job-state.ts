@@ -33,13 +33,23 @@ export function applyJobEvent(state: JobState, event: JobEvent): JobState {
 const newestFirst = (jobs: readonly JobDetails[]): readonly JobDetails[] =>
   jobs.toSorted((one, other) => (one.job_id < other.job_id ? 1 : -1));
 
+/** Who leaves the queue moves those behind it up: the service tells only of the job that left. */
+function moveUp(jobs: readonly JobDetails[], changed: JobDetails): readonly JobDetails[] {
+  const left = jobs.find(({ job_id }) => job_id === changed.job_id)?.queue_position ?? null;
+  if (left === null || changed.queue_position !== null) return jobs;
+  return jobs.map((job) => {
+    const { queue_position: position } = job;
+    return position !== null && position > left ? { ...job, queue_position: position - 1 } : job;
+  });
+}
+
 /** The jobs after an event, newest first: their ids sort by time. */
 export function applyJobsEvent(jobs: readonly JobDetails[], event: JobsEvent): readonly JobDetails[] {
   switch (event.type) {
     case "snapshot":
       return newestFirst(event.jobs);
     case "status":
-      return newestFirst([event.job, ...jobs.filter(({ job_id }) => job_id !== event.job.job_id)]);
+      return newestFirst([event.job, ...moveUp(jobs, event.job).filter(({ job_id }) => job_id !== event.job.job_id)]);
     case "progress":
       return jobs.map((job) => (job.job_id === event.job_id ? { ...job, progress: event.progress } : job));
     case "resync":

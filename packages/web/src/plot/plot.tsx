@@ -97,7 +97,7 @@ export function Plot(props: PlotProps) {
         {title}
         {typeof latest === "number" && <output>{short(latest)}</output>}
       </figcaption>
-      <div ref={place} role="img" aria-label={described(props)} />
+      <div ref={place} className="canvas" role="img" aria-label={described(props)} />
     </figure>
   );
 }

@@ -39,6 +39,7 @@ export function SessionPage({ sessionId }: { readonly sessionId: string }) {
         <>
           <p className="task">{plain(session.task)}</p>
           <Facts
+            isWide
             facts={[
               ["Format", [session.format, session.format_version].filter(Boolean).join(" ")],
               ["Stored", ago(session.created_at, Date.now())],

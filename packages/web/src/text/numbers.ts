@@ -28,7 +28,7 @@ export function change(before: number, after: number): string {
 export function short(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(1);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return value.toExponential(1);
   return size >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
@@ -43,3 +43,6 @@ export function ago(instant: string, now: number): string {
 
 /** snake_case as words. */
 export const words = (name: string): string => name.replaceAll("_", " ");
+
+/** snake_case as the name of something. */
+export const title = (name: string): string => words(name).replace(/^./, (first) => first.toUpperCase());

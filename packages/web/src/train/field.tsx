@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import type { TSchema } from "typebox";
-import { words } from "../text/numbers.js";
+import { title, words } from "../text/numbers.js";
 import { shapeOf } from "./schema-shape.js";
 
 interface FieldProps {
@@ -68,7 +68,7 @@ export function Field({ name, schema, value, problem, onChange, suggestions = []
   };
   return (
     <div className="field">
-      <label htmlFor={id}>{words(name)}</label>
+      <label htmlFor={id}>{title(name)}</label>
       {control()}
       <p id={`${id}-help`} className={problem === undefined ? "muted" : "problem"}>
         {problem ?? shape.description}
