@@ -1,5 +1,5 @@
 import { apiError, type ChatRequest } from "@imprint/client";
-import { api, watchedFetch } from "../api.js";
+import { watchedFetch } from "../api.js";
 
 interface Chunk {
   readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[];
@@ -19,9 +19,6 @@ async function* dataOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string>
   }
 }
 
-const refusesStreams = (error: { readonly status: number; readonly detail: string }): boolean =>
-  error.status === 422 && /stream/.test(error.detail);
-
 /** The answer of a model in pieces, as OpenAI's clients read them. */
 export async function* streamAnswer(request: ChatRequest, signal: AbortSignal): AsyncGenerator<string> {
   const response = await watchedFetch("/v1/chat/completions", {
@@ -30,13 +27,7 @@ export async function* streamAnswer(request: ChatRequest, signal: AbortSignal): 
     body: JSON.stringify({ ...request, stream: true }),
     signal,
   });
-  if (!response.ok || response.body === null) {
-    const error = apiError(response.status, await response.json().catch(() => null));
-    if (!refusesStreams(error)) throw error;
-    const { choices } = await api.chat.completions.create(request, { signal });
-    yield choices[0]?.message.content ?? "";
-    return;
-  }
+  if (!response.ok || response.body === null) throw apiError(response.status, await response.json().catch(() => null));
   for await (const data of dataOf(response.body)) {
     if (data === "[DONE]") return;
     const chunk = JSON.parse(data) as Chunk;

@@ -64,9 +64,14 @@ const SESSION_FIELDS: ReadonlySet<string> = new Set(["session_id", "session_ids"
 export function problemsByField(errors: readonly FieldError[]): Values {
   const found: Record<string, string> = {};
   for (const { path, message } of errors) {
-    const [, name = ""] = path.split("/");
+    const [, name = "", key = ""] = path.split("/");
     const field = SESSION_FIELDS.has(name) ? "sessions" : name;
-    found[field] ??= field === "sessions" && message === "is required" ? "choose at least one session" : message;
+    found[field] ??=
+      field === "sessions" && message === "is required"
+        ? "choose at least one session"
+        : /^\d*$/.test(key)
+          ? message
+          : `${key} ${message}`;
   }
   return found;
 }

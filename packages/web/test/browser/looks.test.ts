@@ -48,6 +48,10 @@ test.each(["light", "dark"] as const)(
       await show(page, service.url, one);
       expect(await seriousFaults(page), one[0]).toEqual([]);
     }
+    await show(page, service.url, [`#/sessions/${SESSION}`, "Redacted secrets"]);
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.locator("pre mark").waitFor();
+    expect(await seriousFaults(page), "an open preview").toEqual([]);
     expectNoFaults(page);
   },
   TEST_MS,
