@@ -67,8 +67,8 @@ const ROWS: readonly Row[] = [
   plain("DELETE /adapters/{adapter_id}", (c) => c.adapters.delete("x")),
 ];
 
-/** What is for programs of other kinds: OpenAI's clients speak to /v1, Prometheus reads /metrics. */
-const isForOthers = (route: string): boolean => / \/(v1\/|metrics$|openapi\.json$)/.test(route);
+/** What is for programs of other kinds: OpenAI's clients speak to /v1, Prometheus reads /metrics, a browser signs in. */
+const isForOthers = (route: string): boolean => / \/(v1\/|metrics$|sign-in$|openapi\.json$)/.test(route);
 
 interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: unknown }>> }>>;

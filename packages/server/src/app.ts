@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
+import { addDashboard } from "./plugins/dashboard.js";
 import { addDatabaseSession } from "./plugins/database-session.js";
 import { addDocsPage } from "./plugins/docs-page.js";
 import { addErrors, sendProblem } from "./plugins/errors.js";
@@ -8,6 +9,7 @@ import { addHostGuard, guard, type HostGuardOptions } from "./plugins/host-guard
 import { addJsonBody } from "./plugins/json-body.js";
 import { addOpenApi } from "./plugins/openapi.js";
 import { addRequestCounter } from "./plugins/request-counter.js";
+import { addSignIn } from "./plugins/sign-in.js";
 import { addSilentConnections } from "./plugins/silent-connections.js";
 import { compilers } from "./plugins/validation.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
@@ -74,6 +76,8 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   addDatabaseSession(app, { database: services.workshop.database });
   addOpenApi(app, { version: VERSION });
   addDocsPage(app);
+  addDashboard(app);
+  addSignIn(app, access);
 
   healthRoute(app);
   metricsRoute(app, services);

@@ -1,9 +1,5 @@
 import { ERRORS, type ErrorCode, type Problem } from "@imprint/contracts";
-
-export interface FieldError {
-  readonly path: string;
-  readonly message: string;
-}
+import type { FieldError } from "@imprint/contracts/fields";
 
 /** A refusal of a request: the catalogue gives status and title, `detail` is one sentence about this case. */
 export class ProblemError extends Error {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { bundlesExist } from "../bundle.mjs";
+import { dashboardExists, dashboardSources } from "../dashboard.mjs";
 import { run } from "../process/run.mjs";
 import { digestFiles, filesBelow } from "./digest.mjs";
 import { failingAs } from "./explain.mjs";
@@ -17,16 +18,24 @@ function packagesOf(root) {
 export function buildKey(root) {
   const sources = packagesOf(root).flatMap((name) => filesBelow(root, `packages/${name}/src`, () => true));
   const settings = packagesOf(root).map((name) => `packages/${name}/tsconfig.json`);
-  return digestFiles(root, ["package-lock.json", "tsconfig.base.json", "scripts/lib/bundle.mjs", ...settings, ...sources]);
+  const scripts = ["scripts/lib/bundle.mjs", "scripts/lib/dashboard.mjs"];
+  return digestFiles(root, [
+    "package-lock.json",
+    "tsconfig.base.json",
+    ...scripts,
+    ...settings,
+    ...sources,
+    ...dashboardSources(root),
+  ]);
 }
 
 const outputsExist = (root) =>
   packagesOf(root).every((name) => existsSync(path.join(root, "packages", name, "dist", "index.js")));
 
 export const buildIsDone = (root) =>
-  readStamp(stampFile(root))?.key === buildKey(root) && outputsExist(root) && bundlesExist(root);
+  readStamp(stampFile(root))?.key === buildKey(root) && outputsExist(root) && bundlesExist(root) && dashboardExists(root);
 
-/** `tsc -b` of the command line and all that it imports, and the bundles of the programs. */
+/** `tsc -b` of the command line and all that it imports, the bundles of the programs, and the dashboard. */
 export async function build({ root, env, signal, task }) {
   task.update("compiling");
   const key = buildKey(root);
@@ -38,7 +47,7 @@ export async function build({ root, env, signal, task }) {
   );
   task.update("bundling");
   await failingAs(
-    () => "The programs cannot be bundled.",
+    () => "The programs or the dashboard cannot be bundled.",
     () => run(process.execPath, [path.join(root, "scripts", "bundle.mjs")], { cwd: root, env, signal, name: "bundle" }),
   );
   writeStamp(stampFile(root), { key });

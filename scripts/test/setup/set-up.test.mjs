@@ -18,7 +18,10 @@ const NEEDED = [
   "tsconfig.base.json",
   "packages/contracts",
   "packages/server/test/llama-cpp",
+  "packages/web/index.html",
+  "packages/web/src",
   "scripts/lib/bundle.mjs",
+  "scripts/lib/dashboard.mjs",
   "trainer",
 ];
 const PYTHON = { version: [3, 11, 2], executable: "python" };
@@ -43,6 +46,7 @@ const steps = (change = {}) => {
       const { buildKey } = await import("../../lib/setup/build.mjs");
       mkdirSync(path.join(root, "packages", "contracts", "dist"), { recursive: true });
       writeFileSync(path.join(root, "packages", "contracts", "dist", "index.js"), "");
+      writeStamp(path.join(root, "packages", "web", "bundle", "built.json"), { key: "any" });
       writeStamp(path.join(root, ".imprint", "build.json"), { key: buildKey(root) });
     },
     findPython: () => PYTHON,

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { faultsOf } from "../validate.js";
+import { faultsOf } from "@imprint/contracts/fields";
 import { ConfigError } from "./errors.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";

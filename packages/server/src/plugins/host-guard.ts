@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ProblemError, quote } from "../problem.js";
+import { isDashboardPath } from "./dashboard.js";
+import { hasSignedIn, isSecret, SIGN_IN_PATH } from "./sign-in.js";
 
 export interface HostGuardOptions {
   /** Address the service listens on. */
@@ -12,8 +13,8 @@ export interface HostGuardOptions {
   readonly token: string | null;
 }
 
-/** Reachable without a token: says only that the process runs. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(["/health"]);
+/** Reachable without a token: that the process runs, and the dashboard with its way in. */
+const isOpen = (path: string): boolean => path === "/health" || path === SIGN_IN_PATH || isDashboardPath(path);
 
 const countHeader = (request: FastifyRequest, name: string): number =>
   request.raw.rawHeaders.filter((entry, at) => at % 2 === 0 && entry.toLowerCase() === name).length;
@@ -28,8 +29,6 @@ const allowedHosts = ({ host, port, allowHost }: HostGuardOptions): readonly str
     ...allowHost.flatMap((name) => (/:\d+$/.test(name) ? [name] : [name, `${name}:${port()}`])),
   ];
 };
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const checkHost = (request: FastifyRequest, allowed: readonly string[]): void => {
   const { host } = request.raw.headers;
@@ -51,10 +50,9 @@ const checkOrigin = (request: FastifyRequest, allowed: readonly string[]): void 
     throw new ProblemError("ORIGIN_NOT_ALLOWED", "Requests that another site's page makes are refused.");
 };
 
-const checkToken = (request: FastifyRequest, token: string): void => {
+const checkToken = (request: FastifyRequest, token: string, port: number): void => {
   const [, given = ""] = /^Bearer ([^\s]+)$/i.exec(request.raw.headers.authorization ?? "") ?? [];
-  // Digests have one length: the comparison tells nothing about the token's.
-  if (!timingSafeEqual(digest(given), digest(token)))
+  if (!isSecret(given, token) && !hasSignedIn(request, token, port))
     throw new ProblemError("UNAUTHORIZED", "Send Authorization: Bearer with the service's token.", {
       headers: { "www-authenticate": "Bearer" },
     });
@@ -66,7 +64,7 @@ export const guard = (request: FastifyRequest, options: HostGuardOptions): void 
   checkHost(request, allowed);
   checkOrigin(request, allowed);
   const path = (request.raw.url ?? "").split("?", 1)[0] ?? "";
-  if (options.token !== null && !OPEN_PATHS.has(path)) checkToken(request, options.token);
+  if (options.token !== null && !isOpen(path)) checkToken(request, options.token, options.port());
   const encoding = request.raw.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
     throw new ProblemError("UNSUPPORTED_MEDIA_TYPE", "Compressed request bodies are not accepted.");

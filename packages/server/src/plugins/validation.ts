@@ -1,8 +1,8 @@
+import { fieldErrors } from "@imprint/contracts/fields";
 import type { FastifySchemaCompiler, FastifySerializerCompiler, FastifyServerOptions } from "fastify";
 import type { TObject, TSchema } from "typebox";
 import { ProblemError } from "../problem.js";
 import { matches } from "../validate.js";
-import { fieldErrors } from "./field-errors.js";
 
 const refuse = (schema: TSchema, value: unknown): ProblemError => {
   const errors = fieldErrors(schema, value);

@@ -1,8 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Session, SessionId } from "@imprint/contracts";
+import { faultsOf } from "@imprint/contracts/fields";
 import { JobError } from "../jobs/job-error.js";
-import { faultsOf, matches } from "../validate.js";
+import { matches } from "../validate.js";
 import type { Importer } from "./importer.js";
 import { migrateSession, SessionTooNewError, type StoredDocument } from "./migrate-session.js";
 

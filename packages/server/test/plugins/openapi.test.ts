@@ -37,7 +37,7 @@ test("the document and the router name the same calls", async () => {
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`),
   );
   const routed = routesOf(service.app.printRoutes({ commonPrefix: false })).filter(
-    (route) => METHODS.includes(route.split(" ", 1)[0] ?? "") && !route.includes(" /docs"),
+    (route) => METHODS.includes(route.split(" ", 1)[0] ?? "") && !/ (\/|\/docs.*|\/assets.*)$/.test(route),
   );
   expect(documented.sort()).toEqual(routed.sort());
   expect(documented.length).toBeGreaterThan(15);

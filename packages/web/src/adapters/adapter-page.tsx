@@ -1,0 +1,114 @@
+import type { Adapter } from "@imprint/contracts";
+import { useCallback, useMemo } from "react";
+import { api } from "../api.js";
+import { ProofCard } from "../job/proof-card.js";
+import { useAction } from "../load/use-action.js";
+import { useLoad } from "../load/use-load.js";
+import { hrefOf } from "../router/route.js";
+import { ago, bytes } from "../text/numbers.js";
+import { Card } from "../ui/card.js";
+import { Facts } from "../ui/facts.js";
+import { Page } from "../ui/page.js";
+import { Problem } from "../ui/problem.js";
+import { Table } from "../ui/table.js";
+import { Health } from "./health.js";
+import { LossPlot } from "./loss-plot.js";
+import { fetchLosses } from "./losses.js";
+
+function Lineage({ adapter }: { readonly adapter: Adapter }) {
+  return (
+    <Card title="Lineage">
+      <Facts
+        facts={[
+          ["Base model", adapter.base_model],
+          [
+            "Sessions",
+            <span key="sessions" className="chips">
+              {adapter.session_ids.map((id) => (
+                <a key={id} className="mono" href={hrefOf(["sessions", id])}>
+                  {id}
+                </a>
+              ))}
+            </span>,
+          ],
+          [
+            "Job",
+            <a key="job" className="mono" href={hrefOf(["jobs", adapter.job_id])}>
+              {adapter.job_id}
+            </a>,
+          ],
+          ["Method", adapter.method],
+          ["Rank, alpha", `${adapter.rank}, ${adapter.alpha}`],
+          ["Task type", adapter.task_type],
+          ["Created", ago(adapter.created_at, Date.now())],
+          ["Folder", <code key="path">{adapter.path}</code>],
+          ["SHA-256", <code key="sha">{adapter.sha256}</code>],
+          ...Object.entries(adapter.metadata).map(([name, value]) => [`Note: ${name}`, value] as const),
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Files({ adapter: { adapter_id: id, files } }: { readonly adapter: Adapter }) {
+  return (
+    <Card title="Files">
+      <Table label="Files" head={["Name", "Size", "SHA-256"]}>
+        {files.map((file) => (
+          <tr key={file.name}>
+            <td>
+              <a
+                className="mono"
+                href={`/adapters/${encodeURIComponent(id)}/files/${encodeURIComponent(file.name)}`}
+                download={file.name}
+              >
+                {file.name}
+              </a>
+            </td>
+            <td className="number nowrap">{bytes(file.size)}</td>
+            <td className="mono muted clip">{file.sha256}</td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
+/** A registered adapter: where it comes from, what it proved, and its files. */
+export function AdapterPage({ adapterId }: { readonly adapterId: string }) {
+  const { value: adapter, error, reload } = useLoad(adapterId, (signal) => api.adapters.get(adapterId, { signal }));
+  const { value: losses } = useLoad(`losses ${adapter?.sha256}`, async (signal) => adapter && fetchLosses(adapter, signal));
+  const runs = useMemo(() => (losses ? [{ label: adapterId, losses }] : []), [adapterId, losses]);
+  const verify = useAction(
+    useCallback(async () => {
+      await api.adapters.verify(adapterId);
+      reload();
+    }, [adapterId, reload]),
+  );
+  const actions = adapter && (
+    <>
+      <Health health={adapter.health} />
+      <button type="button" disabled={verify.isBusy} onClick={() => void verify.run()}>
+        Verify the files
+      </button>
+      <a className="button primary" href={hrefOf(["playground"], { adapter: adapterId })}>
+        Try it
+      </a>
+    </>
+  );
+  return (
+    <Page title={adapterId} actions={actions}>
+      <Problem error={error ?? verify.error} />
+      {adapter && (
+        <>
+          <ProofCard proof={adapter.proof} />
+          {runs.length > 0 && <LossPlot runs={runs} />}
+          <div className="columns">
+            <Lineage adapter={adapter} />
+            <Files adapter={adapter} />
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+import { useSyncExternalStore } from "react";
+import { AdapterPage } from "./adapters/adapter-page.js";
+import { AdaptersPage } from "./adapters/adapters-page.js";
+import { ComparePage } from "./adapters/compare-page.js";
+import { signedOutStore } from "./api.js";
+import { JobPage } from "./job/job-page.js";
+import { JobsPage } from "./jobs/jobs-page.js";
+import { PlaygroundPage } from "./playground/playground-page.js";
+import { hrefOf, type Route } from "./router/route.js";
+import { useRoute } from "./router/use-route.js";
+import { SessionPage } from "./sessions/session-page.js";
+import { SessionsPage } from "./sessions/sessions-page.js";
+import { SignInPage } from "./sign-in/sign-in-page.js";
+import { TrainPage } from "./train/train-page.js";
+import { Page } from "./ui/page.js";
+
+const SECTIONS = [
+  ["jobs", "Jobs"],
+  ["sessions", "Sessions"],
+  ["train", "Train"],
+  ["adapters", "Adapters"],
+  ["playground", "Playground"],
+] as const;
+
+function pageOf({ path: [section = "jobs", id], query }: Route) {
+  if (section === "jobs") return id === undefined ? <JobsPage status={query.status} /> : <JobPage key={id} jobId={id} />;
+  if (section === "sessions") return id === undefined ? <SessionsPage /> : <SessionPage key={id} sessionId={id} />;
+  if (section === "adapters") return id === undefined ? <AdaptersPage /> : <AdapterPage key={id} adapterId={id} />;
+  if (section === "compare") return <ComparePage ids={[query.a, query.b].filter((one) => one !== undefined)} />;
+  if (section === "playground") return <PlaygroundPage adapterId={query.adapter} />;
+  if (section === "train") return <TrainPage key={query.session} sessionId={query.session} />;
+  return (
+    <Page title="Nothing here">
+      <p>
+        This page does not exist. <a href={hrefOf(["jobs"])}>Go to the jobs</a>.
+      </p>
+    </Page>
+  );
+}
+
+export function App() {
+  const route = useRoute();
+  const isSignedOut = useSyncExternalStore(signedOutStore.subscribe, signedOutStore.get);
+  const [section = "jobs"] = route.path;
+  const skip = (): void => document.querySelector("h1")?.focus();
+  return (
+    <div className="shell">
+      <button type="button" className="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <nav aria-label="Sections">
+        <span className="brand">Imprint</span>
+        {SECTIONS.map(([name, label]) => (
+          <a key={name} href={hrefOf([name])} aria-current={section === name ? "page" : undefined}>
+            {label}
+          </a>
+        ))}
+        <a className="aside" href="/docs">
+          API
+        </a>
+      </nav>
+      {isSignedOut ? <SignInPage /> : pageOf(route)}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import { isFinished } from "@imprint/client";
+import type { JobDetails } from "@imprint/contracts";
+import { api } from "../api.js";
+import { useJob } from "../live/use-job.js";
+import { useQueuePosition } from "../live/use-queue-position.js";
+import { Curves } from "../plot/curves.js";
+import { hrefOf } from "../router/route.js";
+import { Preview } from "../sessions/preview.js";
+import { ago, title, words } from "../text/numbers.js";
+import { Card } from "../ui/card.js";
+import { ConnectionState } from "../ui/connection.js";
+import { Facts } from "../ui/facts.js";
+import { Page } from "../ui/page.js";
+import { Problem } from "../ui/problem.js";
+import { ProgressBar } from "../ui/progress-bar.js";
+import { Status } from "../ui/status.js";
+import { CancelButton } from "./cancel-button.js";
+import { Log } from "./log.js";
+import { PlanCard } from "./plan-card.js";
+import { ProofCard } from "./proof-card.js";
+import { previewRequestOf, sessionIdsOf } from "./request.js";
+
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["session_id", "session_ids", "adapter_id", "base_model", "metadata"]);
+
+function Summary({ job }: { readonly job: JobDetails }) {
+  const position = useQueuePosition(job);
+  const metadata = Object.entries((job.request.metadata ?? {}) as Readonly<Record<string, string>>);
+  return (
+    <Facts
+      isWide
+      facts={[
+        ["Method", job.kind],
+        ["Base model", String(job.request.base_model ?? "")],
+        [
+          "Sessions",
+          <span key="sessions" className="chips">
+            {sessionIdsOf(job.request).map((id) => (
+              <a key={id} className="mono" href={hrefOf(["sessions", id])}>
+                {id}
+              </a>
+            ))}
+          </span>,
+        ],
+        ["Created", ago(job.created_at, Date.now())],
+        ["In the queue", position === null ? null : `position ${position}`],
+        ["Phase", job.status === "running" && job.phase !== null ? words(job.phase) : null],
+        ["Metadata", metadata.map(([name, value]) => `${name}: ${value}`).join("\n")],
+      ]}
+    />
+  );
+}
+
+function Outcome({ job }: { readonly job: JobDetails }) {
+  if (job.error)
+    return (
+      <Card title="Why it failed" tone="bad">
+        <p className="verdict">{job.error.message}</p>
+        <p>{job.error.hint}</p>
+        <p className="muted mono">{job.error.code}</p>
+      </Card>
+    );
+  return job.proof && <ProofCard proof={job.proof} />;
+}
+
+function ResolvedRequest({ job }: { readonly job: JobDetails }) {
+  const rest = Object.entries(job.request).filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== null);
+  return (
+    <Card title="Request as resolved">
+      <Facts
+        facts={rest.map(([name, value]) => [title(name), typeof value === "string" ? value : JSON.stringify(value)] as const)}
+      />
+    </Card>
+  );
+}
+
+/** One job, live: curves, log, plan and proof. */
+export function JobPage({ jobId }: { readonly jobId: string }) {
+  const { job, curve, log, connection, refused } = useJob(jobId);
+  const title = job ? String(job.request.adapter_id ?? jobId) : jobId;
+  const actions = job && (
+    <>
+      {!isFinished(job) && !refused && <ConnectionState connection={connection} />}
+      <Status status={job.status} />
+      {job.adapter_id !== null && (
+        <>
+          <a className="button" href={hrefOf(["adapters", job.adapter_id])}>
+            Adapter
+          </a>
+          <a className="button primary" href={hrefOf(["playground"], { adapter: job.adapter_id })}>
+            Try it
+          </a>
+        </>
+      )}
+      {!isFinished(job) && !refused && <CancelButton job={job} />}
+    </>
+  );
+  return (
+    <Page title={title} actions={actions}>
+      <Problem error={refused} />
+      {!job && !refused && <ConnectionState connection={connection} />}
+      {job && (
+        <>
+          <Summary job={job} />
+          {job.status === "running" && job.progress && <ProgressBar progress={job.progress} label="Progress" />}
+          {job.warnings.map((warning) => (
+            <p key={warning} className="notice">
+              {warning}
+            </p>
+          ))}
+          <Outcome job={job} />
+          {(job.kind === "lora" || curve.length > 0) && <Curves curve={curve} />}
+          <div className="columns">
+            {job.plan && <PlanCard plan={job.plan} />}
+            <ResolvedRequest job={job} />
+          </div>
+          <Log log={log} />
+          {job.kind === "lora" && (
+            <Preview
+              id={`job ${jobId}`}
+              button="Show what it learns"
+              load={(signal) => api.train.preview(previewRequestOf(job.request), { signal })}
+            />
+          )}
+        </>
+      )}
+    </Page>
+  );
+}

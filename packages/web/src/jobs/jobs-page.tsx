@@ -1,0 +1,90 @@
+import { isFinished } from "@imprint/client";
+import { JOB_STATUSES, type JobDetails } from "@imprint/contracts";
+import { CancelButton } from "../job/cancel-button.js";
+import { sessionIdsOf } from "../job/request.js";
+import { useJobs } from "../live/use-jobs.js";
+import { hrefOf } from "../router/route.js";
+import { ago, short, words } from "../text/numbers.js";
+import { ConnectionState } from "../ui/connection.js";
+import { Page } from "../ui/page.js";
+import { ProgressBar } from "../ui/progress-bar.js";
+import { Status } from "../ui/status.js";
+import { Table } from "../ui/table.js";
+
+function Whereabouts({ job }: { readonly job: JobDetails }) {
+  if (job.status === "queued")
+    return <>{job.queue_position === null ? "waits" : `position ${job.queue_position} in the queue`}</>;
+  if (job.status === "running" && job.progress && job.phase === "training")
+    return <ProgressBar progress={job.progress} label={`Progress of ${job.job_id}`} />;
+  if (job.status === "running") return <>{words(job.phase ?? "starting")}</>;
+  if (job.error) return <span className="clip">{job.error.message}</span>;
+  return <>{job.progress && `${job.progress.step} steps, loss ${short(job.progress.loss)}`}</>;
+}
+
+function JobRow({ job }: { readonly job: JobDetails }) {
+  const sessions = sessionIdsOf(job.request);
+  return (
+    <tr>
+      <td>
+        <a className="mono" href={hrefOf(["jobs", job.job_id])}>
+          {String(job.request.adapter_id ?? job.job_id)}
+        </a>
+        <div className="muted">
+          {job.kind} · {sessions[0]}
+          {sessions.length > 1 && ` and ${sessions.length - 1} more`}
+        </div>
+      </td>
+      <td>
+        <Status status={job.status} />
+      </td>
+      <td>
+        <Whereabouts job={job} />
+      </td>
+      <td className="muted nowrap">
+        <time dateTime={job.created_at}>{ago(job.created_at, Date.now())}</time>
+      </td>
+      <td className="end">{!isFinished(job) && <CancelButton job={job} />}</td>
+    </tr>
+  );
+}
+
+/** All jobs, live, newest first. */
+export function JobsPage({ status }: { readonly status: string | undefined }) {
+  const { jobs, connection } = useJobs();
+  const shown = jobs?.filter((job) => status === undefined || job.status === status);
+  return (
+    <Page
+      title="Jobs"
+      actions={
+        <>
+          <ConnectionState connection={connection} />
+          <a className="button primary" href={hrefOf(["train"])}>
+            New training
+          </a>
+        </>
+      }
+    >
+      <nav className="filters" aria-label="Filter by status">
+        {[undefined, ...JOB_STATUSES].map((one) => (
+          <a key={one ?? "all"} href={hrefOf(["jobs"], { status: one })} aria-current={one === status ? "true" : undefined}>
+            {one ?? "all"} <span>{jobs?.filter((job) => one === undefined || job.status === one).length ?? ""}</span>
+          </a>
+        ))}
+      </nav>
+      {shown && shown.length > 0 && (
+        <Table label="Jobs" head={["Adapter", "Status", "Progress", "Created", "Actions"]}>
+          {shown.map((job) => (
+            <JobRow key={job.job_id} job={job} />
+          ))}
+        </Table>
+      )}
+      {shown?.length === 0 && (
+        <p className="empty">
+          {status === undefined
+            ? "No jobs yet. Import a session, then start a training. Jobs live in memory: a restart of the service forgets them."
+            : `No job is ${status}.`}
+        </p>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,138 @@
+import type { ChatRequest } from "@imprint/client";
+import type { Adapter } from "@imprint/contracts";
+import { type FormEvent, useState } from "react";
+import { api } from "../api.js";
+import { useLoad } from "../load/use-load.js";
+import { hrefOf } from "../router/route.js";
+import { goTo } from "../router/use-route.js";
+import { plain } from "../text/plain.js";
+import { Card } from "../ui/card.js";
+import { Page } from "../ui/page.js";
+import { Problem } from "../ui/problem.js";
+import { type Answer, useAnswer } from "./use-answer.js";
+
+const SHOWN = 1000;
+const STATES = {
+  idle: "Asks nothing yet.",
+  waiting: "Waiting for the trainer; a running job goes first…",
+  writing: "Writing…",
+  done: "",
+};
+
+function AnswerCard({ title, answer }: { readonly title: string; readonly answer: Answer }) {
+  return (
+    <Card title={title}>
+      <div className="answer" aria-busy={answer.state === "waiting" || answer.state === "writing"}>
+        {plain(answer.text)}
+      </div>
+      <p className="muted" role="status">
+        {STATES[answer.state]}
+      </p>
+      <Problem error={answer.error} />
+    </Card>
+  );
+}
+
+function Ask({ adapter }: { readonly adapter: Adapter }) {
+  const base = useAnswer();
+  const tuned = useAnswer();
+  const [prompt, setPrompt] = useState("");
+  const [maxTokens, setMaxTokens] = useState("160");
+  const [temperature, setTemperature] = useState("0");
+  const isBusy = [base, tuned].some(({ state }) => state === "waiting" || state === "writing");
+  const ask = (event: FormEvent): void => {
+    event.preventDefault();
+    const rest: Omit<ChatRequest, "model"> = {
+      messages: [{ role: "user", content: prompt }],
+      max_tokens: Number(maxTokens),
+      temperature: Number(temperature),
+    };
+    void base.ask({ model: adapter.base_model, ...rest });
+    void tuned.ask({ model: adapter.adapter_id, ...rest });
+  };
+  const stop = (): void => {
+    base.stop();
+    tuned.stop();
+  };
+  return (
+    <>
+      <form className="card" onSubmit={ask}>
+        <label className="stacked">
+          Prompt
+          <textarea required rows={5} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
+        </label>
+        <div className="fields">
+          <label className="stacked">
+            Tokens at most
+            <input
+              type="number"
+              required
+              min={1}
+              max={4096}
+              step={1}
+              value={maxTokens}
+              onChange={(event) => setMaxTokens(event.target.value)}
+            />
+          </label>
+          <label className="stacked">
+            Temperature
+            <input
+              type="number"
+              required
+              min={0}
+              max={2}
+              step="any"
+              value={temperature}
+              onChange={(event) => setTemperature(event.target.value)}
+            />
+          </label>
+        </div>
+        <div className="actions">
+          <button type="submit" className="primary" disabled={isBusy}>
+            Ask both
+          </button>
+          {isBusy && (
+            <button type="button" onClick={stop}>
+              Stop
+            </button>
+          )}
+        </div>
+      </form>
+      <div className="columns">
+        <AnswerCard title={adapter.base_model} answer={base} />
+        <AnswerCard title={adapter.adapter_id} answer={tuned} />
+      </div>
+    </>
+  );
+}
+
+/** The same question to the base model and to an adapter on it, side by side. */
+export function PlaygroundPage({ adapterId }: { readonly adapterId: string | undefined }) {
+  const { value, error } = useLoad("adapters", (signal) => api.adapters.list({ limit: SHOWN }, { signal }));
+  const adapters = value?.adapters ?? [];
+  const chosen = adapterId === undefined ? adapters[0] : adapters.find(({ adapter_id }) => adapter_id === adapterId);
+  return (
+    <Page title="Playground">
+      <Problem error={error} />
+      {value && adapters.length === 0 && (
+        <p className="empty">No adapters yet: train one, then try it here beside its base model.</p>
+      )}
+      {adapters.length > 0 && (
+        <label className="inline">
+          Adapter
+          <select
+            value={chosen?.adapter_id ?? ""}
+            onChange={(event) => goTo(hrefOf(["playground"], { adapter: event.target.value }))}
+          >
+            {!chosen && <option value="">choose one</option>}
+            {adapters.map(({ adapter_id: id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {value && adapters.length > 0 && !chosen && <p className="notice">There is no adapter {adapterId}.</p>}
+      {chosen && <Ask key={chosen.adapter_id} adapter={chosen} />}
+    </Page>
+  );
+}

@@ -1,0 +1,103 @@
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import { short } from "../text/numbers.js";
+import { colorOf, useColorScheme } from "./theme.js";
+
+export interface Line {
+  readonly label: string;
+  /** Name of the custom property that holds its colour. */
+  readonly color: string;
+  /** One value for each x; null where it has none. */
+  readonly values: readonly (number | null)[];
+}
+
+interface PlotProps {
+  readonly title: string;
+  readonly x: readonly number[];
+  readonly lines: readonly Line[];
+  /** Plots of one key show the cursor at the same step. */
+  readonly sync?: string;
+}
+
+const HEIGHT = 168;
+const POINTS_SHOWN = 40;
+
+const axis = (values?: (value: number) => string): uPlot.Axis => ({
+  stroke: colorOf("--muted"),
+  font: "11px system-ui, sans-serif",
+  grid: { stroke: colorOf("--grid"), width: 1 },
+  ticks: { stroke: colorOf("--grid"), width: 1, size: 4 },
+  ...(values && { values: (_plot, ticks) => ticks.map(values) }),
+});
+
+const optionsOf = (lines: readonly Pick<Line, "label" | "color">[], width: number, sync?: string): uPlot.Options => ({
+  width,
+  height: HEIGHT,
+  legend: { show: false },
+  padding: [8, 8, 0, 0],
+  cursor: { drag: { x: false, y: false }, ...(sync !== undefined && { sync: { key: sync } }) },
+  scales: { x: { time: false } },
+  axes: [
+    { ...axis((value) => (Number.isInteger(value) ? String(value) : "")), size: 26 },
+    { ...axis(short), size: 52 },
+  ],
+  series: [
+    {},
+    ...lines.map(({ label, color }) => ({
+      label,
+      stroke: colorOf(color),
+      width: 1.75,
+      spanGaps: true,
+      points: { show: (plot: uPlot) => (plot.data[0]?.length ?? 0) <= POINTS_SHOWN, size: 5, fill: colorOf(color) },
+    })),
+  ],
+});
+
+const described = ({ title, x, lines }: PlotProps): string => {
+  const parts = lines.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null);
+    const [first, last] = [known[0], known.at(-1)];
+    const range = first === undefined || last === undefined ? "no values" : `from ${short(first)} to ${short(last)}`;
+    return lines.length === 1 ? range : `${label} ${range}`;
+  });
+  return `${title}: ${x.length} points, ${parts.join("; ")}`;
+};
+
+/** A line plot that follows its data, its width and the colour scheme. */
+export function Plot(props: PlotProps) {
+  const { title, x, lines, sync } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const scheme = useColorScheme();
+  const shape = JSON.stringify(lines.map(({ label, color }) => ({ label, color })));
+  const data = useRef<uPlot.AlignedData>([[]]);
+  data.current = [[...x], ...lines.map(({ values }) => [...values])];
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the scheme is what the colours are read by.
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const made = new uPlot(optionsOf(JSON.parse(shape), element.clientWidth || 300, sync), data.current, element);
+    plot.current = made;
+    const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [shape, scheme, sync]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the data is in a ref, so that the plot is made with it too.
+  useEffect(() => plot.current?.setData(data.current), [x, lines]);
+
+  const latest = lines.length === 1 ? lines[0]?.values.at(-1) : undefined;
+  return (
+    <figure className="plot">
+      <figcaption>
+        {title}
+        {typeof latest === "number" && <output>{short(latest)}</output>}
+      </figcaption>
+      <div ref={place} className="canvas" role="img" aria-label={described(props)} />
+    </figure>
+  );
+}

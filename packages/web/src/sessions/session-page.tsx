@@ -1,0 +1,94 @@
+import type { Outcome } from "@imprint/contracts";
+import { useCallback } from "react";
+import { api } from "../api.js";
+import { useAction } from "../load/use-action.js";
+import { useLoad } from "../load/use-load.js";
+import { hrefOf } from "../router/route.js";
+import { ago } from "../text/numbers.js";
+import { plain } from "../text/plain.js";
+import { Card } from "../ui/card.js";
+import { Facts } from "../ui/facts.js";
+import { Page } from "../ui/page.js";
+import { Problem } from "../ui/problem.js";
+import { Tally } from "../ui/tally.js";
+import { Preview } from "./preview.js";
+
+const OUTCOMES: readonly Outcome[] = ["success", "failure", "unknown"];
+
+/** A stored session: its numbers, what was taken out of it, and what a training would learn. */
+export function SessionPage({ sessionId }: { readonly sessionId: string }) {
+  const { value: session, error, reload } = useLoad(sessionId, (signal) => api.sessions.get(sessionId, { signal }));
+  const label = useAction(
+    useCallback(
+      async (outcome: Outcome) => {
+        await api.sessions.label(sessionId, outcome);
+        reload();
+      },
+      [sessionId, reload],
+    ),
+  );
+  const actions = session && (
+    <a className="button primary" href={hrefOf(["train"], { session: sessionId })}>
+      Train on it
+    </a>
+  );
+  return (
+    <Page title={sessionId} actions={actions}>
+      <Problem error={error} />
+      {session && (
+        <>
+          <p className="task">{plain(session.task)}</p>
+          <Facts
+            isWide
+            facts={[
+              ["Format", [session.format, session.format_version].filter(Boolean).join(" ")],
+              ["Stored", ago(session.created_at, Date.now())],
+              ["User turns", session.user_turns],
+              ["Agent turns", session.assistant_turns],
+              ["Tool calls", session.tool_calls],
+              ["Unreadable lines", session.bad_lines],
+              ["SHA-256", <code key="sha">{session.sha256}</code>],
+            ]}
+          />
+          <fieldset className="choice">
+            <legend>How it ended</legend>
+            {OUTCOMES.map((outcome) => (
+              <label key={outcome}>
+                <input
+                  type="radio"
+                  name="outcome"
+                  checked={session.outcome === outcome}
+                  disabled={label.isBusy}
+                  onChange={() => void label.run(outcome)}
+                />
+                {outcome}
+              </label>
+            ))}
+          </fieldset>
+          <Problem error={label.error} />
+          <div className="columns">
+            <Card title="Redacted secrets">
+              <Tally
+                entries={session.redactions.map(({ kind, count }) => ({ name: kind, count }))}
+                none="No secrets were found."
+              />
+            </Card>
+            <Card title="Left out of the recording">
+              <Tally
+                entries={session.dropped.map(({ reason, count }) => ({ name: reason, count }))}
+                none="Nothing was left out."
+              />
+            </Card>
+          </div>
+          <Preview
+            id={`${sessionId} ${session.outcome}`}
+            button="Preview"
+            load={(signal) =>
+              api.sessions.preview(sessionId, session.outcome === "success" ? {} : { include_unsuccessful: true }, { signal })
+            }
+          />
+        </>
+      )}
+    </Page>
+  );
+}

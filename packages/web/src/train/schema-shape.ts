@@ -1,0 +1,33 @@
+import type { TSchema } from "typebox";
+
+/** What a form needs to know of a field's schema. */
+export interface Shape {
+  readonly type: "integer" | "number" | "boolean" | "array" | "object" | "choice" | "string";
+  readonly description: string;
+  readonly preset: string;
+  readonly choices: readonly string[];
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+}
+
+interface Known {
+  readonly type?: "integer" | "number" | "boolean" | "array" | "object" | "string";
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly anyOf?: readonly { readonly const?: unknown }[];
+}
+
+export function shapeOf(schema: TSchema): Shape {
+  const { type, description = "", default: preset, minimum, maximum, anyOf } = schema as Known;
+  const choices = (anyOf ?? []).flatMap(({ const: one }) => (typeof one === "string" ? [one] : []));
+  return {
+    type: choices.length > 0 ? "choice" : (type ?? "string"),
+    description,
+    preset: preset === undefined || preset === false ? "" : String(preset),
+    choices,
+    minimum,
+    maximum,
+  };
+}

@@ -1,0 +1,116 @@
+import { ApiError } from "@imprint/client";
+import type { TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import { type FormEvent, useState } from "react";
+import { api } from "../api.js";
+import { useLoad } from "../load/use-load.js";
+import { hrefOf } from "../router/route.js";
+import { goTo } from "../router/use-route.js";
+import { Page } from "../ui/page.js";
+import { Problem } from "../ui/problem.js";
+import { Field } from "./field.js";
+import { checkForm, FIELDS, type Method, problemsByField, requestOf, type Values } from "./read-form.js";
+import { SessionChoice } from "./session-choice.js";
+
+/** Shown at once; the others unfold. */
+const FIRST: ReadonlySet<string> = new Set([
+  "task_type",
+  "adapter_id",
+  "base_model",
+  "epochs",
+  "rank",
+  "learning_rate",
+  "train_on",
+  "scaling",
+]);
+const METHODS = [
+  ["lora", "LoRA", "trains on the session until its loss stops improving"],
+  ["hypernetwork", "Hypernetwork", "reads the session once and generates the adapter"],
+] as const;
+const SHOWN = 1000;
+
+async function start(method: Method, request: TrainLoraRequest | TrainHypernetworkRequest): Promise<string> {
+  const { job_id } = await (method === "lora"
+    ? api.train.lora(request as TrainLoraRequest)
+    : api.train.hypernetwork(request as TrainHypernetworkRequest));
+  return job_id;
+}
+
+/** The form that starts a training. It refuses what the service would refuse, in the same words. */
+export function TrainPage({ sessionId }: { readonly sessionId: string | undefined }) {
+  const [method, setMethod] = useState<Method>("lora");
+  const [chosen, setChosen] = useState<readonly string[]>(sessionId === undefined ? [] : [sessionId]);
+  const [values, setValues] = useState<Values>({});
+  const [problems, setProblems] = useState<Values>({});
+  const [failure, setFailure] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const sessions = useLoad("sessions", (signal) => api.sessions.list({ limit: SHOWN }, { signal }));
+  const models = useLoad("models", (signal) => api.models.list({ signal }));
+  const bases = (models.value?.data ?? []).filter(({ owned_by }) => owned_by === "base").map(({ id }) => id);
+  const form = { method, sessionIds: method === "hypernetwork" ? chosen.slice(0, 1) : chosen, values };
+  const fields = Object.entries(FIELDS[method]);
+  const unfolded = fields.filter(([name]) => !FIRST.has(name));
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const found = checkForm(form);
+    setProblems(found);
+    setFailure(null);
+    if (Object.keys(found).length > 0) return;
+    setBusy(true);
+    try {
+      goTo(hrefOf(["jobs", await start(method, requestOf(form))]));
+    } catch (error) {
+      setBusy(false);
+      setFailure(error);
+      if (error instanceof ApiError) setProblems(problemsByField(error.errors));
+    }
+  };
+  const field = ([name, schema]: (typeof fields)[number]) => (
+    <Field
+      key={name}
+      name={name}
+      schema={schema}
+      value={values[name] ?? ""}
+      problem={problems[name]}
+      suggestions={name === "base_model" ? bases : []}
+      onChange={(value) => setValues((before) => ({ ...before, [name]: value }))}
+    />
+  );
+
+  return (
+    <Page title="Train">
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <fieldset className="choice">
+          <legend>Method</legend>
+          {METHODS.map(([name, label, explanation]) => (
+            <label key={name}>
+              <input type="radio" name="method" checked={method === name} onChange={() => setMethod(name)} />
+              <span>
+                {label} <span className="muted">{explanation}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <Problem error={sessions.error} />
+        {sessions.value && (
+          <SessionChoice
+            sessions={sessions.value.sessions}
+            chosen={form.sessionIds}
+            isSingle={method === "hypernetwork"}
+            problem={problems.sessions}
+            onChange={setChosen}
+          />
+        )}
+        <div className="fields">{fields.filter(([name]) => FIRST.has(name)).map(field)}</div>
+        <details open={unfolded.some(([name]) => problems[name] !== undefined) || undefined}>
+          <summary>More settings</summary>
+          <div className="fields">{unfolded.map(field)}</div>
+        </details>
+        <Problem error={failure} />
+        <button type="submit" className="primary" disabled={isBusy}>
+          Start training
+        </button>
+      </form>
+    </Page>
+  );
+}

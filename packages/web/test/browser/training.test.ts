@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { makeNative } from "../../../server/test/support/native.js";
+import { expectNoFaults, openPage, provideBrowser, TEST_MS } from "./support/browser.js";
+import { dropFile } from "./support/drop.js";
+import { makeFolder, makeGate, putSession, startLora, startService } from "./support/stage.js";
+
+provideBrowser();
+
+test(
+  "a dropped session is previewed, trained on while its curve moves, proved, and asked beside its base model",
+  async () => {
+    const gate = makeGate();
+    const service = await startService({ behaviour: { steps: 40, wait_for: gate.path } });
+    const page = await openPage(`${service.url}/#/sessions`);
+
+    const secret = `sk-ant-api03-${"a1B2".repeat(20)}`;
+    const content = makeNative("dropped", { task_description: `Add two numbers. ANTHROPIC_API_KEY=${secret}` });
+    await dropFile(page, ".drop", { name: "dropped.json", content });
+    const imported = page.getByRole("list", { name: "Imported files" });
+    await imported.getByRole("heading", { name: "Redacted secrets" }).waitFor();
+    expect(await imported.textContent()).not.toContain("No secrets were found.");
+    expect(await page.textContent("body")).not.toContain(secret);
+    await imported.getByRole("link", { name: "dropped" }).click();
+
+    await page.getByRole("button", { name: "Preview" }).click();
+    const learned = page.locator("pre mark");
+    expect(await learned.textContent()).toBe("hi");
+    await page.getByText("no: duplicate turn").waitFor();
+
+    await page.getByRole("link", { name: "Train on it" }).click();
+    await page.getByLabel("Rank").fill("zero");
+    await page.getByRole("button", { name: "Start training" }).click();
+    await page.getByText("must be integer").waitFor();
+    expect(service.jobs.counts()).toMatchObject({ queued: 0, running: 0 });
+    await page.getByLabel("Rank").fill("4");
+    await page.getByLabel("Adapter id").fill("from-the-page");
+    await page.getByRole("button", { name: "Start training" }).click();
+
+    await page.getByRole("img", { name: /^Loss: 1 points/ }).waitFor();
+    gate.open();
+    await page.getByRole("img", { name: "Loss: 40 points, from 2.5 to 0.0625" }).waitFor();
+    await page.getByText("It learned the session (loss 2.5 → 0.4, −84 %) and kept what the base model knew.").waitFor();
+    expect(await page.locator(".page-head .status").textContent()).toBe("completed");
+    expect(await page.locator("canvas").count()).toBe(4);
+
+    await page.getByRole("link", { name: "Try it" }).click();
+    await page.getByLabel("Prompt").fill("Add two numbers.");
+    await page.getByRole("button", { name: "Ask both" }).click();
+    await page.getByText("base: Add two numbers.").waitFor();
+    await page.getByText("adapter: Add two numbers.").waitFor();
+    expectNoFaults(page);
+  },
+  TEST_MS,
+);
+
+test(
+  "a session that is no session is refused with the service's sentence, and the others go on",
+  async () => {
+    const service = await startService();
+    const page = await openPage(`${service.url}/#/sessions`);
+    await dropFile(page, ".drop", { name: "notes.txt", content: "just some notes" });
+    await page.locator(".imports .problem").waitFor();
+    await dropFile(page, ".drop", { name: "good.json", content: makeNative("good") });
+    await page.locator(".imports").getByRole("link", { name: "good" }).waitFor();
+  },
+  TEST_MS,
+);
+
+test(
+  "jobs appear as others start them, wait in their order, move up and are cancelled",
+  async () => {
+    const gate = makeGate();
+    const service = await startService({ behaviour: { wait_for: gate.path } });
+    putSession(service.dataDir, "s1");
+    const page = await openPage(`${service.url}/#/jobs`);
+    await page.getByText("No jobs yet.").waitFor();
+
+    for (const id of ["one", "two", "three"]) await startLora(service, { session_id: "s1", adapter_id: id });
+    const row = (id: string) => page.getByRole("row", { name: new RegExp(`^${id} `) });
+    await row("one").getByText("running").waitFor();
+    await row("three").getByText("position 2 in the queue").waitFor();
+
+    await row("two").getByRole("button", { name: "Cancel" }).click();
+    await row("two").getByText("cancelled").waitFor();
+    await row("three").getByText("position 1 in the queue").waitFor();
+
+    await page.getByRole("link", { name: "cancelled 1" }).click();
+    await row("one").waitFor({ state: "detached" });
+    await page.reload();
+    await row("two").waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    gate.open();
+  },
+  TEST_MS,
+);
+
+test(
+  "a running job is cancelled from its page",
+  async () => {
+    const service = await startService({ behaviour: { wait_for: makeGate().path } });
+    putSession(service.dataDir, "s1");
+    const jobId = await startLora(service, { session_id: "s1" });
+    const page = await openPage(`${service.url}/#/jobs/${jobId}`);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator(".page-head").getByText("cancelled").waitFor();
+    expect((await service.ended(jobId)).status).toBe("cancelled");
+    expectNoFaults(page);
+  },
+  TEST_MS,
+);
+
+test(
+  "a reload in the middle of a job keeps its curve and log, and follows it to its end",
+  async () => {
+    const gate = makeGate();
+    const service = await startService({ behaviour: { steps: 12, wait_for: gate.path, wait_in: "saving" } });
+    putSession(service.dataDir, "s1");
+    const jobId = await startLora(service, { session_id: "s1", adapter_id: "reloaded" });
+    const page = await openPage(`${service.url}/#/jobs/${jobId}`);
+    await page.getByRole("img", { name: /^Loss: 12 points/ }).waitFor();
+    await page.reload();
+    await page.getByRole("img", { name: /^Loss: 12 points/ }).waitFor();
+    await page.locator(".log").getByText("training reloaded").waitFor();
+    gate.open();
+    await page.locator(".page-head").getByText("completed").waitFor();
+  },
+  TEST_MS,
+);
+
+test(
+  "after a restart of the service the pages are live again, and a forgotten job is told in a sentence",
+  async () => {
+    const dataDir = makeFolder();
+    putSession(dataDir, "s1");
+    const first = await startService({ dataDir, behaviour: { wait_for: makeGate().path } });
+    const jobId = await startLora(first, { session_id: "s1" });
+    const jobPage = await openPage(`${first.url}/#/jobs/${jobId}`);
+    const jobsPage = await openPage(`${first.url}/#/jobs`);
+    await jobPage.getByRole("img", { name: /^Loss: 1 points/ }).waitFor();
+    await jobsPage.getByRole("button", { name: "Cancel" }).waitFor();
+
+    await first.close(0);
+    const second = await startService({ dataDir, flags: { port: Number(new URL(first.url).port) } });
+    await jobPage.getByText("Why it failed").waitFor();
+    await jobPage.reload();
+    await jobPage.getByText("jobs live in memory, and a restart forgets them").waitFor();
+    await jobsPage.getByText("No jobs yet.").waitFor();
+    await startLora(second, { session_id: "s1", adapter_id: "after-the-restart" });
+    await jobsPage.getByRole("link", { name: "after-the-restart" }).waitFor();
+  },
+  TEST_MS,
+);

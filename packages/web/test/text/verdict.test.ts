@@ -1,0 +1,28 @@
+import type { Proof } from "@imprint/contracts";
+import { expect, test } from "vitest";
+import { verdictOf } from "../../src/text/verdict.js";
+
+const proof: Proof = {
+  supervised_tokens: 120,
+  loss_before: 2.5,
+  loss_after: 0.4,
+  neutral_loss_before: 3.1,
+  neutral_loss_after: 3.2,
+  keys_expected: 4,
+  keys_matched: 4,
+  update_norm: 0.75,
+  accepted_by: { peft: true, vllm: true, llama_cpp: true },
+  remarks: [],
+};
+
+test.each([
+  [{}, "good", /^It learned the session .*−84 %.* and kept what the base model knew/],
+  [{ neutral_loss_after: 4 }, "doubtful", /forgot some of what the base model knew \(\+29 %\)/],
+  [{ loss_after: 2.45 }, "doubtful", /hardly learned/],
+  [{ loss_after: 2.6 }, "bad", /learned nothing/],
+  [{ keys_matched: 3 }, "bad", /Only 3 of 4 tensors/],
+] as const)("a proof with %j is %s", (changes, tone, sentence) => {
+  const verdict = verdictOf({ ...proof, ...changes });
+  expect(verdict.tone).toBe(tone);
+  expect(verdict.sentence).toMatch(sentence);
+});

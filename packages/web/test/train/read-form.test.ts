@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { checkForm, FIELDS, type Method, problemsByField, requestOf } from "../../src/train/read-form.js";
+
+const lora = { method: "lora", sessionIds: ["s1"], values: {} } as const;
+
+test("fields left empty are left out, the others have the types of their schemas", () => {
+  expect(requestOf(lora)).toEqual({ session_id: "s1" });
+  const values = {
+    rank: "8",
+    learning_rate: "5e-4",
+    reasoning: "true",
+    train_on: "final_answer",
+    target_modules: "q_proj, v_proj",
+    metadata: "ticket = A-1\nlink=https://a.b/?x=1",
+    task_type: "   ",
+  };
+  expect(requestOf({ ...lora, sessionIds: ["s1", "s2"], values })).toEqual({
+    session_ids: ["s1", "s2"],
+    rank: 8,
+    learning_rate: 5e-4,
+    reasoning: true,
+    train_on: "final_answer",
+    target_modules: ["q_proj", "v_proj"],
+    metadata: { ticket: "A-1", link: "https://a.b/?x=1" },
+  });
+  expect(requestOf({ method: "hypernetwork", sessionIds: ["s1"], values: { scaling: "1.5", rank: "8" } })).toEqual({
+    trajectory_ids: ["s1"],
+    scaling: 1.5,
+  });
+});
+
+test.each([
+  ["rank", "zero", "must be integer"],
+  ["rank", "0", "must be >= 1"],
+  ["rank", "2.5", "must be integer"],
+  ["learning_rate", "1", "must be <= 0.1"],
+  ["adapter_id", "Not Allowed", "must match pattern"],
+  ["metadata", "a bad name=1", "a bad name is not a known field"],
+  ["target_modules", "q_proj q_proj", "must not have duplicate items"],
+])("%s: %s is refused at its field", (name, text, sentence) => {
+  const problems = checkForm({ ...lora, values: { [name]: text } });
+  expect(Object.keys(problems)).toEqual([name]);
+  expect(problems[name]).toContain(sentence);
+});
+
+test.each(["lora", "hypernetwork"] satisfies Method[])("%s needs a session, and nothing else", (method) => {
+  expect(checkForm({ method, sessionIds: [], values: {} })).toEqual({ sessions: "choose at least one session" });
+  expect(checkForm({ method, sessionIds: ["s1"], values: {} })).toEqual({});
+});
+
+test("the form offers every field of the schemas but the sessions", () => {
+  expect(Object.keys(FIELDS.lora)).toContain("include_unsuccessful");
+  expect(Object.keys(FIELDS.lora)).not.toContain("session_id");
+  expect(Object.keys(FIELDS.hypernetwork)).not.toContain("trajectory_ids");
+});
+
+test("the service's refusals stand at the fields that they name", () => {
+  expect(
+    problemsByField([
+      { path: "/session_ids/3", message: "is unknown" },
+      { path: "/metadata/a", message: "is wrong" },
+    ]),
+  ).toEqual({
+    sessions: "is unknown",
+    metadata: "a is wrong",
+  });
+});
