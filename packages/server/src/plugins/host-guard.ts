@@ -72,7 +72,8 @@ export const guard = (request: FastifyRequest, options: HostGuardOptions): void 
 
 /**
  * The first hook of every request. With the JSON-only parsers of json-body.ts it is the defence against DNS rebinding and
- * cross-site requests: a page can send no request that changes anything without a preflight, and preflights are never answered.
+ * cross-site requests: a page can send no request that changes anything without a preflight, and preflights are never answered. The
+ * form of POST /v1/files needs none: there a foreign page's Origin and Sec-Fetch-Site, which browsers always send, are what refuses it.
  */
 export const addHostGuard = (app: FastifyInstance, options: HostGuardOptions): void => {
   app.addHook("onRequest", async (request) => guard(request, options));
