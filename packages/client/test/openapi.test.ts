@@ -4,6 +4,8 @@ import path from "node:path";
 import {
   Adapter,
   AdapterList,
+  Export,
+  type ExportFormat,
   Health,
   ImportResult,
   JobDetails,
@@ -42,6 +44,9 @@ const streams = <S extends TSchema>(operation: string, schema: S, call: (client:
 });
 const plain = (operation: string, call: (client: Imprint) => Promise<unknown>): Row => ({ operation, schema: null, call });
 
+/** Stands where a format does: the document's paths are compared with every parameter an x. */
+const X = "x" as ExportFormat;
+
 const ROWS: readonly Row[] = [
   answers("GET /health", Health, (c) => c.health()),
   answers("POST /train/lora", StartResponse, (c) => c.train.lora({ session_id: "s" })),
@@ -64,6 +69,9 @@ const ROWS: readonly Row[] = [
   answers("GET /adapters/{adapter_id}", Adapter, (c) => c.adapters.get("x")),
   plain("GET /adapters/{adapter_id}/files/{name}", (c) => c.adapters.file("x", "x")),
   answers("POST /adapters/{adapter_id}/verify", Adapter, (c) => c.adapters.verify("x")),
+  answers("POST /adapters/{adapter_id}/export", StartResponse, (c) => c.adapters.export("x", "gguf")),
+  answers("GET /adapters/{adapter_id}/exports/{format}", Export, (c) => c.adapters.getExport("x", X)),
+  plain("GET /adapters/{adapter_id}/exports/{format}/files/{name}", (c) => c.adapters.exportFile("x", X, "x")),
   plain("DELETE /adapters/{adapter_id}", (c) => c.adapters.delete("x")),
 ];
 

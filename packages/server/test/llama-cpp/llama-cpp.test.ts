@@ -9,8 +9,8 @@ import { type Answer, askLlamaCpp, baseGguf } from "./llama-cpp.js";
 
 const MINUTES = 60_000;
 /**
- * llama.cpp multiplies Q4_1 weights with activations rounded to 8 bits, PEFT the same weights in fp32. Measured on the prompts
- * here, a probability of the bare model differs by up to 0.05 for that reason alone.
+ * llama.cpp multiplies Q4_1 weights with activations rounded to 8 bits, PEFT the same weights in fp32. Measured on the
+ * second prompt, the likeliest token of the bare model differs by 0.05 for that reason alone.
  */
 const QUANTISATION_ERROR = 0.1;
 
