@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { Problem } from "@imprint/contracts";
 import fc from "fast-check";
 import { Check } from "typebox/value";
@@ -118,7 +119,6 @@ test("a compressed body is refused", async () => {
 });
 
 const IDS = [
-  "..",
   "%2e%2e%2f",
   "..%2f..%2fregistry.db",
   "%252e%252e%252f",
@@ -149,6 +149,16 @@ test.each(PATHS)("GET %s answers 404 to every malformed id", async (path) => {
     expect(response.statusCode, `${path} ${id.slice(0, 40)}`).toBe(404);
     isProblem(response.json(), 404);
   }
+});
+
+test.each(PATHS)("GET %s answers 404 to dots, which inject would resolve before it sends", async (path) => {
+  const service = await startService();
+  const status = await new Promise((resolve, reject) => {
+    request(service.url, { path: path.replace("ID", "..") }, (response) => resolve(response.resume().statusCode))
+      .on("error", reject)
+      .end();
+  });
+  expect(status).toBe(404);
 });
 
 test.each([
