@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import { AdapterFile } from "./files.js";
 import { ErrorDetail } from "./errors.js";
+import { AdapterFile } from "./files.js";
 import { AdapterId, JobId, Timestamp } from "./ids.js";
 import { OneOf, Strict } from "./object.js";
 import { Metadata, NewAdapterId, Progress, Proof, TrainingPlan } from "./training.js";

@@ -86,25 +86,6 @@ export function chatCall(spec: Partial<ChatCall["spec"]> = {}): ChatCall {
   };
 }
 
-export function chatCall(spec: Partial<ChatCall["spec"]> = {}): ChatCall {
-  return {
-    type: "chat",
-    spec: {
-      base_model: "tiny",
-      adapter_path: null,
-      messages: [{ role: "user", content: "hello" }],
-      tools: [],
-      max_tokens: 8,
-      temperature: 0,
-      top_p: 1,
-      stop: [],
-      seed: 1,
-      stream: false,
-      ...spec,
-    },
-  };
-}
-
 /** A started task with what it told so far. */
 export interface Watched extends JobHandle {
   readonly events: readonly TaskEvent[];

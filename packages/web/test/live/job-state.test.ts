@@ -17,7 +17,9 @@ const job = (at: number, changes: Partial<JobDetails> = {}): JobDetails => ({
   phase: null,
   plan: null,
   progress: null,
+  checkpoint: null,
   proof: null,
+  result: null,
   warnings: [],
   ...changes,
 });

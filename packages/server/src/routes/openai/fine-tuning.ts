@@ -63,7 +63,7 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
         baseModel: fallbackName(workshop.models),
         random,
       });
-      const { job_id } = await startJob(request, { resolved: { kind: "lora", request: training } }, services);
+      const { job_id } = await startJob(request, { resolved: { kind: "lora", request: training, origin: null } }, services);
       fineTunes.add(job_id, {
         training_file: file_id,
         suffix: body.suffix ?? null,

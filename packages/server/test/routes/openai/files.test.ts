@@ -3,11 +3,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeFolder, type Service, startService } from "../../support/service.js";
 
-const post = async (service: Service, fields: Readonly<Record<string, string | Blob>>, headers: HeadersInit = {}) => {
+const post = async (
+  service: Service,
+  fields: Readonly<Record<string, string | Blob>>,
+  headers: Readonly<Record<string, string>> = {},
+) => {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
   const response = await fetch(`${service.url}/v1/files`, { method: "POST", body, headers });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as { id: string } };
 };
 
 const file = new Blob(["{}\n"]);
