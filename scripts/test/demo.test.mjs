@@ -73,6 +73,8 @@ it("imports, trains, proves and asks, and leaves the adapter and no process", as
   // The fixture's answers repeat the last message, which holds nothing that was learned.
   expect(out).toContain("0 of 12 by the base model, 0 of 12 with the adapter");
   expect(out).toContain("✗ The adapter writes no more of what only the session could have taught than the base model.");
+  expect(out).toMatch(/\d\.\d s from start to registered adapter/);
+  expect(out).toContain("✗ The imprinted adapter does not know the fact.");
   expect(code).toBe(1);
 });
 
@@ -98,6 +100,7 @@ const sound = {
   health: "ok",
   before: { text: "hello", taught: 1 },
   after: { text: "port 7413", taught: 4 },
+  recalled: { before: "I do not know.", after: "7413", value: "7413" },
 };
 
 it.each([
@@ -111,6 +114,8 @@ it.each([
     { after: { text: "hi", taught: 1 } },
     ["The adapter writes no more of what only the session could have taught than the base model."],
   ],
+  [{ recalled: { ...sound.recalled, before: "7413?" } }, ["The base model knows the fact without the session."]],
+  [{ recalled: { ...sound.recalled, after: "7400" } }, ["The imprinted adapter does not know the fact."]],
 ])("what is wrong with %j is said", (changes, expected) => {
   expect(doubts({ ...sound, ...changes })).toEqual(expected);
 });

@@ -1,5 +1,5 @@
 /** Every reason, in a sentence, to call the demo failed although the job completed. */
-export function doubts({ proof, health, before, after }) {
+export function doubts({ proof, health, before, after, recalled }) {
   const { accepted_by, keys_matched, keys_expected, loss_before, loss_after } = proof;
   const refusals = Object.entries(accepted_by).filter(([, accepted]) => !accepted);
   return [
@@ -9,5 +9,7 @@ export function doubts({ proof, health, before, after }) {
     health !== "ok" && `The registry finds the adapter ${health}.`,
     before.text === after.text && "The adapter answers as the base model does.",
     after.taught <= before.taught && "The adapter writes no more of what only the session could have taught than the base model.",
+    recalled.before.includes(recalled.value) && "The base model knows the fact without the session.",
+    !recalled.after.includes(recalled.value) && "The imprinted adapter does not know the fact.",
   ].filter(Boolean);
 }

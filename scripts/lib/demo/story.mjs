@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { ask } from "./chapters/ask.mjs";
 import { closing } from "./chapters/closing.mjs";
 import { importExamples } from "./chapters/import.mjs";
+import { imprint } from "./chapters/imprint.mjs";
 import { prove } from "./chapters/prove.mjs";
 import { train } from "./chapters/train.mjs";
 import { doubts } from "./doubts.mjs";
@@ -27,9 +28,10 @@ export async function tell({ started, signal, dataDir = DATA_DIR, out = process.
     const job = await train(scene, sessionId);
     const adapter = await prove(scene, job);
     const answers = await ask(scene, adapter);
+    const recalled = await imprint(scene, sessionId);
     closing(scene, adapter);
 
-    const found = doubts({ proof: job.proof, health: adapter.health, ...answers });
+    const found = doubts({ proof: job.proof, health: adapter.health, ...answers, recalled });
     for (const doubt of found) paper.line(`${paint("red", "✗")} ${doubt}`);
     const seconds = `${((performance.now() - started) / 1000).toFixed(1)} s`;
     paper.line(found.length === 0 ? `${paint("green", "✓")} Done in ${seconds}.` : `The demo failed after ${seconds}.`);

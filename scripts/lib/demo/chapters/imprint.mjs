@@ -1,0 +1,26 @@
+import { follow } from "../follow.mjs";
+
+const FACT = { question: "What is the default port of a Harborline gate?", value: "7413" };
+
+/** The same session in one forward pass, and a fact of it asked without it. Resolves with both answers and the fact. */
+export async function imprint(scene, sessionId) {
+  const { client, paper, signal, baseModel } = scene;
+  paper.step("Imprint the same session in one forward pass (Doc-to-LoRA)");
+  const request = { trajectory_ids: [sessionId], seed: 1 };
+  paper.remark(`POST /train/hypernetwork ${JSON.stringify(request)}`);
+  const { job_id } = await client.train.hypernetwork(request, { signal });
+  const job = await follow(scene, job_id);
+  const seconds = (Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000;
+  paper.item(`${seconds.toFixed(1)} s from start to registered adapter, its proof included`);
+  paper.remark(`Asked without the session: ${FACT.question}`);
+  const answer = async (model, name) => {
+    const messages = [{ role: "user", content: FACT.question }];
+    const { choices } = await client.chat.completions.create({ model, messages, max_tokens: 24, temperature: 0 }, { signal });
+    const [{ message }] = choices;
+    paper.answer(name, message.content, (row) => row.includes(FACT.value));
+    return message.content;
+  };
+  const before = await answer(baseModel, `${baseModel}, as it is`);
+  const after = await answer(job.adapter_id, "the same with the adapter");
+  return { before, after, value: FACT.value };
+}
