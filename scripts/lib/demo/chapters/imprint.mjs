@@ -1,12 +1,17 @@
+import { readFileSync } from "node:fs";
 import { follow } from "../follow.mjs";
 
-const FACT = { question: "What is the default port of a Harborline gate?", value: "7413" };
+const FILE = "examples/sessions/harborline-port.jsonl";
+const FACT = { question: "What is the port of the Harborline gateway?", value: "7413" };
 
-/** The same session in one forward pass, and a fact of it asked without it. Resolves with both answers and the fact. */
-export async function imprint(scene, sessionId) {
+/** A short session in one forward pass, and its fact asked without it. Resolves with both answers and the value. */
+export async function imprint(scene) {
   const { client, paper, signal, baseModel } = scene;
-  paper.step("Imprint the same session in one forward pass (Doc-to-LoRA)");
-  const request = { trajectory_ids: [sessionId], seed: 1 };
+  paper.step("Imprint a short session in one forward pass (Doc-to-LoRA)");
+  const bytes = readFileSync(new URL(`../../../../${FILE}`, import.meta.url));
+  const { sessions } = await client.sessions.create(bytes, { signal, outcome: "success" });
+  const request = { trajectory_ids: [sessions[0].session_id], seed: 1 };
+  paper.item(`${paper.paint("green", "✓")} ${FILE}`);
   paper.remark(`POST /train/hypernetwork ${JSON.stringify(request)}`);
   const { job_id } = await client.train.hypernetwork(request, { signal });
   const job = await follow(scene, job_id);
