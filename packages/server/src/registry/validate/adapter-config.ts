@@ -29,6 +29,11 @@ export const AdapterConfig = Strict({
   fan_in_fan_out: Type.Optional(Type.Boolean()),
   init_lora_weights: Type.Optional(Type.Boolean()),
   use_rslora: Type.Optional(Type.Boolean()),
+  // An adapter of some blocks only, as hypernetworks make it.
+  layers_to_transform: Type.Optional(
+    Type.Union([Type.Array(Type.Integer({ minimum: 0, maximum: 4096 }), { minItems: 1, maxItems: 4096 }), Type.Null()]),
+  ),
+  layers_pattern: Type.Optional(Type.Union([Type.Literal("layers"), Type.Null(), Type.Literal(false)])),
   // PEFT writes these whether they are used or not; inert while megatron_config and use_qalora are off.
   megatron_core: Type.Optional(Type.Union([Type.Literal("megatron.core"), Type.Null()])),
   qalora_group_size: Type.Optional(Type.Integer()),
@@ -44,8 +49,6 @@ export const AdapterConfig = Strict({
   exclude_modules: off,
   kasa_config: off,
   layer_replication: off,
-  layers_pattern: off,
-  layers_to_transform: off,
   lora_bias: off,
   lora_ga_config: off,
   megatron_config: off,

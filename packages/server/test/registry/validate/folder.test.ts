@@ -116,6 +116,8 @@ test.each<[string, object]>([
   ["r", { r: 0 }],
   ["r", { r: 1e9 }],
   ["bias", { bias: "all" }],
+  ["layers_pattern", { layers_pattern: "(a+)+$" }],
+  ["layers_to_transform", { layers_to_transform: [-1] }],
 ])("adapter_config.json with %s %j is refused", async (_field, change) => {
   const folder = makeFolder();
   rewrite(folder, await makeAdapterFolder(folder), CONFIG_FILE, (content) =>
@@ -124,7 +126,7 @@ test.each<[string, object]>([
   await expect(validate(folder)).rejects.toThrow(InvalidAdapterError);
 });
 
-test("every field that PEFT writes for a plain LoRA is accepted", async () => {
+test("every field that PEFT writes for a plain LoRA, or one of some blocks, is accepted", async () => {
   const folder = makeFolder();
   const inert = {
     auto_mapping: null,
@@ -143,6 +145,8 @@ test("every field that PEFT writes for a plain LoRA is accepted", async () => {
     qalora_group_size: 16,
     lora_bias: false,
     ensure_weight_tying: false,
+    layers_to_transform: [0],
+    layers_pattern: "layers",
   };
   rewrite(folder, await makeAdapterFolder(folder), CONFIG_FILE, (content) =>
     JSON.stringify({ ...(JSON.parse(content.toString()) as object), ...inert }),
