@@ -39,7 +39,9 @@ def test_a_push_commits_every_file_of_the_adapter_at_once(adapter: Path, tmp_pat
         done = push(adapter, hub, tmp_path / "home", "--private")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"repo": "me/gates", "url": f"{hub.url}/me/gates", "commit": "c" * 40}
-    assert [(repo["organization"], repo["name"], repo["visibility"]) for repo in hub.created] == [("me", "gates", "private")]
+    assert [(repo["organization"], repo["name"], repo["visibility"]) for repo in hub.created] == [
+        ("me", "gates", "private")
+    ]
     assert hub.commits == [{path.name: path.read_bytes() for path in adapter.iterdir()}]
     assert hub.tokens == {f"Bearer {TOKEN}"}
     assert TOKEN not in done.stdout + done.stderr

@@ -26,7 +26,7 @@ def push(folder: Path, repo: str, *, private: bool) -> dict[str, str]:
     """
     from huggingface_hub import HfApi, get_token
     from huggingface_hub.errors import HfHubHTTPError
-    from huggingface_hub.utils import disable_progress_bars
+    from huggingface_hub.utils.tqdm import disable_progress_bars
 
     for name in NEEDED:
         if not (folder / name).is_file():
