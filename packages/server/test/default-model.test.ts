@@ -58,7 +58,7 @@ test("a short session is imprinted in one pass by the hypernetwork that ships, a
   timeout: 12 * MINUTES,
 }, async () => {
   const client = await startReal();
-  const file = readFileSync(join(ROOT, "examples/sessions/harborline-port.jsonl"));
+  const file = readFileSync(join(ROOT, "examples/chats/harborline-port.jsonl"));
   const [session] = (await client.sessions.create(file, { outcome: "success" })).sessions;
   if (session === undefined) throw new Error("the example holds a session");
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { follow } from "../follow.mjs";
 
-const FILE = "examples/sessions/harborline-port.jsonl";
+const FILE = "examples/chats/harborline-port.jsonl";
 const FACT = { question: "What is the port of the Harborline gateway?", value: "7413" };
 
 /** A short session in one forward pass, and its fact asked without it. Resolves with both answers and the value. */
