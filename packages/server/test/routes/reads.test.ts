@@ -38,7 +38,8 @@ test("no GET changes anything: not the registry, not a file, not a job", async (
       .replace("{adapter_id}", "a1")
       .replace("{name}", "README.md");
     const response = await fetch(`${service.url}${url}`);
-    expect(response.status, url).toBe(200);
+    // Of uploads, fine-tunes and exports there are none: what is left of the pattern names nothing.
+    expect(response.status < 400, url).toBe(!url.includes("{"));
     // The stream of all jobs has no end.
     await (url === "/jobs/events" ? response.body?.cancel() : response.arrayBuffer());
   }
