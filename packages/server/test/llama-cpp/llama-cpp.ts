@@ -43,7 +43,9 @@ export const askLlamaCpp = async (
 ): Promise<readonly Answer[]> => {
   const entry = pathToFileURL(join(HERE, "node_modules", "node-llama-cpp", "dist", "index.js")).href;
   const { getLlama } = (await import(/* @vite-ignore */ entry)) as LlamaCpp;
-  const llama = await getLlama({ gpu: false, build: "never", progressLogs: false, logLevel: "error" }).catch((cause) => {
+  // Its threads wait for each other in loops: two of them stand still while another test computes.
+  const options = { gpu: false, build: "never", maxThreads: 1, progressLogs: false, logLevel: "error" };
+  const llama = await getLlama(options).catch((cause) => {
     throw new Error(`node-llama-cpp has no prebuilt llama.cpp for ${process.platform} ${process.arch}`, { cause });
   });
   try {
@@ -51,7 +53,7 @@ export const askLlamaCpp = async (
     const adapters = lora === null ? {} : { lora: { adapters: [{ filePath: lora }] } };
     const answers: Answer[] = [];
     for (const prompt of prompts) {
-      const context = await loaded.createContext({ contextSize: 256, ...adapters });
+      const context = await loaded.createContext({ contextSize: 256, threads: 1, ...adapters });
       answers.push(await answerOf(context.getSequence(), prompt, tokens));
       await context.dispose();
     }
