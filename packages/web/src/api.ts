@@ -19,7 +19,7 @@ export const signedOutStore = {
 };
 
 /** `fetch` that notices when the service asks for its token. */
-export const watchedFetch: typeof fetch = async (input, init) => {
+const watchedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   if (response.status === 401) setSignedOut(true);
   return response;

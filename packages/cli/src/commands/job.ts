@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { UsageError } from "../errors.js";
 import { fields } from "../output/table.js";
 import { withService } from "../service/connect.js";
+import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
 import { follow } from "../watch/follow.js";
 import { outcome } from "../watch/outcome.js";
 import { phaseOf, planOf } from "../watch/phase.js";
@@ -17,8 +17,8 @@ export function jobCommand(context: CommandContext): Command {
     .argument("<id>", "id of the job")
     .option("--watch", "follow the job to its end")
     .option("--log", "with --watch: show the trainer's log")
-    .action(async (jobId: string, options: CommonOptions & { watch?: boolean; log?: boolean }) => {
-      if (options.log && !options.watch) throw new UsageError("--log shows what happens while a job is watched: add --watch");
+    .action(async (jobId: string, options: CommonOptions & WatchFlags) => {
+      checkFlags(options);
       const printer = printerOf(context, options);
       await withService({ io: context.io, options, note: printer.note }, async (service) => {
         if (options.watch) return follow({ context, printer, service, jobId, log: options.log });

@@ -1,15 +1,13 @@
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { UsageError } from "../errors.js";
 import { resumeRequest, trainingOptions, trainingRequest } from "../flags/training.js";
 import { withService } from "../service/connect.js";
+import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
 import { follow } from "../watch/follow.js";
 
-interface TrainOptions extends CommonOptions {
+interface TrainOptions extends CommonOptions, WatchFlags {
   readonly method: string;
   readonly resume?: string;
-  readonly watch?: boolean;
-  readonly log?: boolean;
 }
 
 export function trainCommand(context: CommandContext): Command {
@@ -35,7 +33,7 @@ export function trainCommand(context: CommandContext): Command {
     .option("--log", "with --watch: show the trainer's log");
   for (const option of trainingOptions()) command.addOption(option);
   return command.action(async (sessions: string[], options: TrainOptions) => {
-    if (options.log && !options.watch) throw new UsageError("--log shows what happens while a job is watched: add --watch");
+    checkFlags(options);
     const printer = printerOf(context, options);
     const { resume, method } = options;
     const request =

@@ -1,5 +1,5 @@
 import type { TaskEvent } from "../executors/executor.js";
-import { createJob, type Job } from "./job.js";
+import { createJob, type Job, reservesId } from "./job.js";
 import { JobError } from "./job-error.js";
 import type { Jobs, JobsOptions } from "./jobs.js";
 import { createListeners } from "./listeners.js";
@@ -84,7 +84,7 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
       if (scheduler.waiting() >= limits.maxQueued) {
         throw new JobError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
       }
-      if (submission.kind !== "export" && store.isReserved(submission.reserved_adapter_id)) {
+      if (reservesId(submission) && store.isReserved(submission.reserved_adapter_id)) {
         throw new JobError("ADAPTER_ID_TAKEN", `Another job will make the adapter ${submission.reserved_adapter_id}.`);
       }
       const job = createJob({ ...submission, job_id: newId(), created_at: now() });

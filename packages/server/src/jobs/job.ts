@@ -78,6 +78,11 @@ export function createJob({ request, warnings, ...rest }: NewJob): Job {
   });
 }
 
+/** Whether nobody else may take its adapter's id meanwhile: an export's is registered already. */
+export function reservesId({ kind }: Pick<Job, "kind">): boolean {
+  return kind !== "export";
+}
+
 /** The specification's record: exactly these fields, `error` only when there is one. */
 export function toRecord({ job_id, status, adapter_id, error }: Job): JobRecord {
   return { job_id, status, adapter_id, ...(error ? { error: error.message } : {}) };

@@ -1,6 +1,6 @@
 import type { JobStatus } from "@imprint/contracts";
 import type { Clock } from "./clock.js";
-import type { Job } from "./job.js";
+import { type Job, reservesId } from "./job.js";
 import { isTerminal } from "./state-machine.js";
 
 export interface JobStore {
@@ -39,12 +39,9 @@ export function createStore({ clock, keepFinished, keepFinishedMs, onForget }: S
   return {
     put(job) {
       jobs.set(job.job_id, job);
-      if (!isTerminal(job.status)) {
-        if (job.kind !== "export") reserved.add(job.reserved_adapter_id);
-      } else {
-        if (job.kind !== "export") reserved.delete(job.reserved_adapter_id);
-        finished.set(job.job_id, clock.now());
-      }
+      const ended = isTerminal(job.status);
+      if (reservesId(job)) reserved[ended ? "delete" : "add"](job.reserved_adapter_id);
+      if (ended) finished.set(job.job_id, clock.now());
       forgetOld();
     },
     get(job_id) {

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "@imprint/client";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { streamAnswer } from "./stream-answer.js";
+import { api } from "../api.js";
 
 export interface Answer {
   readonly text: string;
@@ -28,8 +28,11 @@ export function useAnswer(): Answer & { readonly ask: (request: ChatRequest) => 
     };
     update(() => ({ text: "", state: "waiting", error: null }));
     try {
-      for await (const piece of streamAnswer(request, turn.signal))
-        update((before) => ({ ...before, text: before.text + piece, state: "writing" }));
+      const chunks = await api.chat.completions.create({ ...request, stream: true }, { signal: turn.signal });
+      for await (const { choices } of chunks) {
+        const piece = choices[0]?.delta.content ?? "";
+        if (piece !== "") update((before) => ({ ...before, text: before.text + piece, state: "writing" }));
+      }
       update((before) => ({ ...before, state: "done" }));
     } catch (error) {
       update((before) => ({ ...before, state: "done", error }));

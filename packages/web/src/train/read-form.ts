@@ -6,7 +6,7 @@ import { shapeOf } from "./schema-shape.js";
 export type Method = "lora" | "hypernetwork";
 export type Values = Readonly<Record<string, string>>;
 
-const { session_id: _session, session_ids: _sessions, ...lora } = TrainLoraRequest.properties;
+const { session_id: _session, session_ids: _sessions, resume_from: _resumed, ...lora } = TrainLoraRequest.properties;
 const { trajectory_ids: _trajectories, ...hypernetwork } = TrainHypernetworkRequest.properties;
 
 /** The fields of each method, from the schemas of the requests. */

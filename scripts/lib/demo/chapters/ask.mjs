@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { say } from "../say.mjs";
 
 const EXAMPLE = new URL("../../../../examples/sessions/harborline-gates.json", import.meta.url);
 const ANSWER_TOKENS = 220; // Two cores write some ten a second.
@@ -20,18 +21,14 @@ export async function lastAttempt() {
 }
 
 /** Has the base model and the adapter write the session's last attempt. Resolves with how many taught lines each wrote. */
-export async function ask({ client, paper, signal, baseModel }, adapter) {
+export async function ask(scene, adapter) {
+  const { paper, baseModel } = scene;
   paper.step("Give both the task and the attempt that failed last, and ask for the next one");
   const { messages, taught } = await lastAttempt();
   const answer = async (model, name) => {
-    const { choices } = await client.chat.completions.create(
-      { model, messages, max_tokens: ANSWER_TOKENS, temperature: 0 },
-      { signal },
-    );
-    const [{ message, finish_reason }] = choices;
-    paper.answer(name, finish_reason === "length" ? `${message.content} …` : message.content, (row) => taught.has(row));
-    const written = message.content.split("\n").filter((line) => taught.has(line));
-    return { text: message.content, taught: new Set(written).size };
+    const request = { model, messages, max_tokens: ANSWER_TOKENS };
+    const text = await say(scene, request, { name, isTaught: (row) => taught.has(row) });
+    return { text, taught: new Set(text.split("\n").filter((line) => taught.has(line))).size };
   };
   const before = await answer(baseModel, `${baseModel}, as it is`);
   const after = await answer(adapter.adapter_id, "the same with the adapter");

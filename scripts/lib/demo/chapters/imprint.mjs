@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { follow } from "../follow.mjs";
+import { say } from "../say.mjs";
 
 const FILE = "examples/chats/harborline-port.jsonl";
 const FACT = { question: "What is the port of the Harborline gateway?", value: "7413" };
+const ANSWER_TOKENS = 24;
 
 /** A short session in one forward pass, and its fact asked without it. Resolves with both answers and the value. */
 export async function imprint(scene) {
@@ -18,13 +20,8 @@ export async function imprint(scene) {
   const seconds = (Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000;
   paper.item(`${seconds.toFixed(1)} s from start to registered adapter, its proof included`);
   paper.remark(`Asked without the session: ${FACT.question}`);
-  const answer = async (model, name) => {
-    const messages = [{ role: "user", content: FACT.question }];
-    const { choices } = await client.chat.completions.create({ model, messages, max_tokens: 24, temperature: 0 }, { signal });
-    const [{ message }] = choices;
-    paper.answer(name, message.content, (row) => row.includes(FACT.value));
-    return message.content;
-  };
+  const asked = { messages: [{ role: "user", content: FACT.question }], max_tokens: ANSWER_TOKENS };
+  const answer = (model, name) => say(scene, { ...asked, model }, { name, isTaught: (row) => row.includes(FACT.value) });
   const before = await answer(baseModel, `${baseModel}, as it is`);
   const after = await answer(job.adapter_id, "the same with the adapter");
   return { before, after, value: FACT.value };
