@@ -21,9 +21,9 @@ def applied(model: Any, factors: dict[str, Factors], config: HypernetworkConfig)
     hooks = []
     try:
         for module, pair in factors.items():
-            for index, layer in enumerate(config.layer_indices):
+            for layer, A, B in zip(config.layer_indices, pair.A.unbind(), pair.B.unbind(), strict=True):
                 target = model.get_submodule(module_path(layer, module))
-                hook = _adding(pair.A[index], pair.B[index], config.lora_alpha)
+                hook = _adding(A, B, config.lora_alpha)
                 hooks.append(target.register_forward_hook(hook))
         yield
     finally:

@@ -53,18 +53,19 @@ def merge_batch(
     user_defined_scaling: float = 1.0,
 ) -> dict[str, Factors]:
     """Factors of all documents' chunks, in order -> [N, L, (max(n_chunks) + 1) * r, d], shorter documents padded."""
-    documents, start = [], 0
-    for count in n_chunks:
-        own = slice(start, start + count)
-        start += count
+    counts = list(n_chunks)
+    parts = {module: (torch.split(pair.A, counts), torch.split(pair.B, counts)) for module, pair in chunks.items()}
+    own_scalers = [None] * len(counts) if scalers is None else torch.split(scalers, counts)
+    documents = []
+    for index, own in enumerate(own_scalers):
         merged = merge_chunks(
             hypernetwork,
-            {module: Factors(pair.A[own], pair.B[own]) for module, pair in chunks.items()},
-            scalers=None if scalers is None else scalers[own],
+            {module: Factors(As[index], Bs[index]) for module, (As, Bs) in parts.items()},
+            scalers=own,
             bias_scaler=bias_scaler,
             user_defined_scaling=user_defined_scaling,
         )
-        documents.append(pad_rank(merged, (max(n_chunks) + 1) * hypernetwork.config.rank))
+        documents.append(pad_rank(merged, (max(counts) + 1) * hypernetwork.config.rank))
     return {
         module: Factors(
             torch.stack([document[module].A for document in documents]),

@@ -22,6 +22,7 @@ SETTINGS: dict[str, Any] = {
     "documents": 3,
     "top_k": 8,
     "warmup_steps": 0,
+    "statements": 20,
     "checkpoint_steps": 100,
     "shape": SHAPE,
     "retention": RETENTION,

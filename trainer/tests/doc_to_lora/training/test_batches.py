@@ -10,13 +10,13 @@ from imprint_trainer.doc_to_lora.training.sources import open_source
 
 from .small import small_config
 
-ROW = RetentionRow([1], [2], torch.zeros(1, 4), torch.zeros(1, 4))
+ROW, FOREIGN = (RetentionRow(foreign, [1], [2], torch.zeros(1, 4), torch.zeros(1, 4)) for foreign in (False, True))
 
 
 def make(base: Base, step: int, *, data: str = "synthetic", longest: int = 10_000, **changes: object) -> Batch:
     config = small_config(**changes)
     prompts = Prompts(base.tokenizer)
-    return batch_maker(base, prompts, config, open_source(data, questions=20), [ROW], max_chunk_length=longest)(step)
+    return batch_maker(base, prompts, config, open_source(data, questions=20), [ROW, FOREIGN], max_chunk_length=longest)(step)
 
 
 def test_a_batch_is_a_function_of_seed_and_step(tiny_base: Base) -> None:
@@ -41,6 +41,15 @@ def test_the_share_of_retention_rows_is_the_configs(tiny_base: Base) -> None:
     assert counts[0.0] == 0
     assert 25 < counts[0.5] < 55
     assert counts[1.0] == 80
+
+
+def test_other_entities_questions_are_held_once_documents_have_several_facts(tiny_base: Base) -> None:
+    stages = [{"until": 0.5, "max_facts": 1}, {"until": 1.0, "max_facts": 2}]
+    early, late = (
+        make(tiny_base, step, documents=40, stages=stages, retention={"share": 1.0}).retention for step in (0, 5)
+    )
+    assert {held.row.foreign for held in early} == {False}
+    assert {held.row.foreign for held in late} == {False, True}
 
 
 def test_a_long_document_gets_the_chunks_that_it_needs(tiny_base: Base, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.build import fold, make_config, parameter_groups
 from imprint_trainer.doc_to_lora.training.config import Shape
-from imprint_trainer.doc_to_lora.training.factored_head import OUTPUT_SCALE, measure_basis
 from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
@@ -45,26 +44,10 @@ def test_every_parameter_trains_and_once(tiny_base: Base) -> None:
     assert all(parameter.isfinite().all() for parameter in hypernetwork.parameters())
 
 
-def test_the_basis_whitens_the_targets_inputs() -> None:
-    model = tiny_model(layers=3)
-    config = make_config(model, "tiny", Shape(first_layer=1, num_layers=2, exit_layer=1))
-    ids, mask = ids_and_mask([40] * 8)
-    seen: list[torch.Tensor] = []
-    left: list[torch.Tensor] = []
-    layer = model.model.layers[2]
-    layer.mlp.down_proj.register_forward_pre_hook(lambda _, args: seen.append(args[0][:, 1:].flatten(0, 1)))
-    layer.register_forward_hook(lambda _, __, out: left.append((out[0] if isinstance(out, tuple) else out)[:, 1:]))
-    basis, scale = measure_basis(model, [(ids, mask)], config, 6)
-    assert basis.shape == (2, 6, 28)
-    moments = (seen[0] @ basis[1].mT).square().mean(0)
-    assert torch.allclose(moments, torch.ones(6), atol=1e-2)
-    assert torch.allclose(scale[1], left[0].norm(dim=-1).mean() * OUTPUT_SCALE, rtol=1e-4)
-
-
 def test_the_shape_follows_the_depth_of_the_base() -> None:
     config = make_config(tiny_model(layers=15), "tiny", Shape())
-    assert config.exit_layer == 4
-    assert config.layer_indices == (10, 11, 12, 13, 14)
+    assert config.exit_layer == 2
+    assert config.layer_indices == (12, 13, 14)
 
 
 def test_a_shape_that_the_base_is_too_shallow_for_is_refused(tiny_base: Base) -> None:

@@ -31,7 +31,10 @@ def test_rows_come_back_from_disk_to_the_bit(tiny_base: Base, tmp_path: Path) ->
     save_rows(tmp_path, {"seed": 0}, rows)
     loaded = load_rows(tmp_path, {"seed": 0})
     assert loaded is not None
-    assert [row.ids for row in loaded] == [row.ids for row in rows]
+    assert [(row.foreign, row.question, row.answer) for row in loaded] == [
+        (row.foreign, row.question, row.answer) for row in rows
+    ]
+    assert [row.foreign for row in rows].count(True) == CONFIG.foreign
     for a, b in zip(loaded, rows, strict=True):
         assert torch.equal(a.targets, b.targets)
         assert torch.equal(a.log_probs, b.log_probs)

@@ -4,6 +4,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.synthetic import (
     HELD_OUT_QUESTIONS,
     KINDS,
@@ -14,7 +15,7 @@ from imprint_trainer.doc_to_lora.training.synthetic import (
     make_fact,
     make_facts,
 )
-from imprint_trainer.doc_to_lora.training.vocabulary import FIRST_NAMES, NOUNS, PARTS, split
+from imprint_trainer.doc_to_lora.training.vocabulary import FIRST_NAMES, NOUNS, PARTS, Words, split, vocabulary_of
 
 TRAINING = Novelty()
 ALL_NEW = Novelty(values=True, entities=True, wordings=True)
@@ -86,3 +87,20 @@ def test_both_parts_of_a_vocabulary_make_the_whole() -> None:
     for words in (NOUNS, PARTS, FIRST_NAMES):
         assert sorted(split(words, True) + split(words, False)) == sorted(words)
         assert len(set(words)) == len(words)
+
+
+def test_words_of_the_base_are_copied_from_too_and_none_is_held_out() -> None:
+    rng = random.Random(0)
+    mixed = Words(vocabulary=("sesquipedalian", "antidote"))
+    drawn = {mixed.noun(rng) for _ in range(2000)}
+    assert {"sesquipedalian", "antidote"} < drawn
+    assert len(drawn - {"sesquipedalian", "antidote"} - set(NOUNS)) > 100  # invented ones
+    assert not drawn & set(split(NOUNS, True))
+    assert {Words(held_out=True, vocabulary=("antidote",)).noun(rng) for _ in range(500)} == set(split(NOUNS, True))
+
+
+def test_a_vocabulary_is_whole_words_without_those_held_out(tiny_base: Base) -> None:
+    found = vocabulary_of(tiny_base.tokenizer)
+    assert list(found) == sorted(set(found))
+    held_out = {word.lower() for listed in (NOUNS, PARTS, FIRST_NAMES) for word in split(listed, True)}
+    assert all(word.isalpha() and word.islower() and word not in held_out for word in found)

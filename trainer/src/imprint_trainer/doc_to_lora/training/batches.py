@@ -55,12 +55,18 @@ def batch_maker(
     max_chunk_length: int,
 ) -> Callable[[int], Batch]:
     """A function of the step: fresh documents from `source`, in up to the stage's number of chunks, more where a
-    document is too long for them."""
+    document is too long for them.
+
+    Questions about other entities are held from the stage on in which documents have several facts: an adapter that
+    cannot tell entities apart yet would learn to say nothing.
+    """
+    unrelated = [row for row in retention if not row.foreign]
     affixes = chunk_affixes(base.tokenizer, base.name)
 
     def make(step: int) -> Batch:
         rng = random.Random(f"{config.seed} {step}")
         stage = config.stage(step)
+        held = retention if stage.max_facts > 1 else unrelated
         batch = Batch([], [], [], [], whole_prompt=step >= (1 - config.whole_prompt) * config.steps)
         for context in range(config.documents):
             examples = source.draw(rng, stage)
@@ -72,8 +78,8 @@ def batch_maker(
             for example in examples:
                 question, answer = prompts.question(example.question), prompts.answer(example.answer)
                 batch.answers.append(AnswerRow(context, question, answer, example))
-            if retention and rng.random() < config.retention.share:
-                row = rng.choice(retention)
+            if held and rng.random() < config.retention.share:
+                row = rng.choice(held)
                 reached = range(0 if batch.whole_prompt else len(row.question) - 1, len(row.targets))
                 count = min(config.retention.positions, len(reached))
                 batch.retention.append(HeldRow(context, row, sorted(rng.sample(reached, count))))

@@ -22,8 +22,8 @@ def make_config(model: Any, base_model_name: str, shape: Shape) -> HypernetworkC
     Raises TrainingRefused for a shape that the base model is too shallow for.
     """
     base, depth = model.config, len(decoder(model).layers)
-    exit_layer = shape.exit_layer or max(1, depth * 4 // 15)
-    first = depth * 2 // 3 if shape.first_layer is None else shape.first_layer
+    exit_layer = shape.exit_layer or max(1, depth * 2 // 15)
+    first = depth - max(1, depth // 4) if shape.first_layer is None else shape.first_layer
     layers = shape.num_layers or max(1, depth - first)
     if exit_layer > depth or first + layers > depth:
         raise TrainingRefused(
@@ -57,7 +57,7 @@ def make_config(model: Any, base_model_name: str, shape: Shape) -> HypernetworkC
 
 
 def initialise(hypernetwork: Hypernetwork, head: FactoredHead) -> None:
-    """Section 10, but scaler_B starts at one: B is small instead, which learns faster.
+    """Section 10, but scaler_B starts at one: A and B are small instead, which learns faster.
 
     Puts the trainable head in place.
     """

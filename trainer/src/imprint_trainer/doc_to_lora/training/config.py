@@ -25,17 +25,17 @@ class Shape(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    exit_layer: Count | None = None  # 4/15 of them: 8 of 30
-    first_layer: Annotated[int, Field(ge=0)] | None = None  # 2/3 of them: 20 of 30
+    exit_layer: Count | None = None  # 2/15 of them: 4 of 30; a token's features still tell which it is
+    first_layer: Annotated[int, Field(ge=0)] | None = None  # after 3/4 of them: 23 of 30
     num_layers: Count | None = None  # from there to the last
     rank: Count = 4
-    latent_size: Count = 192
+    latent_size: Count = 320
     projection_size: Count = 384
     blocks: Count = 2
-    heads: Count = 6
+    heads: Count = 10
     head_dim: Count = 32
-    hidden_size: Count = 384
-    basis_size: Count = 160
+    hidden_size: Count = 256
+    basis_size: Count = 256
 
 
 class RetentionConfig(BaseModel):
@@ -46,7 +46,7 @@ class RetentionConfig(BaseModel):
     share: Share = 0.5  # chance that a document also gets such a question
     weight: Annotated[float, Field(ge=0)] = 2.0
     unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
-    foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document
+    foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document, once those have two facts
     answer_tokens: Count = 12  # of the base model's answer that are held
     positions: Count = 8  # of a question and its answer that are held in a step
 
@@ -57,25 +57,25 @@ class HypernetworkTrainingConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: Annotated[int, Field(ge=0)] = 0
-    steps: Count = 1600
+    steps: Count = 1300
     documents: Count = 16  # contexts in a step
-    questions: Count = 400  # synthetic ones of each kind: few enough for the base model to read each only once
+    questions: Count = 200  # synthetic ones of each kind: few enough for the base model to read each only once
+    statements: Count = 1500  # synthetic ones that the start is fitted on
     retention: RetentionConfig = RetentionConfig()
     distillation_weight: Share = 0.0  # share of the teacher's top-k in the loss on answers; the rest is cross-entropy
     top_k: Count = 32  # teacher log-probabilities kept for a position
     l1: Annotated[float, Field(ge=0)] = 0.0  # mean |A| + |B| (section 11.1)
-    muon_learning_rate: Annotated[float, Field(gt=0)] = 0.02
+    muon_learning_rate: Annotated[float, Field(gt=0)] = 0.008
     adamw_learning_rate: Annotated[float, Field(gt=0)] = 1e-3
-    warmup_steps: Annotated[int, Field(ge=0)] = 50
-    decay: Share = 0.3  # last share of the steps, linear to zero
-    whole_prompt: Share = 0.1  # last share of the steps: adapters act on every token, as in use
+    warmup_steps: Annotated[int, Field(ge=0)] = 20
+    decay: Share = 0.4  # last share of the steps, linear to zero
+    whole_prompt: Share = 0.06  # last share of the steps: adapters act on every token, as in use
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     checkpoint_steps: Count = 200
     shape: Shape = Shape()
     stages: tuple[Stage, ...] = (
-        Stage(until=0.25, kinds=("code",), max_facts=1, max_fillers=0),
-        Stage(until=0.5, max_facts=1, max_fillers=1),
-        Stage(until=0.8, max_facts=2, max_fillers=2),
+        Stage(until=0.3, max_facts=1, max_fillers=1),
+        Stage(until=0.75, max_facts=2, max_fillers=2),
         Stage(until=0.95, max_facts=4, max_fillers=8, max_chunks=2),
         Stage(until=1.0, max_facts=4, max_fillers=30, max_chunks=5),
     )

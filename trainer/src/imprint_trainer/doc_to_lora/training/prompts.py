@@ -28,16 +28,20 @@ class Prompts:
         return self._ids(self._head + text + self._tail)
 
     def answer(self, text: str) -> list[int]:
-        """Ids of an answer and its end-of-turn token."""
-        return [*self._ids(text), self.end]
+        """Ids of an answer and its end-of-turn token.
+
+        After a space, as it mostly stands in a document: there and here it is made of the same tokens, and an adapter
+        need not learn to spell.
+        """
+        return [*self._ids(" " + text), self.end]
 
     def with_document(self, document: str, question: str) -> list[int]:
         """The teacher's ids after `prefix`: the document in the prompt, before the question (section 11.3)."""
         return self.question(f"# Provided Information\n{document}\n---\n{question}")
 
     def text(self, ids: list[int]) -> str:
-        """Ids of an answer, without its end, as text."""
-        return str(self._tokenizer.decode(ids, skip_special_tokens=True))
+        """Ids of an answer as text, without its end and the space before it."""
+        return str(self._tokenizer.decode(ids, skip_special_tokens=True)).removeprefix(" ")
 
     def _render(self, messages: list[dict[str, str]], *, prompt: bool) -> str:
         text: str = self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=prompt)

@@ -19,6 +19,7 @@ BATCH = 20
 class RetentionRow:
     """ids after the prefix; the teacher's top k for each but the first of them, on the CPU."""
 
+    foreign: bool  # about an entity of no document
     question: list[int]
     answer: list[int]
     targets: Tensor  # [len(ids) - 1, k]
@@ -29,12 +30,12 @@ class RetentionRow:
         return self.question + self.answer
 
 
-def retention_questions(config: RetentionConfig, seed: int) -> list[str]:
-    """Unrelated questions, and questions about entities of no document: for both the base's own answer must stay."""
+def retention_questions(config: RetentionConfig, seed: int) -> list[tuple[str, bool]]:
+    """Unrelated questions, and (true) those about entities of no document: for both the base's own answer must stay."""
     rng = random.Random(f"retention {seed}")
-    questions = unrelated_questions(config.unrelated, held_out=False, seed=seed)
-    questions += [make_fact(rng, Novelty()).question for _ in range(config.foreign)]
-    return sorted(questions, key=len)  # neighbours of one length: little padding
+    questions = [(text, False) for text in unrelated_questions(config.unrelated, held_out=False, seed=seed)]
+    questions += [(make_fact(rng, Novelty()).question, True) for _ in range(config.foreign)]
+    return sorted(questions, key=lambda question: len(question[0]))  # neighbours of one length: little padding
 
 
 def make_retention_rows(
@@ -50,14 +51,15 @@ def make_retention_rows(
     questions = retention_questions(config, seed)
     rows: list[RetentionRow] = []
     for start in range(0, len(questions), BATCH):
-        asked = [prompts.question(question) for question in questions[start : start + BATCH]]
+        batch = questions[start : start + BATCH]
+        asked = [prompts.question(text) for text, _ in batch]
         answers = [
             answer + ([prompts.end] if len(answer) < config.answer_tokens else [])
             for answer in base.greedy(asked, prompts.end, config.answer_tokens)
         ]
         wholes = [question + answer for question, answer in zip(asked, answers, strict=True)]
         teacher = base.top_k([(whole[:1], whole[1:]) for whole in wholes], k)
-        for question, answer, (targets, values) in zip(asked, answers, teacher, strict=True):
-            rows.append(RetentionRow(question, answer, targets.cpu(), values.cpu()))
+        for (_, foreign), question, answer, (targets, values) in zip(batch, asked, answers, teacher, strict=True):
+            rows.append(RetentionRow(foreign, question, answer, targets.cpu(), values.cpu()))
         on_progress(len(rows), len(questions))
     return rows

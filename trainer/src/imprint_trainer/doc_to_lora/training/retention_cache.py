@@ -21,6 +21,7 @@ def save_rows(folder: Path, key: dict[str, Any], rows: list[RetentionRow]) -> No
         "ids": torch.tensor([i for row in rows for i in row.ids], dtype=torch.int32),
         "lengths": torch.tensor([len(row.ids) for row in rows], dtype=torch.int32),
         "questions": torch.tensor([len(row.question) for row in rows], dtype=torch.int32),
+        "foreign": torch.tensor([row.foreign for row in rows]),
         "targets": torch.cat([row.targets for row in rows]).to(torch.int32),
         "log_probs": torch.cat([row.log_probs for row in rows]),
     }
@@ -38,6 +39,7 @@ def load_rows(folder: Path, key: dict[str, Any]) -> list[RetentionRow] | None:
         tensors = load_file(folder / ROWS)
         lengths = tensors["lengths"].tolist()
         questions = tensors["questions"].tolist()
+        foreign = tensors["foreign"].tolist()
         ids = tensors["ids"].split(lengths)
         supervised = [length - 1 for length in lengths]
         targets = tensors["targets"].long().split(supervised)
@@ -45,6 +47,6 @@ def load_rows(folder: Path, key: dict[str, Any]) -> list[RetentionRow] | None:
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError):
         return None
     return [
-        RetentionRow(row[:asked].tolist(), row[asked:].tolist(), t, p)
-        for row, asked, t, p in zip(ids, questions, targets, log_probs, strict=True)
+        RetentionRow(other, row[:asked].tolist(), row[asked:].tolist(), t, p)
+        for other, row, asked, t, p in zip(foreign, ids, questions, targets, log_probs, strict=True)
     ]

@@ -22,26 +22,28 @@ class Source:
     draw: Callable[[random.Random, Stage], list[Example]]
 
 
-def open_source(data: str, *, questions: int | None = None) -> Source:
+def open_source(data: str, *, questions: int | None = None, vocabulary: tuple[str, ...] = ()) -> Source:
     """`synthetic`, a JSONL file of {document, question, answer}, or a folder of canonical sessions.
 
-    `questions` limits how many different ones of each kind synthetic documents answer. Raises TrainingRefused.
+    `questions` limits how many different ones of each kind synthetic documents answer; their words are of the base
+    model's `vocabulary` too. Raises TrainingRefused.
     """
     if data == "synthetic":
-        return Source("synthetic 2", partial(_draw_synthetic, questions=questions))
+        novelty = Novelty(vocabulary=vocabulary)
+        return Source("synthetic 3", partial(_draw_synthetic, questions=questions, novelty=novelty))
     path = Path(data)
     documents, digest = read_sessions(path) if path.is_dir() else read_pairs(path)
     return Source(f"{'sessions' if path.is_dir() else 'jsonl'} sha256:{digest}", _drawing(documents))
 
 
-def _draw_synthetic(rng: random.Random, stage: Stage, *, questions: int | None) -> list[Example]:
+def _draw_synthetic(rng: random.Random, stage: Stage, *, questions: int | None, novelty: Novelty) -> list[Example]:
     facts = rng.randint(1, stage.max_facts)
     return make_examples(
         rng,
         facts=facts,
         fillers=rng.randint(0, stage.max_fillers),
         asked=min(QUESTIONS, facts),
-        novelty=Novelty(),
+        novelty=novelty,
         kind=rng.choice(stage.kinds) if stage.kinds else None,
         questions=questions,
     )

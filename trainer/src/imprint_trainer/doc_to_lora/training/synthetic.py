@@ -6,9 +6,9 @@ unrelated sentences. Values, entities and question wordings of the evaluation ar
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from imprint_trainer.doc_to_lora.training.vocabulary import FILLER, FIRST_NAMES, LINES, NOUNS, PARTS, VERBS, split
+from imprint_trainer.doc_to_lora.training.vocabulary import FILLER, LINES, PARTS, Words
 
 HOLDOUT_MODULUS = 10  # one number in ten is held out
 PROSE = 0.5  # share of the fillers that are sentences
@@ -38,52 +38,49 @@ class Example:
 
 @dataclass(frozen=True)
 class Novelty:
-    """What of an example is held out of training."""
+    """What of an example is held out of training; what is not may also be of the base model's `vocabulary`."""
 
     values: bool = False
     entities: bool = False
     wordings: bool = False
+    vocabulary: tuple[str, ...] = field(default=(), repr=False)
 
 
-def _number(rng: random.Random, held_out: bool, low: int, high: int) -> str:
+def _number(rng: random.Random, words: Words, low: int, high: int) -> str:
     while True:
         value = rng.randrange(low, high)
-        if (value * 2654435761 % 2**32 % HOLDOUT_MODULUS == 0) == held_out:
+        if (value * 2654435761 % 2**32 % HOLDOUT_MODULUS == 0) == words.held_out:
             return str(value)
 
 
-def _noun(rng: random.Random, held_out: bool) -> str:
-    return rng.choice(split(NOUNS, held_out))
-
-
-def _command(rng: random.Random, held_out: bool) -> str:
-    verb, noun = rng.choice(VERBS), _noun(rng, held_out)
+def _command(rng: random.Random, words: Words) -> str:
+    verb, noun = words.verb(rng), words.noun(rng)
     return rng.choice([f"make {verb}-{noun}", f"npm run {verb}:{noun}", f"./{verb}_{noun}.sh", f"just {verb} {noun}"])
 
 
-def _file(rng: random.Random, held_out: bool) -> str:
-    noun, part = _noun(rng, held_out), rng.choice(PARTS)
+def _file(rng: random.Random, words: Words) -> str:
+    noun, part = words.noun(rng), rng.choice(PARTS)
     return rng.choice([f"{part}/{noun}.toml", f"src/{noun}_{part}.py", f"config/{noun}.yaml", f"{noun}.json"])
 
 
-def _branch(rng: random.Random, held_out: bool) -> str:
-    return f"{rng.choice(['feature', 'release', 'fix'])}/{rng.choice(VERBS)}-{_noun(rng, held_out)}"
+def _branch(rng: random.Random, words: Words) -> str:
+    return f"{rng.choice(['feature', 'release', 'fix'])}/{words.verb(rng)}-{words.noun(rng)}"
 
 
-def _person(rng: random.Random, held_out: bool) -> str:
-    return f"{rng.choice(split(FIRST_NAMES, held_out))} {_noun(rng, held_out).capitalize()}"
+def _person(rng: random.Random, words: Words) -> str:
+    return f"{words.first_name(rng)} {words.noun(rng).capitalize()}"
 
 
 # kind -> (names of the attribute, maker of a value). The last name of each kind is used in held-out wordings only.
-KINDS: dict[str, tuple[tuple[str, ...], Callable[[random.Random, bool], str]]] = {
-    "code": (("access code", "door code", "code", "pin"), lambda r, h: _number(r, h, 1000, 10000)),
-    "port": (("port", "port number", "listening port"), lambda r, h: _number(r, h, 1024, 10000)),
-    "word": (("codename", "nickname", "secret word", "code word"), _noun),
+KINDS: dict[str, tuple[tuple[str, ...], Callable[[random.Random, Words], str]]] = {
+    "code": (("access code", "door code", "code", "pin"), lambda rng, words: _number(rng, words, 1000, 10000)),
+    "port": (("port", "port number", "listening port"), lambda rng, words: _number(rng, words, 1024, 10000)),
+    "word": (("codename", "nickname", "secret word", "code word"), lambda rng, words: words.noun(rng)),
     "command": (("deploy command", "test command", "build command", "start command"), _command),
     "file": (("config file", "log file", "entry point", "settings file"), _file),
     "branch": (("release branch", "default branch", "main branch"), _branch),
     "owner": (("owner", "maintainer", "reviewer", "contact"), _person),
-    "limit": (("timeout", "retry limit", "batch size", "page size"), lambda r, h: _number(r, h, 11, 1000)),
+    "limit": (("timeout", "retry limit", "batch size", "page size"), lambda rng, words: _number(rng, words, 11, 1000)),
 }
 NUMERIC_KINDS = ("code", "port", "limit")
 
@@ -127,16 +124,16 @@ def make_fact(rng: random.Random, novelty: Novelty, kind: str | None = None, que
     asking = rng if questions is None else random.Random(f"{kind} {rng.randrange(questions)} {novelty}")
     names, make_value = KINDS[kind]
     name = names[-1] if novelty.wordings else asking.choice(names[:-1])
-    noun = _noun(asking, novelty.entities)
-    part = asking.choice(split(PARTS, novelty.entities))
+    subjects, values = Words(novelty.entities, novelty.vocabulary), Words(novelty.values, novelty.vocabulary)
+    noun, part = subjects.noun(asking), subjects.part(asking)
     entity = asking.choice(
         [f"the {noun} {part}", f"{noun}-{part}", f"project {noun.capitalize()}", f"the {noun} {part} service"]
     )
     wording = asking.choice(HELD_OUT_QUESTIONS if novelty.wordings else QUESTIONS)
     question = wording.format(name=name, entity=entity) + asking.choice(SUFFIXES)
-    value = make_value(rng, novelty.values)
+    value = make_value(rng, values)
     while noun in value.lower() or value.lower() in noun:  # the question would give the answer away
-        value = make_value(rng, novelty.values)
+        value = make_value(rng, values)
     return Fact(kind, name, noun, entity, question[0].upper() + question[1:], value)
 
 
@@ -158,11 +155,12 @@ def make_filler(rng: random.Random) -> str:
     """A sentence of prose, or a line of code, log or test output with names and numbers of its own."""
     if rng.random() < PROSE:
         return rng.choice(FILLER)
+    words = Words()
     return rng.choice(LINES).format(
-        noun=_noun(rng, held_out=False),
-        other=_noun(rng, held_out=False),
-        part=rng.choice(split(PARTS, held_out=False)),
-        verb=rng.choice(VERBS),
+        noun=words.noun(rng),
+        other=words.noun(rng),
+        part=words.part(rng),
+        verb=words.verb(rng),
         number=rng.randrange(1, 1000),
         small=rng.randrange(2, 60),
     )

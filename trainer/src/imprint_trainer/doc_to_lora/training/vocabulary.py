@@ -1,6 +1,9 @@
-"""Words that synthetic documents are made of. The last tenth of each list is held out of training."""
+"""Words that synthetic documents are made of. Every tenth word of each list is held out of training."""
 
+import random
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -108,7 +111,60 @@ Ran {small} tests in {number} ms: OK
 """.strip("\n").split("\n")
 
 
+SYLLABLES = [
+    consonant + vowel
+    for consonant in words("b c d f g h j k l m n p r s t v w z br cl dr gr kr pl st tr sh ch th qu")
+    for vowel in words("a e i o u ai ee or en ar il on")
+]
+LISTED = 0.25  # share of the lists among a training's words, where it has a vocabulary
+INVENTED = 0.2  # share of words that nobody has seen
+SHORTEST = 4  # letters of a vocabulary's word: shorter ones are mostly parts of words
+
+
 @cache
 def split(vocabulary: tuple[str, ...], held_out: bool) -> tuple[str, ...]:
     """The tenth of the words that training never sees, or the rest. Every tenth word, so both halves look alike."""
     return tuple(word for index, word in enumerate(vocabulary) if (index % 10 == 9) == held_out)
+
+
+def vocabulary_of(tokenizer: Any) -> tuple[str, ...]:
+    """Lower-case English-looking words that the base model has a token for, none of them held out."""
+    held_out = {word.lower() for listed in (NOUNS, PARTS, FIRST_NAMES) for word in split(listed, True)}
+    texts = {str(tokenizer.convert_tokens_to_string([token])).strip() for token in tokenizer.get_vocab()}
+    plain = (text for text in texts if text.isascii() and text.isalpha() and text.islower() and len(text) >= SHORTEST)
+    return tuple(sorted(set(plain) - held_out))
+
+
+@dataclass(frozen=True)
+class Words:
+    """What values and entities are made of: the held-out part of the lists, or everything else.
+
+    A hypernetwork that sees the few listed words alone learns to tell them apart, and copies no other. With a
+    `vocabulary` most words are drawn from it, and some are invented.
+    """
+
+    held_out: bool = False
+    vocabulary: tuple[str, ...] = ()
+
+    def noun(self, rng: random.Random) -> str:
+        return self._draw(rng, NOUNS)
+
+    def part(self, rng: random.Random) -> str:
+        return rng.choice(split(PARTS, self.held_out))
+
+    def verb(self, rng: random.Random) -> str:
+        """Verbs are not held out."""
+        return rng.choice(VERBS)
+
+    def first_name(self, rng: random.Random) -> str:
+        return self._draw(rng, FIRST_NAMES).capitalize()
+
+    def _draw(self, rng: random.Random, listed: tuple[str, ...]) -> str:
+        if self.held_out or not self.vocabulary:
+            return rng.choice(split(listed, self.held_out))
+        dice = rng.random()
+        if dice < LISTED:
+            return rng.choice(split(listed, False))
+        if dice < LISTED + INVENTED:
+            return "".join(rng.choice(SYLLABLES) for _ in range(rng.randint(2, 3)))
+        return rng.choice(self.vocabulary)

@@ -1,0 +1,106 @@
+"""The axes that A is built in: long where an adapter has to speak, short where it must leave the base model alone.
+
+A is linear in a target's inputs, so what it does to an unrelated text is set by how far that text's inputs reach along
+A's rows. The axes are the generalised eigenvectors of two second moments: inputs at the answers to questions about
+facts, over inputs everywhere else. Principal components of ordinary text, the common choice, are the opposite: they are
+the axes along which every text moves most.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from imprint_trainer.doc_to_lora.targets import decoder, module_path
+from imprint_trainer.doc_to_lora.training.padding import pad
+
+BATCH = 20
+BOUND = 0.1  # share of the speaking moment in the silent one: no axis may count as silent by chance alone
+FLOOR = 0.02  # of the mean square: below it, axes are noise of few texts
+OUTPUT_SCALE = 0.1  # an update of this share of the mean residual norm is noticed and does not drown the stream
+
+
+@dataclass(frozen=True)
+class Text:
+    """Ids, and those positions from `start` to before `end` that count."""
+
+    ids: list[int]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of one layer: second moments of the target's inputs [d_in, d_in], and the mean residual norm."""
+
+    inputs: Tensor
+    residual_norm: Tensor
+
+
+@torch.no_grad()
+def measure_basis(
+    model: Any, speaking: list[Text], silent: list[Text], config: HypernetworkConfig, components: int
+) -> tuple[Tensor, Tensor]:
+    """Axes [L, c, d_in] and 0.1 x the mean residual norm [L], on the CPU.
+
+    c is `components`, or d_in where that is less. A row of the basis times an input has a mean square of one over the
+    positions of `speaking`.
+    """
+    loud, quiet = measure_moments(model, speaking, config), measure_moments(model, silent, config)
+    bases = [discriminating(own.inputs, other.inputs, components) for own, other in zip(loud, quiet, strict=True)]
+    return torch.stack(bases), torch.stack([own.residual_norm * OUTPUT_SCALE for own in loud])
+
+
+def discriminating(own: Tensor, other: Tensor, components: int) -> Tensor:
+    """Second moments [d, d] twice -> [c, d]: axes of the largest ratio own / other, each of own mean square one."""
+    own, other = own.double(), other.double()
+    floor = torch.eye(len(own), dtype=own.dtype) * own.diagonal().mean() * FLOOR
+    lower = torch.linalg.cholesky(other + BOUND * own + floor)
+    half = torch.linalg.solve_triangular(lower, own, upper=False)
+    ratios, vectors = torch.linalg.eigh(torch.linalg.solve_triangular(lower, half.mT, upper=False))  # ascending
+    ratios, vectors = ratios[-components:].flip(0), vectors[:, -components:].flip(1)
+    axes = torch.linalg.solve_triangular(lower.mT, vectors, upper=True).mT
+    scaled: Tensor = axes / ratios.clamp(min=1e-9).sqrt()[:, None]
+    return scaled.float()
+
+
+def measure_moments(model: Any, texts: list[Text], config: HypernetworkConfig) -> list[Moments]:
+    """Of each adapted layer, over the positions that count, on the CPU."""
+    (module,) = config.target_modules
+    d_in, device = config.d_in[module], model.device
+    sums = {layer: torch.zeros(d_in, d_in, device=device) for layer in config.layer_indices}
+    norms = {layer: torch.zeros((), device=device) for layer in config.layer_indices}
+    counted = torch.empty(0)
+
+    def watch(layer: int) -> list[Any]:
+        def enters(_: nn.Module, args: tuple[Tensor, ...]) -> None:
+            x = args[0][counted].float()  # [positions, d_in]
+            sums[layer].addmm_(x.mT, x)
+
+        def leaves(_: nn.Module, __: Any, output: Any) -> None:
+            hidden = output[0] if isinstance(output, tuple) else output
+            norms[layer].add_(hidden[counted].float().norm(dim=-1).sum())
+
+        target = model.get_submodule(module_path(layer, module))
+        return [target.register_forward_pre_hook(enters), decoder(model).layers[layer].register_forward_hook(leaves)]
+
+    hooks = [hook for layer in config.layer_indices for hook in watch(layer)]
+    positions = 0
+    texts = sorted(texts, key=lambda text: len(text.ids))
+    try:
+        for first in range(0, len(texts), BATCH):
+            rows = texts[first : first + BATCH]
+            ids, mask = (x.to(device) for x in pad([row.ids for row in rows]))
+            counted = torch.zeros_like(mask, dtype=torch.bool)
+            for row, text in zip(counted, rows, strict=True):
+                row[text.start : text.end] = True
+            positions += int(counted.sum())
+            decoder(model)(input_ids=ids, attention_mask=mask, use_cache=False)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return [
+        Moments((sums[layer] / positions).cpu(), (norms[layer] / positions).cpu()) for layer in config.layer_indices
+    ]

@@ -1,0 +1,61 @@
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imprint_trainer.doc_to_lora.training.basis import (
+    FLOOR,
+    OUTPUT_SCALE,
+    Text,
+    discriminating,
+    measure_basis,
+    measure_moments,
+)
+from imprint_trainer.doc_to_lora.training.build import make_config
+from imprint_trainer.doc_to_lora.training.config import Shape
+
+from ..tiny import tiny_model
+
+TEXTS = [Text(list(range(40, 60)), 5, 20), Text(list(range(10, 22)), 11, 12)]
+
+
+def test_moments_are_those_of_the_positions_that_count() -> None:
+    model = tiny_model(layers=3)
+    config = make_config(model, "tiny", Shape(first_layer=1, num_layers=2, exit_layer=1))
+    inputs: list[torch.Tensor] = []
+    left: list[torch.Tensor] = []
+    layer = model.model.layers[2]
+    layer.mlp.down_proj.register_forward_pre_hook(lambda _, args: inputs.append(args[0][0]))
+    layer.register_forward_hook(lambda _, __, out: left.append((out[0] if isinstance(out, tuple) else out)[0]))
+    for text in TEXTS:
+        model(torch.tensor([text.ids]))
+    counted = torch.cat([x[text.start : text.end] for x, text in zip(inputs, TEXTS, strict=True)])
+    norms = torch.cat([x[text.start : text.end] for x, text in zip(left, TEXTS, strict=True)]).norm(dim=-1)
+
+    moments = measure_moments(model, TEXTS, config)[1]
+    assert torch.allclose(moments.inputs, counted.mT @ counted / len(counted), rtol=1e-3, atol=1e-5)
+    assert torch.allclose(moments.residual_norm, norms.mean(), rtol=1e-4)
+
+    basis, scale = measure_basis(model, TEXTS, [Text(list(range(20)), 1, 20)], config, 6)
+    assert basis.shape == (2, 6, 28)
+    assert torch.allclose((counted @ basis[1].mT).square().mean(0), torch.ones(6), atol=1e-2)
+    assert torch.allclose(scale[1], norms.mean() * OUTPUT_SCALE, rtol=1e-4)
+
+
+@given(st.integers(0, 1000))
+def test_axes_are_sorted_by_how_much_less_of_other_texts_they_see(seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    own, other = (torch.randn(200, 8, generator=generator) @ torch.randn(8, 8, generator=generator) for _ in range(2))
+    axes = discriminating(own.mT @ own / 200, other.mT @ other / 200, 4)
+    assert torch.allclose((own @ axes.mT).square().mean(0), torch.ones(4), atol=1e-3)
+    floor = own.square().mean() * FLOOR * axes.square().sum(-1)
+    seen = (other @ axes.mT).square().mean(0) + floor
+    assert (seen.diff() > -1e-4).all()
+    directions = torch.randn(50, 8, generator=generator)
+    directions = directions / (own @ directions.mT).square().mean(0).sqrt()[:, None]
+    assert float(seen[0]) <= float((other @ directions.mT).square().mean(0).min()) + float(floor[0])
+
+
+def test_an_axis_of_ordinary_text_alone_is_left_out() -> None:
+    own, other = torch.diag(torch.tensor([1.0, 1.0, 0.1])), torch.diag(torch.tensor([0.0, 1.0, 100.0]))
+    assert discriminating(own, other, 1)[0].abs().argmax() == 0
+    assert float(discriminating(own, other, 2)[:, 2].abs().max()) < 1e-6
