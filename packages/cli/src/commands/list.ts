@@ -125,6 +125,9 @@ export const COMMANDS: readonly Entry[] = [
     name: "completion",
     args: "<shell>",
     description: "print what makes a shell complete commands and flags: bash, zsh or fish",
-    load: async () => (await import("./completion.js")).completionCommand,
+    load: async () => {
+      const { completionCommand } = await import("./completion.js");
+      return (context) => completionCommand(context, COMMANDS);
+    },
   },
 ];

@@ -16,7 +16,9 @@ ROW, FOREIGN = (RetentionRow(foreign, [1], [2], torch.zeros(1, 4), torch.zeros(1
 def make(base: Base, step: int, *, data: str = "synthetic", longest: int = 10_000, **changes: object) -> Batch:
     config = small_config(**changes)
     prompts = Prompts(base.tokenizer)
-    return batch_maker(base, prompts, config, open_source(data, questions=20), [ROW, FOREIGN], max_chunk_length=longest)(step)
+    return batch_maker(
+        base, prompts, config, open_source(data, questions=20), [ROW, FOREIGN], max_chunk_length=longest
+    )(step)
 
 
 def test_a_batch_is_a_function_of_seed_and_step(tiny_base: Base) -> None:

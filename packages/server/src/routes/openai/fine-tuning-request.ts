@@ -57,7 +57,7 @@ const refuse = (field: string, message: string): ProblemError =>
   });
 
 /** The hyperparameters, wherever they stand. Throws ProblemError. */
-const hyperparametersOf = ({ method, hyperparameters }: FineTuningRequest): Hyperparameters => {
+export const hyperparametersOf = ({ method, hyperparameters }: FineTuningRequest): Hyperparameters => {
   const ofMethod = method?.supervised?.hyperparameters;
   if (ofMethod && hyperparameters) throw refuse("hyperparameters", "cannot stand beside method, its newer place");
   const chosen = ofMethod ?? hyperparameters ?? {};
@@ -69,12 +69,12 @@ const hyperparametersOf = ({ method, hyperparameters }: FineTuningRequest): Hype
   return chosen;
 };
 
-/** The training that a fine-tune asks for, on sessions that its file became. Throws ProblemError. */
+/** The training that a fine-tune asks for, on sessions that its file became. */
 export const trainingOf = (
   request: FineTuningRequest,
+  { n_epochs = "auto", learning_rate_multiplier: multiplier = "auto" }: Hyperparameters,
   { sessionIds, random }: { readonly sessionIds: readonly string[]; readonly random: { readonly suffix: () => string } },
 ): TrainLoraRequest => {
-  const { n_epochs = "auto", learning_rate_multiplier: multiplier = "auto" } = hyperparametersOf(request);
   const { suffix, seed, metadata } = request;
   return {
     session_ids: [...sessionIds],
@@ -86,7 +86,3 @@ export const trainingOf = (
     ...(metadata != null && { metadata: metadata as Record<string, string> }),
   };
 };
-
-/** As asked for: the job knows the learning rate, and not whether it was chosen. */
-export const multiplierOf = (request: FineTuningRequest): number | "auto" =>
-  hyperparametersOf(request).learning_rate_multiplier ?? "auto";

@@ -20,7 +20,7 @@ import {
   toEvent,
   toJob,
 } from "./fine-tuning-objects.js";
-import { FineTuningRequest, multiplierOf, trainingOf } from "./fine-tuning-request.js";
+import { FineTuningRequest, hyperparametersOf, trainingOf } from "./fine-tuning-request.js";
 import { listOf, PageQuery, pageOf } from "./pages.js";
 import { importTrainingFile } from "./training-file.js";
 
@@ -56,10 +56,10 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
       const { body } = request;
       const { file_id } = await requireUpload(await request.db(), body.training_file);
       locateBaseModel(body.model, workshop.models);
-      trainingOf(body, { sessionIds: [], random });
+      const hyperparameters = hyperparametersOf(body);
       const { sessionIds, changes } = await importTrainingFile(file_id, workshop);
       await indexChanges(await request.db(), changes);
-      const training = resolveLora(trainingOf(body, { sessionIds, random }), {
+      const training = resolveLora(trainingOf(body, hyperparameters, { sessionIds, random }), {
         baseModel: fallbackName(workshop.models),
         random,
       });
@@ -67,7 +67,8 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
       fineTunes.add(job_id, {
         training_file: file_id,
         suffix: body.suffix ?? null,
-        learning_rate_multiplier: multiplierOf(body),
+        // As asked for: the job knows the learning rate, and not whether it was chosen.
+        learning_rate_multiplier: hyperparameters.learning_rate_multiplier ?? "auto",
         before: [
           `Created fine-tuning job: ${fineTuningId(job_id)}`,
           `Validated training file ${file_id}: ${sessionIds.length} conversations`,

@@ -127,12 +127,14 @@ def split(vocabulary: tuple[str, ...], held_out: bool) -> tuple[str, ...]:
     return tuple(word for index, word in enumerate(vocabulary) if (index % 10 == 9) == held_out)
 
 
+HELD_OUT = {word.lower() for listed in (NOUNS, PARTS, FIRST_NAMES) for word in split(listed, True)}
+
+
 def vocabulary_of(tokenizer: Any) -> tuple[str, ...]:
     """Lower-case English-looking words that the base model has a token for, none of them held out."""
-    held_out = {word.lower() for listed in (NOUNS, PARTS, FIRST_NAMES) for word in split(listed, True)}
     texts = {str(tokenizer.convert_tokens_to_string([token])).strip() for token in tokenizer.get_vocab()}
     plain = (text for text in texts if text.isascii() and text.isalpha() and text.islower() and len(text) >= SHORTEST)
-    return tuple(sorted(set(plain) - held_out))
+    return tuple(sorted(set(plain) - HELD_OUT))
 
 
 @dataclass(frozen=True)
@@ -166,5 +168,11 @@ class Words:
         if dice < LISTED:
             return rng.choice(split(listed, False))
         if dice < LISTED + INVENTED:
-            return "".join(rng.choice(SYLLABLES) for _ in range(rng.randint(2, 3)))
+            return invented(rng)
         return rng.choice(self.vocabulary)
+
+
+def invented(rng: random.Random) -> str:
+    """A word of two or three syllables."""
+    word = "".join(rng.choice(SYLLABLES) for _ in range(rng.randint(2, 3)))
+    return invented(rng) if word in HELD_OUT else word
