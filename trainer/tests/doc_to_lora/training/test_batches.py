@@ -59,3 +59,17 @@ def test_a_long_document_gets_the_chunks_that_it_needs(tiny_base: Base, tmp_path
     file.write_text('{"document": "%s", "question": "q?", "answer": "a"}\n' % ("word " * 100), encoding="utf-8")
     batch = make(tiny_base, 0, data=str(file), longest=64, documents=1)
     assert batch.chunk_counts[0] > 3
+
+
+def test_parts_hold_every_document_with_its_rows_once(tiny_base: Base) -> None:
+    batch = make(tiny_base, 1, documents=7, retention={"share": 1.0})
+    for count in (1, 2, 3, 20):
+        parts = batch.parts(count)
+        assert len(parts) == min(count, 7)
+        assert sorted(chunk for part in parts for chunk in part.chunks) == sorted(batch.chunks)
+        texts = sorted((row.example.document, row.example.question) for part in parts for row in part.answers)
+        assert texts == sorted((row.example.document, row.example.question) for row in batch.answers)
+        for part in parts:
+            assert sum(part.chunk_counts) == len(part.chunks)
+            assert {row.context for row in part.answers} == set(range(len(part.chunk_counts)))
+            assert part.held_in_step == len(batch.retention) == sum(len(one.retention) for one in parts)

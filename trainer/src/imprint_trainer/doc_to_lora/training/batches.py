@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imprint_trainer.doc_to_lora.chunks import split_into
 from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
@@ -42,7 +42,25 @@ class Batch:
     chunk_counts: list[int]
     answers: list[AnswerRow]
     retention: list[HeldRow]
+    held_in_step: int  # retention rows of the whole step, of which this may be a part
     whole_prompt: bool  # adapters act on every token, as in use, or from the last one of the question on
+
+    def parts(self, count: int) -> "list[Batch]":
+        """At most `count` batches of whole documents; none is empty."""
+        chunks = iter(self.chunks)
+        own = [[next(chunks) for _ in range(amount)] for amount in self.chunk_counts]
+        contexts = range(len(own))
+        return [self._part(own, contexts[first::count]) for first in range(min(count, len(own)))]
+
+    def _part(self, chunks: list[list[list[int]]], contexts: range) -> "Batch":
+        return Batch(
+            [chunk for context in contexts for chunk in chunks[context]],
+            [self.chunk_counts[context] for context in contexts],
+            [replace(row, context=contexts.index(row.context)) for row in self.answers if row.context in contexts],
+            [replace(row, context=contexts.index(row.context)) for row in self.retention if row.context in contexts],
+            self.held_in_step,
+            self.whole_prompt,
+        )
 
 
 def batch_maker(
@@ -67,22 +85,26 @@ def batch_maker(
         rng = random.Random(f"{config.seed} {step}")
         stage = config.stage(step)
         held = retention if stage.max_facts > 1 else unrelated
-        batch = Batch([], [], [], [], whole_prompt=step >= (1 - config.whole_prompt) * config.steps)
+        chunks: list[list[int]] = []
+        chunk_counts: list[int] = []
+        answers: list[AnswerRow] = []
+        held_rows: list[HeldRow] = []
+        whole_prompt = step >= (1 - config.whole_prompt) * config.steps
         for context in range(config.documents):
             examples = source.draw(rng, stage)
             ids = document_ids(base.tokenizer, base.name, examples[0].document)
             count = max(rng.randint(1, stage.max_chunks), -(-len(ids) // max_chunk_length))
-            chunks = split_into(ids, count, affixes)
-            batch.chunks.extend(chunks)
-            batch.chunk_counts.append(len(chunks))
+            own = split_into(ids, count, affixes)
+            chunks += own
+            chunk_counts.append(len(own))
             for example in examples:
                 question, answer = prompts.question(example.question), prompts.answer(example.answer)
-                batch.answers.append(AnswerRow(context, question, answer, example))
+                answers.append(AnswerRow(context, question, answer, example))
             if held and rng.random() < config.retention.share:
                 row = rng.choice(held)
-                reached = range(0 if batch.whole_prompt else len(row.question) - 1, len(row.targets))
+                reached = range(0 if whole_prompt else len(row.question) - 1, len(row.targets))
                 count = min(config.retention.positions, len(reached))
-                batch.retention.append(HeldRow(context, row, sorted(rng.sample(reached, count))))
-        return batch
+                held_rows.append(HeldRow(context, row, sorted(rng.sample(reached, count))))
+        return Batch(chunks, chunk_counts, answers, held_rows, len(held_rows), whole_prompt)
 
     return make

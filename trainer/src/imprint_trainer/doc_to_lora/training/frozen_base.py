@@ -1,8 +1,10 @@
 """Forward passes of the frozen base model behind a prompt: what no adapter changes is computed once and kept."""
 
+import copy
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from threading import Lock
 from typing import Any
 
 import torch
@@ -33,9 +35,11 @@ class FrozenBase:
         """`first_layer` is the lowest block that an adapter changes."""
         self.model = model
         self.prefix = prefix
+        self._first_layer = first_layer
         self._lower = section(model, 0, first_layer, normed=False)
         self._upper = section(model, first_layer, None, normed=True)
         self._questions: OrderedDict[tuple[int, ...], Pairs] = OrderedDict()
+        self._remembering = Lock()
         self._prefix_pairs: Pairs = []
         self._prefix_state = torch.empty(0, model.config.hidden_size, device=model.device)
         if prefix:
@@ -44,6 +48,16 @@ class FrozenBase:
                 output = decoder(model)(input_ids=ids, use_cache=True, output_hidden_states=True)
             self._prefix_pairs = pairs_of(output.past_key_values)
             self._prefix_state = output.hidden_states[first_layer][0]
+
+    def twin(self) -> "FrozenBase":
+        """Another one for another thread: the same weights and memory in modules of its own, since adapters are hooks
+        on modules."""
+        shared = {id(tensor): tensor for tensor in [*self.model.parameters(), *self.model.buffers()]}
+        twin = copy.copy(self)
+        twin.model = copy.deepcopy(self.model, shared)
+        twin._lower = section(twin.model, 0, self._first_layer, normed=False)
+        twin._upper = section(twin.model, self._first_layer, None, normed=True)
+        return twin
 
     def after_questions(self, rows: list[Row], adapting: Adapting = unadapted) -> list[Tensor]:
         """Normed hidden states [1 + len(answer), D] of each row's last question token and its answer.
@@ -125,16 +139,19 @@ class FrozenBase:
     def _question(self, ids: list[int]) -> Pairs:
         """Keys and values of prefix and question. Read alone, so that they do not depend on what else is in a step."""
         key = tuple(ids)
-        if key not in self._questions:
+        pairs = self._questions.get(key)
+        if pairs is None:
             cache = stacked([self._prefix_pairs]) if self.prefix else DynamicCache()
             row = torch.tensor([ids], dtype=torch.long, device=self.model.device)
             if ids:
                 cache = decoder(self.model)(input_ids=row, past_key_values=cache, use_cache=True).past_key_values
-            self._questions[key] = pairs_of(cache)
+            pairs = pairs_of(cache)
+        with self._remembering:
+            self._questions[key] = pairs
+            self._questions.move_to_end(key)
             if len(self._questions) > REMEMBERED:
                 self._questions.popitem(last=False)
-        self._questions.move_to_end(key)
-        return self._questions[key]
+        return pairs
 
     @torch.no_grad()
     def _states(self, ids: Tensor, mask: Tensor) -> Tensor:

@@ -17,12 +17,12 @@ from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConf
 from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.muon import Muon
+from imprint_trainer.doc_to_lora.training.parallel import workers
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.retention import RetentionRow, make_retention_rows
 from imprint_trainer.doc_to_lora.training.retention_cache import load_rows, save_rows
 from imprint_trainer.doc_to_lora.training.sources import Source
 from imprint_trainer.doc_to_lora.training.state import load_state, save_state
-from imprint_trainer.doc_to_lora.training.student import compute_losses
 from imprint_trainer.errors import AdapterNotFinite
 
 Report = dict[str, float]
@@ -61,40 +61,40 @@ def train_hypernetwork(
     rows = retention_rows(base, frozen, prompts, config, out, on_retention)
     hypernetwork = fresh_hypernetwork(base, prompts, config, rows)
     matrices, rest = parameter_groups(hypernetwork)
+    parameters = [*matrices, *rest]
     optimizers: list[torch.optim.Optimizer] = [
-        Muon(matrices, lr=config.muon_learning_rate),
+        Muon(matrices[0::2], lr=config.muon_learning_rate),  # two, for two threads
+        Muon(matrices[1::2], lr=config.muon_learning_rate),
         torch.optim.AdamW(rest, lr=config.adamw_learning_rate, weight_decay=0.0),
     ]
-    rates = [config.muon_learning_rate, config.adamw_learning_rate]
+    rates = [config.muon_learning_rate, config.muon_learning_rate, config.adamw_learning_rate]
     batch = batch_maker(base, prompts, config, source, rows, max_chunk_length=MAX_CHUNK_LENGTH)
     done = load_state(out, hypernetwork, optimizers, identity)
     metrics.cut_after(out, done)
-    while done < config.steps and not out_of_time():
-        began = clock()
-        for optimizer, rate in zip(optimizers, rates, strict=True):
-            for group in optimizer.param_groups:
-                group["lr"] = rate * config.learning_rate_scale(done)
-        losses = compute_losses(hypernetwork, frozen, prompts, batch(done), config)
-        if not math.isfinite(float(losses.total.detach())):
-            raise AdapterNotFinite(f"The loss of step {done + 1} is not finite.")
-        losses.total.backward()  # type: ignore[no-untyped-call]
-        norm = torch.nn.utils.clip_grad_norm_([*matrices, *rest], config.max_grad_norm, error_if_nonfinite=True)
-        for optimizer in optimizers:
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-        done += 1
-        report = {
-            "step": done,
-            "steps": config.steps,
-            "answer_loss": round(float(losses.answer), 5),
-            "retention_loss": round(float(losses.retention), 5),
-            "grad_norm": round(float(norm), 4),
-            "documents_per_second": round(config.documents / max(clock() - began, 1e-9), 2),
-        }
-        metrics.append(out, report)
-        on_step(report)
-        if done % config.checkpoint_steps == 0:
-            save_state(out, hypernetwork, optimizers, done, identity)
+    with workers(frozen) as team:
+        while done < config.steps and not out_of_time():
+            began = clock()
+            for optimizer, rate in zip(optimizers, rates, strict=True):
+                for group in optimizer.param_groups:
+                    group["lr"] = rate * config.learning_rate_scale(done)
+            losses = team.backward(hypernetwork, parameters, prompts, batch(done), config)
+            if not math.isfinite(float(losses.total)):
+                raise AdapterNotFinite(f"The loss of step {done + 1} is not finite.")
+            norm = torch.nn.utils.clip_grad_norm_(parameters, config.max_grad_norm, error_if_nonfinite=True)
+            team.step(optimizers)
+            done += 1
+            report = {
+                "step": done,
+                "steps": config.steps,
+                "answer_loss": round(float(losses.answer), 5),
+                "retention_loss": round(float(losses.retention), 5),
+                "grad_norm": round(float(norm), 4),
+                "documents_per_second": round(config.documents / max(clock() - began, 1e-9), 2),
+            }
+            metrics.append(out, report)
+            on_step(report)
+            if done % config.checkpoint_steps == 0:
+                save_state(out, hypernetwork, optimizers, done, identity)
     save_state(out, hypernetwork, optimizers, done, identity)
     return Trained(fold(hypernetwork), done)
 

@@ -21,7 +21,8 @@ from imprint_trainer.doc_to_lora.training.prompts import Prompts
 
 @dataclass(frozen=True)
 class Losses:
-    """Scalars of a step; `total` is what is minimised."""
+    """Scalars of a step, or of a part of it: those of all parts add up (L1's but for what padding adds to its mean).
+    `total` is what is minimised."""
 
     total: Tensor
     answer: Tensor
@@ -64,9 +65,10 @@ def compute_losses(
         )
         for own, held in zip(log_probs[offset:], batch.retention, strict=True)
     ]
-    retention = torch.stack(kept).mean() if kept else answer.new_zeros(())
-    size = sum(pair.A.abs().mean() + pair.B.abs().mean() for pair in factors.values())
-    return Losses(answer + config.retention.weight * retention + config.l1 * size, answer.detach(), retention.detach())
+    retention = torch.stack(kept).sum() / batch.held_in_step if kept else answer.new_zeros(())
+    size = torch.stack([pair.A.abs().mean() + pair.B.abs().mean() for pair in factors.values()]).sum()
+    l1 = config.l1 * len(batch.chunk_counts) / config.documents
+    return Losses(answer + config.retention.weight * retention + l1 * size, answer.detach(), retention.detach())
 
 
 def generate_factors(
