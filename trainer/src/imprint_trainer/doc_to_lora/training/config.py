@@ -57,7 +57,7 @@ class HypernetworkTrainingConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: Annotated[int, Field(ge=0)] = 0
-    steps: Count = 1300
+    steps: Count = 2400
     documents: Count = 16  # contexts in a step
     questions: Count = 200  # synthetic ones of each kind: few enough for the base model to read each only once
     statements: Count = 1500  # synthetic ones that the start is fitted on
@@ -69,13 +69,14 @@ class HypernetworkTrainingConfig(BaseModel):
     adamw_learning_rate: Annotated[float, Field(gt=0)] = 1e-3
     warmup_steps: Annotated[int, Field(ge=0)] = 20
     decay: Share = 0.4  # last share of the steps, linear to zero
-    whole_prompt: Share = 0.06  # last share of the steps: adapters act on every token, as in use
+    whole_prompt: Share = 0.1  # last share of the steps: adapters act on every token, as in use
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     checkpoint_steps: Count = 200
     shape: Shape = Shape()
     stages: tuple[Stage, ...] = (
-        Stage(until=0.3, max_facts=1, max_fillers=1),
-        Stage(until=0.75, max_facts=2, max_fillers=2),
+        Stage(until=0.15, kinds=("code",), max_facts=1, max_fillers=0),  # the order of what is copied
+        Stage(until=0.45, max_facts=1, max_fillers=1),
+        Stage(until=0.8, max_facts=2, max_fillers=2),
         Stage(until=0.95, max_facts=4, max_fillers=8, max_chunks=2),
         Stage(until=1.0, max_facts=4, max_fillers=30, max_chunks=5),
     )
