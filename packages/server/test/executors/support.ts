@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -129,14 +129,4 @@ export async function startStubborn(executor: Executor): Promise<Watched & { rea
   const watched = startWatched(executor, loraTask({ output_dir }));
   await watched.seen(({ type }) => type === "phase");
   return { ...watched, child: Number(readFileSync(join(output_dir, "child.pid"), "utf8")) };
-}
-
-/** Whether a process of this id runs; one that is dead and not yet reaped does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !existsSync("/proc/self/stat") || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
 }

@@ -32,15 +32,17 @@ const makeInterpreter = (folder: string, program: string): string => {
 export const workerPid = (folder: string): number | null =>
   existsSync(join(folder, "worker.pid")) ? Number(readFileSync(join(folder, "worker.pid"), "utf8")) : null;
 
+/** Whether a process of this id runs; one that is dead and not yet reaped does not. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    return true;
+    return !existsSync("/proc/self/stat") || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;
   }
 };
 
+/** Resolves once a process that was killed is gone: its end follows the signal, and is not part of it. */
 export const gone = (pid: number): Promise<void> =>
   vi.waitFor(
     () => {

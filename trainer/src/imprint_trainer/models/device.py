@@ -34,7 +34,7 @@ def fix_numerics(threads: int | None = None) -> None:
     torch.set_num_threads(threads or physical_cores())
     if not torch.cuda.is_available():
         torch.use_deterministic_algorithms(True)
-        # On by default with the line above: filling what is overwritten at once takes 4 to 8 % of a training.
+        # On by default with the line above: filling what is overwritten took 4 to 8 % of hypernetwork training.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
 
 

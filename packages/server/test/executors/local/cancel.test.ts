@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Spawn } from "../../../src/executors/local/spawn.js";
 import { manualClock } from "../../jobs/manual-clock.js";
-import { chatCall, executorOn, isAlive, loraTask, outcomeOf, startStubborn, startWatched, temporaryFolder } from "../support.js";
+import { gone, isAlive } from "../../support/process.js";
+import { chatCall, executorOn, loraTask, outcomeOf, startStubborn, startWatched, temporaryFolder } from "../support.js";
 
 /** A spawn that counts. */
 function countingSpawn(): { readonly spawn: Spawn; readonly count: () => number } {
@@ -97,7 +98,7 @@ test("a worker that ignores cancel and TERM is killed after both graces, with al
   expect(isAlive(watched.child)).toBe(true);
   clock.advance(5000);
   expect(await watched.outcome).toEqual({ type: "cancelled" });
-  expect(isAlive(watched.child)).toBe(false);
+  await gone(watched.child);
 });
 
 test("closing kills what does not stop, fails the task with SHUTTING_DOWN, and takes no more", async () => {
@@ -107,6 +108,6 @@ test("closing kills what does not stop, fails the task with SHUTTING_DOWN, and t
   await executor.close(100);
   expect(await watched.outcome).toMatchObject({ type: "failed", error: { code: "SHUTTING_DOWN" } });
   expect(await waiting).toMatchObject({ type: "failed", error: { code: "SHUTTING_DOWN" } });
-  expect(isAlive(watched.child)).toBe(false);
+  await gone(watched.child);
   expect(await outcomeOf(executor)).toMatchObject({ type: "failed", error: { code: "SHUTTING_DOWN" } });
 });

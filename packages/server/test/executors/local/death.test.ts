@@ -3,16 +3,8 @@ import { join } from "node:path";
 import type { ErrorCode } from "@imprint/contracts";
 import { describe, expect, test } from "vitest";
 import { manualClock } from "../../jobs/manual-clock.js";
-import {
-  executorOn,
-  isAlive,
-  loraTask,
-  outcomeOf,
-  startStubborn,
-  startWatched,
-  temporaryFolder,
-  workerPath,
-} from "../support.js";
+import { gone, isAlive } from "../../support/process.js";
+import { executorOn, loraTask, outcomeOf, startStubborn, startWatched, temporaryFolder, workerPath } from "../support.js";
 
 describe("a worker's death fails the running task with what is known", () => {
   const rows: readonly (readonly [how: string, lastLine: string | undefined, code: ErrorCode, message: RegExp])[] = [
@@ -99,7 +91,7 @@ test("a worker that falls silent is ended, however alive it is", async () => {
   clock.advance(30_000);
   clock.advance(200);
   expect(await outcome).toMatchObject({ error: { code: "WORKER_SILENT", message: expect.stringContaining("30 seconds") } });
-  expect(isAlive(child)).toBe(false);
+  await gone(child);
 });
 
 test("a flood on standard error fills neither the memory nor the pipe", async () => {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ChatCall, PreviewCall } from "../../../src/executors/executor.js";
 import type { Spawn } from "../../../src/executors/local/spawn.js";
-import { chatCall, executorOn, isAlive, loraTask, outcomeOf, startWatched, temporaryFolder, workerPath } from "../support.js";
+import { isAlive } from "../../support/process.js";
+import { chatCall, executorOn, loraTask, outcomeOf, startWatched, temporaryFolder, workerPath } from "../support.js";
 
 /** A spawn that remembers the ids of its processes. */
 function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
