@@ -40,7 +40,10 @@ export function createStore({ clock, keepFinished, keepFinishedMs, onForget }: S
     put(job) {
       jobs.set(job.job_id, job);
       const ended = isTerminal(job.status);
-      if (reservesId(job)) reserved[ended ? "delete" : "add"](job.reserved_adapter_id);
+      if (reservesId(job)) {
+        if (ended) reserved.delete(job.reserved_adapter_id);
+        else reserved.add(job.reserved_adapter_id);
+      }
       if (ended) finished.set(job.job_id, clock.now());
       forgetOld();
     },

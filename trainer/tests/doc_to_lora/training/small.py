@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
+from imprint_trainer.doc_to_lora.training.fresh import blank_hypernetwork, compute_start
+from imprint_trainer.doc_to_lora.training.prompts import Prompts
+from imprint_trainer.doc_to_lora.training.retention import RetentionRow
 from imprint_trainer.models.load import load_base
 
 SHAPE = {
@@ -37,3 +41,12 @@ def small_base(folder: Path) -> Base:
 
 def small_config(**changes: Any) -> HypernetworkTrainingConfig:
     return HypernetworkTrainingConfig.model_validate({**SETTINGS, **changes})
+
+
+def fresh_hypernetwork(
+    base: Base, prompts: Prompts, config: HypernetworkTrainingConfig, rows: list[RetentionRow]
+) -> Hypernetwork:
+    """As a training that has no checkpoint starts from."""
+    hypernetwork, head = blank_hypernetwork(base, config)
+    compute_start(hypernetwork, head, base, prompts, config, rows)
+    return hypernetwork

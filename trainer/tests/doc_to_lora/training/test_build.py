@@ -6,12 +6,11 @@ from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.build import fold, make_config, parameter_groups
 from imprint_trainer.doc_to_lora.training.config import Shape
-from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 
 from ..tiny import ids_and_mask, tiny_model
-from .small import small_config
+from .small import fresh_hypernetwork, small_config
 
 
 def fresh(base: Base, **changes: object) -> Hypernetwork:

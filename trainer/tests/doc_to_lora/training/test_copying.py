@@ -5,10 +5,9 @@ from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.prompt import document_ids
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.copying import RIDGE, copying_map
-from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 
-from .small import small_config
+from .small import fresh_hypernetwork, small_config
 
 
 def test_the_map_is_the_regression_without_what_all_features_share() -> None:

@@ -7,7 +7,6 @@ from torch import Tensor
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.batches import Batch, batch_maker
 from imprint_trainer.doc_to_lora.training.build import make_config, parameter_groups
-from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.parallel import workers
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
@@ -15,7 +14,7 @@ from imprint_trainer.doc_to_lora.training.retention import make_retention_rows
 from imprint_trainer.doc_to_lora.training.sources import open_source
 from imprint_trainer.doc_to_lora.training.student import Losses
 
-from .small import small_config
+from .small import fresh_hypernetwork, small_config
 
 
 @pytest.fixture(autouse=True)

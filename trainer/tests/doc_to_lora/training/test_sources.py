@@ -46,7 +46,7 @@ def test_a_files_questions_are_grouped_by_document(tmp_path: Path) -> None:
     other = {**GOOD, "document": "The host is fox.", "question": "Which host?", "answer": "fox"}
     again = {**GOOD, "question": "Port?"}
     source = open_source(str(write(tmp_path, json.dumps(GOOD), json.dumps(other), "", json.dumps(again))))
-    drawn = [source.draw(random.Random(seed), STAGE) for seed in range(30)]
+    drawn = [source.draw(random.Random(seed), STAGE, ()) for seed in range(30)]
     assert {example.question for example in sum(drawn, [])} == {"Which port?", "Which host?", "Port?"}
     assert all(len({example.document for example in examples}) == 1 for examples in drawn)
 
@@ -101,7 +101,7 @@ def test_a_folder_of_sessions_is_a_source(tmp_path: Path) -> None:
     (tmp_path / "s1.json").write_text(json.dumps(recorded()), encoding="utf-8")
     source = open_source(str(tmp_path))
     assert source.identity.startswith("sessions sha256:")
-    assert len(source.draw(random.Random(0), STAGE)) == 2
+    assert len(source.draw(random.Random(0), STAGE, ())) == 2
 
 
 def test_a_folder_without_sessions_or_with_a_torn_one_is_refused(tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 """The base model that a hypernetwork is trained for."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+from imprint_trainer.doc_to_lora.training.vocabulary import vocabulary_of
 
 
 @dataclass(frozen=True)
@@ -11,6 +14,11 @@ class Base:
     model: Any
     tokenizer: Any
     name: str
+
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Whole words that the model has a token for."""
+        return vocabulary_of(self.tokenizer)
 
     @property
     def identity(self) -> dict[str, Any]:

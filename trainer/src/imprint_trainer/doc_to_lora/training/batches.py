@@ -91,7 +91,7 @@ def batch_maker(
         held_rows: list[HeldRow] = []
         whole_prompt = step >= (1 - config.whole_prompt) * config.steps
         for context in range(config.documents):
-            examples = source.draw(rng, stage)
+            examples = source.draw(rng, stage, base.vocabulary)
             ids = document_ids(base.tokenizer, base.name, examples[0].document)
             count = max(rng.randint(1, stage.max_chunks), -(-len(ids) // max_chunk_length))
             own = split_into(ids, count, affixes)

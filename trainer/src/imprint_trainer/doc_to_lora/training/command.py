@@ -20,7 +20,6 @@ from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConf
 from imprint_trainer.doc_to_lora.training.loop import Trained, train_hypernetwork
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.doc_to_lora.training.sources import open_source
-from imprint_trainer.doc_to_lora.training.vocabulary import vocabulary_of
 
 RESULT = "hypernetwork"  # sub-folder of --out
 SETTINGS_FILE = "settings.json"  # beside the card, for --config
@@ -49,8 +48,8 @@ def run(options: argparse.Namespace, clock: Callable[[], float] = time.monotonic
     if limit is not None and not limit > 0:
         raise TrainingRefused("--max-minutes must be more than 0.")
     config = read_settings(options)
+    source = open_source(options.data, questions=config.questions)
     base = load(options, options.base_name)
-    source = open_source(options.data, questions=config.questions, vocabulary=vocabulary_of(base.tokenizer))
     say = _printer(options.json)
     trained = train_hypernetwork(
         base,

@@ -15,28 +15,43 @@ from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.retention import RetentionRow
 from imprint_trainer.doc_to_lora.training.synthetic import Fact, Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
-from imprint_trainer.doc_to_lora.training.vocabulary import vocabulary_of
 
 SPOKEN = 0.25  # share of the facts whose answers the basis is measured on
 READ = 0.2  # share of those whose questions count as text to leave alone
 
 
-def fresh_hypernetwork(
-    base: Base, prompts: Prompts, config: HypernetworkTrainingConfig, rows: list[RetentionRow]
-) -> Hypernetwork:
-    """Seeded weights, then those that can be computed: the basis of A and what carries a token from document to B."""
+def blank_hypernetwork(base: Base, config: HypernetworkTrainingConfig) -> tuple[Hypernetwork, FactoredHead]:
+    """Seeded weights, with a basis of zeros in the head that is returned beside it: what a checkpoint is read into."""
     torch.manual_seed(config.seed)
-    rng = random.Random(f"start {config.seed}")
-    novelty = Novelty(vocabulary=vocabulary_of(base.tokenizer))
-    facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     hypernetwork = Hypernetwork(make_config(base.model, base.name, config.shape))
+    layers, d_in = hypernetwork.config.num_layers, hypernetwork.config.d_in["down_proj"]
+    head = FactoredHead(
+        latent_size=config.shape.latent_size,
+        basis=torch.zeros(layers, min(config.shape.basis_size, d_in), d_in),
+        out_scale=torch.zeros(layers),
+        d_out=hypernetwork.config.d_out["down_proj"],
+    )
+    initialise(hypernetwork, head)
+    return hypernetwork.to(base.model.device), head
+
+
+def compute_start(
+    hypernetwork: Hypernetwork,
+    head: FactoredHead,
+    base: Base,
+    prompts: Prompts,
+    config: HypernetworkTrainingConfig,
+    rows: list[RetentionRow],
+) -> None:
+    """In place: the basis of A, and what carries a token from document to B. Reads the base for minutes."""
+    rng = random.Random(f"start {config.seed}")
+    novelty = Novelty(vocabulary=base.vocabulary)
+    facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     speaking, silent = calibration_texts(prompts, config, facts[: max(1, int(len(facts) * SPOKEN))], rows)
     basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size)
-    d_out = hypernetwork.config.d_out["down_proj"]
-    head = FactoredHead(latent_size=config.shape.latent_size, basis=basis, out_scale=scale, d_out=d_out)
-    initialise(hypernetwork, head)
+    head.basis.copy_(basis)
+    head.out_scale.copy_(scale)
     start_as_copier(hypernetwork, head, base, facts)
-    return hypernetwork.to(base.model.device)
 
 
 def calibration_texts(

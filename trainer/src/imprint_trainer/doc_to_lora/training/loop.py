@@ -14,7 +14,7 @@ from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.batches import batch_maker
 from imprint_trainer.doc_to_lora.training.build import MAX_CHUNK_LENGTH, fold, make_config, parameter_groups
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
-from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
+from imprint_trainer.doc_to_lora.training.fresh import blank_hypernetwork, compute_start
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.muon import Muon
 from imprint_trainer.doc_to_lora.training.parallel import workers
@@ -59,7 +59,7 @@ def train_hypernetwork(
     first_layer = min(make_config(base.model, base.name, config.shape).layer_indices)
     frozen = FrozenBase(base.model, prompts.prefix, first_layer)
     rows = retention_rows(base, frozen, prompts, config, out, on_retention)
-    hypernetwork = fresh_hypernetwork(base, prompts, config, rows)
+    hypernetwork, head = blank_hypernetwork(base, config)
     matrices, rest = parameter_groups(hypernetwork)
     parameters = [*matrices, *rest]
     optimizers: list[torch.optim.Optimizer] = [
@@ -67,16 +67,17 @@ def train_hypernetwork(
         Muon(matrices[1::2], lr=config.muon_learning_rate),
         torch.optim.AdamW(rest, lr=config.adamw_learning_rate, weight_decay=0.0),
     ]
-    rates = [config.muon_learning_rate, config.muon_learning_rate, config.adamw_learning_rate]
     batch = batch_maker(base, prompts, config, source, rows, max_chunk_length=MAX_CHUNK_LENGTH)
     done = load_state(out, hypernetwork, optimizers, identity)
+    if done == 0:
+        compute_start(hypernetwork, head, base, prompts, config, rows)
     metrics.cut_after(out, done)
     with workers(frozen) as team:
         while done < config.steps and not out_of_time():
             began = clock()
-            for optimizer, rate in zip(optimizers, rates, strict=True):
+            for optimizer in optimizers:
                 for group in optimizer.param_groups:
-                    group["lr"] = rate * config.learning_rate_scale(done)
+                    group["lr"] = optimizer.defaults["lr"] * config.learning_rate_scale(done)
             losses = team.backward(hypernetwork, parameters, prompts, batch(done), config)
             if not math.isfinite(float(losses.total)):
                 raise AdapterNotFinite(f"The loss of step {done + 1} is not finite.")

@@ -58,16 +58,13 @@ class Workers:
 
 @contextmanager
 def workers(base: FrozenBase) -> Iterator[Workers]:
-    """As many as torch has threads on a CPU, which each part of the work then has one of; one on a GPU."""
-    count = torch.get_num_threads() if base.model.device.type == "cpu" else 1
-    bases = [base, *(base.twin() for _ in range(count - 1))]
-    if count == 1:
-        with ThreadPoolExecutor(1) as pool:
-            yield Workers(bases, pool)
-        return
-    torch.set_num_threads(1)
+    """As many as torch has threads on a CPU, each part of the work with one of them; one on a GPU, with all."""
+    threads = torch.get_num_threads()
+    count = threads if base.model.device.type == "cpu" else 1
+    each = threads // count
+    torch.set_num_threads(each)
     try:
-        with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            yield Workers(bases, pool)
+        with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(each,)) as pool:
+            yield Workers([base, *(base.twin() for _ in range(count - 1))], pool)
     finally:
-        torch.set_num_threads(count)
+        torch.set_num_threads(threads)

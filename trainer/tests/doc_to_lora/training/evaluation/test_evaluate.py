@@ -13,11 +13,10 @@ from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.build import fold
 from imprint_trainer.doc_to_lora.training.evaluation.answers import adapted, answer
 from imprint_trainer.doc_to_lora.training.evaluation.evaluate import Measured, evaluate, exact
-from imprint_trainer.doc_to_lora.training.fresh import fresh_hypernetwork
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.synthetic import Example
 
-from ..small import small_config
+from ..small import fresh_hypernetwork, small_config
 
 QUESTIONS = ["What is the port?", "Who owns it?", "What does a cat eat?"]
 DOCUMENTS = ["The port of the fox gateway is 7413.", "Short.", "The owner is Ada. " * 12]
