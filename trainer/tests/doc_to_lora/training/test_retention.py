@@ -9,7 +9,7 @@ from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.retention import RetentionRow, make_retention_rows
 from imprint_trainer.doc_to_lora.training.retention_cache import ROWS, load_rows, save_rows
 
-CONFIG = RetentionConfig(unrelated=3, foreign=2, answer_tokens=4)
+CONFIG = RetentionConfig(unrelated=3, own=2, foreign=2, answer_tokens=4)
 
 
 def make(base: Base) -> list[RetentionRow]:

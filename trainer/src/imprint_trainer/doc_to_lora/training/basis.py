@@ -45,8 +45,8 @@ def measure_basis(
 ) -> tuple[Tensor, Tensor]:
     """Axes [L, c, d_in] and 0.1 x the mean residual norm [L], on the CPU.
 
-    c is `components`, or d_in where that is less. A row of the basis times an input has a mean square of one over the
-    positions of `speaking`.
+    c is `components`, or d_in where that is less. Rows of the basis times an input have a mean square of one over the
+    positions of `speaking`, on average.
     """
     loud, quiet = measure_moments(model, speaking, config), measure_moments(model, silent, config)
     bases = [discriminating(own.inputs, other.inputs, components) for own, other in zip(loud, quiet, strict=True)]
@@ -54,7 +54,11 @@ def measure_basis(
 
 
 def discriminating(own: Tensor, other: Tensor, components: int) -> Tensor:
-    """Second moments [d, d] twice -> [c, d]: axes of the largest ratio own / other, each of own mean square one."""
+    """Second moments [d, d] twice -> [c, d]: axes of the largest ratio own / other, in falling order.
+
+    All reach equally far along other texts' inputs, so a row of A that is learned in them speaks where that costs other
+    texts least. Over own inputs their mean square is one on average.
+    """
     own, other = own.double(), other.double()
     floor = torch.eye(len(own), dtype=own.dtype) * own.diagonal().mean() * FLOOR
     lower = torch.linalg.cholesky(other + BOUND * own + floor)
@@ -62,7 +66,7 @@ def discriminating(own: Tensor, other: Tensor, components: int) -> Tensor:
     ratios, vectors = torch.linalg.eigh(torch.linalg.solve_triangular(lower, half.mT, upper=False))  # ascending
     ratios, vectors = ratios[-components:].flip(0), vectors[:, -components:].flip(1)
     axes = torch.linalg.solve_triangular(lower.mT, vectors, upper=True).mT
-    scaled: Tensor = axes / ratios.clamp(min=1e-9).sqrt()[:, None]
+    scaled: Tensor = axes / ratios.mean().clamp(min=1e-9).sqrt()
     return scaled.float()
 
 

@@ -35,7 +35,7 @@ class Shape(BaseModel):
     heads: Count = 10
     head_dim: Count = 32
     hidden_size: Count = 256
-    basis_size: Count = 256
+    basis_size: Count = 512
 
 
 class RetentionConfig(BaseModel):
@@ -46,8 +46,9 @@ class RetentionConfig(BaseModel):
     share: Share = 0.5  # chance that a document also gets such a question
     weight: Annotated[float, Field(ge=0)] = 2.0
     unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
+    own: Annotated[int, Field(ge=0)] = 240  # questions that the base model asks itself
     foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document, once those have two facts
-    answer_tokens: Count = 12  # of the base model's answer that are held
+    answer_tokens: Count = 16  # of the base model's answer that are held
     positions: Count = 8  # of a question and its answer that are held in a step
 
 
@@ -61,6 +62,7 @@ class HypernetworkTrainingConfig(BaseModel):
     documents: Count = 16  # contexts in a step
     questions: Count = 200  # synthetic ones of each kind: few enough for the base model to read each only once
     statements: Count = 1500  # synthetic ones that the start is fitted on
+    prose: Annotated[int, Field(ge=0)] = 192  # texts that the base model writes, for the start to keep still at
     retention: RetentionConfig = RetentionConfig()
     distillation_weight: Share = 0.0  # share of the teacher's top-k in the loss on answers; the rest is cross-entropy
     top_k: Count = 32  # teacher log-probabilities kept for a position
@@ -68,8 +70,8 @@ class HypernetworkTrainingConfig(BaseModel):
     muon_learning_rate: Annotated[float, Field(gt=0)] = 0.008
     adamw_learning_rate: Annotated[float, Field(gt=0)] = 1e-3
     warmup_steps: Annotated[int, Field(ge=0)] = 20
-    decay: Share = 0.4  # last share of the steps, linear to zero
-    whole_prompt: Share = 0.1  # last share of the steps: adapters act on every token, as in use
+    decay: Share = 0.5  # last share of the steps, linear to zero
+    whole_prompt: Share = 0.25  # last share of the steps: adapters act on every token, as in use
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     checkpoint_steps: Count = 200
     shape: Shape = Shape()

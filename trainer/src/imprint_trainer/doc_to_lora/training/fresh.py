@@ -11,6 +11,8 @@ from imprint_trainer.doc_to_lora.training.build import initialise, make_config
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig, RetentionConfig
 from imprint_trainer.doc_to_lora.training.copying import start_as_copier
 from imprint_trainer.doc_to_lora.training.factored_head import FactoredHead
+from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
+from imprint_trainer.doc_to_lora.training.own_texts import own_prose
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.retention import RetentionRow
 from imprint_trainer.doc_to_lora.training.synthetic import Fact, Novelty, make_fact
@@ -47,7 +49,9 @@ def compute_start(
     rng = random.Random(f"start {config.seed}")
     novelty = Novelty(vocabulary=base.vocabulary)
     facts = [make_fact(rng, novelty) for _ in range(config.statements)]
-    speaking, silent = calibration_texts(prompts, config, facts[: max(1, int(len(facts) * SPOKEN))], rows)
+    speaking, silent = calibration_texts(prompts, facts[: max(1, int(len(facts) * SPOKEN))], rows, config.seed)
+    prose = own_prose(FrozenBase(base.model, []), prompts, base.vocabulary, config.prose, config.seed)
+    silent += [Text(ids, 1, len(ids)) for ids in prose]
     basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size)
     head.basis.copy_(basis)
     head.out_scale.copy_(scale)
@@ -55,10 +59,10 @@ def compute_start(
 
 
 def calibration_texts(
-    prompts: Prompts, config: HypernetworkTrainingConfig, facts: list[Fact], rows: list[RetentionRow]
+    prompts: Prompts, facts: list[Fact], rows: list[RetentionRow], seed: int
 ) -> tuple[list[Text], list[Text]]:
     """Where an adapter speaks: from the end of a fact's question on. Where it is silent: before that, and in chats
-    about the world, with the base's answers where retention has them."""
+    about anything else, with the base's answers where retention has them."""
     speaking, silent = [], []
     for index, fact in enumerate(facts):
         question = prompts.prefix + prompts.question(fact.question)
@@ -66,9 +70,10 @@ def calibration_texts(
         speaking.append(Text(ids, len(question) - 1, len(ids)))
         if index < len(facts) * READ:
             silent.append(Text(question[:-1], 1, len(question) - 1))  # the first token is an attention sink, far off
-    unrelated = [row.ids for row in rows if not row.foreign]
-    if not unrelated:
-        texts = unrelated_questions(RetentionConfig().unrelated, held_out=False, seed=config.seed)
-        unrelated = [prompts.question(text) for text in texts]
-    silent += [Text(prompts.prefix + ids, 1, len(prompts.prefix + ids)) for ids in unrelated]
+    chats = [row.ids for row in rows if not row.foreign]
+    if not chats:
+        texts = unrelated_questions(RetentionConfig().unrelated, held_out=False, seed=seed)
+        chats = [prompts.question(text) for text in texts]
+    start = max(1, len(prompts.prefix))  # the prefix counts above, and once is enough
+    silent += [Text(prompts.prefix + ids, start, len(prompts.prefix + ids)) for ids in chats]
     return speaking, silent

@@ -1,6 +1,7 @@
 """Forward passes of the frozen base model behind a prompt: what no adapter changes is computed once and kept."""
 
 import copy
+import random
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -116,21 +117,30 @@ class FrozenBase:
             result.append((top.indices, top.values))
         return result
 
-    @torch.no_grad()
     def greedy(self, rows: list[list[int]], end: int, limit: int) -> list[list[int]]:
         """Greedy continuations of rows that follow the prefix, without the end token and at most `limit` long.
 
         Runs the whole prompt, prefix included, so that an adapter that is applied meanwhile acts on every token.
         """
-        ids, mask = (x.to(self.model.device) for x in pad([self.prefix + row for row in rows], left=True))
+        return self._continue([self.prefix + row for row in rows], end, limit, do_sample=False)
+
+    def sample(self, rows: list[list[int]], end: int, limit: int, seed: str) -> list[list[int]]:
+        """Random continuations of rows, without the prefix, the end token and what follows it; at most `limit` long."""
+        with torch.random.fork_rng():
+            torch.manual_seed(random.Random(seed).getrandbits(32))
+            return self._continue(rows, end, limit, do_sample=True, temperature=1.0, top_p=0.95, top_k=0)
+
+    @torch.no_grad()
+    def _continue(self, rows: list[list[int]], end: int, limit: int, **settings: Any) -> list[list[int]]:
+        ids, mask = (x.to(self.model.device) for x in pad(rows, left=True))
         output = self.model.generate(
             input_ids=ids,
             attention_mask=mask,
             max_new_tokens=limit,
-            do_sample=False,
             use_cache=True,
             eos_token_id=end,
             pad_token_id=end,
+            **settings,
         )
         answers = output[:, ids.shape[1] :].tolist()
         return [answer[: answer.index(end)] if end in answer else answer for answer in answers]

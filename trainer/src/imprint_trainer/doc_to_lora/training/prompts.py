@@ -18,6 +18,7 @@ class Prompts:
         cut = max([0, *(head.rfind(token) for token in special.values())])
         self.prefix = self._ids(head[:cut])  # the default system turn: the same for every question
         self._head = head[cut:]
+        self.asking = self._ids(self._head)  # the header of the user's turn
         whole = self._render([*asked, {"role": "assistant", "content": answer}], prompt=False)
         after = self._ids(whole.split(answer)[1].lstrip())
         # the token that ends a turn of the assistant
@@ -34,6 +35,10 @@ class Prompts:
         need not learn to spell.
         """
         return [*self._ids(" " + text), self.end]
+
+    def plain(self, text: str) -> list[int]:
+        """Ids of text outside of any chat."""
+        return self._ids(text)
 
     def with_document(self, document: str, question: str) -> list[int]:
         """The teacher's ids after `prefix`: the document in the prompt, before the question (section 11.3)."""

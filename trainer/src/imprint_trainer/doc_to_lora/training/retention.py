@@ -8,6 +8,7 @@ from torch import Tensor
 
 from imprint_trainer.doc_to_lora.training.config import RetentionConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
+from imprint_trainer.doc_to_lora.training.own_texts import own_questions
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.synthetic import Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
@@ -30,10 +31,11 @@ class RetentionRow:
         return self.question + self.answer
 
 
-def retention_questions(config: RetentionConfig, seed: int) -> list[tuple[str, bool]]:
+def retention_questions(config: RetentionConfig, seed: int, own: list[str]) -> list[tuple[str, bool]]:
     """Unrelated questions, and (true) those about entities of no document: for both the base's own answer must stay."""
     rng = random.Random(f"retention {seed}")
-    questions = [(text, False) for text in unrelated_questions(config.unrelated, held_out=False, seed=seed)]
+    unrelated = unrelated_questions(config.unrelated, held_out=False, seed=seed) + own
+    questions = [(text, False) for text in unrelated]
     questions += [(make_fact(rng, Novelty()).question, True) for _ in range(config.foreign)]
     return sorted(questions, key=lambda question: len(question[0]))  # neighbours of one length: little padding
 
@@ -48,7 +50,7 @@ def make_retention_rows(
     on_progress: Callable[[int, int], None],
 ) -> list[RetentionRow]:
     """`on_progress` gets the rows done and the rows in all."""
-    questions = retention_questions(config, seed)
+    questions = retention_questions(config, seed, own_questions(base, prompts, config.own, seed))
     rows: list[RetentionRow] = []
     for start in range(0, len(questions), BATCH):
         batch = questions[start : start + BATCH]
