@@ -80,9 +80,9 @@ def test_retention_rows_are_made_once(tiny_base: Base, tmp_path: Path) -> None:
         progress.append((done, total))
 
     train(tiny_base, small_config(steps=1), tmp_path, on_retention=note)
-    assert progress == [(11, 11)]
+    assert progress == [(0, 11), (11, 11)]
     train(tiny_base, small_config(steps=1), tmp_path, on_retention=note)
-    assert len(progress) == 1
+    assert len(progress) == 2
 
 
 def test_without_retention_nothing_is_held(tiny_base: Base, tmp_path: Path) -> None:

@@ -45,12 +45,14 @@ def train_hypernetwork(
     clock: Callable[[], float],
     on_step: Callable[[Report], None] = lambda _: None,
     on_retention: Callable[[int, int], None] = lambda _, __: None,
+    on_start: Callable[[], None] = lambda: None,
     out_of_time: Callable[[], bool] = lambda: False,
 ) -> Trained:
     """Train from the last checkpoint in `out`, or from nothing, until the last step or until `out_of_time`.
 
-    Each step calls `on_step` and appends the same dict to metrics.jsonl: step, losses in nats, grad_norm, documents a
-    second by `clock` (seconds). Raises TrainingRefused, AdapterNotFinite.
+    `on_start` is called before the start is computed, which takes minutes. Each step calls `on_step` and appends the
+    same dict to metrics.jsonl: step, losses in nats, grad_norm, documents a second by `clock` (seconds). Raises
+    TrainingRefused, AdapterNotFinite.
     """
     out.mkdir(parents=True, exist_ok=True)
     base.model.requires_grad_(False).eval()
@@ -70,6 +72,7 @@ def train_hypernetwork(
     batch = batch_maker(base, prompts, config, source, rows, max_chunk_length=MAX_CHUNK_LENGTH)
     done = load_state(out, hypernetwork, optimizers, identity)
     if done == 0:
+        on_start()
         compute_start(hypernetwork, head, base, prompts, config, rows)
     metrics.cut_after(out, done)
     with workers(frozen) as team:

@@ -49,7 +49,8 @@ def make_retention_rows(
     seed: int,
     on_progress: Callable[[int, int], None],
 ) -> list[RetentionRow]:
-    """`on_progress` gets the rows done and the rows in all."""
+    """`on_progress` gets the rows done, first 0, and the rows in all."""
+    on_progress(0, config.unrelated + config.own + config.foreign)
     questions = retention_questions(config, seed, own_questions(base, prompts, config.own, seed))
     rows: list[RetentionRow] = []
     for start in range(0, len(questions), BATCH):
