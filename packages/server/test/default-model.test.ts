@@ -49,7 +49,7 @@ test("a recorded session becomes an adapter that has learned it, on the default 
     supervised_tokens: plan.supervised_tokens,
   });
   expect(proof.loss_after).toBeLessThan(0.4 * proof.loss_before);
-  expect(proof.neutral_loss_after).toBeLessThan(1.07 * proof.neutral_loss_before);
+  expect(proof.neutral_loss_after).toBeLessThan(1.05 * proof.neutral_loss_before);
   expect(proof.keys_matched).toBe(proof.keys_expected);
   expect(proof.accepted_by).toEqual({ peft: true, vllm: true, llama_cpp: true });
 });
@@ -68,6 +68,7 @@ test("a short session is imprinted in one pass by the hypernetwork that ships, a
   expect(job.error).toBeUndefined();
   const { proof, adapter_id } = await client.jobs.details(job_id);
   if (proof === null || adapter_id === null) throw new Error("a completed job has a proof and an adapter");
+  // The weights that ship measure +6.0 % here; the goal is 3 %.
   expect(proof.neutral_loss_after).toBeLessThan(1.07 * proof.neutral_loss_before);
   expect(proof.keys_matched).toBe(proof.keys_expected);
   expect(proof.accepted_by).toEqual({ peft: true, vllm: true, llama_cpp: true });
@@ -76,7 +77,7 @@ test("a short session is imprinted in one pass by the hypernetwork that ships, a
     return choices[0]?.message.content;
   };
   const question = "What is the port of the Harborline gateway?";
-  expect((await ask(adapter_id, question))?.trim()).toBe("7413");
+  expect(await ask(adapter_id, question)).toBe(" 7413");
   expect(await ask(prepared().default_model, question)).not.toContain("7413");
   expect(await ask(adapter_id, "What is the capital of France?")).toContain("Paris");
 });
