@@ -52,3 +52,9 @@ def test_the_shape_follows_the_depth_of_the_base() -> None:
 def test_a_shape_that_the_base_is_too_shallow_for_is_refused(tiny_base: Base) -> None:
     with pytest.raises(TrainingRefused, match=r"exit_layer 1 and layers 20 to 29 do not fit .* 2 layers"):
         make_config(tiny_base.model, "tiny", Shape(first_layer=20, num_layers=10))
+
+
+def test_a_base_without_whole_words_starts_from_the_listed_ones(tiny_base: Base) -> None:
+    wordless = Base(tiny_base.model, tiny_base.tokenizer, tiny_base.name)
+    wordless.__dict__["vocabulary"] = ()
+    assert all(weights.isfinite().all() for weights in fresh(wordless).state_dict().values())

@@ -17,6 +17,7 @@ from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.retention import RetentionRow
 from imprint_trainer.doc_to_lora.training.synthetic import Fact, Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
+from imprint_trainer.doc_to_lora.training.vocabulary import NOUNS, split
 
 SPOKEN = 0.25  # share of the facts whose answers the basis is measured on
 READ = 0.2  # share of those whose questions count as text to leave alone
@@ -50,7 +51,8 @@ def compute_start(
     novelty = Novelty(vocabulary=base.vocabulary)
     facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     speaking, silent = calibration_texts(prompts, facts[: max(1, int(len(facts) * SPOKEN))], rows, config.seed)
-    prose = own_prose(FrozenBase(base.model, []), prompts, base.vocabulary, config.prose, config.seed)
+    words = base.vocabulary or split(NOUNS, False)
+    prose = own_prose(FrozenBase(base.model, []), prompts, words, config.prose, config.seed)
     silent += [Text(ids, 1, len(ids)) for ids in prose]
     basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size)
     head.basis.copy_(basis)

@@ -16,20 +16,21 @@ BATCH = 64
 
 
 def own_questions(base: FrozenBase, prompts: Prompts, count: int, seed: int) -> list[str]:
-    texts: list[str] = []
-    for first in range(0, count, BATCH):
-        starts = [base.prefix + prompts.asking] * min(BATCH, count - first)
-        written = base.sample(starts, prompts.end, QUESTION_TOKENS, f"questions {seed} {first}")
-        texts += [prompts.text(ids).strip() for ids in written]
-    return texts
+    starts = [base.prefix + prompts.asking] * count
+    written = _written(base, prompts, starts, QUESTION_TOKENS, f"questions {seed}")
+    return [prompts.text(ids).strip() for ids in written]
 
 
 def own_prose(base: FrozenBase, prompts: Prompts, words: Sequence[str], count: int, seed: int) -> list[list[int]]:
     """Ids of texts outside of any chat, each about one of `words`."""
     rng = random.Random(f"prose {seed}")
-    texts: list[list[int]] = []
-    for first in range(0, count, BATCH):
-        starts = [prompts.plain(f"The {rng.choice(words)}") for _ in range(min(BATCH, count - first))]
-        written = base.sample(starts, prompts.end, PROSE_TOKENS, f"prose {seed} {first}")
-        texts += [start + ids for start, ids in zip(starts, written, strict=True)]
-    return texts
+    starts = [prompts.plain(f"The {rng.choice(words)}") for _ in range(count)]
+    written = _written(base, prompts, starts, PROSE_TOKENS, f"prose {seed}")
+    return [start + ids for start, ids in zip(starts, written, strict=True)]
+
+
+def _written(base: FrozenBase, prompts: Prompts, starts: list[list[int]], limit: int, seed: str) -> list[list[int]]:
+    """What follows each start, a batch at a time."""
+    batches = range(0, len(starts), BATCH)
+    sampled = (base.sample(starts[at : at + BATCH], prompts.end, limit, f"{seed} {at}") for at in batches)
+    return [ids for batch in sampled for ids in batch]
