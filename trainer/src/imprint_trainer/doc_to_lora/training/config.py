@@ -51,6 +51,11 @@ class RetentionConfig(BaseModel):
     answer_tokens: Count = 16  # of the base model's answer that are held
     positions: Count = 8  # of a question and its answer that are held in a step
 
+    @property
+    def rows(self) -> int:
+        """Questions of all three sorts."""
+        return self.unrelated + self.own + self.foreign
+
 
 class HypernetworkTrainingConfig(BaseModel):
     """One training. The same config on the same machine gives the same weights."""

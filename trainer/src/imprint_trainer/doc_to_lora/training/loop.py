@@ -113,7 +113,7 @@ def retention_rows(
 ) -> list[RetentionRow]:
     """From `out` where the same base, seed and settings have made them before."""
     wanted = config.retention
-    if wanted.share == 0 or wanted.unrelated + wanted.own + wanted.foreign == 0:
+    if wanted.share == 0 or wanted.rows == 0:
         return []
     key: dict[str, Any] = {
         "base": base.identity,

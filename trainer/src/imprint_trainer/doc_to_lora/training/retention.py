@@ -50,8 +50,7 @@ def make_retention_rows(
     on_progress: Callable[[int, int], None],
 ) -> list[RetentionRow]:
     """`on_progress` gets the rows done, first 0, and the rows in all."""
-    total = config.unrelated + config.own + config.foreign
-    on_progress(0, total)
+    on_progress(0, config.rows)
     questions = retention_questions(config, seed, own_questions(base, prompts, config.own, seed))
     rows: list[RetentionRow] = []
     for start in range(0, len(questions), BATCH):
@@ -65,5 +64,5 @@ def make_retention_rows(
         teacher = base.top_k([(whole[:1], whole[1:]) for whole in wholes], k)
         for (_, foreign), question, answer, (targets, values) in zip(batch, asked, answers, teacher, strict=True):
             rows.append(RetentionRow(foreign, question, answer, targets.cpu(), values.cpu()))
-        on_progress(len(rows), total)
+        on_progress(len(rows), config.rows)
     return rows
