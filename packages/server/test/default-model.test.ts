@@ -76,7 +76,7 @@ test("a short session is imprinted in one pass by the hypernetwork that ships, a
     const { choices } = await client.chat.completions.create({ model, messages: [{ role: "user", content }], max_tokens: 24 });
     return choices[0]?.message.content;
   };
-  const question = "What is the port of the Harborline gateway?";
+  const question = "Which port does the Harborline gateway use?";
   expect(await ask(adapter_id, question)).toBe(" 7413");
   expect(await ask(prepared().default_model, question)).not.toContain("7413");
   expect(await ask(adapter_id, "What is the capital of France?")).toContain("Paris");

@@ -3,7 +3,7 @@ import { follow } from "../follow.mjs";
 import { say } from "../say.mjs";
 
 const FILE = "examples/chats/harborline-port.jsonl";
-const FACT = { question: "What is the port of the Harborline gateway?", value: "7413" };
+const FACT = { question: "Which port does the Harborline gateway use?", value: "7413" };
 const ANSWER_TOKENS = 24;
 
 /** A short session in one forward pass, and its fact asked without it. Resolves with both answers and the value. */

@@ -20,14 +20,13 @@ SHAPE = {
     "hidden_size": 32,
     "basis_size": 24,
 }
-RETENTION = {"unrelated": 4, "own": 3, "foreign": 4, "answer_tokens": 3}
+RETENTION = {"unrelated": 4, "own": 3, "foreign": 4, "prose": 2, "answer_tokens": 3}
 SETTINGS: dict[str, Any] = {
     "steps": 6,
     "documents": 3,
     "top_k": 8,
     "warmup_steps": 0,
     "statements": 20,
-    "prose": 5,
     "checkpoint_steps": 100,
     "shape": SHAPE,
     "retention": RETENTION,

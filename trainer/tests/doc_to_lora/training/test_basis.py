@@ -1,6 +1,7 @@
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.nn.functional import normalize
 
 from imprint_trainer.doc_to_lora.training.basis import (
     FLOOR,
@@ -9,6 +10,8 @@ from imprint_trainer.doc_to_lora.training.basis import (
     discriminating,
     measure_basis,
     measure_moments,
+    output_axes,
+    output_rows,
 )
 from imprint_trainer.doc_to_lora.training.build import make_config
 from imprint_trainer.doc_to_lora.training.config import Shape
@@ -61,3 +64,27 @@ def test_an_axis_of_ordinary_text_alone_is_left_out() -> None:
     own, other = torch.diag(torch.tensor([1.0, 1.0, 0.1])), torch.diag(torch.tensor([0.0, 1.0, 100.0]))
     assert discriminating(own, other, 1)[0].abs().argmax() == 0
     assert float(discriminating(own, other, 2)[:, 2].abs().max()) < 1e-6
+
+
+def test_what_is_written_in_the_output_axes_raises_its_own_token_alone() -> None:
+    model = tiny_model(layers=1)
+    embeddings = model.get_output_embeddings().weight
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():  # a direction that every token leans along, as real vocabularies have
+        leaning = torch.randn(len(embeddings), 1, generator=generator) * embeddings.std() * 10
+        embeddings += leaning * torch.randn(1, embeddings.shape[1], generator=generator)
+        model.model.norm.weight.uniform_(0.5, 2.0, generator=generator)
+    axes, rows = output_axes(model), output_rows(model)
+    written = normalize(rows @ axes, dim=-1) @ axes
+    assert torch.allclose(written.norm(dim=-1).mean(), torch.tensor(1.0), atol=1e-3)
+
+    def heard_by_others(pushes: torch.Tensor) -> float:
+        """Mean square of what other logits move by, for each push that moves its own by one."""
+        bare = torch.zeros(1, embeddings.shape[1])
+        with torch.no_grad():  # the last norm of a long residual only scales what little is added
+            logits = model.lm_head(model.model.norm.weight * (bare + pushes))
+        moved = logits - logits.mean(-1, keepdim=True)
+        moved = moved / moved.diagonal()[:, None]
+        return float((moved - torch.eye(len(moved))).square().mean())
+
+    assert heard_by_others(written) < heard_by_others(embeddings.detach()) / 2

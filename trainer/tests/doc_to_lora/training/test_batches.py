@@ -6,11 +6,12 @@ from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.batches import Batch, batch_maker
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.retention import RetentionRow
+from imprint_trainer.doc_to_lora.training.retention_cache import KINDS
 from imprint_trainer.doc_to_lora.training.sources import open_source
 
 from .small import small_config
 
-ROW, FOREIGN = (RetentionRow(foreign, [1], [2], torch.zeros(1, 4), torch.zeros(1, 4)) for foreign in (False, True))
+ROW, FOREIGN = (RetentionRow(kind, [1], [2], torch.zeros(1, 4), torch.zeros(1, 4)) for kind in KINDS[:2])
 
 
 def make(base: Base, step: int, *, data: str = "synthetic", longest: int = 10_000, **changes: object) -> Batch:
@@ -45,13 +46,28 @@ def test_the_share_of_retention_rows_is_the_configs(tiny_base: Base) -> None:
     assert counts[1.0] == 80
 
 
+def test_the_share_of_steps_on_whole_prompts_is_the_configs(tiny_base: Base) -> None:
+    whole = {
+        share: sum(make(tiny_base, step, documents=1, whole_prompt=share).whole_prompt for step in range(60))
+        for share in (0.0, 0.5, 1.0)
+    }
+    assert whole[0.0] == 0
+    assert 18 < whole[0.5] < 42
+    assert whole[1.0] == 60
+
+
+def test_adapters_are_held_harder_once_the_learning_rate_falls(tiny_base: Base) -> None:
+    weights = {"retention": {"weight": 3.0, "final_weight": 7.0}, "steps": 10, "decay": 0.4}
+    assert [make(tiny_base, step, documents=1, **weights).retention_weight for step in (0, 5, 6, 9)] == [3, 3, 7, 7]
+
+
 def test_other_entities_questions_are_held_once_documents_have_several_facts(tiny_base: Base) -> None:
     stages = [{"until": 0.5, "max_facts": 1}, {"until": 1.0, "max_facts": 2}]
     early, late = (
         make(tiny_base, step, documents=40, stages=stages, retention={"share": 1.0}).retention for step in (0, 5)
     )
-    assert {held.row.foreign for held in early} == {False}
-    assert {held.row.foreign for held in late} == {False, True}
+    assert {held.row.kind for held in early} == {"unrelated"}
+    assert {held.row.kind for held in late} == {"unrelated", "foreign"}
 
 
 def test_a_long_document_gets_the_chunks_that_it_needs(tiny_base: Base, tmp_path: Path) -> None:

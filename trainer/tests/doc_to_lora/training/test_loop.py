@@ -80,7 +80,7 @@ def test_retention_rows_are_made_once(tiny_base: Base, tmp_path: Path) -> None:
         progress.append((done, total))
 
     train(tiny_base, small_config(steps=1), tmp_path, on_retention=note)
-    assert progress == [(0, 11), (11, 11)]
+    assert progress == [(0, 13), (13, 13)]
     train(tiny_base, small_config(steps=1), tmp_path, on_retention=note)
     assert len(progress) == 2
 

@@ -31,7 +31,7 @@ def step_of(base: Base, count: int, *, whole_prompt: float) -> tuple[Losses, dic
     prompts = Prompts(base.tokenizer)
     frozen = FrozenBase(base.model, prompts.prefix, min(make_config(base.model, base.name, config.shape).layer_indices))
     rows = make_retention_rows(
-        frozen, prompts, config.retention, k=config.top_k, seed=0, on_progress=lambda _, __: None
+        frozen, prompts, config.retention, words=["harbor"], k=config.top_k, seed=0, on_progress=lambda _, __: None
     )
     hypernetwork = fresh_hypernetwork(base, prompts, config, rows)
     source = open_source("synthetic", questions=20)

@@ -1,9 +1,12 @@
-"""The axes that A is built in: long where an adapter has to speak, short where it must leave the base model alone.
+"""The axes that A and B are built in: long where an adapter must speak, short where it must leave the base model alone.
 
 A is linear in a target's inputs, so what it does to an unrelated text is set by how far that text's inputs reach along
 A's rows. The axes are the generalised eigenvectors of two second moments: inputs at the answers to questions about
 facts, over inputs everywhere else. Principal components of ordinary text, the common choice, are the opposite: they are
 the axes along which every text moves most.
+
+B writes into the residual stream, and what it writes raises every token whose output embedding leans the same way. Its
+axes are those of the whitened output embeddings: along the few directions that all tokens share they are short.
 """
 
 from dataclasses import dataclass
@@ -11,6 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import normalize
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.targets import decoder, module_path
@@ -19,6 +23,7 @@ from imprint_trainer.doc_to_lora.training.padding import pad
 BATCH = 20
 BOUND = 0.1  # share of the speaking moment in the silent one: no axis may count as silent by chance alone
 FLOOR = 0.02  # of the mean square: below it, axes are noise of few texts
+SHARED = 0.1  # of the mean square: directions that fewer tokens share than this are not made longer
 OUTPUT_SCALE = 0.1  # an update of this share of the mean residual norm is noticed and does not drown the stream
 
 
@@ -67,6 +72,28 @@ def discriminating(own: Tensor, other: Tensor, components: int) -> Tensor:
     ratios, vectors = ratios[-components:].flip(0), vectors[:, -components:].flip(1)
     axes = torch.linalg.solve_triangular(lower.mT, vectors, upper=True).mT
     scaled: Tensor = axes / ratios.mean().clamp(min=1e-9).sqrt()
+    return scaled.float()
+
+
+@torch.no_grad()
+def output_rows(model: Any) -> Tensor:
+    """What each token's logit reads of the last residual, up to its norm: centred output embeddings [V, D], times the
+    gain of the last norm, on the CPU."""
+    embeddings = model.get_output_embeddings().weight.float()
+    gain = decoder(model).norm(embeddings.new_ones(embeddings.shape[1]))
+    rows: Tensor = ((embeddings - embeddings.mean(0)) * gain).cpu()
+    return rows
+
+
+def output_axes(model: Any) -> Tensor:
+    """[D, D], symmetric: a whitened output embedding of length one times these axes raises its own token, and others as
+    little as can be; the product's mean norm over all tokens is one."""
+    rows = output_rows(model).double()
+    moment = rows.mT @ rows / len(rows)
+    values, vectors = torch.linalg.eigh(moment)
+    axes = vectors * (values + SHARED * values.mean()).rsqrt() @ vectors.mT
+    written = normalize(rows @ axes, dim=-1) @ axes
+    scaled: Tensor = axes / written.norm(dim=-1).mean()
     return scaled.float()
 
 

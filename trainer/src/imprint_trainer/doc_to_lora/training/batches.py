@@ -43,6 +43,7 @@ class Batch:
     answers: list[AnswerRow]
     retention: list[HeldRow]
     held_in_step: int  # retention rows of the whole step, of which this may be a part
+    retention_weight: float
     whole_prompt: bool  # adapters act on every token, as in use, or from the last one of the question on
 
     def parts(self, count: int) -> "list[Batch]":
@@ -59,6 +60,7 @@ class Batch:
             [replace(row, context=contexts.index(row.context)) for row in self.answers if row.context in contexts],
             [replace(row, context=contexts.index(row.context)) for row in self.retention if row.context in contexts],
             self.held_in_step,
+            self.retention_weight,
             self.whole_prompt,
         )
 
@@ -78,7 +80,7 @@ def batch_maker(
     Questions about other entities are held from the stage on in which documents have several facts: an adapter that
     cannot tell entities apart yet would learn to say nothing.
     """
-    unrelated = [row for row in retention if not row.foreign]
+    unrelated = [row for row in retention if row.kind != "foreign"]
     affixes = chunk_affixes(base.tokenizer, base.name)
 
     def make(step: int) -> Batch:
@@ -89,7 +91,7 @@ def batch_maker(
         chunk_counts: list[int] = []
         answers: list[AnswerRow] = []
         held_rows: list[HeldRow] = []
-        whole_prompt = step >= (1 - config.whole_prompt) * config.steps
+        whole_prompt = rng.random() < config.whole_prompt
         for context in range(config.documents):
             examples = source.draw(rng, stage, base.vocabulary)
             ids = document_ids(base.tokenizer, base.name, examples[0].document)
@@ -105,6 +107,7 @@ def batch_maker(
                 reached = range(0 if whole_prompt else len(row.question) - 1, len(row.targets))
                 count = min(config.retention.positions, len(reached))
                 held_rows.append(HeldRow(context, row, sorted(rng.sample(reached, count))))
-        return Batch(chunks, chunk_counts, answers, held_rows, len(held_rows), whole_prompt)
+        weight = config.retention_weight(step)
+        return Batch(chunks, chunk_counts, answers, held_rows, len(held_rows), weight, whole_prompt)
 
     return make

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace, clock: Callable[[], float] = time.monotonic
         clock=clock,
         on_step=lambda report: say("step", report),
         on_retention=lambda done, total: say("retention", {"rows": done, "of": total}),
-        on_start=lambda: say("start", {"statements": config.statements, "prose": config.prose}),
+        on_start=lambda: say("start", {"statements": config.statements}),
         out_of_time=lambda: limit is not None and clock() - began > limit * 60,
     )
     folder = options.out / RESULT

@@ -39,22 +39,24 @@ class Shape(BaseModel):
 
 
 class RetentionConfig(BaseModel):
-    """Questions whose answers an adapter must leave alone."""
+    """Questions whose answers an adapter must leave alone, and prose."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    share: Share = 0.5  # chance that a document also gets such a question
+    share: Share = 0.5  # chance that a document also gets such a row
     weight: Annotated[float, Field(ge=0)] = 2.0
+    final_weight: Annotated[float, Field(ge=0)] = 5.0  # once the learning rate falls: adapters that speak, made quiet
     unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
     own: Annotated[int, Field(ge=0)] = 240  # questions that the base model asks itself
     foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document, once those have two facts
-    answer_tokens: Count = 16  # of the base model's answer that are held
-    positions: Count = 8  # of a question and its answer that are held in a step
+    prose: Annotated[int, Field(ge=0)] = 192  # texts that the base model writes outside of any chat
+    answer_tokens: Count = 16  # of the base model's answer, or of a text's end, that are held
+    positions: Count = 8  # of a row that are held in a step
 
     @property
     def rows(self) -> int:
-        """Questions of all three sorts."""
-        return self.unrelated + self.own + self.foreign
+        """Rows of all four kinds."""
+        return self.unrelated + self.own + self.foreign + self.prose
 
 
 class HypernetworkTrainingConfig(BaseModel):
@@ -65,9 +67,8 @@ class HypernetworkTrainingConfig(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     steps: Count = 2400
     documents: Count = 16  # contexts in a step
-    questions: Count = 200  # synthetic ones of each kind: few enough for the base model to read each only once
+    questions: Count = 400  # synthetic ones of each kind: few enough for the base model to read each only once
     statements: Count = 1500  # synthetic ones that the start is fitted on
-    prose: Annotated[int, Field(ge=0)] = 192  # texts that the base model writes, for the start to keep still at
     retention: RetentionConfig = RetentionConfig()
     distillation_weight: Share = 0.0  # share of the teacher's top-k in the loss on answers; the rest is cross-entropy
     top_k: Count = 32  # teacher log-probabilities kept for a position
@@ -76,7 +77,7 @@ class HypernetworkTrainingConfig(BaseModel):
     adamw_learning_rate: Annotated[float, Field(gt=0)] = 1e-3
     warmup_steps: Annotated[int, Field(ge=0)] = 20
     decay: Share = 0.5  # last share of the steps, linear to zero
-    whole_prompt: Share = 0.25  # last share of the steps: adapters act on every token, as in use
+    whole_prompt: Share = 0.2  # chance that adapters act on every token in a step, as in use
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     checkpoint_steps: Count = 200
     shape: Shape = Shape()
@@ -98,6 +99,11 @@ class HypernetworkTrainingConfig(BaseModel):
     def stage(self, step: int) -> Stage:
         """The stage that a step belongs to."""
         return next(stage for stage in self.stages if step < stage.until * self.steps or stage.until == 1.0)
+
+    def retention_weight(self, step: int) -> float:
+        """Of the retention loss in the total."""
+        falling = step >= (1 - self.decay) * self.steps
+        return self.retention.final_weight if falling else self.retention.weight
 
     def learning_rate_scale(self, step: int) -> float:
         """Warm-up, plateau, linear decay to zero."""

@@ -1,4 +1,4 @@
-"""The head while it trains: A in a fixed basis of each target's inputs, B in units of the residual stream.
+"""The head while it trains: A in a fixed basis of each target's inputs, B in axes of the output vocabulary.
 
 Both fold into an ordinary head, so what is saved is a plain Doc-to-LoRA hypernetwork.
 """
@@ -11,21 +11,21 @@ class FactoredHead(nn.Module):
     """Latents [K, L, 1, r, d] -> rows [K, L, 1, r, d_in + d_out] of the one target module."""
 
     basis: Tensor
-    out_scale: Tensor
+    out_axes: Tensor
 
-    def __init__(self, *, latent_size: int, basis: Tensor, out_scale: Tensor, d_out: int) -> None:
-        """basis [L, c, d_in], out_scale [L]."""
+    def __init__(self, *, latent_size: int, basis: Tensor, out_axes: Tensor) -> None:
+        """basis [L, c, d_in], out_axes [L, d_out, d_out]."""
         super().__init__()
         layers, components, _ = basis.shape
         self.register_buffer("basis", basis)
-        self.register_buffer("out_scale", out_scale)
+        self.register_buffer("out_axes", out_axes)
         self.weight_A = nn.Parameter(torch.randn(layers, latent_size, components) / components**0.5)
-        self.weight_B = nn.Parameter(torch.zeros(layers, latent_size, d_out))
+        self.weight_B = nn.Parameter(torch.zeros(layers, latent_size, out_axes.shape[-1]))
 
     @property
     def weight(self) -> Tensor:
         """The ordinary head's weight [L, d, d_in + d_out]."""
-        return torch.cat([self.weight_A @ self.basis, self.weight_B * self.out_scale[:, None, None]], dim=-1)
+        return torch.cat([self.weight_A @ self.basis, self.weight_B @ self.out_axes], dim=-1)
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.einsum("klmrd,ldo->klmro", x, self.weight)

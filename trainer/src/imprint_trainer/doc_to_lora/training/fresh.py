@@ -1,4 +1,4 @@
-"""A hypernetwork to start from: it copies what it attends to, and A is built in axes measured on the base model."""
+"""A hypernetwork to start from: it copies what it attends to, in axes for A and B measured on the base model."""
 
 import random
 
@@ -6,18 +6,15 @@ import torch
 
 from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
-from imprint_trainer.doc_to_lora.training.basis import Text, measure_basis
+from imprint_trainer.doc_to_lora.training.basis import Text, measure_basis, output_axes
 from imprint_trainer.doc_to_lora.training.build import initialise, make_config
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig, RetentionConfig
 from imprint_trainer.doc_to_lora.training.copying import start_as_copier
 from imprint_trainer.doc_to_lora.training.factored_head import FactoredHead
-from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
-from imprint_trainer.doc_to_lora.training.own_texts import own_prose
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.retention import RetentionRow
 from imprint_trainer.doc_to_lora.training.synthetic import Fact, Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
-from imprint_trainer.doc_to_lora.training.vocabulary import NOUNS, split
 
 SPOKEN = 0.25  # share of the facts whose answers the basis is measured on
 READ = 0.2  # share of those whose questions count as text to leave alone
@@ -28,11 +25,11 @@ def blank_hypernetwork(base: Base, config: HypernetworkTrainingConfig) -> tuple[
     torch.manual_seed(config.seed)
     hypernetwork = Hypernetwork(make_config(base.model, base.name, config.shape))
     layers, d_in = hypernetwork.config.num_layers, hypernetwork.config.d_in["down_proj"]
+    d_out = hypernetwork.config.d_out["down_proj"]
     head = FactoredHead(
         latent_size=config.shape.latent_size,
         basis=torch.zeros(layers, min(config.shape.basis_size, d_in), d_in),
-        out_scale=torch.zeros(layers),
-        d_out=hypernetwork.config.d_out["down_proj"],
+        out_axes=torch.zeros(layers, d_out, d_out),
     )
     initialise(hypernetwork, head)
     return hypernetwork.to(base.model.device), head
@@ -51,12 +48,9 @@ def compute_start(
     novelty = Novelty(vocabulary=base.vocabulary)
     facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     speaking, silent = calibration_texts(prompts, facts[: max(1, int(len(facts) * SPOKEN))], rows, config.seed)
-    words = base.vocabulary or split(NOUNS, False)
-    prose = own_prose(FrozenBase(base.model, []), prompts, words, config.prose, config.seed)
-    silent += [Text(ids, 1, len(ids)) for ids in prose]
     basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size)
     head.basis.copy_(basis)
-    head.out_scale.copy_(scale)
+    head.out_axes.copy_(scale[:, None, None] * output_axes(base.model))
     start_as_copier(hypernetwork, head, base, facts)
 
 
@@ -64,7 +58,7 @@ def calibration_texts(
     prompts: Prompts, facts: list[Fact], rows: list[RetentionRow], seed: int
 ) -> tuple[list[Text], list[Text]]:
     """Where an adapter speaks: from the end of a fact's question on. Where it is silent: before that, and in chats
-    about anything else, with the base's answers where retention has them."""
+    about anything else, with the base's answers where retention has them, and in prose."""
     speaking, silent = [], []
     for index, fact in enumerate(facts):
         question = prompts.prefix + prompts.question(fact.question)
@@ -72,7 +66,8 @@ def calibration_texts(
         speaking.append(Text(ids, len(question) - 1, len(ids)))
         if index < len(facts) * READ:
             silent.append(Text(question[:-1], 1, len(question) - 1))  # the first token is an attention sink, far off
-    chats = [row.ids for row in rows if not row.foreign]
+    silent += [Text(row.ids, 1, len(row.ids)) for row in rows if row.kind == "prose"]
+    chats = [row.ids for row in rows if row.kind == "unrelated"]
     if not chats:
         texts = unrelated_questions(RetentionConfig().unrelated, held_out=False, seed=seed)
         chats = [prompts.question(text) for text in texts]

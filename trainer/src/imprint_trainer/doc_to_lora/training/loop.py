@@ -23,6 +23,7 @@ from imprint_trainer.doc_to_lora.training.retention import RetentionRow, make_re
 from imprint_trainer.doc_to_lora.training.retention_cache import load_rows, save_rows
 from imprint_trainer.doc_to_lora.training.sources import Source
 from imprint_trainer.doc_to_lora.training.state import load_state, save_state
+from imprint_trainer.doc_to_lora.training.vocabulary import NOUNS, split
 from imprint_trainer.errors import AdapterNotFinite
 
 Report = dict[str, float]
@@ -120,11 +121,14 @@ def retention_rows(
         "prefix": prompts.prefix,
         "seed": config.seed,
         "top_k": config.top_k,
-        "retention": wanted.model_dump(mode="json", exclude={"share", "weight", "positions"}),
+        "retention": wanted.model_dump(mode="json", exclude={"share", "weight", "final_weight", "positions"}),
     }
     cached = load_rows(out, key)
     if cached is not None:
         return cached
-    rows = make_retention_rows(frozen, prompts, wanted, k=config.top_k, seed=config.seed, on_progress=on_progress)
+    words = base.vocabulary or split(NOUNS, False)
+    rows = make_retention_rows(
+        frozen, prompts, wanted, words=words, k=config.top_k, seed=config.seed, on_progress=on_progress
+    )
     save_rows(out, key, rows)
     return rows

@@ -1,26 +1,33 @@
-"""Rows that an adapter must not change: the base model's own predictions for questions that no document answers."""
+"""Rows that an adapter must not change: the base model's own predictions, for what no document is about."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Literal
 
 from torch import Tensor
 
 from imprint_trainer.doc_to_lora.training.config import RetentionConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
-from imprint_trainer.doc_to_lora.training.own_texts import own_questions
+from imprint_trainer.doc_to_lora.training.own_texts import own_prose, own_questions
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.synthetic import Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
 
 BATCH = 20
+Kind = Literal["unrelated", "foreign", "prose"]  # foreign: about an entity of no document
+Held = tuple[Kind, list[int], list[int]]  # ids of the question, and of the answer
 
 
 @dataclass(frozen=True)
 class RetentionRow:
-    """ids after the prefix; the teacher's top k for each but the first of them, on the CPU."""
+    """ids after the prefix; the teacher's top k for each but the first of them, on the CPU.
 
-    foreign: bool  # about an entity of no document
+    Prose is cut in two: its first part is read once, as a question is.
+    """
+
+    kind: Kind
     question: list[int]
     answer: list[int]
     targets: Tensor  # [len(ids) - 1, k]
@@ -31,12 +38,12 @@ class RetentionRow:
         return self.question + self.answer
 
 
-def retention_questions(config: RetentionConfig, seed: int, own: list[str]) -> list[tuple[str, bool]]:
-    """Unrelated questions, and (true) those about entities of no document: for both the base's own answer must stay."""
+def retention_questions(config: RetentionConfig, seed: int, own: list[str]) -> list[tuple[str, Kind]]:
+    """Questions for which the base's own answer must stay."""
     rng = random.Random(f"retention {seed}")
     unrelated = unrelated_questions(config.unrelated, held_out=False, seed=seed) + own
-    questions = [(text, False) for text in unrelated]
-    questions += [(make_fact(rng, Novelty()).question, True) for _ in range(config.foreign)]
+    questions: list[tuple[str, Kind]] = [(text, "unrelated") for text in unrelated]
+    questions += [(make_fact(rng, Novelty()).question, "foreign") for _ in range(config.foreign)]
     return sorted(questions, key=lambda question: len(question[0]))  # neighbours of one length: little padding
 
 
@@ -45,24 +52,36 @@ def make_retention_rows(
     prompts: Prompts,
     config: RetentionConfig,
     *,
+    words: Sequence[str],
     k: int,
     seed: int,
     on_progress: Callable[[int, int], None],
 ) -> list[RetentionRow]:
-    """`on_progress` gets the rows done, first 0, and the rows in all."""
+    """Prose is about `words`. `on_progress` gets the rows done, first 0, and the rows in all."""
     on_progress(0, config.rows)
-    questions = retention_questions(config, seed, own_questions(base, prompts, config.own, seed))
+    held = chain(_answered(base, prompts, config, seed), _prose(base, prompts, config, words, seed))
     rows: list[RetentionRow] = []
-    for start in range(0, len(questions), BATCH):
-        batch = questions[start : start + BATCH]
-        asked = [prompts.question(text) for text, _ in batch]
-        answers = [
-            answer + ([prompts.end] if len(answer) < config.answer_tokens else [])
-            for answer in base.greedy(asked, prompts.end, config.answer_tokens)
-        ]
-        wholes = [question + answer for question, answer in zip(asked, answers, strict=True)]
+    while batch := list(islice(held, BATCH)):
+        wholes = [question + answer for _, question, answer in batch]
         teacher = base.top_k([(whole[:1], whole[1:]) for whole in wholes], k)
-        for (_, foreign), question, answer, (targets, values) in zip(batch, asked, answers, teacher, strict=True):
-            rows.append(RetentionRow(foreign, question, answer, targets.cpu(), values.cpu()))
+        for own, (targets, values) in zip(batch, teacher, strict=True):
+            rows.append(RetentionRow(*own, targets.cpu(), values.cpu()))
         on_progress(len(rows), config.rows)
     return rows
+
+
+def _answered(base: FrozenBase, prompts: Prompts, config: RetentionConfig, seed: int) -> Iterator[Held]:
+    questions = retention_questions(config, seed, own_questions(base, prompts, config.own, seed))
+    for start in range(0, len(questions), BATCH):
+        batch = [(kind, prompts.question(text)) for text, kind in questions[start : start + BATCH]]
+        answers = base.greedy([question for _, question in batch], prompts.end, config.answer_tokens)
+        for (kind, question), answer in zip(batch, answers, strict=True):
+            yield kind, question, answer + [prompts.end] * (len(answer) < config.answer_tokens)
+
+
+def _prose(
+    base: FrozenBase, prompts: Prompts, config: RetentionConfig, words: Sequence[str], seed: int
+) -> Iterator[Held]:
+    for ids in own_prose(base, prompts, words, config.prose, seed):
+        cut = max(1, len(ids) - config.answer_tokens)
+        yield "prose", ids[:cut], ids[cut:]

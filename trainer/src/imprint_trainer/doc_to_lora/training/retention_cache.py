@@ -2,16 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from imprint_trainer.doc_to_lora.training.retention import RetentionRow
+from imprint_trainer.doc_to_lora.training.retention import Kind, RetentionRow
 
 ROWS = "retention.safetensors"
 KEY = "retention.json"
+KINDS = get_args(Kind)
 
 
 def save_rows(folder: Path, key: dict[str, Any], rows: list[RetentionRow]) -> None:
@@ -21,7 +22,7 @@ def save_rows(folder: Path, key: dict[str, Any], rows: list[RetentionRow]) -> No
         "ids": torch.tensor([i for row in rows for i in row.ids], dtype=torch.int32),
         "lengths": torch.tensor([len(row.ids) for row in rows], dtype=torch.int32),
         "questions": torch.tensor([len(row.question) for row in rows], dtype=torch.int32),
-        "foreign": torch.tensor([row.foreign for row in rows]),
+        "kinds": torch.tensor([KINDS.index(row.kind) for row in rows], dtype=torch.int32),
         "targets": torch.cat([row.targets for row in rows]).to(torch.int32),
         "log_probs": torch.cat([row.log_probs for row in rows]),
     }
@@ -39,14 +40,14 @@ def load_rows(folder: Path, key: dict[str, Any]) -> list[RetentionRow] | None:
         tensors = load_file(folder / ROWS)
         lengths = tensors["lengths"].tolist()
         questions = tensors["questions"].tolist()
-        foreign = tensors["foreign"].tolist()
+        kinds = [KINDS[index] for index in tensors["kinds"].tolist()]
         ids = tensors["ids"].split(lengths)
         supervised = [length - 1 for length in lengths]
         targets = tensors["targets"].long().split(supervised)
         log_probs = tensors["log_probs"].split(supervised)
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError):
+    except (OSError, ValueError, KeyError, IndexError, RuntimeError, SafetensorError):
         return None
     return [
-        RetentionRow(other, row[:asked].tolist(), row[asked:].tolist(), t, p)
-        for other, row, asked, t, p in zip(foreign, ids, questions, targets, log_probs, strict=True)
+        RetentionRow(kind, row[:asked].tolist(), row[asked:].tolist(), t, p)
+        for kind, row, asked, t, p in zip(kinds, ids, questions, targets, log_probs, strict=True)
     ]

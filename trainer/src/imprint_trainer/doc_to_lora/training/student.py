@@ -68,7 +68,7 @@ def compute_losses(
     retention = torch.stack(kept).sum() / batch.held_in_step if kept else answer.new_zeros(())
     size = torch.stack([pair.A.abs().mean() + pair.B.abs().mean() for pair in factors.values()]).sum()
     l1 = config.l1 * len(batch.chunk_counts) / config.documents
-    return Losses(answer + config.retention.weight * retention + l1 * size, answer.detach(), retention.detach())
+    return Losses(answer + batch.retention_weight * retention + l1 * size, answer.detach(), retention.detach())
 
 
 def generate_factors(

@@ -105,6 +105,16 @@ QUESTIONS = (
     "Give me the {name} for {entity}.",
     "What was the {name} of {entity} again?",
     "Name the {name} of {entity}.",
+    "What is {entity}'s {name}?",
+    "{name} of {entity}?",
+    "Can you look up the {name} for {entity}?",
+    "I am looking for the {name} of {entity}.",
+    "What should I enter as {name} for {entity}?",
+    "Quick question: what {name} did we set for {entity}?",
+    "We talked about {entity}. Which {name} did it get?",
+    "When I work on {entity}, what {name} do I need?",
+    "How is the {name} of {entity} defined?",
+    "Write down the {name} that belongs to {entity}.",
 )
 HELD_OUT_QUESTIONS = (
     "Could you remind me of the {name} that {entity} uses?",
