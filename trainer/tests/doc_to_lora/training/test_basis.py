@@ -80,9 +80,8 @@ def test_what_is_written_in_the_output_axes_raises_its_own_token_alone() -> None
 
     def heard_by_others(pushes: torch.Tensor) -> float:
         """Mean square of what other logits move by, for each push that moves its own by one."""
-        bare = torch.zeros(1, embeddings.shape[1])
         with torch.no_grad():  # the last norm of a long residual only scales what little is added
-            logits = model.lm_head(model.model.norm.weight * (bare + pushes))
+            logits = model.lm_head(model.model.norm.weight * pushes)
         moved = logits - logits.mean(-1, keepdim=True)
         moved = moved / moved.diagonal()[:, None]
         return float((moved - torch.eye(len(moved))).square().mean())

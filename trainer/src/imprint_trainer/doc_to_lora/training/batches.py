@@ -54,14 +54,12 @@ class Batch:
         return [self._part(own, contexts[first::count]) for first in range(min(count, len(own)))]
 
     def _part(self, chunks: list[list[list[int]]], contexts: range) -> "Batch":
-        return Batch(
-            [chunk for context in contexts for chunk in chunks[context]],
-            [self.chunk_counts[context] for context in contexts],
-            [replace(row, context=contexts.index(row.context)) for row in self.answers if row.context in contexts],
-            [replace(row, context=contexts.index(row.context)) for row in self.retention if row.context in contexts],
-            self.held_in_step,
-            self.retention_weight,
-            self.whole_prompt,
+        return replace(
+            self,
+            chunks=[chunk for context in contexts for chunk in chunks[context]],
+            chunk_counts=[self.chunk_counts[context] for context in contexts],
+            answers=[replace(x, context=contexts.index(x.context)) for x in self.answers if x.context in contexts],
+            retention=[replace(x, context=contexts.index(x.context)) for x in self.retention if x.context in contexts],
         )
 
 

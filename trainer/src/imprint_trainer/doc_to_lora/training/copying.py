@@ -21,7 +21,7 @@ from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
 from imprint_trainer.doc_to_lora.resampler import ResamplerLayer
 from imprint_trainer.doc_to_lora.residual_mlp import PerLayerResidualMlp
 from imprint_trainer.doc_to_lora.training.base import Base
-from imprint_trainer.doc_to_lora.training.basis import output_axes, output_rows
+from imprint_trainer.doc_to_lora.training.basis import output_rows
 from imprint_trainer.doc_to_lora.training.factored_head import FactoredHead
 from imprint_trainer.doc_to_lora.training.padding import pad as pad_rows
 from imprint_trainer.doc_to_lora.training.synthetic import Fact, make_statement
@@ -36,9 +36,12 @@ LOUD = 1.0  # norm of B's rows, in the head's units; A's are quiet until trainin
 
 @torch.no_grad()
 def start_as_copier(hypernetwork: Hypernetwork, head: FactoredHead, base: Base, facts: list[Fact]) -> None:
-    """Overwrites the freshly initialised weights that carry a token of a fact's statement from its features to B."""
+    """Overwrites the freshly initialised weights that carry a token of a fact's statement from its features to B.
+
+    The head must have its axes.
+    """
     features, tokens = document_features(hypernetwork, base, facts)
-    shared, wanted = features.mean(0), normalize(output_rows(base.model)[tokens] @ output_axes(base.model), dim=-1)
+    shared, wanted = features.mean(0), normalize(output_rows(base.model)[tokens] @ head.out_axes.cpu(), dim=-1)
     into, out = copying_map(features - shared, wanted, shared, hypernetwork.config.latent_size)
     perceiver = hypernetwork.aggregator.perceiver
     projection = perceiver.modality_projection

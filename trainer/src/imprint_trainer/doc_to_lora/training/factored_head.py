@@ -12,20 +12,23 @@ class FactoredHead(nn.Module):
 
     basis: Tensor
     out_axes: Tensor
+    out_scale: Tensor
 
-    def __init__(self, *, latent_size: int, basis: Tensor, out_axes: Tensor) -> None:
-        """basis [L, c, d_in], out_axes [L, d_out, d_out]."""
+    def __init__(self, *, latent_size: int, basis: Tensor, out_axes: Tensor, out_scale: Tensor) -> None:
+        """basis [L, c, d_in], out_axes [d_out, d_out], out_scale [L]."""
         super().__init__()
         layers, components, _ = basis.shape
         self.register_buffer("basis", basis)
         self.register_buffer("out_axes", out_axes)
+        self.register_buffer("out_scale", out_scale)
         self.weight_A = nn.Parameter(torch.randn(layers, latent_size, components) / components**0.5)
         self.weight_B = nn.Parameter(torch.zeros(layers, latent_size, out_axes.shape[-1]))
 
     @property
     def weight(self) -> Tensor:
         """The ordinary head's weight [L, d, d_in + d_out]."""
-        return torch.cat([self.weight_A @ self.basis, self.weight_B @ self.out_axes], dim=-1)
+        rows_B = self.weight_B @ self.out_axes * self.out_scale[:, None, None]
+        return torch.cat([self.weight_A @ self.basis, rows_B], dim=-1)
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.einsum("klmrd,ldo->klmro", x, self.weight)

@@ -21,7 +21,7 @@ READ = 0.2  # share of those whose questions count as text to leave alone
 
 
 def blank_hypernetwork(base: Base, config: HypernetworkTrainingConfig) -> tuple[Hypernetwork, FactoredHead]:
-    """Seeded weights, with a basis of zeros in the head that is returned beside it: what a checkpoint is read into."""
+    """Seeded weights, with zeros for axes in the head that is returned beside it: what a checkpoint is read into."""
     torch.manual_seed(config.seed)
     hypernetwork = Hypernetwork(make_config(base.model, base.name, config.shape))
     layers, d_in = hypernetwork.config.num_layers, hypernetwork.config.d_in["down_proj"]
@@ -29,7 +29,8 @@ def blank_hypernetwork(base: Base, config: HypernetworkTrainingConfig) -> tuple[
     head = FactoredHead(
         latent_size=config.shape.latent_size,
         basis=torch.zeros(layers, min(config.shape.basis_size, d_in), d_in),
-        out_axes=torch.zeros(layers, d_out, d_out),
+        out_axes=torch.zeros(d_out, d_out),
+        out_scale=torch.zeros(layers),
     )
     initialise(hypernetwork, head)
     return hypernetwork.to(base.model.device), head
@@ -43,14 +44,15 @@ def compute_start(
     config: HypernetworkTrainingConfig,
     rows: list[RetentionRow],
 ) -> None:
-    """In place: the basis of A, and what carries a token from document to B. Reads the base for minutes."""
+    """In place: the axes of A and B, and what carries a token from document to B. Reads the base for minutes."""
     rng = random.Random(f"start {config.seed}")
     novelty = Novelty(vocabulary=base.vocabulary)
     facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     speaking, silent = calibration_texts(prompts, facts[: max(1, int(len(facts) * SPOKEN))], rows, config.seed)
     basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size)
     head.basis.copy_(basis)
-    head.out_axes.copy_(scale[:, None, None] * output_axes(base.model))
+    head.out_scale.copy_(scale)
+    head.out_axes.copy_(output_axes(base.model))
     start_as_copier(hypernetwork, head, base, facts)
 
 
