@@ -40,16 +40,26 @@ export interface Sessions {
 export const PREVIEW_TIMEOUT_MS = 300_000;
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** The content type that a session's first characters call for. */
-export function contentTypeOf(file: string | Uint8Array): string {
-  if (typeof file !== "string" && ZSTD_MAGIC.every((byte, index) => file[index] === byte)) return "application/zstd";
-  const text = typeof file === "string" ? file : new TextDecoder().decode(file);
+const HEAD = 4096;
+
+const isJson = (text: string): boolean => {
   try {
     JSON.parse(text);
-    return "application/json";
+    return true;
   } catch {
-    return /^\s*[{[]/.test(text) ? "application/x-ndjson" : "text/markdown";
+    return false;
   }
+};
+
+/** The content type that a session's beginning calls for. No more than its first line is parsed: a log may be large. */
+export function contentTypeOf(file: string | Uint8Array): string {
+  if (typeof file !== "string" && ZSTD_MAGIC.every((byte, index) => file[index] === byte)) return "application/zstd";
+  const text = (start: number, end: number): string =>
+    typeof file === "string" ? file.slice(start, end) : new TextDecoder().decode(file.subarray(start, end));
+  if (!/^\s*[{[]/.test(text(0, HEAD))) return "text/markdown";
+  const end = typeof file === "string" ? file.indexOf("\n") : file.indexOf(0x0a);
+  const isFollowed = end >= 0 && /\S/.test(text(end, end + HEAD));
+  return isFollowed && isJson(text(0, end)) ? "application/x-ndjson" : "application/json";
 }
 
 export function sessionsResource(send: Send): Sessions {

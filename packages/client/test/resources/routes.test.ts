@@ -49,6 +49,8 @@ it.each(calls)("%s", async (route, call, body) => {
 it.each([
   ['{"a": 1}', "application/json"],
   ['{"a": 1}\n{"a": 2}\n', "application/x-ndjson"],
+  ['{"a": 1}\n', "application/json"],
+  ['{\n  "a": 1\n}\n', "application/json"],
   ["# aider chat started at 2026-01-01", "text/markdown"],
   [new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0]), "application/zstd"],
   [new TextEncoder().encode("[1]"), "application/json"],
