@@ -40,6 +40,7 @@ export interface Sessions {
 export const PREVIEW_TIMEOUT_MS = 300_000;
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
+/** Characters or bytes in which content shows after white space. */
 const HEAD = 4096;
 
 const isJson = (text: string): boolean => {
@@ -51,13 +52,18 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** The content type that a session's beginning calls for. No more than its first line is parsed: a log may be large. */
+/**
+ * The content type that a session's beginning calls for. No more than its first line with content is parsed: a log may be
+ * large, and the service reads JSON and JSON lines alike.
+ */
 export function contentTypeOf(file: string | Uint8Array): string {
   if (typeof file !== "string" && ZSTD_MAGIC.every((byte, index) => file[index] === byte)) return "application/zstd";
   const text = (start: number, end: number): string =>
     typeof file === "string" ? file.slice(start, end) : new TextDecoder().decode(file.subarray(start, end));
-  if (!/^\s*[{[]/.test(text(0, HEAD))) return "text/markdown";
-  const end = typeof file === "string" ? file.indexOf("\n") : file.indexOf(0x0a);
+  const head = text(0, HEAD);
+  if (!/^\s*[{[]/.test(head)) return "text/markdown";
+  const start = head.search(/\S/);
+  const end = typeof file === "string" ? file.indexOf("\n", start) : file.indexOf(0x0a, start);
   const isFollowed = end >= 0 && /\S/.test(text(end, end + HEAD));
   return isFollowed && isJson(text(0, end)) ? "application/x-ndjson" : "application/json";
 }

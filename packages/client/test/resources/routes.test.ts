@@ -49,6 +49,7 @@ it.each(calls)("%s", async (route, call, body) => {
 it.each([
   ['{"a": 1}', "application/json"],
   ['{"a": 1}\n{"a": 2}\n', "application/x-ndjson"],
+  ['\n{"a": 1}\n{"a": 2}\n', "application/x-ndjson"],
   ['{"a": 1}\n', "application/json"],
   ['{\n  "a": 1\n}\n', "application/json"],
   ["# aider chat started at 2026-01-01", "text/markdown"],
