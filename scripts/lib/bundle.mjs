@@ -33,8 +33,8 @@ export async function bundle({ root }) {
   for (const name of stale) {
     const input = {
       main: path.join(root, "packages", name, "dist", "main.js"),
-      // Started by path from beside the code that is bundled with it.
-      "store-thread": path.join(root, "packages", "server", "dist", "sessions", "store-thread.js"),
+      // Started by its path from beside the code that is bundled with it.
+      "store-process": path.join(root, "packages", "server", "dist", "sessions", "store-process.js"),
     };
     const output = {
       dir: folderOf(root, name),

@@ -2,6 +2,7 @@ export { createClient, type Imprint } from "./client.js";
 export * from "./errors.js";
 export type { EventOptions, EventStream } from "./events/subscribe.js";
 export type { CallOptions, ClientOptions, Runtime, StartOptions } from "./http/options.js";
+export type { Content } from "./http/transport.js";
 export { DEFAULT_BASE_URL } from "./http/transport.js";
 export type { AdapterQuery, Adapters } from "./resources/adapters.js";
 export type { Chat, ChatChunk, ChatCompletion, ChatRequest, ChatStreamRequest } from "./resources/chat.js";

@@ -19,7 +19,6 @@ import { dataPaths, ensureDataPaths } from "./registry/paths.js";
 import { sweep } from "./registry/sweep.js";
 import type { App } from "./services.js";
 import { createFileStore } from "./sessions/file-store.js";
-import { importSession } from "./sessions/import-session.js";
 import { sweepAfterJobs } from "./training/checkpoints/sweep-after-jobs.js";
 import { createExecutor, trainerCommand } from "./training/executor.js";
 import { hypernetworkFolders } from "./training/hypernetworks.js";
@@ -127,7 +126,6 @@ export const startServer = async (
         workshop: {
           database,
           paths,
-          importer: importSession,
           fileStore,
           sessionLimit: settings.session_limit,
           models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },

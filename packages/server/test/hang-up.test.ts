@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { beforeAll, expect, test, vi } from "vitest";
 import { build, type Process, startProcess, workerPid } from "./support/process.js";
 import { MODEL, makeFolder } from "./support/service.js";
@@ -55,6 +56,29 @@ test("a client that leaves in the middle of its body is no error of the service"
   }
   service.child.kill("SIGTERM");
   expect(await service.ended).toEqual([0, null]);
+  expect(service.logged().filter(({ level }) => level >= ERROR_LEVEL)).toEqual([]);
+});
+
+test("a client that leaves in the middle of a session leaves nothing of it", async () => {
+  const folder = makeFolder();
+  const service = await startProcess(folder, { env: { IMPRINT_LOG_LEVEL: "debug" } });
+  const incoming = join(folder, "data", "incoming");
+  const body = new PassThrough();
+  const client = new AbortController();
+  const headers = { "content-type": "application/x-ndjson" };
+  const sent = service.fetch("/sessions", {
+    method: "POST",
+    headers,
+    body,
+    duplex: "half",
+    signal: client.signal,
+  } as RequestInit);
+  body.write('{"messages": [');
+  await vi.waitFor(() => expect(readdirSync(incoming)).toHaveLength(1));
+  client.abort();
+  await expect(sent).rejects.toThrow();
+  await vi.waitFor(() => expect(service.logged().filter(({ msg }) => msg === LEFT)).toHaveLength(1));
+  expect([readdirSync(incoming), readdirSync(join(folder, "data", "sessions"))]).toEqual([[], []]);
   expect(service.logged().filter(({ level }) => level >= ERROR_LEVEL)).toEqual([]);
 });
 

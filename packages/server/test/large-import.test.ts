@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import type { ImportResult } from "@imprint/contracts";
 import { beforeAll, expect, test } from "vitest";
 import { build, type Process, startProcess } from "./support/process.js";
 import { makeFolder } from "./support/service.js";
@@ -17,8 +20,22 @@ const longChat = (bytes: number): string => {
   return `${JSON.stringify({ messages })}\n`;
 };
 
-const upload = (service: Process, body: string): Promise<Response> =>
-  service.fetch("/sessions", { method: "POST", headers: { "content-type": "application/x-ndjson" }, body });
+const upload = (service: Process, body: string | AsyncIterable<string>): Promise<Response> =>
+  service.fetch("/sessions", {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson" },
+    body,
+    duplex: "half",
+  } as RequestInit);
+
+/** Bytes of memory that the process has now. Small images have no `ps`. */
+const memoryOf = ({ child: { pid } }: Process): number => {
+  const status = `/proc/${pid}/status`;
+  const found = existsSync(status)
+    ? /VmRSS:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1]
+    : execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
+  return Number(found) * 1024;
+};
 
 test("health is answered while a session of 20 MB is imported", { timeout: 60_000 }, async () => {
   const service = await startProcess(makeFolder());
@@ -39,6 +56,26 @@ test("health is answered while a session of 20 MB is imported", { timeout: 60_00
   expect([response.status, (await response.json()) as object]).toMatchObject([201, { format: "chat-jsonl" }]);
   // Compared with the import itself, since other work on the machine slows both. In one thread it would be nearly all of it.
   expect(longest).toBeLessThan((performance.now() - begin) / 3);
+});
+
+test("the service never holds a recording of 150 MB", { timeout: 120_000 }, async () => {
+  const service = await startProcess(makeFolder());
+  const before = memoryOf(service);
+  const [part, parts] = [longChat(MB), 150];
+  const lines = async function* () {
+    for (let index = 0; index < parts; index += 1) yield part.replace("The gate", `Gate ${index}`);
+  };
+  let [importing, most] = [true, 0];
+  const imported = upload(service, lines()).finally(() => {
+    importing = false;
+  });
+  while (importing) {
+    await service.fetch("/health");
+    most = Math.max(most, memoryOf(service));
+  }
+  const response = await imported;
+  expect([response.status, ((await response.json()) as ImportResult).sessions.length]).toEqual([201, parts]);
+  expect(most - before).toBeLessThan(parts * part.length);
 });
 
 test("a large file that is no session is refused as a small one is, and the next one is imported", {

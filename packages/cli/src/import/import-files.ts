@@ -1,6 +1,5 @@
 import { ApiError } from "@imprint/client";
 import type { SessionSummary } from "@imprint/contracts";
-import { FileRefused } from "../files/recorded.js";
 import type { Candidate } from "../files/walk.js";
 import { isUnreadable } from "./unreadable.js";
 
@@ -30,7 +29,7 @@ export type Store = (candidate: Candidate) => Promise<Stored>;
 
 /** What one file's own trouble is: it does not stop the others. */
 function reasonOf(error: unknown): string | null {
-  if (isUnreadable(error) || error instanceof FileRefused) return error.message;
+  if (isUnreadable(error)) return error.message;
   if (error instanceof ApiError && error.status === 413) return error.detail;
   return error instanceof Error && "code" in error && "syscall" in error ? `cannot be read (${String(error.code)})` : null;
 }

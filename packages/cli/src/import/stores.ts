@@ -13,7 +13,7 @@ export interface Known {
 export const storing =
   (client: Imprint, known: Known): Store =>
   async (candidate) => {
-    const { created, sessions, warnings } = await client.sessions.create(await bodyOf(candidate), known);
+    const { created, sessions, warnings } = await client.sessions.create(bodyOf(candidate), known);
     return { status: created ? "stored" : "known", sessions, warnings };
   };
 

@@ -23,7 +23,7 @@ const BAD: readonly (readonly [name: string, make: (file: string) => Promise<voi
   ["picture.json", (file) => writeFile(file, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])), /picture\.json/],
   ["empty.jsonl", (file) => writeFile(file, ""), /empty\.jsonl.* is empty/],
   ["bytes.jsonl", (file) => writeFile(file, Buffer.alloc(4096, 0xff)), /bytes\.jsonl/],
-  ["line.jsonl", longLine, /line\.jsonl.*(?:GB|longer than)/],
+  ["line.jsonl", longLine, /line\.jsonl.*(?:session_limit|longer than)/],
 ];
 
 /** One sentence on standard error, no trace, exit code 2, and nothing stored. */

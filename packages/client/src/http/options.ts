@@ -8,7 +8,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   /** Further attempts after a 429, a 503 or a lost connection. Default: 2. */
   readonly maxRetries?: number;
-  /** Milliseconds that one attempt may take. Default: 60,000; calls that run the model have their own. */
+  /** Milliseconds that one attempt may take. Default: 60,000; calls that run the model or send a recording have their own. */
   readonly timeoutMs?: number;
 }
 

@@ -3,6 +3,9 @@ import type { CallOptions, ClientOptions } from "./options.js";
 
 export const DEFAULT_BASE_URL = "http://127.0.0.1:7878";
 
+/** A body as it is. A function is read piece by piece, anew for each attempt; browsers take a `Blob` for that. */
+export type Content = string | Uint8Array | Blob | (() => AsyncIterable<Uint8Array>);
+
 export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -11,7 +14,7 @@ export interface Call {
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as it is. */
-  readonly body?: { readonly content: string | Uint8Array; readonly type: string };
+  readonly body?: { readonly content: Content; readonly type: string };
   readonly idempotencyKey?: string;
   /** A POST that may be sent twice without harm although it has no key. */
   readonly repeatable?: boolean;
@@ -45,8 +48,12 @@ function requestOf(call: Call, token: string | undefined): RequestInit {
     return { method: call.method, headers, body: JSON.stringify(call.json) };
   }
   if (call.body === undefined) return { method: call.method, headers };
-  headers["content-type"] = call.body.type;
-  return { method: call.method, headers, body: call.body.content as NonNullable<RequestInit["body"]> };
+  const { content, type } = call.body;
+  headers["content-type"] = type;
+  if (typeof content !== "function") return { method: call.method, headers, body: content as NonNullable<RequestInit["body"]> };
+  // Node's fetch takes any iterable; `duplex` is required of bodies that are streams, and unknown to the DOM's types.
+  const streamed = { body: content() as unknown as ReadableStream, duplex: "half" } as const;
+  return { method: call.method, headers, ...streamed };
 }
 
 export function createTransport(options: ClientOptions): Transport {

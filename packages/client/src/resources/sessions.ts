@@ -9,6 +9,7 @@ import type {
 } from "@imprint/contracts";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
+import type { Content } from "../http/transport.js";
 
 export interface SessionQuery {
   readonly limit?: number;
@@ -26,8 +27,11 @@ export interface CreateOptions extends CallOptions {
 }
 
 export interface Sessions {
-  /** Stores a recorded session: the file as the agent wrote it. The same bytes again give the same id, and `created` false. */
-  create(file: string | Uint8Array, options?: CreateOptions): Promise<ImportResult & { readonly created: boolean }>;
+  /**
+   * Stores a recorded session: the file as the agent wrote it. A browser's `File` is sent piece by piece, and so is what
+   * `() => createReadStream(path)` reads. The same bytes again give the same id, and `created` false.
+   */
+  create(file: Content, options?: CreateOptions): Promise<ImportResult & { readonly created: boolean }>;
   list(query?: SessionQuery, options?: CallOptions): Promise<SessionList>;
   get(sessionId: string, options?: CallOptions): Promise<SessionSummary>;
   /** Says how a stored session ended. Failed sessions are not trained on unless a request includes them. */
@@ -38,10 +42,12 @@ export interface Sessions {
 }
 
 export const PREVIEW_TIMEOUT_MS = 300_000;
+/** A large recording takes the service some seconds for each 100 MB. */
+export const UPLOAD_TIMEOUT_MS = 600_000;
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** Characters or bytes in which content shows after white space. */
-const HEAD = 4096;
+/** Bytes (or characters) that tell the content type. */
+const HEAD = 64 * 1024;
 
 const isJson = (text: string): boolean => {
   try {
@@ -52,20 +58,21 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/**
- * The content type that a session's beginning calls for. No more than its first line with content is parsed: a log may be
- * large, and the service reads JSON and JSON lines alike.
- */
-export function contentTypeOf(file: string | Uint8Array): string {
-  if (typeof file !== "string" && ZSTD_MAGIC.every((byte, index) => file[index] === byte)) return "application/zstd";
-  const text = (start: number, end: number): string =>
-    typeof file === "string" ? file.slice(start, end) : new TextDecoder().decode(file.subarray(start, end));
-  const head = text(0, HEAD);
-  if (!/^\s*[{[]/.test(head)) return "text/markdown";
-  const start = head.search(/\S/);
-  const end = typeof file === "string" ? file.indexOf("\n", start) : file.indexOf(0x0a, start);
-  const isFollowed = end >= 0 && /\S/.test(text(end, end + HEAD));
-  return isFollowed && isJson(text(0, end)) ? "application/x-ndjson" : "application/json";
+async function headOf(file: Content): Promise<string | Uint8Array> {
+  if (file instanceof Blob) return new Uint8Array(await file.slice(0, HEAD).arrayBuffer());
+  if (typeof file !== "function") return file.slice(0, HEAD);
+  for await (const piece of file()) if (piece.length > 0) return piece.slice(0, HEAD);
+  return "";
+}
+
+/** The content type that a session's beginning calls for. The service reads JSON and JSON lines alike, so a long first line may pass for either. */
+async function contentTypeOf(file: Content): Promise<string> {
+  const head = await headOf(file);
+  if (typeof head !== "string" && ZSTD_MAGIC.every((byte, index) => head[index] === byte)) return "application/zstd";
+  const text = (typeof head === "string" ? head : new TextDecoder().decode(head)).trimStart();
+  if (!/^[{[]/.test(text)) return "text/markdown";
+  const [first = "", ...rest] = text.split("\n");
+  return rest.join("").trim() !== "" && isJson(first) ? "application/x-ndjson" : "application/json";
 }
 
 export function sessionsResource(send: Send): Sessions {
@@ -77,12 +84,12 @@ export function sessionsResource(send: Send): Sessions {
         method: "POST",
         path: "/sessions",
         query: { format, outcome },
-        body: { content, type: contentType ?? contentTypeOf(content) },
+        body: { content, type: contentType ?? (await contentTypeOf(content)) },
         repeatable: true,
         onStatus: (status) => {
           created = status === 201;
         },
-        options,
+        options: { timeoutMs: UPLOAD_TIMEOUT_MS, ...options },
       });
       return { ...result, created };
     },

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import type { Imprint } from "../../src/index.js";
 import { service } from "../support/service.js";
@@ -55,6 +56,10 @@ it.each([
   ["# aider chat started at 2026-01-01", "text/markdown"],
   [new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0]), "application/zstd"],
   [new TextEncoder().encode("[1]"), "application/json"],
+  [new Blob(['{"a": 1}\n', '{"a": 2}\n']), "application/x-ndjson"],
+  [new Blob([new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0])]), "application/zstd"],
+  [() => Readable.from([Buffer.from('{"a": 1}\n{"a"'), Buffer.from(": 2}\n")]), "application/x-ndjson"],
+  [() => Readable.from([]), "text/markdown"],
 ])("a session is sent as what its content is", async (file, type) => {
   const { client, seen } = await service([{ status: 201, body: {} }]);
   await client.sessions.create(file);

@@ -137,8 +137,8 @@ export const Settings = Strict({
   }),
   session_limit: Type.Integer({
     minimum: 1024,
-    maximum: 1024 * MEBIBYTE,
-    default: 64 * MEBIBYTE,
+    maximum: 4096 * MEBIBYTE,
+    default: 1024 * MEBIBYTE,
     description: "Bytes that an uploaded session may have.",
   }),
   log_level: Type.Unsafe<"trace" | "debug" | "info" | "warn" | "error" | "silent">({

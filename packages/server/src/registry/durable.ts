@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /** Forces a file's or folder's content to the disk. Windows cannot open folders, and needs no such call for them. */
@@ -13,17 +13,22 @@ export const syncPath = async (path: string, { folder = false }: { readonly fold
   }
 };
 
+/** Writes a new file, and returns when it is on the disk. */
+export const writeSynced = async (path: string, content: string | Uint8Array | Iterable<string>): Promise<void> => {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await writeFile(handle, content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
 /** Replaces a file so that a reader, or a crash, sees the old content or the new one, never a part. */
 export const writeAtomically = async (path: string, content: string | Uint8Array): Promise<void> => {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
   try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeSynced(temporary, content);
     await rename(temporary, path);
     await syncPath(dirname(path), { folder: true });
   } catch (error) {

@@ -6,6 +6,8 @@ export interface DataPaths {
   readonly root: string;
   readonly database: string;
   readonly sessions: string;
+  /** Where sessions are until they are imported as a whole. */
+  readonly incoming: string;
   readonly adapters: string;
   readonly exports: string;
   readonly staging: string;
@@ -21,6 +23,7 @@ export const dataPaths = (root: string): DataPaths => ({
   root,
   database: join(root, "registry.db"),
   sessions: join(root, "sessions"),
+  incoming: join(root, "incoming"),
   adapters: join(root, "adapters"),
   exports: join(root, "exports"),
   staging: join(root, "adapters", ".staging"),
@@ -34,8 +37,8 @@ export const dataPaths = (root: string): DataPaths => ({
 
 /** Creates what is missing, and closes the data directory to other users. */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  const { root, sessions, adapters, exports, staging, checkpoints, uploads, models, hypernetworks } = paths;
-  for (const folder of [root, sessions, adapters, exports, staging, checkpoints, uploads, models, hypernetworks])
+  const { root, sessions, incoming, adapters, exports, staging, checkpoints, uploads, models, hypernetworks } = paths;
+  for (const folder of [root, sessions, incoming, adapters, exports, staging, checkpoints, uploads, models, hypernetworks])
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(paths.root, 0o700);
 };

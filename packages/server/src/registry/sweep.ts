@@ -14,13 +14,15 @@ export interface Sweep {
 }
 
 /**
- * Clears what a crash can leave behind: half-written adapters, and whole ones whose row was never committed or is purged, uploads without a row.
+ * Clears what a crash can leave behind: half-written adapters, and whole ones whose row was never committed or is purged,
+ * half-imported sessions, uploads without a row.
  * Adapters' folders without a row are set aside in `adapters/.orphans` and not deleted: a user may have put them there. Exports
  * can be made again, so those of no adapter are deleted.
  */
 export const sweep = async ({ database, paths }: { readonly database: Database; readonly paths: DataPaths }): Promise<Sweep> => {
   const staging = await readdir(paths.staging);
   for (const name of staging) await rm(join(paths.staging, name), { recursive: true, force: true });
+  for (const name of await readdir(paths.incoming)) await rm(join(paths.incoming, name), { recursive: true, force: true });
 
   const known = await withSession(database, adapterIdsWithFiles);
   const entries = await readdir(paths.adapters, { withFileTypes: true });

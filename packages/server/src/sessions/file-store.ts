@@ -1,6 +1,7 @@
+import { type ChildProcess, fork } from "node:child_process";
 import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
 import type { SavedFile } from "./save.js";
 import { type StoreRequest, storeFile } from "./store-file.js";
 
@@ -15,8 +16,14 @@ export interface FileStore {
 /** Importing so many bytes takes the time of a few requests: larger files would keep all others waiting. */
 const LARGE = 64 * 1024;
 
+/** About twice what the largest file within the importers' limits was seen to need. One made to need more ends its process, and not the service. */
+const HEAP_MB = 768;
+
+/** A process that has nothing to do for so long ends, and its memory is the system's again. */
+const IDLE_MS = 10_000;
+
 /** Beside this module, compiled and bundled; not where tests read the sources. */
-const THREAD = fileURLToPath(new URL("./store-thread.js", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./store-process.js", import.meta.url));
 
 class StoreError extends Error {
   override readonly name = "StoreError";
@@ -29,37 +36,51 @@ class StoreError extends Error {
   }
 }
 
-const ask = (thread: Worker, request: StoreRequest): Promise<SavedFile> =>
+/** Node ends with SIGABRT (134 where there are no signals) when its heap is full, and a system without memory kills. */
+const endOf = (code: number | null, signal: NodeJS.Signals | null): Error =>
+  signal === "SIGABRT" || signal === "SIGKILL" || code === 134
+    ? new StoreError("The file needs more memory than one import may take; split it.", "SESSION_UNREADABLE")
+    : new Error(`the import process ended with ${signal ?? code}`);
+
+const ask = (importer: ChildProcess, request: StoreRequest): Promise<SavedFile> =>
   new Promise((resolve, reject) => {
-    const onExit = (): void => reject(new Error("the import thread ended"));
-    thread.once("error", reject);
-    thread.once("exit", onExit);
-    thread.once("message", (answer: StoreAnswer) => {
-      thread.off("error", reject);
-      thread.off("exit", onExit);
+    const onExit = (code: number | null, signal: NodeJS.Signals | null): void => reject(endOf(code, signal));
+    importer.once("exit", onExit);
+    importer.once("message", (answer: StoreAnswer) => {
+      importer.off("exit", onExit);
       if ("saved" in answer) resolve(answer.saved);
       else reject(new StoreError(answer.message, answer.code));
     });
-    thread.postMessage(request);
+    importer.send(request);
   });
 
-/** Stores small files at once and large ones on a thread, which starts with the first of them and stays. */
-export const createFileStore = (): FileStore => {
-  let thread: Worker | null = null;
+/** Stores small files at once and large ones in a process, which starts with the first of them. */
+export const createFileStore = ({ heapMb = HEAP_MB }: { readonly heapMb?: number } = {}): FileStore => {
+  let importer: ChildProcess | null = null;
+  let idle: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  const start = (): Worker => {
-    const started = new Worker(THREAD);
-    started.unref();
+  const start = (): ChildProcess => {
+    // What is read is soon garbage: a small young generation collects it before it is memory of the process.
+    const execArgv = ["--max-semi-space-size=2", `--max-old-space-size=${heapMb}`];
+    const started = fork(PROGRAM, { execArgv, stdio: ["ignore", "ignore", "ignore", "ipc"] });
     started.once("exit", () => {
-      thread = null;
+      if (importer === started) importer = null;
     });
     return started;
   };
-  const run = (request: StoreRequest): Promise<SavedFile> => {
-    if (request.bytes.length < LARGE || !existsSync(THREAD)) return storeFile(request);
-    thread ??= start();
-    return ask(thread, request);
+  const end = (): void => {
+    clearTimeout(idle);
+    importer?.kill();
+    importer = null;
+  };
+  const run = async (request: StoreRequest): Promise<SavedFile> => {
+    if ((await stat(request.file)).size < LARGE || !existsSync(PROGRAM)) return storeFile(request);
+    clearTimeout(idle);
+    importer ??= start();
+    return ask(importer, request).finally(() => {
+      idle = setTimeout(end, IDLE_MS).unref();
+    });
   };
   return {
     store: (request) => {
@@ -67,8 +88,6 @@ export const createFileStore = (): FileStore => {
       last = next.catch(() => undefined);
       return next;
     },
-    close: async () => {
-      await thread?.terminate();
-    },
+    close: async () => end(),
   };
 };

@@ -2,7 +2,6 @@ import { readdir } from "node:fs/promises";
 import type { SessionSummary } from "@imprint/contracts";
 import { JobError } from "../jobs/job-error.js";
 import type { Session } from "../registry/schema.js";
-import type { Importer } from "./importer.js";
 import { indexedIds, indexedSummaries } from "./index-table.js";
 import { isSessionId, readSession } from "./read.js";
 import { toSummary } from "./summary.js";
@@ -10,7 +9,6 @@ import { toSummary } from "./summary.js";
 interface ListOptions {
   readonly db: Session;
   readonly folder: string;
-  readonly importer: Importer;
   readonly fileLimit: number;
   readonly limit: number;
   readonly after?: string | undefined;
@@ -29,9 +27,9 @@ const idsInFolder = async (folder: string): Promise<ReadonlySet<string>> => {
 };
 
 /** Null for a file that is no session: it is not listed, and training on it says why. */
-const summaryOfFile = async (sessionId: string, { folder, importer, fileLimit }: ListOptions): Promise<SessionSummary | null> => {
+const summaryOfFile = async (sessionId: string, { folder, fileLimit }: ListOptions): Promise<SessionSummary | null> => {
   try {
-    const { session, storedAt } = await readSession({ folder, sessionId, importer, limit: fileLimit });
+    const { session, storedAt } = await readSession({ folder, sessionId, limit: fileLimit });
     return await toSummary(session, storedAt);
   } catch (error) {
     if (error instanceof JobError) return null;

@@ -4,7 +4,6 @@ import { Session, SessionId } from "@imprint/contracts";
 import { faultsOf } from "@imprint/contracts/fields";
 import { JobError } from "../jobs/job-error.js";
 import { matches } from "../validate.js";
-import type { Importer } from "./importer.js";
 import { migrateSession, SessionTooNewError, type StoredDocument } from "./migrate-session.js";
 
 /** Compiled: lists match thousands of names. */
@@ -24,7 +23,6 @@ export interface StoredSession {
 export interface ReadOptions {
   readonly folder: string;
   readonly sessionId: string;
-  readonly importer: Importer;
   /** Bytes a session file may have. */
   readonly limit: number;
 }
@@ -76,7 +74,7 @@ const migrated = (document: StoredDocument, sessionId: string): StoredDocument =
  * @throws JobError SESSION_NOT_FOUND or SESSION_INVALID
  */
 export const readSession = async (options: ReadOptions): Promise<StoredSession> => {
-  const { sessionId, importer } = options;
+  const { sessionId } = options;
   const { bytes, storedAt } = await readBytes(options);
   const document = parse(bytes, sessionId);
   if (isCanonical(document)) {
@@ -87,8 +85,10 @@ export const readSession = async (options: ReadOptions): Promise<StoredSession> 
     }
     return { session: { ...value, session_id: sessionId }, storedAt };
   }
+  // Loaded at the first use, so that the start does not wait.
+  const { importSessions } = await import("@imprint/sessions");
   try {
-    const { sessions } = await importer(bytes, { format: "native", name: `${sessionId}.json` });
+    const { sessions } = await importSessions([{ name: `${sessionId}.json`, bytes }], { format: "native" });
     const [session] = sessions;
     if (session) return { session: { ...session, session_id: sessionId }, storedAt };
   } catch (error) {

@@ -1,8 +1,7 @@
+import { rename, utimes } from "node:fs/promises";
 import type { ImportResult, Outcome, Session, SessionSummary } from "@imprint/contracts";
 import { JobError } from "../jobs/job-error.js";
-import { writeAtomically } from "../registry/durable.js";
-import type { Imported, Importer } from "./importer.js";
-import { labelSession } from "./label.js";
+import { syncPath, writeSynced } from "../registry/durable.js";
 import { isSessionId, readSession, type StoredSession, sessionPath } from "./read.js";
 import { relationOf } from "./recordings.js";
 import { toSummary } from "./summary.js";
@@ -11,7 +10,8 @@ const MAX_ID = 128;
 
 export interface SaveOptions {
   readonly folder: string;
-  readonly importer: Importer;
+  /** An empty folder beside it, for sessions that are stored once their file is imported as a whole. */
+  readonly staging: string;
   readonly limit: number;
   /** Now, ISO 8601. */
   readonly at: string;
@@ -27,9 +27,9 @@ const candidates = ({ session_id, source: { sha256 } }: Session): readonly strin
 
 type Found = { readonly state: "absent" } | { readonly state: "damaged" } | ({ readonly state: "stored" } & StoredSession);
 
-const find = async (sessionId: string, { folder, importer, limit }: SaveOptions): Promise<Found> => {
+const find = async (sessionId: string, { folder, limit }: SaveOptions): Promise<Found> => {
   try {
-    return { state: "stored", ...(await readSession({ folder, sessionId, importer, limit })) };
+    return { state: "stored", ...(await readSession({ folder, sessionId, limit })) };
   } catch (error) {
     if (error instanceof JobError && error.code === "SESSION_NOT_FOUND") return { state: "absent" };
     if (error instanceof JobError && error.code === "SESSION_INVALID") return { state: "damaged" };
@@ -57,21 +57,41 @@ export interface SavedFile {
   readonly changes: readonly IndexChange[];
 }
 
-const keep = async (
-  stored: StoredSession,
-  { outcome, folder }: SaveOptions,
-  warnings: readonly string[] = [],
-): Promise<Saved> => {
-  const { summary, isChanged } = await labelSession({ stored, folder, outcome: outcome ?? stored.session.outcome });
-  return { summary, isNew: false, warnings, change: isChanged ? "in place" : null };
+/** Steps written at once. */
+const PIECE = 256;
+
+/** A session as JSON, in pieces: a long one would otherwise be in memory again as a text, and once more as bytes. */
+function* jsonOf({ steps, ...rest }: Session): Generator<string> {
+  yield `${JSON.stringify(rest).slice(0, -1)},"steps":[`;
+  for (let from = 0; from < steps.length; from += PIECE)
+    yield `${from === 0 ? "" : ","}${JSON.stringify(steps.slice(from, from + PIECE)).slice(1, -1)}`;
+  yield "]}\n";
+}
+
+const stage = async ({ session, storedAt }: StoredSession, staging: string): Promise<void> => {
+  const path = sessionPath(staging, session.session_id);
+  await writeSynced(path, jsonOf(session));
+  // The time of the file is when the session was stored.
+  await utimes(path, new Date(storedAt), new Date(storedAt));
 };
 
-const store = async (session: Session, { folder, at }: SaveOptions, warnings: readonly string[]): Promise<Saved> => {
-  await writeAtomically(sessionPath(folder, session.session_id), `${JSON.stringify(session)}\n`);
+const keep = async (
+  { session, storedAt }: StoredSession,
+  { outcome = session.outcome, staging }: SaveOptions,
+  warnings: readonly string[] = [],
+): Promise<Saved> => {
+  const labelled: Session = { ...session, outcome };
+  const isChanged = outcome !== session.outcome;
+  if (isChanged) await stage({ session: labelled, storedAt }, staging);
+  return { summary: await toSummary(labelled, storedAt), isNew: false, warnings, change: isChanged ? "in place" : null };
+};
+
+const store = async (session: Session, { staging, at }: SaveOptions, warnings: readonly string[]): Promise<Saved> => {
+  await stage({ session, storedAt: at }, staging);
   return { summary: await toSummary(session, at), isNew: true, warnings, change: "newest" };
 };
 
-const saveOne = async (session: Session, options: SaveOptions): Promise<Saved> => {
+const save = async (session: Session, options: SaveOptions): Promise<Saved> => {
   const own = session.session_id;
   for (const sessionId of candidates(session)) {
     const next: Session = { ...session, session_id: sessionId };
@@ -94,21 +114,40 @@ const saveOne = async (session: Session, options: SaveOptions): Promise<Saved> =
   throw new JobError("INTERNAL_ERROR", `No id is free for session ${own}.`);
 };
 
-/** Stores every conversation of an imported file, as files: the index is the caller's. The same bytes again change nothing and give the same ids. */
-export const saveSessions = async ({ sessions, warnings }: Imported, options: SaveOptions): Promise<SavedFile> => {
-  if (!sessions.every(({ session_id }) => isSessionId(session_id)))
-    throw new JobError("INTERNAL_ERROR", "The importer made an id that is none.");
+/** Takes the conversations of one file as they are imported. */
+export interface SessionSaver {
+  take(session: Session): Promise<void>;
+  /** Stores what was taken, as files: the index is the caller's. The same bytes again change nothing and give the same ids. */
+  finish(warnings: readonly string[]): Promise<SavedFile>;
+}
+
+/** Nothing is stored, and nothing stored is changed, before all of a file was imported. */
+export const sessionSaver = (options: SaveOptions): SessionSaver => {
+  const { folder, staging } = options;
   const saved: Saved[] = [];
-  for (const session of sessions) saved.push(await saveOne(session, options));
-  const [first] = saved;
-  if (!first) throw new JobError("SESSION_UNREADABLE", "The file holds no conversation.");
   return {
-    result: {
-      ...first.summary,
-      warnings: [...warnings, ...saved.flatMap((one) => one.warnings)],
-      sessions: saved.map(({ summary }) => summary),
+    take: async (session) => {
+      if (!isSessionId(session.session_id)) throw new JobError("INTERNAL_ERROR", "The importer made an id that is none.");
+      saved.push(await save(session, options));
     },
-    isNew: saved.some(({ isNew }) => isNew),
-    changes: saved.flatMap(({ summary, change }) => (change === null ? [] : [{ summary, change }])),
+    finish: async (warnings) => {
+      const [first] = saved;
+      if (!first) throw new JobError("SESSION_UNREADABLE", "The file holds no conversation.");
+      const changes = saved.flatMap(({ summary, change }) => (change === null ? [] : [{ summary, change }]));
+      for (const { summary } of changes) {
+        const { session_id: sessionId } = summary;
+        await rename(sessionPath(staging, sessionId), sessionPath(folder, sessionId));
+      }
+      await syncPath(folder, { folder: true });
+      return {
+        result: {
+          ...first.summary,
+          warnings: [...warnings, ...saved.flatMap((one) => one.warnings)],
+          sessions: saved.map(({ summary }) => summary),
+        },
+        isNew: saved.some(({ isNew }) => isNew),
+        changes,
+      };
+    },
   };
 };

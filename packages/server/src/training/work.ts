@@ -10,7 +10,6 @@ import type { Database, Session as DatabaseSession } from "../registry/schema.js
 import { recordSpeed } from "../registry/training-speeds.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import type { FileStore } from "../sessions/file-store.js";
-import type { Importer } from "../sessions/importer.js";
 import { type BaseModels, locateBaseModel } from "./base-model.js";
 import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "./checkpoints/folder.js";
 import type { ResolvedHypernetwork, ResolvedLora } from "./resolve.js";
@@ -20,7 +19,6 @@ import { stageSessions } from "./stage-sessions.js";
 export interface Workshop {
   readonly database: Database;
   readonly paths: DataPaths;
-  readonly importer: Importer;
   readonly fileStore: FileStore;
   readonly sessionLimit: number;
   readonly models: BaseModels;
@@ -100,7 +98,7 @@ export const createWork = (
   workshop: Workshop,
 ): Work => {
   const { request, kind } = resolved;
-  const { paths, importer, sessionLimit, database, now } = workshop;
+  const { paths, sessionLimit, database, now } = workshop;
   const stagingOf = (id: string): string => join(paths.staging, id);
   const salvages = kind === "lora" && resolved.origin?.as === "salvage";
   let registered = false;
@@ -118,7 +116,6 @@ export const createWork = (
         sessionIds: request.session_ids,
         staging,
         folder: paths.sessions,
-        importer,
         limit: sessionLimit,
         check: (session) => {
           signal.throwIfAborted();

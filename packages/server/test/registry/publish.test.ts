@@ -111,11 +111,13 @@ test("a sweep clears staging, sets folders without a row aside, and keeps what i
   writeFileSync(join(paths.adapters, "orphan", "x.txt"), "x");
   for (const id of ["kept", "gone"]) mkdirSync(join(paths.exports, id, "gguf"), { recursive: true });
   writeFileSync(join(paths.sessions, ".s.json.123.tmp"), "half");
+  mkdirSync(join(paths.incoming, "import-1"));
+  writeFileSync(join(paths.incoming, "import-1", "recording"), "half");
   const swept = await sweep(registry);
   expect(swept.orphans).toEqual(["orphan"]);
   expect(swept.staging).toContain("half");
   expect(readdirSync(paths.staging)).toEqual([]);
-  expect(readdirSync(paths.sessions)).toEqual([]);
+  expect([readdirSync(paths.sessions), readdirSync(paths.incoming)]).toEqual([[], []]);
   expect(readdirSync(paths.adapters).sort()).toEqual([".orphans", ".staging", "kept"]);
   expect(readdirSync(paths.exports)).toEqual(["kept"]);
   expect(readdirSync(paths.orphans)).toEqual([expect.stringMatching(/^orphan\./)]);

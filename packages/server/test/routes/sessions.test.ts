@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { ImportResult, Session, SessionSummary } from "@imprint/contracts";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
@@ -10,6 +13,9 @@ import { makeSession, putSession } from "../support/session.js";
 const upload = (service: Service, payload: string | Buffer, type = "application/json", query = "") =>
   service.call({ method: "POST", url: `/sessions${query}`, payload, headers: { "content-type": type } });
 
+const MB = 1024 * 1024;
+
+const incomingOf = (service: Service): string[] => readdirSync(join(service.dataDir, "incoming"));
 const filesOf = (service: Service): string[] => readdirSync(join(service.dataDir, "sessions")).sort();
 
 test("an uploaded session is stored, listed, read, trained on and deleted", async () => {
@@ -108,10 +114,52 @@ test.each([
   expect(filesOf(service)).toEqual([]);
 });
 
-test("an upload beyond session_limit is refused", async () => {
+test.each([
+  ["says its length", (text: string) => text],
+  ["does not say its length", (text: string) => Readable.from([text.slice(0, 100), text.slice(100)])],
+])("an upload beyond session_limit that %s is refused, and the client hears it", async (_case, bodyOf) => {
   const service = await startService({ flags: { session_limit: 2048 } });
-  const response = await upload(service, makeNative("big", { task_description: "x".repeat(4096) }));
-  expect(response.json()).toMatchObject({ status: 413, code: "BODY_TOO_LARGE" });
+  const headers = { "content-type": "application/json" };
+  const send = (text: string): Promise<Response> =>
+    fetch(`${service.url}/sessions`, { method: "POST", headers, body: bodyOf(text), duplex: "half" } as RequestInit);
+  const response = await send(makeNative("big", { task_description: "x".repeat(MB) }));
+  expect(await response.json()).toMatchObject({ status: 413, code: "BODY_TOO_LARGE", detail: expect.stringContaining("2048") });
+  expect((await send(makeNative("small"))).status).toBe(201);
+  expect(filesOf(service)).toEqual(["small.json"]);
+  expect(incomingOf(service)).toEqual([]);
+});
+
+test("a file that turns out broken after many conversations stores none of them, and labels none that are stored", async () => {
+  const service = await startService();
+  const line = (name: string): string => {
+    const said = [{ role: "user", content: name }, ...["a", "b"].map((content) => ({ role: "assistant", content }))];
+    return `${JSON.stringify({ messages: [...said, { role: "user", content: randomBytes(50_000).toString("hex") }] })}\n`;
+  };
+  const lines = Array.from({ length: 20 }, (_, index) => line(`Part ${index}.`)).join("");
+  const whole = gzipSync(lines);
+  const broken = Buffer.concat([whole.subarray(0, -500_000), Buffer.alloc(100, 0xff), whole.subarray(-500_000)]);
+  const stored = (await upload(service, lines, "application/x-ndjson")).json();
+  const before = filesOf(service);
+  const refused = await upload(service, broken, "application/x-ndjson", "?outcome=success");
+  expect([refused.statusCode, refused.json().detail]).toEqual([422, expect.stringContaining("cannot be decompressed")]);
+  expect([stored.sessions.length, filesOf(service), incomingOf(service)]).toEqual([20, before, []]);
+  expect((await service.get("/sessions")).json().sessions[0].outcome).toBe("unknown");
+});
+
+test("each conversation of a file is listed as it was answered, labels included", async () => {
+  const service = await startService();
+  const lines = ["one", "two", "three"].map((content) =>
+    JSON.stringify({
+      messages: [{ role: "user", content }, ...["a", "b"].map((said) => ({ role: "assistant", content: said }))],
+    }),
+  );
+  const send = async (query = "") => (await upload(service, lines.join("\n"), "application/x-ndjson", query)).json().sessions;
+  const listed = async () => (await service.get("/sessions")).json().sessions.reverse();
+  const stored = await send();
+  expect([stored.length, await listed()]).toEqual([3, stored]);
+  const labelled = stored.map((one: SessionSummary) => ({ ...one, outcome: "success" }));
+  expect([await send("?outcome=success"), await listed()]).toEqual([labelled, labelled]);
+  expect((await service.get(`/sessions/${stored[1].session_id}`)).json()).toEqual(labelled[1]);
 });
 
 test("an unknown format is refused by name", async () => {

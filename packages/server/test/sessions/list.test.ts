@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../src/registry/open.js";
 import { withSession } from "../../src/registry/unit-of-work.js";
-import { importSession } from "../../src/sessions/import-session.js";
 import { indexSession } from "../../src/sessions/index-table.js";
 import { listSessions } from "../../src/sessions/list.js";
 import { toSummary } from "../../src/sessions/summary.js";
@@ -22,8 +21,7 @@ test("a page of 10,000 sessions takes less than 50 ms in the middle", async () =
       await indexSession(db, await toSummary(makeSession(`s${at}`), "2026-01-01T00:00:00.000Z"));
     }
   });
-  const list = (after?: string) =>
-    withSession(database, (db) => listSessions({ db, folder, importer: importSession, fileLimit: 1e6, limit: 100, after }));
+  const list = (after?: string) => withSession(database, (db) => listSessions({ db, folder, fileLimit: 1e6, limit: 100, after }));
   for (const [after, first, last] of [
     [undefined, "s9999", "s9900"],
     ["s5000", "s4999", "s4900"],

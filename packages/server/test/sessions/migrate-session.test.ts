@@ -1,6 +1,5 @@
 import { SESSION_SCHEMA_VERSION } from "@imprint/contracts";
 import { expect, test } from "vitest";
-import { importSession } from "../../src/sessions/import-session.js";
 import {
   migrateSession,
   SESSION_MIGRATIONS,
@@ -36,7 +35,7 @@ test("there is a step to every version that sessions had", () => {
 test("a stored session of a newer Imprint is refused, and says so", async () => {
   const dataDir = makeFolder();
   putSession(dataDir, "s", JSON.stringify({ ...makeSession("s"), schema_version: 99, colour: "green" }));
-  const reading = readSession({ folder: `${dataDir}/sessions`, sessionId: "s", importer: importSession, limit: 1e6 });
+  const reading = readSession({ folder: `${dataDir}/sessions`, sessionId: "s", limit: 1e6 });
   await expect(reading).rejects.toMatchObject({
     code: "SESSION_INVALID",
     message: expect.stringContaining("use a newer Imprint"),

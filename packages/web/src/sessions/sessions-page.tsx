@@ -9,7 +9,6 @@ import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
 import { DropZone } from "./drop-zone.js";
 import { type Import, Imports } from "./imports.js";
-import { readFile } from "./read-file.js";
 
 const SHOWN = 1000;
 
@@ -27,7 +26,7 @@ export function SessionsPage() {
         setImports((before) => before.map((one) => (one.key === key ? { ...one, ...outcome } : one)));
       setImports((before) => [{ key, name: file.name, result: null, error: null }, ...before]);
       try {
-        settle({ result: await api.sessions.create(await readFile(file)), error: null });
+        settle({ result: await api.sessions.create(file), error: null });
         reload();
       } catch (failure) {
         settle({ result: null, error: failure });

@@ -16,6 +16,9 @@ import { sendOpenAiError } from "./errors.js";
 import { After, listOf, pageOf, seconds } from "./pages.js";
 import { readUpload, UploadForm } from "./upload-form.js";
 
+/** Bytes of an uploaded file whatever `session_limit` says: a form is held in memory. */
+const FORM_LIMIT = 64 * 1024 * 1024;
+
 const FileObject = Strict({
   id: Type.String(),
   object: Type.Literal("file"),
@@ -63,7 +66,7 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("multipart/form-data", (request: FastifyRequest, body: IncomingMessage) =>
-      readUpload(body, { request, limit: sessionLimit }),
+      readUpload(body, { request, limit: Math.min(sessionLimit, FORM_LIMIT) }),
     );
     scope.post(
       "/v1/files",

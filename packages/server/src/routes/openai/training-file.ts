@@ -2,22 +2,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../problem.js";
 import type { SavedFile } from "../../sessions/save.js";
+import { withStaging } from "../../sessions/staging.js";
 import type { Workshop } from "../../training/work.js";
 import { checkConversations } from "./conversations.js";
 
 const refuse = (message: string): ProblemError =>
   new ProblemError("VALIDATION_FAILED", `Field training_file ${message}.`, { errors: [{ path: "/training_file", message }] });
 
-const store = async (bytes: Uint8Array, { paths, fileStore, sessionLimit, now }: Workshop): Promise<SavedFile> => {
+const store = async (file: string, { paths, fileStore, sessionLimit: limit, now }: Workshop): Promise<SavedFile> => {
+  const request = { file, format: "chat-jsonl", folder: paths.sessions, limit, at: now().toISOString() } as const;
   try {
-    return await fileStore.store({
-      bytes,
-      format: "chat-jsonl",
-      outcome: undefined,
-      folder: paths.sessions,
-      limit: sessionLimit,
-      at: now().toISOString(),
-    });
+    return await withStaging(paths.incoming, (staging) => fileStore.store({ ...request, staging }));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
       throw refuse(`is no chat JSONL: ${error.message.replace(/\.$/, "")}`);
@@ -30,11 +25,12 @@ export const importTrainingFile = async (
   fileId: string,
   workshop: Workshop,
 ): Promise<SavedFile & { readonly sessionIds: readonly string[] }> => {
-  const bytes = await readFile(join(workshop.paths.uploads, fileId)).catch(() => {
+  const file = join(workshop.paths.uploads, fileId);
+  const bytes = await readFile(file).catch(() => {
     throw refuse("names a file whose content is gone: upload it again");
   });
   const fault = await checkConversations(bytes);
   if (fault) throw refuse(fault);
-  const saved = await store(bytes, workshop);
+  const saved = await store(file, workshop);
   return { ...saved, sessionIds: [...new Set(saved.result.sessions.map(({ session_id }) => session_id))] };
 };

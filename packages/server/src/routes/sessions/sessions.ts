@@ -16,7 +16,7 @@ const notFound = (sessionId: string): ProblemError =>
   new ProblemError("SESSION_NOT_FOUND", `There is no session ${quote(sessionId)}.`);
 
 export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
-  const { paths, importer, sessionLimit } = workshop;
+  const { paths, sessionLimit } = workshop;
 
   app.get(
     "/sessions",
@@ -30,7 +30,7 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
     },
     async (request) => {
       const { limit = DEFAULT_LIMIT, after } = request.query;
-      return listSessions({ db: await request.db(), folder: paths.sessions, importer, fileLimit: sessionLimit, limit, after });
+      return listSessions({ db: await request.db(), folder: paths.sessions, fileLimit: sessionLimit, limit, after });
     },
   );
 
@@ -47,7 +47,7 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
     async (request) => {
       const { session_id: sessionId } = request.params;
       if (!isSessionId(sessionId)) throw notFound(sessionId);
-      const { session, storedAt } = await readSession({ folder: paths.sessions, sessionId, importer, limit: sessionLimit });
+      const { session, storedAt } = await readSession({ folder: paths.sessions, sessionId, limit: sessionLimit });
       return await toSummary(session, storedAt);
     },
   );
@@ -70,7 +70,7 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       const { session_id: sessionId } = request.params;
       if (!isSessionId(sessionId)) throw notFound(sessionId);
       const { outcome } = request.body;
-      const stored = await readSession({ folder: paths.sessions, sessionId, importer, limit: sessionLimit });
+      const stored = await readSession({ folder: paths.sessions, sessionId, limit: sessionLimit });
       const { summary, isChanged } = await labelSession({ stored, folder: paths.sessions, outcome });
       if (isChanged) await updateIndexed(await request.db(), summary);
       return summary;

@@ -1,9 +1,15 @@
+import { createWriteStream } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ProblemError } from "../../problem.js";
+import { ClientGoneError, ProblemError } from "../../problem.js";
 import type { App, Services } from "../../services.js";
 import { indexChanges } from "../../sessions/index-table.js";
 import type { SavedFile } from "../../sessions/save.js";
+import { withStaging } from "../../sessions/staging.js";
 import type { StoreRequest } from "../../sessions/store-file.js";
 import { answer, problems } from "../schemas.js";
 
@@ -17,10 +23,43 @@ const anything = Object.fromEntries(
   CONTENT_TYPES.map((type) => [type, { schema: { description: "The file as the agent wrote it" } }]),
 );
 
-/** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as bytes. */
+/** A large recording takes longer than other calls. */
+const HANDLER_TIMEOUT_MS = 600_000;
+
+const tooLarge = (limit: number): ProblemError =>
+  new ProblemError(
+    "BODY_TOO_LARGE",
+    `The session is larger than the service's session_limit of ${limit} bytes: start the service with a higher one, or split the file.`,
+  );
+
+/**
+ * Writes a request's body to `file`, piece by piece, and answers its size. A body that is too large is left to Node, which
+ * reads and forgets the rest: a client that still sends would not hear of the refusal.
+ * @throws ProblemError BODY_TOO_LARGE, or ClientGoneError
+ */
+const receive = async (body: Readable, file: string, limit: number): Promise<number> => {
+  let size = 0;
+  const pieces = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > limit) throw tooLarge(limit);
+      yield piece;
+    }
+  };
+  try {
+    await pipeline(pieces, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    return size;
+  } catch (error) {
+    if (body.destroyed) throw new ClientGoneError();
+    body.resume();
+    throw error;
+  }
+};
+
+/** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as they come. */
 export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
   const { paths, fileStore, sessionLimit: limit, now } = workshop;
-  const store = async (request: Pick<StoreRequest, "bytes" | "format" | "outcome">): Promise<SavedFile> => {
+  const store = async (request: Pick<StoreRequest, "file" | "staging" | "format" | "outcome">): Promise<SavedFile> => {
     try {
       return await fileStore.store({ ...request, folder: paths.sessions, limit, at: now().toISOString() });
     } catch (error) {
@@ -32,15 +71,11 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
 
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
-      [...CONTENT_TYPES],
-      { parseAs: "buffer", bodyLimit: workshop.sessionLimit },
-      (_request, body, done) => done(null, body),
-    );
+    scope.addContentTypeParser([...CONTENT_TYPES], async (_request: unknown, body: IncomingMessage) => body);
     scope.post(
       "/sessions",
       {
-        bodyLimit: workshop.sessionLimit,
+        handlerTimeout: HANDLER_TIMEOUT_MS,
         schema: {
           tags: ["sessions"],
           summary: "Store a recorded session",
@@ -54,11 +89,14 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
         },
       },
       async (request, reply) => {
-        const bytes: unknown = request.body;
-        if (!(bytes instanceof Uint8Array) || bytes.length === 0)
-          throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
+        if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
         const { format, outcome } = request.query;
-        const { result, isNew, changes } = await store({ bytes, format: format === "auto" ? undefined : format, outcome });
+        const { result, isNew, changes } = await withStaging(paths.incoming, async (staging) => {
+          const file = join(staging, "recording");
+          if ((await receive(request.body as IncomingMessage, file, limit)) === 0)
+            throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
+          return store({ file, staging, format: format === "auto" ? undefined : format, outcome });
+        });
         if (changes.length > 0) await indexChanges(await request.db(), changes);
         return reply.code(isNew ? 201 : 200).send(result);
       },

@@ -41,9 +41,9 @@ export const previewSessions = async (
   },
   { workshop, executor }: Pick<Services, "workshop" | "executor">,
 ): Promise<PreviewReport> => {
-  const { paths, importer, sessionLimit, models, database } = workshop;
+  const { paths, sessionLimit, models, database } = workshop;
   const staging = join(paths.staging, `preview-${randomUUID()}`);
-  const session_paths = await stageSessions({ sessionIds, staging, folder: paths.sessions, importer, limit: sessionLimit });
+  const session_paths = await stageSessions({ sessionIds, staging, folder: paths.sessions, limit: sessionLimit });
   try {
     const model = locateBaseModel(request.base_model ?? fallbackName(models), models);
     const spec = { session_paths, base_model: model.location, ...resolveSelection(request) };
