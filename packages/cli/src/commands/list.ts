@@ -37,7 +37,8 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "sessions",
-    description: "list the stored sessions",
+    args: "[word...]",
+    description: "list the stored sessions, or search them",
     load: async () => (await import("./sessions.js")).sessionsCommand,
   },
   {

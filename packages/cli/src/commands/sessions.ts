@@ -7,14 +7,20 @@ import { withService } from "../service/connect.js";
 
 export function sessionsCommand(context: CommandContext): Command {
   return pageOptions(
-    newCommand({ name: "sessions", description: "list the stored sessions", examples: ["sessions", "sessions --json"] }),
-  ).action(async (options: CommonOptions & PageOptions) => {
+    newCommand({
+      name: "sessions",
+      description: "list the stored sessions, or search them",
+      examples: ["sessions", "sessions codex failure", "sessions --json"],
+    }).argument("[word...]", "only sessions that have all of these in their id, format, outcome or task"),
+  ).action(async (words: readonly string[], options: CommonOptions & PageOptions) => {
     const printer = printerOf(context, options);
-    const query = pageQuery(options);
+    const search = words.join(" ");
+    const query = { ...pageQuery(options), ...(search !== "" && { search }) };
     await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
       const page = await client.sessions.list(query);
       printer.result(page, () => {
-        if (page.sessions.length === 0) return "No sessions. imprint import PATH stores some.";
+        if (page.sessions.length === 0)
+          return search === "" ? "No sessions. imprint import PATH stores some." : `No session has the words ${search}.`;
         const rows = page.sessions.map(({ session_id, format, outcome, assistant_turns, tool_calls, task }) => [
           session_id,
           format,

@@ -20,6 +20,7 @@ const calls: readonly [string, (client: Imprint) => Promise<unknown>, string][] 
   ["PATCH /sessions/s", (c) => c.sessions.label("s", "failure"), '{"outcome":"failure"}'],
   ["POST /train/lora/preview", (c) => c.train.preview({ session_ids: ["s", "t"] }), '{"session_ids":["s","t"]}'],
   ["GET /sessions", (c) => c.sessions.list(), ""],
+  ["GET /sessions?search=gate+ports", (c) => c.sessions.list({ search: "gate ports" }), ""],
   ["GET /sessions/a%2Fb", (c) => c.sessions.get("a/b"), ""],
   ["DELETE /sessions/s", (c) => c.sessions.delete("s"), ""],
   ["POST /sessions/s/preview", (c) => c.sessions.preview("s", { max_length: 64 }), '{"max_length":64}'],

@@ -32,6 +32,8 @@ export interface SessionTable {
   seq: Generated<number>;
   session_id: string;
   summary: string;
+  /** What a search looks through. */
+  words: Generated<string>;
 }
 
 /** How fast finished trainings of a base model were on this machine. */

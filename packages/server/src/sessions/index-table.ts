@@ -1,14 +1,17 @@
 import type { SessionSummary } from "@imprint/contracts";
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { Session } from "../registry/schema.js";
 import type { IndexChange } from "./save.js";
+import { searchedText } from "./search.js";
+
+const columnsOf = (summary: SessionSummary) => ({ summary: JSON.stringify(summary), words: searchedText(summary) });
 
 /** Records what lists show of a session, as the newest. */
 export const indexSession = async (db: Session, summary: SessionSummary): Promise<void> => {
   await forgetSession(db, summary.session_id);
   await db
     .insertInto("sessions")
-    .values({ session_id: summary.session_id, summary: JSON.stringify(summary) })
+    .values({ session_id: summary.session_id, ...columnsOf(summary) })
     .execute();
 };
 
@@ -18,22 +21,25 @@ export const indexChanges = async (db: Session, changes: readonly IndexChange[])
 
 /** Replaces what lists show of a session, where it stands. A session that is not indexed is read from its file anyway. */
 export const updateIndexed = async (db: Session, summary: SessionSummary): Promise<void> => {
-  await db
-    .updateTable("sessions")
-    .set({ summary: JSON.stringify(summary) })
-    .where("session_id", "=", summary.session_id)
-    .execute();
+  await db.updateTable("sessions").set(columnsOf(summary)).where("session_id", "=", summary.session_id).execute();
 };
 
 export const forgetSession = async (db: Session, sessionId: string): Promise<void> => {
   await db.deleteFrom("sessions").where("session_id", "=", sessionId).execute();
 };
 
-/** Ids of indexed sessions, newest first. One text for all: ten thousand row objects would take longer than the list itself. */
-export const indexedIds = async (db: Session): Promise<readonly string[]> => {
-  const newestFirst = db.selectFrom("sessions").select("session_id").orderBy("seq", "desc").as("newest_first");
+/**
+ * Ids of indexed sessions that have all of the words, newest first. One text for all: ten thousand row objects would take longer
+ * than the list itself.
+ */
+export const indexedIds = async (db: Session, words: readonly string[] = []): Promise<readonly string[]> => {
+  const newestFirst = db
+    .selectFrom("sessions")
+    .select("session_id")
+    .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word})`)))
+    .orderBy("seq", "desc");
   const { ids } = await db
-    .selectFrom(newestFirst)
+    .selectFrom(newestFirst.as("newest_first"))
     .select(sql<string | null>`group_concat(session_id, '/')`.as("ids"))
     .executeTakeFirstOrThrow();
   return ids === null ? [] : ids.split("/");

@@ -6,6 +6,7 @@ import { SchemaTooNewError } from "../../src/registry/migrate.js";
 import { MIGRATIONS } from "../../src/registry/migrations/index.js";
 import { openDatabase } from "../../src/registry/open.js";
 import { withSession } from "../../src/registry/unit-of-work.js";
+import { indexedIds } from "../../src/sessions/index-table.js";
 import { makeFolder } from "../support/service.js";
 
 const makePath = () => join(makeFolder(), "registry.db");
@@ -26,6 +27,23 @@ test.each(MIGRATIONS.map((_migration, version) => version))("a registry of schem
   await openDatabase({ path }).destroy();
   await openDatabase({ path: fresh }).destroy();
   expect(schemaOf(path)).toEqual(schemaOf(fresh));
+});
+
+test("sessions that were indexed before there was a search are found by it", async () => {
+  const path = makePath();
+  const old = openDatabase({ path, migrations: MIGRATIONS.slice(0, 6) });
+  const summary = { session_id: "s1", format: "codex", outcome: "failure", task: "Fix the GATE." };
+  await withSession(old, (db) =>
+    db
+      .insertInto("sessions")
+      .values({ session_id: "s1", summary: JSON.stringify(summary) })
+      .execute(),
+  );
+  await old.destroy();
+  const database = openDatabase({ path });
+  onTestFinished(() => database.destroy());
+  const find = (...words: string[]) => withSession(database, (db) => indexedIds(db, words));
+  expect([await find("gate", "codex"), await find("s1", "failure"), await find("door")]).toEqual([["s1"], ["s1"], []]);
 });
 
 test("a step that fails leaves the old schema", async () => {

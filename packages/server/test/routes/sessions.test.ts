@@ -200,6 +200,34 @@ test("pages follow each other without gap or repetition", async () => {
   expect(seen).toEqual(["z-by-hand", "e", "d", "c", "b", "a"]);
 });
 
+test("a search finds sessions by words of their id, format, outcome and task, stored, labelled or put there by hand", async () => {
+  const service = await startService();
+  await upload(service, makeNative("gate-1", { task_description: "Fix the ÖLPUMPE gate." }));
+  await upload(service, makeNative("gate-2", { task_description: "100% of a_b" }));
+  putSession(service.dataDir, "by-hand", makeSession("by-hand", { outcome: "failure" }));
+  const found = async (search: string, more = ""): Promise<string[]> =>
+    (await service.get(`/sessions?search=${encodeURIComponent(search)}${more}`))
+      .json()
+      .sessions.map((one: SessionSummary) => one.session_id);
+  expect(await found("gate")).toEqual(["gate-2", "gate-1"]);
+  expect(await found("  ölpumpe  FIX ")).toEqual(["gate-1"]);
+  expect(await found("NATIVE")).toEqual(["by-hand", "gate-2", "gate-1"]);
+  expect([await found("100%"), await found("a_b"), await found("a%b"), await found("o'clock")]).toEqual([
+    ["gate-2"],
+    ["gate-2"],
+    [],
+    [],
+  ]);
+  expect([await found("failure"), await found(""), await found("native", "&limit=1&after=by-hand")]).toEqual([
+    ["by-hand"],
+    ["by-hand", "gate-2", "gate-1"],
+    ["gate-2"],
+  ]);
+  await service.call({ method: "PATCH", url: "/sessions/gate-1", payload: { outcome: "failure" } });
+  expect(await found("failure gate")).toEqual(["gate-1"]);
+  expect((await service.get(`/sessions?search=${"x".repeat(257)}`)).json().errors[0].path).toBe("/search");
+});
+
 test("a label decides whether a session is trained on, and changes nothing else", async () => {
   const service = await startService();
   for (const id of ["a", "b"]) await upload(service, makeNative(id));

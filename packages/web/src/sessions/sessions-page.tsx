@@ -16,7 +16,8 @@ const SHOWN = 1000;
 export function SessionsPage() {
   const [imports, setImports] = useState<readonly Import[]>([]);
   const keys = useRef(0);
-  const { value, error, reload } = useLoad("sessions", (signal) => api.sessions.list({ limit: SHOWN }, { signal }));
+  const [search, setSearch] = useState("");
+  const { value, error, reload } = useLoad("sessions", (signal) => api.sessions.list({ limit: SHOWN, search }, { signal }));
 
   const take = async (files: readonly File[]): Promise<void> => {
     for (const file of files) {
@@ -38,6 +39,19 @@ export function SessionsPage() {
     <Page title="Sessions">
       <DropZone onFiles={(files) => void take(files)} />
       <Imports imports={imports} />
+      <input
+        type="search"
+        className="search"
+        aria-label="Search sessions"
+        placeholder="Search: words of the id, format, outcome or task"
+        maxLength={256}
+        value={search}
+        onChange={(event) => {
+          setSearch(event.target.value);
+          // Not a new key: the sessions that are shown stay until the others are there.
+          reload();
+        }}
+      />
       <Problem error={error} />
       {value && value.sessions.length > 0 && (
         <Table label="Stored sessions" head={["Session", "Format", "Outcome", "Turns", "Redacted", "Stored"]}>
@@ -62,8 +76,10 @@ export function SessionsPage() {
           ))}
         </Table>
       )}
-      {value?.sessions.length === 0 && <p className="empty">No sessions yet.</p>}
-      {value?.next && <p className="muted">The first {count(SHOWN, "session")} are shown; the API lists all.</p>}
+      {value?.sessions.length === 0 && (
+        <p className="empty">{search === "" ? "No sessions yet." : "No session has these words."}</p>
+      )}
+      {value?.next && <p className="muted">The first {count(SHOWN, "session")} are shown; a search finds the others.</p>}
     </Page>
   );
 }

@@ -67,6 +67,26 @@ test(
 );
 
 test(
+  "a search narrows the stored sessions to those that have its words",
+  async () => {
+    const service = await startService();
+    for (const id of ["gate", "door"]) putSession(service.dataDir, id);
+    const page = await openPage(`${service.url}/#/sessions`);
+    const link = (name: string) => page.getByRole("link", { name, exact: true });
+    await link("door").waitFor();
+    await page.getByRole("searchbox", { name: "Search sessions" }).fill("GATE success");
+    await link("door").waitFor({ state: "detached" });
+    await link("gate").waitFor();
+    await page.getByRole("searchbox").fill("nobody");
+    await page.getByText("No session has these words.").waitFor();
+    await page.getByRole("searchbox").fill("");
+    await link("door").waitFor();
+    expectNoFaults(page);
+  },
+  TEST_MS,
+);
+
+test(
   "jobs appear as others start them, wait in their order, move up and are cancelled",
   async () => {
     const gate = makeGate();

@@ -4,6 +4,7 @@ import { sessionsOfAdapters } from "./003-sessions-of-adapters.js";
 import { trainingSpeeds } from "./004-training-speeds.js";
 import { partialAdapters } from "./005-partial-adapters.js";
 import { uploads } from "./006-uploads.js";
+import { sessionWords } from "./007-session-words.js";
 import type { Migration } from "./migration.js";
 
 /** In order; the schema's version is the number of steps applied. */
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   trainingSpeeds,
   partialAdapters,
   uploads,
+  sessionWords,
 ];

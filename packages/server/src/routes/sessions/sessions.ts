@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { Outcome, SessionList, SessionSummary, Strict } from "@imprint/contracts";
+import { Type } from "typebox";
 import { ProblemError, quote } from "../../problem.js";
 import type { App, Services } from "../../services.js";
 import { forgetSession, updateIndexed } from "../../sessions/index-table.js";
@@ -10,6 +11,9 @@ import { toSummary } from "../../sessions/summary.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../schemas.js";
 
 const params = idParams("session_id");
+const Search = Type.Optional(
+  Type.String({ maxLength: 256, description: "Words that the id, the format, the outcome or the task must have, all of them." }),
+);
 const SessionLabel = Strict({ outcome: Outcome });
 
 const notFound = (sessionId: string): ProblemError =>
@@ -24,13 +28,13 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       schema: {
         tags: ["sessions"],
         summary: "Stored sessions",
-        querystring: Strict({ limit: Limit, after: Text }),
+        querystring: Strict({ limit: Limit, after: Text, search: Search }),
         response: { 200: answer("A page of sessions", SessionList), ...problems("VALIDATION_FAILED") },
       },
     },
     async (request) => {
-      const { limit = DEFAULT_LIMIT, after } = request.query;
-      return listSessions({ db: await request.db(), folder: paths.sessions, fileLimit: sessionLimit, limit, after });
+      const { limit = DEFAULT_LIMIT, after, search } = request.query;
+      return listSessions({ db: await request.db(), folder: paths.sessions, fileLimit: sessionLimit, limit, after, search });
     },
   );
 
