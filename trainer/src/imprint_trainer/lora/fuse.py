@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from imprint_trainer.models.linear import FrozenLinear
+
 from .kernels import LoraLinear, LoraSwiGlu, RmsNorm
 
 ADAPTER = "default"  # PEFT's name for the only adapter
@@ -39,7 +41,7 @@ def is_plain_lora(module: Any) -> bool:
 
     return (
         type(module) is Linear
-        and type(module.base_layer) is nn.Linear
+        and type(module.base_layer) in (nn.Linear, FrozenLinear)
         and module.base_layer.weight.dtype == torch.float32
         and module.active_adapters == [ADAPTER]
         and isinstance(module.lora_dropout[ADAPTER], nn.Identity)

@@ -10,12 +10,14 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import Function
 
+from imprint_trainer.models.linear import product
+
 Gradients = tuple[Tensor, Tensor]
 
 
 def adapted(x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scaling: float) -> Tensor:
     """x [n, in] -> x W^T + bias + s (x A^T) B^T, [n, out]."""
-    return F.linear(x, weight, bias).addmm_(x @ a.T, b.T, alpha=scaling)
+    return product(x, weight, bias).addmm_(x @ a.T, b.T, alpha=scaling)
 
 
 def gradients(x: Tensor, a: Tensor, dy: Tensor, dy_b: Tensor, scaling: float) -> Gradients:
@@ -39,7 +41,11 @@ class LoraLinear(Function):
         dy = grads[0].flatten(0, -2)
         dy_b = dy @ b
         da, db = gradients(x, a, dy, dy_b, ctx.scaling)
-        dx = (dy @ weight).addmm_(dy_b, a, alpha=ctx.scaling).view(ctx.shape) if ctx.needs_input_grad[0] else None
+        dx = (
+            product(dy, weight.t()).addmm_(dy_b, a, alpha=ctx.scaling).view(ctx.shape)
+            if ctx.needs_input_grad[0]
+            else None
+        )
         return dx, None, None, da, db, None
 
 
@@ -62,18 +68,19 @@ class LoraSwiGlu(Function):
         sg, su, sd = ctx.scalings
         dy = grads[0].flatten(0, -2)
         active = F.silu(gate)
-        product = active * up
+        gated = active * up
         dy_b = dy @ bd
-        dad, dbd = gradients(product, ad, dy, dy_b, sd)
-        dproduct = torch.mm(dy, wd, out=product).addmm_(dy_b, ad, alpha=sd)  # [n, f]
-        dup = active.mul_(dproduct)
-        dgate = torch.ops.aten.silu_backward(dproduct.mul_(up), gate)
+        dad, dbd = gradients(gated, ad, dy, dy_b, sd)
+        dgated = product(dy, wd.t()).addmm_(dy_b, ad, alpha=sd)  # [n, f]
+        dup = active.mul_(dgated)
+        dgate = torch.ops.aten.silu_backward(dgated.mul_(up), gate)
         dgate_b, dup_b = dgate @ bg, dup @ bu
         dag, dbg = gradients(x, ag, dgate, dgate_b, sg)
         dau, dbu = gradients(x, au, dup, dup_b, su)
         dx = None
         if ctx.needs_input_grad[0]:
-            dx = (dgate @ wg).addmm_(dgate_b, ag, alpha=sg).addmm_(dup, wu).addmm_(dup_b, au, alpha=su).view(ctx.shape)
+            dx = product(dgate, wg.t()).addmm_(dgate_b, ag, alpha=sg)
+            dx = dx.add_(product(dup, wu.t())).addmm_(dup_b, au, alpha=su).view(ctx.shape)
         return dx, None, None, None, None, dag, dbg, dau, dbu, dad, dbd
 
 
@@ -104,12 +111,12 @@ class HeadCrossEntropy(Function):
         gradient = torch.empty_like(hidden)
         for start in range(0, len(targets), chunk):
             part, wanted = hidden[start : start + chunk], targets[start : start + chunk]
-            logits = F.linear(part, weight).float()  # [c, vocabulary]
+            logits = product(part, weight).float()  # [c, vocabulary]
             norm = torch.logsumexp(logits, dim=-1, keepdim=True)
             total += (norm.squeeze(-1) - logits.gather(1, wanted[:, None]).squeeze(1)).sum()
             probabilities = logits.sub_(norm).exp_()
             probabilities[torch.arange(len(wanted), device=wanted.device), wanted] -= 1.0
-            gradient[start : start + chunk] = probabilities.to(weight.dtype) @ weight
+            gradient[start : start + chunk] = product(probabilities.to(weight.dtype), weight.t())
         ctx.save_for_backward(gradient)
         return total
 

@@ -8,6 +8,7 @@ import torch
 from imprint_trainer.errors import BaseModelInvalid, TrainerError
 from imprint_trainer.models.base import LoadedBase, Quantization
 from imprint_trainer.models.device import available_bytes, compute_dtype, pick_device
+from imprint_trainer.models.linear import freeze_linears
 from imprint_trainer.models.locate import locate_base
 from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, settle_linear4bit
 from imprint_trainer.models.scan import refuse_unsafe
@@ -46,6 +47,7 @@ def load_base(
         plain = target.type == "cpu" and fits
         if plain:
             dequantise(model)
+    freeze_linears(model)
     return LoadedBase(
         model=model,
         tokenizer=load_tokenizer(located.folder),
