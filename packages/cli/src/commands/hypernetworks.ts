@@ -29,6 +29,7 @@ interface TrainOptions extends CommonOptions {
   readonly out: string;
   readonly data?: string;
   readonly config?: string;
+  readonly init?: string;
 }
 
 /** Options of the trainer's command that go through as they are; it names them when it refuses one. */
@@ -103,6 +104,7 @@ function trainCommand(context: CommandContext): Command {
     .requiredOption("--out <folder>", "folder of the training; the result is its sub-folder hypernetwork")
     .option("--base-name <name>", "name by which the service knows the base model (default: the folder's)")
     .option("--data <source>", "synthetic, a JSONL file of {document, question, answer}, or a folder of sessions")
+    .option("--init <folder>", "trained hypernetwork of the same base and shape to go on from")
     .option("--config <file>", "JSON file of settings; the flags win over it")
     .option("--steps <n>", "steps of the training")
     .option("--seed <n>", "seed of weights and data")
@@ -124,6 +126,7 @@ function trainCommand(context: CommandContext): Command {
       ...["--base-name", options.baseName ?? path.basename(options.base)],
       ...["--out", path.resolve(options.out)],
       ...(data === undefined ? [] : ["--data", data]),
+      ...(options.init === undefined ? [] : ["--init", path.resolve(options.init)]),
       ...(options.config === undefined ? [] : ["--config", path.resolve(options.config)]),
       ...flags,
       ...(options.json === true ? ["--json"] : []),

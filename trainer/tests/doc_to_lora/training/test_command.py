@@ -65,6 +65,7 @@ def test_the_same_command_goes_on_after_its_time_is_up(
         (["--max-minutes", "nan"], "--max-minutes must be more than 0."),
         (["--distillation-weight", "2"], "Settings: distillation_weight: "),
         (["--seed", "-1"], "Settings: seed: "),
+        (["--init", "absent"], "HYPERNETWORK_NOT_INSTALLED: "),
     ],
 )
 def test_a_refusal_is_a_sentence_and_exit_code_2(

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 import torch
 
+from imprint_trainer.doc_to_lora.checkpoint import store
 from imprint_trainer.doc_to_lora.training import metrics
 from imprint_trainer.doc_to_lora.training.base import Base
+from imprint_trainer.doc_to_lora.training.command import save
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.loop import Trained, train_hypernetwork
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
@@ -15,7 +17,7 @@ from imprint_trainer.doc_to_lora.training.sources import open_source
 from imprint_trainer.doc_to_lora.training.state import STATE
 from imprint_trainer.errors import AdapterNotFinite
 
-from .small import small_config
+from .small import SHAPE, small_config
 
 
 class PowerCutError(Exception):
@@ -71,6 +73,33 @@ def test_a_training_out_of_time_stops_with_a_checkpoint_and_goes_on(tiny_base: B
     resumed = train(tiny_base, small_config(), tmp_path / "a")
     assert resumed.steps == 6
     assert all(torch.equal(weights(resumed)[name], value) for name, value in weights(whole).items())
+
+
+@pytest.mark.parametrize("basis_size", [28, 20])  # of 28 inputs; the head reads 16 latents
+def test_a_training_goes_on_from_the_hypernetwork_that_another_one_made(
+    tiny_base: Base, tmp_path: Path, basis_size: int
+) -> None:
+    config = small_config(shape={**SHAPE, "basis_size": basis_size})
+    first = train(tiny_base, config, tmp_path / "first")
+    save(first, tmp_path / "made")
+    made = store.load(tmp_path / "made").state_dict()
+    quiet = config.model_copy(update={"muon_learning_rate": 1e-12, "adamw_learning_rate": 1e-12, "steps": 1, "seed": 5})
+    same = weights(train(tiny_base, quiet, tmp_path / "second", init=tmp_path / "made"))
+    assert same.keys() == made.keys()
+    for name, value in made.items():
+        torch.testing.assert_close(same[name], value, rtol=1e-4, atol=1e-4 * float(value.abs().max()))
+
+    moved = train(tiny_base, small_config(steps=2), tmp_path / "third", init=tmp_path / "made")
+    assert not torch.allclose(weights(moved)["head.weight"], made["head.weight"])
+    with pytest.raises(TrainingRefused, match="another init"):
+        train(tiny_base, small_config(steps=2), tmp_path / "third")
+
+
+def test_a_hypernetwork_of_another_shape_is_no_start(tiny_base: Base, tmp_path: Path) -> None:
+    save(train(tiny_base, small_config(steps=1), tmp_path / "first"), tmp_path / "made")
+    other = small_config(steps=1, shape={**SHAPE, "rank": 1})
+    with pytest.raises(TrainingRefused, match="--init: the hypernetwork has another base or shape"):
+        train(tiny_base, other, tmp_path / "second", init=tmp_path / "made")
 
 
 def test_retention_rows_are_made_once(tiny_base: Base, tmp_path: Path) -> None:

@@ -46,20 +46,31 @@ class Moments:
 
 @torch.no_grad()
 def measure_basis(
-    model: Any, speaking: list[Text], silent: list[Text], config: HypernetworkConfig, components: int
+    model: Any,
+    speaking: list[Text],
+    silent: list[Text],
+    config: HypernetworkConfig,
+    components: int,
+    kept: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Axes [L, c, d_in] and 0.1 x the mean residual norm [L], on the CPU.
 
     c is `components`, or d_in where that is less. Rows of the basis times an input have a mean square of one over the
-    positions of `speaking`, on average.
+    positions of `speaking`, on average. What is a sum of `kept` [L, k, d_in] is one of the axes too, where k is no more
+    than c.
     """
     loud, quiet = measure_moments(model, speaking, config), measure_moments(model, silent, config)
-    bases = [discriminating(own.inputs, other.inputs, components) for own, other in zip(loud, quiet, strict=True)]
+    rows: list[Tensor | None] = [None] * len(loud) if kept is None else list(kept)
+    bases = [
+        discriminating(own.inputs, other.inputs, components, row)
+        for own, other, row in zip(loud, quiet, rows, strict=True)
+    ]
     return torch.stack(bases), torch.stack([own.residual_norm * OUTPUT_SCALE for own in loud])
 
 
-def discriminating(own: Tensor, other: Tensor, components: int) -> Tensor:
-    """Second moments [d, d] twice -> [c, d]: axes of the largest ratio own / other, in falling order.
+def discriminating(own: Tensor, other: Tensor, components: int, kept: Tensor | None = None) -> Tensor:
+    """Second moments [d, d] twice -> [c, d]: axes of the largest ratio own / other, in falling order, after those that
+    `kept` [k, d] is made of.
 
     All reach equally far along other texts' inputs, so a row of A that is learned in them speaks where that costs other
     texts least. Over own inputs their mean square is one on average.
@@ -70,6 +81,8 @@ def discriminating(own: Tensor, other: Tensor, components: int) -> Tensor:
     half = torch.linalg.solve_triangular(lower, own, upper=False)
     ratios, vectors = torch.linalg.eigh(torch.linalg.solve_triangular(lower, half.mT, upper=False))  # ascending
     ratios, vectors = ratios[-components:].flip(0), vectors[:, -components:].flip(1)
+    if kept is not None:
+        vectors = torch.linalg.qr(torch.cat([lower.mT @ kept.double().mT, vectors], dim=1)).Q[:, :components]
     axes = torch.linalg.solve_triangular(lower.mT, vectors, upper=True).mT
     scaled: Tensor = axes / ratios.mean().clamp(min=1e-9).sqrt()
     return scaled.float()

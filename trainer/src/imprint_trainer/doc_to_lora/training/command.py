@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-name", required=True, help="name by which the service knows the base model")
     parser.add_argument("--out", required=True, type=Path, help="folder of the training; an interrupted one goes on")
     parser.add_argument("--data", default="synthetic", help="synthetic (default), a JSONL file or a folder of sessions")
+    parser.add_argument("--init", type=Path, help="folder of a trained hypernetwork to go on from")
     parser.add_argument("--config", type=Path, help="JSON file of settings; the flags below win over it")
     parser.add_argument("--steps", type=at_least_one)
     parser.add_argument("--seed", type=int)
@@ -57,6 +58,7 @@ def run(options: argparse.Namespace, clock: Callable[[], float] = time.monotonic
         source,
         options.out,
         clock=clock,
+        init=options.init,
         on_step=lambda report: say("step", report),
         on_retention=lambda done, total: say("retention", {"rows": done, "of": total}),
         on_start=lambda: say("start", {"statements": config.statements}),
@@ -100,6 +102,8 @@ def command_of(options: argparse.Namespace, config: HypernetworkTrainingConfig) 
     """The command to repeat the training, without this machine's folders."""
     words = ["python -m imprint_trainer hypernetworks train --base BASE --out OUT"]
     words += ["--base-name", shlex.quote(options.base_name), "--data", shlex.quote(Path(options.data).name)]
+    if options.init is not None:
+        words += ["--init", shlex.quote(options.init.name)]
     words += ["--quantization", options.quantization, "--steps", str(config.steps), "--seed", str(config.seed)]
     default = HypernetworkTrainingConfig()
     if config.model_copy(update={"steps": default.steps, "seed": default.seed}) != default:

@@ -8,13 +8,15 @@ from typing import Any
 
 import torch
 
+from imprint_trainer.adapters.write import sha256_of
+from imprint_trainer.doc_to_lora.checkpoint import store
 from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.training import metrics
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.batches import batch_maker
 from imprint_trainer.doc_to_lora.training.build import MAX_CHUNK_LENGTH, fold, make_config, parameter_groups
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
-from imprint_trainer.doc_to_lora.training.fresh import blank_hypernetwork, compute_start
+from imprint_trainer.doc_to_lora.training.fresh import blank_hypernetwork, compute_start, continue_from
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.muon import Muon
 from imprint_trainer.doc_to_lora.training.parallel import workers
@@ -44,20 +46,25 @@ def train_hypernetwork(
     out: Path,
     *,
     clock: Callable[[], float],
+    init: Path | None = None,
     on_step: Callable[[Report], None] = lambda _: None,
     on_retention: Callable[[int, int], None] = lambda _, __: None,
     on_start: Callable[[], None] = lambda: None,
     out_of_time: Callable[[], bool] = lambda: False,
 ) -> Trained:
-    """Train from the last checkpoint in `out`, or from nothing, until the last step or until `out_of_time`.
+    """Train until the last step or until `out_of_time`: from the last checkpoint in `out`, else from the hypernetwork
+    in the folder `init`, else from nothing.
 
     `on_start` is called before the start is computed, which takes minutes. Each step calls `on_step` and appends the
     same dict to metrics.jsonl: step, losses in nats, grad_norm, documents a second by `clock` (seconds). Raises
-    TrainingRefused, AdapterNotFinite.
+    TrainingRefused, HypernetworkInvalid, AdapterNotFinite.
     """
+    given = None if init is None else store.load(init, device=base.model.device)
     out.mkdir(parents=True, exist_ok=True)
     base.model.requires_grad_(False).eval()
     identity = {"base": base.identity, "data": source.identity, "config": config.model_dump(mode="json")}
+    if init is not None:
+        identity["init"] = sha256_of(init / store.WEIGHTS_FILE)
     prompts = Prompts(base.tokenizer)
     first_layer = min(make_config(base.model, base.name, config.shape).layer_indices)
     frozen = FrozenBase(base.model, prompts.prefix, first_layer)
@@ -74,7 +81,10 @@ def train_hypernetwork(
     done = load_state(out, hypernetwork, optimizers, identity)
     if done == 0:
         on_start()
-        compute_start(hypernetwork, head, base, prompts, config, rows)
+        if given is None:
+            compute_start(hypernetwork, head, base, prompts, config, rows)
+        else:
+            continue_from(given, hypernetwork, head, base, prompts, config, rows)
     metrics.cut_after(out, done)
     with workers(frozen) as team:
         while done < config.steps and not out_of_time():

@@ -46,7 +46,7 @@ def load_state(
     except (OSError, ValueError, KeyError, TypeError):
         raise TrainingRefused(f"--out: {folder.name}/{STATE} is damaged: choose another folder.") from None
     if found != identity:
-        changed = sorted(key for key in identity if found.get(key) != identity[key])
+        changed = sorted(key for key in {*identity, *found} if found.get(key) != identity.get(key))
         raise TrainingRefused(
             f"--out: {folder.name} holds a training with another {' and '.join(changed)}: "
             "choose another folder, or the same settings to go on."
