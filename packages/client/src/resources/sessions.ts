@@ -45,7 +45,7 @@ export interface Sessions {
 
 export const PREVIEW_TIMEOUT_MS = 300_000;
 /** A large recording takes the service some seconds for each 100 MB. */
-export const UPLOAD_TIMEOUT_MS = 600_000;
+const UPLOAD_TIMEOUT_MS = 600_000;
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
 /** Bytes (or characters) that tell the content type. */

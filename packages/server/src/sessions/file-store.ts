@@ -45,8 +45,10 @@ const endOf = (code: number | null, signal: NodeJS.Signals | null): Error =>
 const ask = (importer: ChildProcess, request: StoreRequest): Promise<SavedFile> =>
   new Promise((resolve, reject) => {
     const onExit = (code: number | null, signal: NodeJS.Signals | null): void => reject(endOf(code, signal));
+    importer.once("error", reject);
     importer.once("exit", onExit);
     importer.once("message", (answer: StoreAnswer) => {
+      importer.off("error", reject);
       importer.off("exit", onExit);
       if ("saved" in answer) resolve(answer.saved);
       else reject(new StoreError(answer.message, answer.code));
@@ -64,9 +66,11 @@ export const createFileStore = ({ heapMb = HEAP_MB }: { readonly heapMb?: number
     // What is read is soon garbage: a small young generation collects it before it is memory of the process.
     const execArgv = ["--max-semi-space-size=2", `--max-old-space-size=${heapMb}`];
     const started = fork(PROGRAM, { execArgv, stdio: ["ignore", "ignore", "ignore", "ipc"] });
-    started.once("exit", () => {
+    const forget = (): void => {
       if (importer === started) importer = null;
-    });
+    };
+    // Without a listener, an error of a process that could not be started would end the service.
+    started.on("error", forget).once("exit", forget);
     return started;
   };
   const end = (): void => {
