@@ -25,6 +25,11 @@ describe("import", () => {
     const second = await imprint(["import", folder], at);
     expect(second.stdout).toContain("2 sessions stored before, 1 other file skipped.");
     expect(JSON.parse((await imprint(["sessions", "--json"], at)).stdout).sessions).toHaveLength(2);
+    const found = JSON.parse((await imprint(["sessions", "Claude-Code", "unknown", "--json"], at)).stdout).sessions;
+    expect(found.map((one: { format: string }) => one.format)).toEqual(["claude-code"]);
+    expect((await imprint(["sessions", "nobody", "said", "this"], at)).stdout).toContain(
+      "No session has the words nobody said this.",
+    );
   });
 
   it("--dry-run says what would be stored, and stores nothing", async () => {
