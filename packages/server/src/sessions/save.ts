@@ -1,10 +1,10 @@
-import { rename, utimes } from "node:fs/promises";
 import type { ImportResult, Outcome, Session, SessionSummary } from "@imprint/contracts";
 import { JobError } from "../jobs/job-error.js";
-import { syncPath, writeSynced } from "../registry/durable.js";
-import { isSessionId, readSession, type StoredSession, sessionPath } from "./read.js";
+import { stageLabel } from "./label.js";
+import { isSessionId, readSession, type StoredSession } from "./read.js";
 import { relationOf } from "./recordings.js";
 import { toSummary } from "./summary.js";
+import { moveStaged, stageSession } from "./write.js";
 
 const MAX_ID = 128;
 
@@ -57,37 +57,17 @@ export interface SavedFile {
   readonly changes: readonly IndexChange[];
 }
 
-/** Steps written at once. */
-const PIECE = 256;
-
-/** A session as JSON, in pieces: a long one would otherwise be in memory again as a text, and once more as bytes. */
-function* jsonOf({ steps, ...rest }: Session): Generator<string> {
-  yield `${JSON.stringify(rest).slice(0, -1)},"steps":[`;
-  for (let from = 0; from < steps.length; from += PIECE)
-    yield `${from === 0 ? "" : ","}${JSON.stringify(steps.slice(from, from + PIECE)).slice(1, -1)}`;
-  yield "]}\n";
-}
-
-const stage = async ({ session, storedAt }: StoredSession, staging: string): Promise<void> => {
-  const path = sessionPath(staging, session.session_id);
-  await writeSynced(path, jsonOf(session));
-  // The time of the file is when the session was stored.
-  await utimes(path, new Date(storedAt), new Date(storedAt));
-};
-
 const keep = async (
-  { session, storedAt }: StoredSession,
-  { outcome = session.outcome, staging }: SaveOptions,
+  stored: StoredSession,
+  { outcome = stored.session.outcome, staging }: SaveOptions,
   warnings: readonly string[] = [],
 ): Promise<Saved> => {
-  const labelled: Session = { ...session, outcome };
-  const isChanged = outcome !== session.outcome;
-  if (isChanged) await stage({ session: labelled, storedAt }, staging);
-  return { summary: await toSummary(labelled, storedAt), isNew: false, warnings, change: isChanged ? "in place" : null };
+  const { summary, isChanged } = await stageLabel(stored, { outcome, staging });
+  return { summary, isNew: false, warnings, change: isChanged ? "in place" : null };
 };
 
 const store = async (session: Session, { staging, at }: SaveOptions, warnings: readonly string[]): Promise<Saved> => {
-  await stage({ session, storedAt: at }, staging);
+  await stageSession({ session, storedAt: at }, staging);
   return { summary: await toSummary(session, at), isNew: true, warnings, change: "newest" };
 };
 
@@ -123,7 +103,6 @@ export interface SessionSaver {
 
 /** Nothing is stored, and nothing stored is changed, before all of a file was imported. */
 export const sessionSaver = (options: SaveOptions): SessionSaver => {
-  const { folder, staging } = options;
   const saved: Saved[] = [];
   return {
     take: async (session) => {
@@ -134,11 +113,10 @@ export const sessionSaver = (options: SaveOptions): SessionSaver => {
       const [first] = saved;
       if (!first) throw new JobError("SESSION_UNREADABLE", "The file holds no conversation.");
       const changes = saved.flatMap(({ summary, change }) => (change === null ? [] : [{ summary, change }]));
-      for (const { summary } of changes) {
-        const { session_id: sessionId } = summary;
-        await rename(sessionPath(staging, sessionId), sessionPath(folder, sessionId));
-      }
-      await syncPath(folder, { folder: true });
+      await moveStaged(
+        changes.map(({ summary }) => summary.session_id),
+        options,
+      );
       return {
         result: {
           ...first.summary,

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import type { SessionFormat } from "@imprint/contracts";
 import { type SavedFile, type SaveOptions, sessionSaver } from "./save.js";
 
-/** A file to import and store: plain data, so that another thread can do it. */
+/** A file to import and store: plain data, so that another process can do it. */
 export interface StoreRequest extends SaveOptions {
   /** The recording's path. */
   readonly file: string;

@@ -4,10 +4,12 @@ import { Type } from "typebox";
 import { ProblemError, quote } from "../../problem.js";
 import type { App, Services } from "../../services.js";
 import { forgetSession, updateIndexed } from "../../sessions/index-table.js";
-import { labelSession } from "../../sessions/label.js";
+import { stageLabel } from "../../sessions/label.js";
 import { listSessions } from "../../sessions/list.js";
 import { isSessionId, readSession, sessionPath } from "../../sessions/read.js";
+import { withStaging } from "../../sessions/staging.js";
 import { toSummary } from "../../sessions/summary.js";
+import { moveStaged } from "../../sessions/write.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../schemas.js";
 
 const params = idParams("session_id");
@@ -75,7 +77,11 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       if (!isSessionId(sessionId)) throw notFound(sessionId);
       const { outcome } = request.body;
       const stored = await readSession({ folder: paths.sessions, sessionId, limit: sessionLimit });
-      const { summary, isChanged } = await labelSession({ stored, folder: paths.sessions, outcome });
+      const { summary, isChanged } = await withStaging(paths.incoming, async (staging) => {
+        const labelled = await stageLabel(stored, { outcome, staging });
+        if (labelled.isChanged) await moveStaged([sessionId], { staging, folder: paths.sessions });
+        return labelled;
+      });
       if (isChanged) await updateIndexed(await request.db(), summary);
       return summary;
     },

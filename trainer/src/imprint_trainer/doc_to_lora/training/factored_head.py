@@ -30,5 +30,13 @@ class FactoredHead(nn.Module):
         rows_B = self.weight_B @ self.out_axes * self.out_scale[:, None, None]
         return torch.cat([self.weight_A @ self.basis, rows_B], dim=-1)
 
+    @torch.no_grad()
+    def take_apart(self, weight: Tensor) -> None:
+        """In place: the factors of an ordinary head's weight, whose rows of A the basis must hold."""
+        rows_A, rows_B = weight.double().cpu().tensor_split([self.basis.shape[-1]], dim=-1)
+        basis, out_axes, out_scale = (x.double().cpu() for x in (self.basis, self.out_axes, self.out_scale))
+        self.weight_A.copy_(rows_A @ torch.linalg.pinv(basis))
+        self.weight_B.copy_(rows_B @ torch.linalg.inv(out_axes) / out_scale[:, None, None])
+
     def forward(self, x: Tensor) -> Tensor:
         return torch.einsum("klmrd,ldo->klmro", x, self.weight)

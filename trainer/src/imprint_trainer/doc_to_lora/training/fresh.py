@@ -3,9 +3,7 @@
 import random
 
 import torch
-from torch import Tensor
 
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.basis import Text, measure_basis, output_axes
@@ -39,6 +37,7 @@ def blank_hypernetwork(base: Base, config: HypernetworkTrainingConfig) -> tuple[
     return hypernetwork.to(base.model.device), head
 
 
+@torch.no_grad()
 def compute_start(
     hypernetwork: Hypernetwork,
     head: FactoredHead,
@@ -46,63 +45,30 @@ def compute_start(
     prompts: Prompts,
     config: HypernetworkTrainingConfig,
     rows: list[RetentionRow],
+    trained: Hypernetwork | None = None,
 ) -> None:
-    """In place: the axes of A and B, and what carries a token from document to B. Reads the base for minutes."""
-    facts = start_facts(base, config)
-    measure_axes(head, hypernetwork.config, base, prompts, config, facts, rows)
-    start_as_copier(hypernetwork, head, base, facts)
+    """In place: the axes of A and B, and what carries a token from document to B, or else the weights of `trained`.
+    Reads the base for minutes.
 
-
-@torch.no_grad()
-def continue_from(
-    trained: Hypernetwork,
-    hypernetwork: Hypernetwork,
-    head: FactoredHead,
-    base: Base,
-    prompts: Prompts,
-    config: HypernetworkTrainingConfig,
-    rows: list[RetentionRow],
-) -> None:
-    """In place: the weights of a hypernetwork of the same shape, its head taken apart again into axes and factors.
-
-    Raises TrainingRefused for one of another base or shape.
+    Raises TrainingRefused for a trained one of another base or shape.
     """
-    if trained.config != hypernetwork.config:
+    if trained is not None and trained.config != hypernetwork.config:
         raise TrainingRefused("--init: the hypernetwork has another base or shape: give its settings, or start anew.")
-    d_in = hypernetwork.config.d_in["down_proj"]
-    weight: Tensor = trained.head.weight.double().cpu()
-    rows_A, rows_B = weight[..., :d_in], weight[..., d_in:]
-    measure_axes(head, hypernetwork.config, base, prompts, config, start_facts(base, config), rows, kept=rows_A)
-    basis, out_axes, out_scale = (x.double().cpu() for x in (head.basis, head.out_axes, head.out_scale))
-    head.weight_A.copy_(rows_A @ torch.linalg.pinv(basis))
-    head.weight_B.copy_(rows_B @ torch.linalg.inv(out_axes) / out_scale[:, None, None])
-    own = {name: value for name, value in trained.state_dict().items() if not name.startswith("head.")}
-    hypernetwork.load_state_dict(own, strict=False)
-
-
-def start_facts(base: Base, config: HypernetworkTrainingConfig) -> list[Fact]:
-    """What the start is measured on."""
     rng = random.Random(f"start {config.seed}")
     novelty = Novelty(vocabulary=base.vocabulary)
-    return [make_fact(rng, novelty) for _ in range(config.statements)]
-
-
-def measure_axes(
-    head: FactoredHead,
-    shape: HypernetworkConfig,
-    base: Base,
-    prompts: Prompts,
-    config: HypernetworkTrainingConfig,
-    facts: list[Fact],
-    rows: list[RetentionRow],
-    kept: Tensor | None = None,
-) -> None:
-    """In place: the head's axes of A (`kept` [L, k, d_in] among them) and of B."""
+    facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     speaking, silent = calibration_texts(prompts, facts[: max(1, int(len(facts) * SPOKEN))], rows, config.seed)
-    basis, scale = measure_basis(base.model, speaking, silent, shape, config.shape.basis_size, kept)
+    kept = None if trained is None else trained.head.weight[..., : head.basis.shape[-1]].cpu()
+    basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size, kept)
     head.basis.copy_(basis)
     head.out_scale.copy_(scale)
     head.out_axes.copy_(output_axes(base.model))
+    if trained is None:
+        start_as_copier(hypernetwork, head, base, facts)
+    else:
+        head.take_apart(trained.head.weight)
+        own = {name: value for name, value in trained.state_dict().items() if not name.startswith("head.")}
+        hypernetwork.load_state_dict(own, strict=False)
 
 
 def calibration_texts(

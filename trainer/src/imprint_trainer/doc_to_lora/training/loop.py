@@ -16,7 +16,7 @@ from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.batches import batch_maker
 from imprint_trainer.doc_to_lora.training.build import MAX_CHUNK_LENGTH, fold, make_config, parameter_groups
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
-from imprint_trainer.doc_to_lora.training.fresh import blank_hypernetwork, compute_start, continue_from
+from imprint_trainer.doc_to_lora.training.fresh import blank_hypernetwork, compute_start
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.muon import Muon
 from imprint_trainer.doc_to_lora.training.parallel import workers
@@ -81,10 +81,7 @@ def train_hypernetwork(
     done = load_state(out, hypernetwork, optimizers, identity)
     if done == 0:
         on_start()
-        if given is None:
-            compute_start(hypernetwork, head, base, prompts, config, rows)
-        else:
-            continue_from(given, hypernetwork, head, base, prompts, config, rows)
+        compute_start(hypernetwork, head, base, prompts, config, rows, given)
     metrics.cut_after(out, done)
     with workers(frozen) as team:
         while done < config.steps and not out_of_time():
