@@ -71,16 +71,44 @@ def _person(rng: random.Random, words: Words) -> str:
     return f"{words.first_name(rng)} {words.noun(rng).capitalize()}"
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
 # kind -> (names of the attribute, maker of a value). The last name of each kind is used in held-out wordings only.
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[random.Random, Words], str]]] = {
-    "code": (("access code", "door code", "code", "pin"), lambda rng, words: _number(rng, words, 1000, 10000)),
-    "port": (("port", "port number", "listening port"), lambda rng, words: _number(rng, words, 1024, 10000)),
-    "word": (("codename", "nickname", "secret word", "code word"), lambda rng, words: words.noun(rng)),
-    "command": (("deploy command", "test command", "build command", "start command"), _command),
-    "file": (("config file", "log file", "entry point", "settings file"), _file),
-    "branch": (("release branch", "default branch", "main branch"), _branch),
-    "owner": (("owner", "maintainer", "reviewer", "contact"), _person),
-    "limit": (("timeout", "retry limit", "batch size", "page size"), lambda rng, words: _number(rng, words, 11, 1000)),
+    "code": (
+        _names("access code, door code, code, login code, passcode, lock code, security code, alarm code, id, pin"),
+        lambda rng, words: _number(rng, words, 1000, 10000),
+    ),
+    "port": (
+        _names("port, port number, TCP port, HTTP port, server port, metrics port, debug port, listening port"),
+        lambda rng, words: _number(rng, words, 1024, 10000),
+    ),
+    "word": (
+        _names("codename, nickname, secret word, password, keyword, internal name, alias, tag, label, code word"),
+        lambda rng, words: words.noun(rng),
+    ),
+    "command": (
+        _names("deploy command, test command, build command, setup command, check, shortcut, script, start command"),
+        _command,
+    ),
+    "file": (
+        _names("config file, log file, entry point, manifest, main module, schema, source file, path, settings file"),
+        _file,
+    ),
+    "branch": (
+        _names("release branch, default branch, stable branch, working branch, base, git branch, target, main branch"),
+        _branch,
+    ),
+    "owner": (
+        _names("owner, maintainer, reviewer, lead, author, engineer on call, manager, assignee, first admin, contact"),
+        _person,
+    ),
+    "limit": (
+        _names("timeout, retry limit, batch size, buffer size, queue length, rate limit, number of workers, page size"),
+        lambda rng, words: _number(rng, words, 11, 1000),
+    ),
 }
 NUMERIC_KINDS = ("code", "port", "limit")
 
@@ -115,6 +143,38 @@ QUESTIONS = (
     "When I work on {entity}, what {name} do I need?",
     "How is the {name} of {entity} defined?",
     "Write down the {name} that belongs to {entity}.",
+    "What's the {name} for {entity}?",
+    "For {entity}, what is the {name}?",
+    "About {entity}: which {name} was it?",
+    "I want to know the {name} of {entity}.",
+    "Show me the {name} of {entity}.",
+    "State {entity}'s {name}.",
+    "Fill in the blank: the {name} of {entity} is",
+    "{entity} {name}?",
+    "{entity}, {name}:",
+    "Looking at {entity}, which {name} applies?",
+    "Somebody asked for the {name} of {entity}. What should I answer?",
+    "What did we agree on for {entity}? I mean the {name}.",
+    "Does {entity} have its own {name}, and if so, which?",
+    "The {name} of {entity}, please.",
+    "What value does the {name} of {entity} have?",
+    "I have to type in the {name} of {entity}. What do I write?",
+    "My colleague changed {entity}. What is the {name} now?",
+    "Let us continue with {entity}. What was its {name}?",
+    "Someone told you the {name} of {entity}. Repeat it.",
+    "From memory: {name} of {entity}?",
+    "You know {entity}. Say its {name}.",
+    "Which {name} goes with {entity}?",
+    "In our notes on {entity}, what is the {name}?",
+    "What has been recorded as {name} for {entity}?",
+    "Help me with this form. {entity}, {name}:",
+    "There is a new {name} for {entity}. Which?",
+    "Hi! I am new here. What {name} does {entity} have?",
+    "One more thing: under which {name} do we keep {entity}?",
+    "Sorry, I lost my notes on {entity}. I only miss the {name}.",
+    "how do I set the {name} of {entity}? what goes there",
+    "what was {entity}'s {name}",
+    "tell me {entity} {name}",
 )
 HELD_OUT_QUESTIONS = (
     "Could you remind me of the {name} that {entity} uses?",

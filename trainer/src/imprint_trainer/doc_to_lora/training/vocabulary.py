@@ -116,8 +116,8 @@ SYLLABLES = [
     for consonant in words("b c d f g h j k l m n p r s t v w z br cl dr gr kr pl st tr sh ch th qu")
     for vowel in words("a e i o u ai ee or en ar il on")
 ]
-LISTED = 0.25  # share of the lists among a training's words, where it has a vocabulary
-INVENTED = 0.2  # share of words that nobody has seen
+LISTED = 0.2  # share of the lists among a training's words, where it has a vocabulary
+INVENTED = 0.35  # share of words that nobody has seen, which take several tokens
 SHORTEST = 4  # letters of a vocabulary's word: shorter ones are mostly parts of words
 
 
@@ -168,11 +168,14 @@ class Words:
         if dice < LISTED:
             return rng.choice(split(listed, False))
         if dice < LISTED + INVENTED:
-            return invented(rng)
+            return invented(rng, self.vocabulary)
         return rng.choice(self.vocabulary)
 
 
-def invented(rng: random.Random) -> str:
-    """A word of two or three syllables."""
-    word = "".join(rng.choice(SYLLABLES) for _ in range(rng.randint(2, 3)))
-    return invented(rng) if word in HELD_OUT else word
+def invented(rng: random.Random, vocabulary: tuple[str, ...]) -> str:
+    """Two or three syllables, or the beginning of one word and the end of another."""
+    if rng.random() < 0.5:
+        word = "".join(rng.choice(SYLLABLES) for _ in range(rng.randint(2, 3)))
+    else:
+        word = rng.choice(vocabulary)[: rng.randint(3, 5)] + rng.choice(vocabulary)[-rng.randint(2, 4) :]
+    return invented(rng, vocabulary) if word in HELD_OUT else word
