@@ -104,7 +104,7 @@ function trainCommand(context: CommandContext): Command {
     .requiredOption("--out <folder>", "folder of the training; the result is its sub-folder hypernetwork")
     .option("--base-name <name>", "name by which the service knows the base model (default: the folder's)")
     .option("--data <source>", "synthetic, a JSONL file of {document, question, answer}, or a folder of sessions")
-    .option("--init <folder>", "trained hypernetwork of the same base and shape to go on from")
+    .option("--init <folder>", "trained hypernetwork to go on from: same base and shape, or fewer ranks")
     .option("--config <file>", "JSON file of settings; the flags win over it")
     .option("--steps <n>", "steps of the training")
     .option("--seed <n>", "seed of weights and data")

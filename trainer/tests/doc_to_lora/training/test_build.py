@@ -1,5 +1,6 @@
 import pytest
 import torch
+from torch import nn
 
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
@@ -27,6 +28,16 @@ def test_the_folded_hypernetwork_makes_the_same_factors(tiny_base: Base) -> None
     assert torch.equal(before.A, after.A)
     assert torch.equal(before.B, after.B)
     assert not any(parameter.requires_grad for parameter in folded.parameters())
+
+
+def test_learned_ranks_read_along_the_basis_alone(tiny_base: Base) -> None:
+    trained = fresh(tiny_base)
+    for parameter in (trained.bias_A.weight, trained.bias_B.weight):
+        nn.init.normal_(parameter)
+    rows, basis = fold(trained).bias_A["down_proj"], trained.head.basis
+    assert basis.shape[1] < basis.shape[2]
+    torch.testing.assert_close(rows @ torch.linalg.pinv(basis) @ basis, rows)
+    torch.testing.assert_close(fold(trained).bias_B["down_proj"], trained.head.out_rows(trained.bias_B.weight))
 
 
 def test_a_fresh_hypernetwork_is_a_function_of_its_seed(tiny_base: Base) -> None:

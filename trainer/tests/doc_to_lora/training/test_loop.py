@@ -102,6 +102,12 @@ def test_a_hypernetwork_of_another_shape_is_no_start(tiny_base: Base, tmp_path: 
         train(tiny_base, other, tmp_path / "second", init=tmp_path / "made")
 
 
+def test_a_training_goes_on_with_more_ranks(tiny_base: Base, tmp_path: Path) -> None:
+    save(train(tiny_base, small_config(steps=1), tmp_path / "first"), tmp_path / "made")
+    wide = small_config(steps=2, shape={**SHAPE, "rank": 5})
+    assert train(tiny_base, wide, tmp_path / "second", init=tmp_path / "made").hypernetwork.config.rank == 5
+
+
 def test_retention_rows_are_made_once(tiny_base: Base, tmp_path: Path) -> None:
     progress: list[tuple[int, int]] = []
 

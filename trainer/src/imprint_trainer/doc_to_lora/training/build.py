@@ -10,10 +10,12 @@ from imprint_trainer.doc_to_lora.config import HypernetworkConfig, PerceiverAtte
 from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.doc_to_lora.training.config import Shape
-from imprint_trainer.doc_to_lora.training.factored_head import FactoredHead
+from imprint_trainer.doc_to_lora.training.factored_head import FactoredBias, FactoredHead
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 
 MAX_CHUNK_LENGTH = 256
+FACTORED = ("head.", "bias_")  # names of what trains in fixed axes
+QUIET = 0.1  # of the head's ordinary scale: learned ranks must not drown generated ones
 
 
 def make_config(model: Any, base_model_name: str, shape: Shape) -> HypernetworkConfig:
@@ -59,9 +61,10 @@ def make_config(model: Any, base_model_name: str, shape: Shape) -> HypernetworkC
 def initialise(hypernetwork: Hypernetwork, head: FactoredHead) -> None:
     """Section 10, but scaler_B starts at one: A and B are small instead, which learns faster.
 
-    Puts the trainable head in place.
+    Puts the trainable head and learned ranks in place.
     """
     config = hypernetwork.config
+    layers, _, components = head.weight_A.shape
     for block in hypernetwork.layers:
         for parameter in block.parameters():
             if parameter.dim() == 3:
@@ -70,17 +73,24 @@ def initialise(hypernetwork: Hypernetwork, head: FactoredHead) -> None:
                 nn.init.zeros_(parameter)
     nn.init.normal_(hypernetwork.aggregator.perceiver.encoder.latents_q)
     for module in config.target_modules:
-        nn.init.normal_(hypernetwork.bias_A[module], std=0.2 / math.sqrt(config.d_in[module] * config.rank))
-        nn.init.zeros_(hypernetwork.bias_B[module])
         nn.init.ones_(hypernetwork.scaler_B[module])
     hypernetwork.head = head  # type: ignore[assignment]
+    weight_A = torch.randn(layers, config.rank, components) * QUIET / math.sqrt(components)
+    weight_B = torch.zeros(layers, config.rank, head.weight_B.shape[-1])
+    hypernetwork.bias_A = FactoredBias(weight_A, head.in_rows)  # type: ignore[assignment]
+    hypernetwork.bias_B = FactoredBias(weight_B, head.out_rows)  # type: ignore[assignment]
 
 
 def fold(hypernetwork: Hypernetwork) -> Hypernetwork:
-    """A copy with an ordinary head, as files and the service take it."""
+    """A copy with an ordinary head and learned ranks, as files and the service take it."""
     plain = Hypernetwork(hypernetwork.config)
-    state = {key: value for key, value in hypernetwork.state_dict().items() if not key.startswith("head.")}
+    state = hypernetwork.state_dict()
+    for name in [name for name in state if name.startswith(FACTORED)]:
+        del state[name]
     state["head.weight"] = hypernetwork.head.weight.detach()
+    for module in hypernetwork.config.target_modules:
+        state[f"bias_A.{module}"] = hypernetwork.bias_A[module].detach()
+        state[f"bias_B.{module}"] = hypernetwork.bias_B[module].detach()
     plain.load_state_dict(state)
     return plain.to(state["head.weight"].device).eval().requires_grad_(False)
 

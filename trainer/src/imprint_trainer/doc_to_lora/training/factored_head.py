@@ -1,7 +1,10 @@
-"""The head while it trains: A in a fixed basis of each target's inputs, B in axes of the output vocabulary.
+"""The head and the learned ranks while they train: A in a fixed basis of each target's inputs, B in axes of the output
+vocabulary.
 
-Both fold into an ordinary head, so what is saved is a plain Doc-to-LoRA hypernetwork.
+Both fold into ordinary ones, so what is saved is a plain Doc-to-LoRA hypernetwork.
 """
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -27,16 +30,38 @@ class FactoredHead(nn.Module):
     @property
     def weight(self) -> Tensor:
         """The ordinary head's weight [L, d, d_in + d_out]."""
-        rows_B = self.weight_B @ self.out_axes * self.out_scale[:, None, None]
-        return torch.cat([self.weight_A @ self.basis, rows_B], dim=-1)
+        return torch.cat([self.in_rows(self.weight_A), self.out_rows(self.weight_B)], dim=-1)
+
+    def in_rows(self, weight: Tensor) -> Tensor:
+        """[L, n, c] -> [L, n, d_in]."""
+        return weight @ self.basis
+
+    def out_rows(self, weight: Tensor) -> Tensor:
+        """[L, n, d_out] -> the same shape."""
+        return weight @ self.out_axes * self.out_scale[:, None, None]
 
     @torch.no_grad()
-    def take_apart(self, weight: Tensor) -> None:
-        """In place: the factors of an ordinary head's weight, whose rows of A the basis must hold."""
-        rows_A, rows_B = weight.double().cpu().tensor_split([self.basis.shape[-1]], dim=-1)
+    def weights_of(self, rows_A: Tensor, rows_B: Tensor) -> tuple[Tensor, Tensor]:
+        """What rows on the CPU are made of; what the basis does not hold of A is left out."""
         basis, out_axes, out_scale = (x.double().cpu() for x in (self.basis, self.out_axes, self.out_scale))
-        self.weight_A.copy_(rows_A @ torch.linalg.pinv(basis))
-        self.weight_B.copy_(rows_B @ torch.linalg.inv(out_axes) / out_scale[:, None, None])
+        weight_A = rows_A.double() @ torch.linalg.pinv(basis)
+        weight_B = rows_B.double() @ torch.linalg.inv(out_axes) / out_scale[:, None, None]
+        return weight_A.float(), weight_B.float()
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.einsum("klmrd,ldo->klmro", x, self.weight)
+
+
+class FactoredBias(nn.Module):
+    """One side of the learned ranks that every adapter gets, in a head's axes: ranks in A that read anything else would
+    be what disturbs ordinary text most. Read as the mapping from a target module to rows [L, r, d] that it stands for.
+    """
+
+    def __init__(self, weight: Tensor, rows: Callable[[Tensor], Tensor]) -> None:
+        """`rows` makes rows of the weight [L, r, n]."""
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self._rows = rows
+
+    def __getitem__(self, module: str) -> Tensor:
+        return self._rows(self.weight)

@@ -3,11 +3,12 @@
 import random
 
 import torch
+from torch import Tensor
 
 from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.basis import Text, measure_basis, output_axes
-from imprint_trainer.doc_to_lora.training.build import initialise, make_config
+from imprint_trainer.doc_to_lora.training.build import FACTORED, initialise, make_config
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig, RetentionConfig
 from imprint_trainer.doc_to_lora.training.copying import start_as_copier
 from imprint_trainer.doc_to_lora.training.factored_head import FactoredHead
@@ -16,6 +17,7 @@ from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.doc_to_lora.training.retention import RetentionRow
 from imprint_trainer.doc_to_lora.training.synthetic import Fact, Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
+from imprint_trainer.doc_to_lora.training.widen import with_ranks
 
 SPOKEN = 0.25  # share of the facts whose answers the basis is measured on
 READ = 0.2  # share of those whose questions count as text to leave alone
@@ -50,15 +52,17 @@ def compute_start(
     """In place: the axes of A and B, and what carries a token from document to B, or else the weights of `trained`.
     Reads the base for minutes.
 
-    Raises TrainingRefused for a trained one of another base or shape.
+    Raises TrainingRefused for a trained one of another base or shape; only its ranks may be fewer.
     """
+    if trained is not None and trained.config.rank < hypernetwork.config.rank:
+        trained = with_ranks(trained, hypernetwork.config.rank)
     if trained is not None and trained.config != hypernetwork.config:
         raise TrainingRefused("--init: the hypernetwork has another base or shape: give its settings, or start anew.")
     rng = random.Random(f"start {config.seed}")
     novelty = Novelty(vocabulary=base.vocabulary)
     facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     speaking, silent = calibration_texts(prompts, facts[: max(1, int(len(facts) * SPOKEN))], rows, config.seed)
-    kept = None if trained is None else trained.head.weight[..., : head.basis.shape[-1]].cpu()
+    kept = None if trained is None else torch.cat(in_rows(trained), dim=1)
     basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size, kept)
     head.basis.copy_(basis)
     head.out_scale.copy_(scale)
@@ -66,9 +70,24 @@ def compute_start(
     if trained is None:
         start_as_copier(hypernetwork, head, base, facts)
     else:
-        head.take_apart(trained.head.weight)
-        own = {name: value for name, value in trained.state_dict().items() if not name.startswith("head.")}
-        hypernetwork.load_state_dict(own, strict=False)
+        take_over(hypernetwork, head, trained)
+
+
+def in_rows(trained: Hypernetwork) -> tuple[Tensor, Tensor]:
+    """What A is made of, on the CPU: by the head [L, d, d_in], and the learned ranks [L, r, d_in]."""
+    (module,) = trained.config.target_modules
+    return trained.head.weight[..., : trained.config.d_in[module]].cpu(), trained.bias_A[module].cpu()
+
+
+def take_over(hypernetwork: Hypernetwork, head: FactoredHead, trained: Hypernetwork) -> None:
+    """In place: the weights of a hypernetwork of the same shape, taken apart along the head's axes."""
+    (module,) = trained.config.target_modules
+    of_head, of_bias = in_rows(trained)
+    weight_A, weight_B = head.weights_of(of_head, trained.head.weight[..., of_head.shape[-1] :].cpu())
+    bias_A, bias_B = head.weights_of(of_bias, trained.bias_B[module].cpu())
+    state = {name: value for name, value in trained.state_dict().items() if not name.startswith(FACTORED)}
+    state |= {"head.weight_A": weight_A, "head.weight_B": weight_B, "bias_A.weight": bias_A, "bias_B.weight": bias_B}
+    hypernetwork.load_state_dict(state, strict=False)
 
 
 def calibration_texts(
