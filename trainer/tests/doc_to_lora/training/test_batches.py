@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -14,12 +15,18 @@ from .small import small_config
 ROW, FOREIGN = (RetentionRow(kind, [1], [2], torch.zeros(1, 4), torch.zeros(1, 4)) for kind in KINDS[:2])
 
 
-def make(base: Base, step: int, *, data: str = "synthetic", longest: int = 10_000, **changes: object) -> Batch:
+def make(
+    base: Base,
+    step: int,
+    *,
+    data: str = "synthetic",
+    longest: int = 10_000,
+    held: tuple[RetentionRow, ...] = (ROW, FOREIGN),
+    **changes: object,
+) -> Batch:
     config = small_config(**changes)
     prompts = Prompts(base.tokenizer)
-    return batch_maker(
-        base, prompts, config, open_source(data, questions=20), [ROW, FOREIGN], max_chunk_length=longest
-    )(step)
+    return batch_maker(base, prompts, config, open_source(data, questions=20), held, max_chunk_length=longest)(step)
 
 
 def test_a_batch_is_a_function_of_seed_and_step(tiny_base: Base) -> None:
@@ -68,6 +75,12 @@ def test_other_entities_questions_are_held_once_documents_have_several_facts(tin
     )
     assert {held.row.kind for held in early} == {"unrelated"}
     assert {held.row.kind for held in late} == {"unrelated", "foreign"}
+
+
+def test_each_kind_of_retention_row_is_held_equally_often(tiny_base: Base) -> None:
+    prose = replace(ROW, kind="prose")
+    batch = make(tiny_base, 0, documents=300, retention={"share": 1.0}, held=(prose, prose, prose, prose, ROW))
+    assert 110 < sum(one.row.kind == "prose" for one in batch.retention) < 190
 
 
 def test_a_long_document_gets_the_chunks_that_it_needs(tiny_base: Base, tmp_path: Path) -> None:

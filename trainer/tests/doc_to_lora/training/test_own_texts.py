@@ -2,7 +2,13 @@ import torch
 
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
-from imprint_trainer.doc_to_lora.training.own_texts import PROSE_TOKENS, QUESTION_TOKENS, own_prose, own_questions
+from imprint_trainer.doc_to_lora.training.own_texts import (
+    OPENINGS,
+    PROSE_TOKENS,
+    QUESTION_TOKENS,
+    own_prose,
+    own_questions,
+)
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 
 
@@ -25,7 +31,7 @@ def test_questions_are_a_function_of_the_seed_and_follow_the_header_of_a_users_t
 def test_prose_begins_with_one_of_the_words_and_has_no_end_in_it(tiny_base: Base) -> None:
     prompts = Prompts(tiny_base.tokenizer)
     texts = own_prose(FrozenBase(tiny_base.model, []), prompts, ["harbor", "cloud"], 4, seed=0)
-    starts = [prompts.plain(f"The {word}") for word in ("harbor", "cloud")]
+    starts = [prompts.plain(opening.format(word)) for opening in OPENINGS for word in ("harbor", "cloud")]
     assert len(texts) == 4
     for ids in texts:
         assert any(ids[: len(start)] == start for start in starts)

@@ -7,7 +7,7 @@ from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.config import RetentionConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
-from imprint_trainer.doc_to_lora.training.retention import RetentionRow, make_retention_rows
+from imprint_trainer.doc_to_lora.training.retention import OPENING_TOKENS, RetentionRow, make_retention_rows
 from imprint_trainer.doc_to_lora.training.retention_cache import ROWS, load_rows, save_rows
 
 CONFIG = RetentionConfig(unrelated=3, own=2, foreign=2, prose=2, answer_tokens=4)
@@ -28,6 +28,15 @@ def test_rows_hold_the_bases_own_likeliest_tokens(tiny_base: Base) -> None:
             assert answered == row.ids[-4:]  # greedy: the likeliest tokens are the answer
 
 
+def test_all_of_a_text_but_its_opening_is_held_in_pieces(tiny_base: Base) -> None:
+    prose = [row for row in make(tiny_base) if row.kind == "prose"]
+    begins = [index for index, row in enumerate(prose) if len(row.question) == OPENING_TOKENS]
+    assert len(begins) == CONFIG.prose
+    for index, row in enumerate(prose[1:], start=1):
+        assert index in begins or row.question == prose[index - 1].ids
+    assert len(prose) > 20
+
+
 def test_rows_come_back_from_disk_to_the_bit(tiny_base: Base, tmp_path: Path) -> None:
     rows = make(tiny_base)
     save_rows(tmp_path, {"seed": 0}, rows)
@@ -36,7 +45,8 @@ def test_rows_come_back_from_disk_to_the_bit(tiny_base: Base, tmp_path: Path) ->
     assert [(row.kind, row.question, row.answer) for row in loaded] == [
         (row.kind, row.question, row.answer) for row in rows
     ]
-    assert Counter(row.kind for row in rows) == {"unrelated": 5, "foreign": 2, "prose": 2}
+    kinds = Counter(row.kind for row in rows)
+    assert (kinds["unrelated"], kinds["foreign"]) == (5, 2)
     for a, b in zip(loaded, rows, strict=True):
         assert torch.equal(a.targets, b.targets)
         assert torch.equal(a.log_probs, b.log_probs)

@@ -7,6 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
 
+PROSE_TOKENS = 64  # of a text that the base model writes
+
 
 class Stage(BaseModel):
     """What documents look like until a share of all steps is done."""
@@ -49,14 +51,14 @@ class RetentionConfig(BaseModel):
     unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
     own: Annotated[int, Field(ge=0)] = 240  # questions that the base model asks itself
     foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document, once those have two facts
-    prose: Annotated[int, Field(ge=0)] = 192  # texts that the base model writes outside of any chat
-    answer_tokens: Count = 16  # of the base model's answer, or of a text's end, that are held
+    prose: Annotated[int, Field(ge=0)] = 192  # texts that the base model writes outside of any chat, held in pieces
+    answer_tokens: Count = 16  # of the base model's answer, or of a piece of a text, that are held
     positions: Count = 8  # of a row that are held in a step
 
     @property
     def rows(self) -> int:
-        """Rows of all four kinds."""
-        return self.unrelated + self.own + self.foreign + self.prose
+        """Questions, and pieces of prose where every text is as long as it may be."""
+        return self.unrelated + self.own + self.foreign + self.prose * -(-PROSE_TOKENS // self.answer_tokens)
 
 
 class HypernetworkTrainingConfig(BaseModel):

@@ -102,7 +102,7 @@ def calibration_texts(
         speaking.append(Text(ids, len(question) - 1, len(ids)))
         if index < len(facts) * READ:
             silent.append(Text(question[:-1], 1, len(question) - 1))  # the first token is an attention sink, far off
-    silent += [Text(row.ids, 1, len(row.ids)) for row in rows if row.kind == "prose"]
+    silent += [Text(row.ids, len(row.question), len(row.ids)) for row in rows if row.kind == "prose"]
     chats = [row.ids for row in rows if row.kind == "unrelated"]
     if not chats:
         texts = unrelated_questions(RetentionConfig().unrelated, held_out=False, seed=seed)

@@ -16,6 +16,7 @@ from imprint_trainer.doc_to_lora.training.synthetic import Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
 
 BATCH = 20
+OPENING_TOKENS = 4  # of prose, which are not held
 Kind = Literal["unrelated", "foreign", "prose"]  # foreign: about an entity of no document
 Held = tuple[Kind, list[int], list[int]]  # ids of the question, and of the answer
 
@@ -24,7 +25,7 @@ Held = tuple[Kind, list[int], list[int]]  # ids of the question, and of the answ
 class RetentionRow:
     """ids after the prefix; the teacher's top k for each but the first of them, on the CPU.
 
-    Prose is cut in two: its first part is read once, as a question is.
+    A piece of prose is such an answer, and what stands before it is read once, as a question is.
     """
 
     kind: Kind
@@ -57,7 +58,7 @@ def make_retention_rows(
     seed: int,
     on_progress: Callable[[int, int], None],
 ) -> list[RetentionRow]:
-    """Prose is about `words`. `on_progress` gets the rows done, first 0, and the rows in all."""
+    """Prose is about `words`. `on_progress` gets the rows done, first 0, and about how many there will be."""
     on_progress(0, config.rows)
     held = chain(_answered(base, prompts, config, seed), _prose(base, prompts, config, words, seed))
     rows: list[RetentionRow] = []
@@ -66,7 +67,8 @@ def make_retention_rows(
         teacher = base.top_k([(whole[:1], whole[1:]) for whole in wholes], k)
         for own, (targets, values) in zip(batch, teacher, strict=True):
             rows.append(RetentionRow(*own, targets.cpu(), values.cpu()))
-        on_progress(len(rows), config.rows)
+        on_progress(min(len(rows), config.rows - 1), config.rows)
+    on_progress(config.rows, config.rows)
     return rows
 
 
@@ -82,6 +84,7 @@ def _answered(base: FrozenBase, prompts: Prompts, config: RetentionConfig, seed:
 def _prose(
     base: FrozenBase, prompts: Prompts, config: RetentionConfig, words: Sequence[str], seed: int
 ) -> Iterator[Held]:
+    """All of a text but its opening, in pieces: few positions of many texts would be learned by heart."""
     for ids in own_prose(base, prompts, words, config.prose, seed):
-        cut = max(1, len(ids) - config.answer_tokens)
-        yield "prose", ids[:cut], ids[cut:]
+        for cut in range(OPENING_TOKENS, len(ids), config.answer_tokens):
+            yield "prose", ids[:cut], ids[cut : cut + config.answer_tokens]
