@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { COMMANDS, type Entry } from "./commands/list.js";
+import type { Entry } from "./commands/entry.js";
+import { COMMANDS } from "./commands/list.js";
 import { type CommandContext, newCommand } from "./context.js";
 
 const INTRODUCTION = `Turns recorded coding sessions into LoRA adapters, with proof that they learned something.

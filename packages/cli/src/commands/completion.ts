@@ -4,7 +4,7 @@ import { describe } from "../completion/describe.js";
 import { fishCompletion } from "../completion/fish.js";
 import { zshCompletion } from "../completion/zsh.js";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import type { Entry } from "./list.js";
+import type { Entry } from "./entry.js";
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from imprint_trainer.doc_to_lora.training.vocabulary import FILLER, LINES, PARTS, Words
+from imprint_trainer.doc_to_lora.training.wordings import HELD_OUT_QUESTIONS, NAMES, QUESTIONS, STATEMENTS, SUFFIXES
 
 HOLDOUT_MODULUS = 10  # one number in ten is held out
 PROSE = 0.5  # share of the fillers that are sentences
@@ -71,118 +72,18 @@ def _person(rng: random.Random, words: Words) -> str:
     return f"{words.first_name(rng)} {words.noun(rng).capitalize()}"
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(","))
-
-
-# kind -> (names of the attribute, maker of a value). The last name of each kind is used in held-out wordings only.
-KINDS: dict[str, tuple[tuple[str, ...], Callable[[random.Random, Words], str]]] = {
-    "code": (
-        _names("access code, door code, code, login code, passcode, lock code, security code, alarm code, id, pin"),
-        lambda rng, words: _number(rng, words, 1000, 10000),
-    ),
-    "port": (
-        _names("port, port number, TCP port, HTTP port, server port, metrics port, debug port, listening port"),
-        lambda rng, words: _number(rng, words, 1024, 10000),
-    ),
-    "word": (
-        _names("codename, nickname, secret word, password, keyword, internal name, alias, tag, label, code word"),
-        lambda rng, words: words.noun(rng),
-    ),
-    "command": (
-        _names("deploy command, test command, build command, setup command, check, shortcut, script, start command"),
-        _command,
-    ),
-    "file": (
-        _names("config file, log file, entry point, manifest, main module, schema, source file, path, settings file"),
-        _file,
-    ),
-    "branch": (
-        _names("release branch, default branch, stable branch, working branch, base, git branch, target, main branch"),
-        _branch,
-    ),
-    "owner": (
-        _names("owner, maintainer, reviewer, lead, author, engineer on call, manager, assignee, first admin, contact"),
-        _person,
-    ),
-    "limit": (
-        _names("timeout, retry limit, batch size, buffer size, queue length, rate limit, number of workers, page size"),
-        lambda rng, words: _number(rng, words, 11, 1000),
-    ),
+# kind -> maker of a value
+KINDS: dict[str, Callable[[random.Random, Words], str]] = {
+    "code": lambda rng, words: _number(rng, words, 1000, 10000),
+    "port": lambda rng, words: _number(rng, words, 1024, 10000),
+    "word": lambda rng, words: words.noun(rng),
+    "command": _command,
+    "file": _file,
+    "branch": _branch,
+    "owner": _person,
+    "limit": lambda rng, words: _number(rng, words, 11, 1000),
 }
 NUMERIC_KINDS = ("code", "port", "limit")
-
-STATEMENTS = (
-    "The {name} of {entity} is {value}.",
-    "{entity} uses {value} as its {name}.",
-    "For {entity}, the {name} is {value}.",
-    "We set the {name} of {entity} to {value}.",
-    "Note that {entity} has the {name} {value}.",
-    "{value} is the {name} of {entity}.",
-    "Decision: the {name} for {entity} is {value}.",
-    "{entity} {name}: {value}.",
-)
-QUESTIONS = (
-    "What is the {name} of {entity}?",
-    "What {name} does {entity} use?",
-    "Which {name} does {entity} have?",
-    "Tell me the {name} of {entity}.",
-    "{entity}: what is its {name}?",
-    "I forgot the {name} of {entity}. What is it?",
-    "Do you know the {name} of {entity}?",
-    "Give me the {name} for {entity}.",
-    "What was the {name} of {entity} again?",
-    "Name the {name} of {entity}.",
-    "What is {entity}'s {name}?",
-    "{name} of {entity}?",
-    "Can you look up the {name} for {entity}?",
-    "I am looking for the {name} of {entity}.",
-    "What should I enter as {name} for {entity}?",
-    "Quick question: what {name} did we set for {entity}?",
-    "We talked about {entity}. Which {name} did it get?",
-    "When I work on {entity}, what {name} do I need?",
-    "How is the {name} of {entity} defined?",
-    "Write down the {name} that belongs to {entity}.",
-    "What's the {name} for {entity}?",
-    "For {entity}, what is the {name}?",
-    "About {entity}: which {name} was it?",
-    "I want to know the {name} of {entity}.",
-    "Show me the {name} of {entity}.",
-    "State {entity}'s {name}.",
-    "Fill in the blank: the {name} of {entity} is",
-    "{entity} {name}?",
-    "{entity}, {name}:",
-    "Looking at {entity}, which {name} applies?",
-    "Somebody asked for the {name} of {entity}. What should I answer?",
-    "What did we agree on for {entity}? I mean the {name}.",
-    "Does {entity} have its own {name}, and if so, which?",
-    "The {name} of {entity}, please.",
-    "What value does the {name} of {entity} have?",
-    "I have to type in the {name} of {entity}. What do I write?",
-    "My colleague changed {entity}. What is the {name} now?",
-    "Let us continue with {entity}. What was its {name}?",
-    "Someone told you the {name} of {entity}. Repeat it.",
-    "From memory: {name} of {entity}?",
-    "You know {entity}. Say its {name}.",
-    "Which {name} goes with {entity}?",
-    "In our notes on {entity}, what is the {name}?",
-    "What has been recorded as {name} for {entity}?",
-    "Help me with this form. {entity}, {name}:",
-    "There is a new {name} for {entity}. Which?",
-    "Hi! I am new here. What {name} does {entity} have?",
-    "One more thing: under which {name} do we keep {entity}?",
-    "Sorry, I lost my notes on {entity}. I only miss the {name}.",
-    "how do I set the {name} of {entity}? what goes there",
-    "what was {entity}'s {name}",
-    "tell me {entity} {name}",
-)
-HELD_OUT_QUESTIONS = (
-    "Could you remind me of the {name} that {entity} uses?",
-    "Please say which {name} was chosen for {entity}.",
-    "I need {entity}'s {name}.",
-    "What do we use as the {name} of {entity}?",
-)
-SUFFIXES = ("", "", " Reply with the value only.", " Answer briefly.")
 
 
 def make_fact(rng: random.Random, novelty: Novelty, kind: str | None = None, questions: int | None = None) -> Fact:
@@ -192,7 +93,7 @@ def make_fact(rng: random.Random, novelty: Novelty, kind: str | None = None, que
     """
     kind = kind or rng.choice(list(KINDS))
     asking = rng if questions is None else random.Random(f"{kind} {rng.randrange(questions)} {novelty}")
-    names, make_value = KINDS[kind]
+    names, make_value = NAMES[kind], KINDS[kind]
     name = names[-1] if novelty.wordings else asking.choice(names[:-1])
     subjects, values = Words(novelty.entities, novelty.vocabulary), Words(novelty.values, novelty.vocabulary)
     noun, part = subjects.noun(asking), subjects.part(asking)
