@@ -18,7 +18,7 @@ from imprint_trainer.doc_to_lora.training.padding import pad
 from imprint_trainer.models.sections import entered_by, section
 
 GROUP = 16  # rows of about one length that run together: little padding, and products that still fill two cores
-REMEMBERED = 4096  # questions; about 1 MB each for the default base
+REMEMBERED = 8192  # questions; about 1 MB each for the default base
 
 Row = tuple[list[int], list[int]]  # ids after the prefix: a question, and what follows it
 Adapting = Callable[[list[int]], AbstractContextManager[None]]
@@ -72,7 +72,8 @@ class FrozenBase:
             ids, mask = (
                 x.to(self.model.device) for x in pad([rows[index][0][-1:] + rows[index][1] for index in group])
             )
-            behind = torch.tensor([pairs[0][0].shape[1] for pairs in known], device=ids.device)
+            own = [pairs[0][0].shape[1] for pairs in known]
+            behind = torch.tensor(own, device=ids.device) + len(self.prefix)
             with adapting(group):
                 output = decoder(self.model)(
                     input_ids=ids,
@@ -80,7 +81,7 @@ class FrozenBase:
                         [torch.arange(int(behind.max()), device=ids.device) < behind[:, None], mask > 0], 1
                     ),
                     position_ids=behind[:, None] + torch.arange(ids.shape[1], device=ids.device),
-                    past_key_values=stacked(known),
+                    past_key_values=stacked(known, self._prefix_pairs),
                     use_cache=True,
                 )
             for index, hidden in zip(group, output.last_hidden_state, strict=True):
@@ -147,7 +148,8 @@ class FrozenBase:
 
     @torch.no_grad()
     def _question(self, ids: list[int]) -> Pairs:
-        """Keys and values of prefix and question. Read alone, so that they do not depend on what else is in a step."""
+        """Keys and values of a question behind the prefix. Read alone, so that they do not depend on what else is in a
+        step."""
         key = tuple(ids)
         pairs = self._questions.get(key)
         if pairs is None:
@@ -155,7 +157,8 @@ class FrozenBase:
             row = torch.tensor([ids], dtype=torch.long, device=self.model.device)
             if ids:
                 cache = decoder(self.model)(input_ids=row, past_key_values=cache, use_cache=True).past_key_values
-            pairs = pairs_of(cache)
+            start = len(self.prefix)
+            pairs = [(keys[:, start:].clone(), values[:, start:].clone()) for keys, values in pairs_of(cache)]
         with self._remembering:
             self._questions[key] = pairs
             self._questions.move_to_end(key)
@@ -180,14 +183,18 @@ def pairs_of(cache: Any) -> Pairs:
     return [(layer.keys[0], layer.values[0]) for layer in cache.layers]
 
 
-def stacked(rows: list[Pairs]) -> DynamicCache:
-    """One cache of rows of different lengths, padded on the right; the attention mask must hide the padding."""
+def stacked(rows: list[Pairs], prefix: Pairs | None = None) -> DynamicCache:
+    """One cache of rows of different lengths behind the same `prefix`, padded on the right; the attention mask must
+    hide the padding."""
     cache = DynamicCache()
     for index in range(len(rows[0])):
         keys, values = (
             pad_sequence([row[index][side].transpose(0, 1) for row in rows], batch_first=True).transpose(1, 2)
             for side in (0, 1)
         )
+        if prefix:
+            before = (side.expand(len(rows), -1, -1, -1) for side in prefix[index])
+            keys, values = (torch.cat(pair, dim=2) for pair in zip(before, (keys, values), strict=True))
         cache.update(keys, values, index)
     return cache
 
