@@ -30,7 +30,7 @@ class Shape(BaseModel):
     exit_layer: Count | None = None  # 2/15 of them: 4 of 30; a token's features still tell which it is
     first_layer: Annotated[int, Field(ge=0)] | None = None  # after 3/4 of them: 23 of 30
     num_layers: Count | None = None  # from there to the last
-    rank: Count = 4
+    rank: Count = 8
     latent_size: Count = 320
     projection_size: Count = 384
     blocks: Count = 2
