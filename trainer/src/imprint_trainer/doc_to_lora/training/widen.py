@@ -9,8 +9,8 @@ APART = 1.0  # of a query's length: how far twins start from each other, so that
 
 @torch.no_grad()
 def with_ranks(trained: Hypernetwork, rank: int, *, apart: float = APART) -> Hypernetwork:
-    """Each new rank is the twin of an old one, and twins share B: what `trained` answers, but for the step `apart` that
-    every twin's query takes. Needs a hypernetwork without a decoder, whose latents are its ranks.
+    """On the CPU. Each new rank is the twin of an old one, and twins share B: what `trained` answers, but for the step
+    `apart` that every twin's query takes. Needs a hypernetwork without a decoder, whose latents are its ranks.
     """
     config = trained.config
     layers = config.num_layers
@@ -18,7 +18,7 @@ def with_ranks(trained: Hypernetwork, rank: int, *, apart: float = APART) -> Hyp
     olds = torch.arange(rank) % config.rank
     twins = olds != torch.arange(rank)
     share = (1 / torch.bincount(olds))[olds]
-    state = trained.state_dict()
+    state = {name: value.cpu() for name, value in trained.state_dict().items()}
     for name, value in state.items():
         kind, axis = name.split(".")[0], value.dim() - 2  # bias [L, r, d], scaler [1, L, r, 1]
         if name.endswith("latents_q"):
