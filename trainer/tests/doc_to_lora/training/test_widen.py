@@ -1,5 +1,6 @@
 import pytest
 import torch
+from torch import nn
 
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
@@ -15,7 +16,9 @@ from .small import fresh_hypernetwork, small_config
 
 @pytest.fixture(scope="module")
 def narrow(tiny_base: Base) -> Hypernetwork:
-    return fold(fresh_hypernetwork(tiny_base, Prompts(tiny_base.tokenizer), small_config(), []))
+    trained = fresh_hypernetwork(tiny_base, Prompts(tiny_base.tokenizer), small_config(), [])
+    nn.init.normal_(trained.bias_B.weight)  # which a training starts with zeros
+    return fold(trained)
 
 
 def update(hypernetwork: Hypernetwork, base: Base) -> torch.Tensor:

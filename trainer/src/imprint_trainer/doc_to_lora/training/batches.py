@@ -78,13 +78,14 @@ def batch_maker(
     Questions about other entities are held from the stage on in which documents have several facts: an adapter that
     cannot tell entities apart yet would learn to say nothing.
     """
-    kinds = {row.kind: [other for other in retention if other.kind == row.kind] for row in retention}
+    kinds = sorted({row.kind for row in retention})
+    rows = {kind: [row for row in retention if row.kind == kind] for kind in kinds}
     affixes = chunk_affixes(base.tokenizer, base.name)
 
     def make(step: int) -> Batch:
         rng = random.Random(f"{config.seed} {step}")
         stage = config.stage(step)
-        held = [kind for kind in sorted(kinds) if kind != "foreign" or stage.max_facts > 1]
+        held = [kind for kind in kinds if kind != "foreign" or stage.max_facts > 1]
         chunks: list[list[int]] = []
         chunk_counts: list[int] = []
         answers: list[AnswerRow] = []
@@ -101,7 +102,7 @@ def batch_maker(
                 question, answer = prompts.question(example.question), prompts.answer(example.answer)
                 answers.append(AnswerRow(context, question, answer, example))
             if held and rng.random() < config.retention.share:
-                row = rng.choice(kinds[rng.choice(held)])
+                row = rng.choice(rows[rng.choice(held)])
                 reached = range(0 if whole_prompt else len(row.question) - 1, len(row.targets))
                 count = min(config.retention.positions, len(reached))
                 held_rows.append(HeldRow(context, row, sorted(rng.sample(reached, count))))

@@ -84,9 +84,7 @@ def initialise(hypernetwork: Hypernetwork, head: FactoredHead) -> None:
 def fold(hypernetwork: Hypernetwork) -> Hypernetwork:
     """A copy with an ordinary head and learned ranks, as files and the service take it."""
     plain = Hypernetwork(hypernetwork.config)
-    state = hypernetwork.state_dict()
-    for name in [name for name in state if name.startswith(FACTORED)]:
-        del state[name]
+    state = {name: value for name, value in hypernetwork.state_dict().items() if not name.startswith(FACTORED)}
     state["head.weight"] = hypernetwork.head.weight.detach()
     for module in hypernetwork.config.target_modules:
         state[f"bias_A.{module}"] = hypernetwork.bias_A[module].detach()

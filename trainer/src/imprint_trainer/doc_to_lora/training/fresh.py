@@ -62,7 +62,7 @@ def compute_start(
     novelty = Novelty(vocabulary=base.vocabulary)
     facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     speaking, silent = calibration_texts(prompts, facts[: max(1, int(len(facts) * SPOKEN))], rows, config.seed)
-    kept = None if trained is None else torch.cat(in_rows(trained), dim=1)
+    kept = None if trained is None else rows_of(trained)[0]
     basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size, kept)
     head.basis.copy_(basis)
     head.out_scale.copy_(scale)
@@ -73,21 +73,22 @@ def compute_start(
         take_over(hypernetwork, head, trained)
 
 
-def in_rows(trained: Hypernetwork) -> tuple[Tensor, Tensor]:
-    """What A is made of, on the CPU: by the head [L, d, d_in], and the learned ranks [L, r, d_in]."""
+def rows_of(trained: Hypernetwork) -> tuple[Tensor, Tensor]:
+    """Rows of A [L, d + r, d_in] and of B [L, d + r, d_out], on the CPU: those of the head, then the learned ranks."""
     (module,) = trained.config.target_modules
-    return trained.head.weight[..., : trained.config.d_in[module]].cpu(), trained.bias_A[module].cpu()
+    of_head = trained.head.weight.tensor_split([trained.config.d_in[module]], dim=-1)
+    learned = (trained.bias_A[module], trained.bias_B[module])
+    rows_A, rows_B = (torch.cat(pair, dim=1).cpu() for pair in zip(of_head, learned, strict=True))
+    return rows_A, rows_B
 
 
 def take_over(hypernetwork: Hypernetwork, head: FactoredHead, trained: Hypernetwork) -> None:
     """In place: the weights of a hypernetwork of the same shape, taken apart along the head's axes."""
-    (module,) = trained.config.target_modules
-    of_head, of_bias = in_rows(trained)
-    weight_A, weight_B = head.weights_of(of_head, trained.head.weight[..., of_head.shape[-1] :].cpu())
-    bias_A, bias_B = head.weights_of(of_bias, trained.bias_B[module].cpu())
     state = {name: value for name, value in trained.state_dict().items() if not name.startswith(FACTORED)}
-    state |= {"head.weight_A": weight_A, "head.weight_B": weight_B, "bias_A.weight": bias_A, "bias_B.weight": bias_B}
-    hypernetwork.load_state_dict(state, strict=False)
+    for side, weight in zip("AB", head.weights_of(*rows_of(trained)), strict=True):
+        latents = trained.config.latent_size
+        state |= {f"head.weight_{side}": weight[:, :latents], f"bias_{side}.weight": weight[:, latents:]}
+    hypernetwork.load_state_dict({**hypernetwork.state_dict(), **state})
 
 
 def calibration_texts(

@@ -72,8 +72,7 @@ class FrozenBase:
             ids, mask = (
                 x.to(self.model.device) for x in pad([rows[index][0][-1:] + rows[index][1] for index in group])
             )
-            own = [pairs[0][0].shape[1] for pairs in known]
-            behind = torch.tensor(own, device=ids.device) + len(self.prefix)
+            behind = torch.tensor([len(self.prefix) + pairs[0][0].shape[1] for pairs in known], device=ids.device)
             with adapting(group):
                 output = decoder(self.model)(
                     input_ids=ids,

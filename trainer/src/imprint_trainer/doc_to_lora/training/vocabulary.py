@@ -117,7 +117,7 @@ SYLLABLES = [
     for vowel in words("a e i o u ai ee or en ar il on")
 ]
 LISTED = 0.2  # share of the lists among a training's words, where it has a vocabulary
-INVENTED = 0.35  # share of words that nobody has seen, which take several tokens
+INVENTED = 0.35  # share of words that nobody has seen, which mostly take several tokens
 SHORTEST = 4  # letters of a vocabulary's word: shorter ones are mostly parts of words
 
 
