@@ -77,7 +77,15 @@ def test_other_entities_questions_are_held_once_documents_have_several_facts(tin
     assert {held.row.kind for held in late} == {"unrelated", "foreign"}
 
 
-def test_each_kind_of_retention_row_is_held_equally_often(tiny_base: Base) -> None:
+def test_other_entities_questions_are_held_as_often_as_their_odds_say(tiny_base: Base) -> None:
+    stages = [{"until": 1.0, "max_facts": 2}]
+    for odds, least, most in ((0.25, 40, 80), (1.0, 120, 180), (4.0, 220, 260)):  # of 300: 60, 150, 240
+        retention = {"share": 1.0, "foreign_odds": odds}
+        held = make(tiny_base, 0, documents=300, stages=stages, retention=retention).retention
+        assert least < sum(one.row.kind == "foreign" for one in held) < most
+
+
+def test_prose_is_held_as_often_as_questions_however_many_pieces_there_are(tiny_base: Base) -> None:
     prose = replace(ROW, kind="prose")
     batch = make(tiny_base, 0, documents=300, retention={"share": 1.0}, held=(prose, prose, prose, prose, ROW))
     assert 110 < sum(one.row.kind == "prose" for one in batch.retention) < 190

@@ -85,7 +85,9 @@ def batch_maker(
     def make(step: int) -> Batch:
         rng = random.Random(f"{config.seed} {step}")
         stage = config.stage(step)
-        held = [kind for kind in kinds if kind != "foreign" or stage.max_facts > 1]
+        odds = {kind: 1.0 if kind != "foreign" else config.retention.foreign_odds for kind in kinds}
+        if stage.max_facts == 1:
+            odds.pop("foreign", None)
         chunks: list[list[int]] = []
         chunk_counts: list[int] = []
         answers: list[AnswerRow] = []
@@ -101,8 +103,9 @@ def batch_maker(
             for example in examples:
                 question, answer = prompts.question(example.question), prompts.answer(example.answer)
                 answers.append(AnswerRow(context, question, answer, example))
-            if held and rng.random() < config.retention.share:
-                row = rng.choice(rows[rng.choice(held)])
+            if odds and rng.random() < config.retention.share:
+                (kind,) = rng.choices(list(odds), list(odds.values()))
+                row = rng.choice(rows[kind])
                 reached = range(0 if whole_prompt else len(row.question) - 1, len(row.targets))
                 count = min(config.retention.positions, len(reached))
                 held_rows.append(HeldRow(context, row, sorted(rng.sample(reached, count))))

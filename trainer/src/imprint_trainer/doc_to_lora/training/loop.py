@@ -128,7 +128,9 @@ def retention_rows(
         "prefix": prompts.prefix,
         "seed": config.seed,
         "top_k": config.top_k,
-        "retention": wanted.model_dump(mode="json", exclude={"share", "weight", "final_weight", "positions"}),
+        "retention": wanted.model_dump(
+            mode="json", exclude={"share", "weight", "final_weight", "foreign_odds", "positions"}
+        ),
     }
     cached = load_rows(out, key)
     if cached is not None:

@@ -18,7 +18,7 @@ from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
 BATCH = 20
 OPENING_TOKENS = 4  # of prose, which are not held
 Kind = Literal["unrelated", "foreign", "prose"]  # foreign: about an entity of no document
-Held = tuple[Kind, list[int], list[int]]  # ids of the question, and of the answer
+Held = tuple[Kind, list[int], list[tuple[int, int]]]  # ids of a text, and where the answers in it start and end
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,11 @@ def make_retention_rows(
     held = chain(_answered(base, prompts, config, seed), _prose(base, prompts, config, words, seed))
     rows: list[RetentionRow] = []
     while batch := list(islice(held, BATCH)):
-        wholes = [question + answer for _, question, answer in batch]
-        teacher = base.top_k([(whole[:1], whole[1:]) for whole in wholes], k)
-        for own, (targets, values) in zip(batch, teacher, strict=True):
-            rows.append(RetentionRow(*own, targets.cpu(), values.cpu()))
+        teacher = base.top_k([(ids[:1], ids[1:]) for _, ids, _ in batch], k)
+        for (kind, ids, answers), predicted in zip(batch, teacher, strict=True):
+            targets, values = (side.cpu() for side in predicted)
+            for start, end in answers:
+                rows.append(RetentionRow(kind, ids[:start], ids[start:end], targets[: end - 1], values[: end - 1]))
         on_progress(min(len(rows), config.rows - 1), config.rows)
     on_progress(config.rows, config.rows)
     return rows
@@ -78,7 +79,8 @@ def _answered(base: FrozenBase, prompts: Prompts, config: RetentionConfig, seed:
         batch = [(kind, prompts.question(text)) for text, kind in questions[start : start + BATCH]]
         answers = base.greedy([question for _, question in batch], prompts.end, config.answer_tokens)
         for (kind, question), answer in zip(batch, answers, strict=True):
-            yield kind, question, answer + [prompts.end] * (len(answer) < config.answer_tokens)
+            ids = question + answer + [prompts.end] * (len(answer) < config.answer_tokens)
+            yield kind, ids, [(len(question), len(ids))]
 
 
 def _prose(
@@ -86,5 +88,5 @@ def _prose(
 ) -> Iterator[Held]:
     """All of a text but its opening, in pieces: few positions of many texts would be learned by heart."""
     for ids in own_prose(base, prompts, words, config.prose, seed):
-        for cut in range(OPENING_TOKENS, len(ids), config.answer_tokens):
-            yield "prose", ids[:cut], ids[cut : cut + config.answer_tokens]
+        cuts = range(OPENING_TOKENS, len(ids), config.answer_tokens)
+        yield "prose", ids, [(cut, min(cut + config.answer_tokens, len(ids))) for cut in cuts]
