@@ -8,6 +8,7 @@ from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.synthetic import (
     KINDS,
     NUMERIC_KINDS,
+    Fact,
     Novelty,
     make_examples,
     make_fact,
@@ -22,12 +23,26 @@ from imprint_trainer.doc_to_lora.training.vocabulary import (
     split,
     vocabulary_of,
 )
-from imprint_trainer.doc_to_lora.training.wordings import HELD_OUT_QUESTIONS, NAMES, QUESTIONS
+from imprint_trainer.doc_to_lora.training.wordings import (
+    ASKING,
+    HELD_OUT_QUESTIONS,
+    NAMES,
+    QUESTIONS,
+    TELLING,
+    free_wording,
+)
 
 TRAINING = Novelty()
 ALL_NEW = Novelty(values=True, entities=True, wordings=True)
 seeds = st.integers(0, 2**32)
-novelties = st.builds(Novelty, values=st.booleans(), entities=st.booleans(), wordings=st.booleans())
+VOCABULARY = ("harbor", "window", "blossom", "quick", "signal")
+novelties = st.builds(
+    Novelty,
+    values=st.booleans(),
+    entities=st.booleans(),
+    wordings=st.booleans(),
+    vocabulary=st.sampled_from([(), VOCABULARY]),
+)
 
 
 @given(seeds, novelties, st.integers(1, 4), st.integers(0, 20))
@@ -70,11 +85,29 @@ def test_entities_for_the_evaluation_never_occur_in_training() -> None:
 
 def test_wordings_for_the_evaluation_never_occur_in_training() -> None:
     assert not set(QUESTIONS) & set(HELD_OUT_QUESTIONS)
+    assert not [(lead, held) for lead in ASKING + TELLING for held in HELD_OUT_QUESTIONS if held.startswith(lead)]
     rng = random.Random(3)
     trained = {make_fact(rng, TRAINING).name for _ in range(2000)}
+    trained |= {make_fact(rng, Novelty(vocabulary=VOCABULARY)).name for _ in range(2000)}
     tested = {make_fact(rng, ALL_NEW).name for _ in range(200)}
     assert tested == {names[-1] for names in NAMES.values()}
     assert not trained & tested
+
+
+def test_trainings_ask_in_thousands_of_wordings_and_evaluations_in_listed_ones() -> None:
+    rng = random.Random(4)
+    free = {free_wording(rng) for _ in range(5000)}
+    assert len(free) > 3000
+    assert all("{name}" in wording and "{entity}" in wording for wording in free)
+    for novelty, listed in ((Novelty(vocabulary=VOCABULARY), False), (Novelty(values=True), True)):
+        facts = [make_fact(rng, novelty) for _ in range(300)]
+        assert all(fact.name in NAMES[fact.kind] for fact in facts) == listed
+        assert all(asked_as_listed(fact) for fact in facts) == listed
+
+
+def asked_as_listed(fact: Fact) -> bool:
+    asked = (wording.format(name=fact.name, entity=fact.entity) for wording in QUESTIONS)
+    return any(fact.question.lower().startswith(question.lower()) for question in asked)
 
 
 @given(seeds, st.integers(2, 4))

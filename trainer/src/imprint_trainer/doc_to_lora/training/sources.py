@@ -29,7 +29,7 @@ def open_source(data: str, *, questions: int | None = None) -> Source:
     `questions` limits how many different ones of each kind synthetic documents answer. Raises TrainingRefused.
     """
     if data == "synthetic":
-        return Source("synthetic 5", partial(_draw_synthetic, questions=questions))
+        return Source("synthetic 6", partial(_draw_synthetic, questions=questions))
     path = Path(data)
     documents, digest = read_sessions(path) if path.is_dir() else read_pairs(path)
     return Source(f"{'sessions' if path.is_dir() else 'jsonl'} sha256:{digest}", _drawing(documents))

@@ -9,10 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from imprint_trainer.doc_to_lora.training.vocabulary import FILLER, LINES, PARTS, Words
-from imprint_trainer.doc_to_lora.training.wordings import HELD_OUT_QUESTIONS, NAMES, QUESTIONS, STATEMENTS, SUFFIXES
+from imprint_trainer.doc_to_lora.training.wordings import (
+    HELD_OUT_QUESTIONS,
+    NAMES,
+    QUESTIONS,
+    STATEMENTS,
+    SUFFIXES,
+    free_wording,
+)
 
 HOLDOUT_MODULUS = 10  # one number in ten is held out
 PROSE = 0.5  # share of the fillers that are sentences
+FREE = 0.5  # chance of a training's wording that is put together, and of a name with a word of the vocabulary in it
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,8 @@ class Example:
 
 @dataclass(frozen=True)
 class Novelty:
-    """What of an example is held out of training; what is not may also be of the base model's `vocabulary`."""
+    """What of an example is held out of training; what is not may also be of the base model's `vocabulary`, and asked
+    for more freely."""
 
     values: bool = False
     entities: bool = False
@@ -101,11 +110,18 @@ def make_fact(rng: random.Random, novelty: Novelty, kind: str | None = None, que
         [f"the {noun} {part}", f"{noun}-{part}", f"project {noun.capitalize()}", f"the {noun} {part} service"]
     )
     wording = asking.choice(HELD_OUT_QUESTIONS if novelty.wordings else QUESTIONS)
+    if novelty.vocabulary and not novelty.wordings:
+        if asking.random() < FREE:
+            wording = free_wording(asking)
+        if asking.random() < FREE:
+            word = subjects.noun(asking)
+            name = asking.choice([word, f"{word} {name}", f"{name} {word}"])
     question = wording.format(name=name, entity=entity) + asking.choice(SUFFIXES)
+    question = question[0].upper() + question[1:]
     value = make_value(rng, values)
-    while noun in value.lower() or value.lower() in noun:  # the question would give the answer away
+    while noun in value.lower() or value.lower() in question.lower():  # which would give the answer away
         value = make_value(rng, values)
-    return Fact(kind, name, noun, entity, question[0].upper() + question[1:], value)
+    return Fact(kind, name, noun, entity, question, value)
 
 
 def make_statement(rng: random.Random, fact: Fact) -> str:

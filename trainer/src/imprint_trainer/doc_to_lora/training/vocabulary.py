@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from imprint_trainer.doc_to_lora.training.wordings import NAMES
+
 
 def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
@@ -116,7 +118,7 @@ SYLLABLES = [
     for consonant in words("b c d f g h j k l m n p r s t v w z br cl dr gr kr pl st tr sh ch th qu")
     for vowel in words("a e i o u ai ee or en ar il on")
 ]
-LISTED = 0.2  # share of the lists among a training's words, where it has a vocabulary
+LISTED = 0.1  # share of the lists among a training's words, where it has a vocabulary
 INVENTED = 0.35  # share of words that nobody has seen, which mostly take several tokens
 SHORTEST = 4  # letters of a vocabulary's word: shorter ones are mostly parts of words
 
@@ -128,6 +130,7 @@ def split(vocabulary: tuple[str, ...], held_out: bool) -> tuple[str, ...]:
 
 
 HELD_OUT = {word.lower() for listed in (NOUNS, PARTS, FIRST_NAMES) for word in split(listed, True)}
+HELD_OUT |= {names[-1] for names in NAMES.values()}
 
 
 def vocabulary_of(tokenizer: Any) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """How facts of synthetic documents are stated and asked for."""
 
+import random
+
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(","))
@@ -98,3 +100,62 @@ HELD_OUT_QUESTIONS = (
     "What do we use as the {name} of {entity}?",
 )
 SUFFIXES = ("", "", " Reply with the value only.", " Answer briefly.")
+
+# What other wordings are put together of: an opener, a lead, and the thing that is asked for.
+OPENERS = (
+    *[""] * 6,
+    "Hi! ",
+    "Hello, ",
+    "OK. ",
+    "Thanks. ",
+    "Now: ",
+    "Next: ",
+    "By the way, ",
+    "Quick one: ",
+    "For my notes: ",
+    "Back to work. ",
+    "Sorry to ask again. ",
+    "And one more thing. ",
+)
+ASKING = (
+    *("What is", "What was", "What would be", "What exactly is", "Where do I find", "Do you remember", "Do you have"),
+    *("Can you tell me", "Could you give me", "Would you tell me", "Can you repeat", "Could you check", "May I have"),
+    *("Did anyone write down", "Is there a record of", "Are you sure about", "Which one is", "Who knows"),
+)
+TELLING = (
+    *(
+        "Tell me",
+        "Give me",
+        "Print",
+        "Repeat",
+        "Look up",
+        "Spell out",
+        "Send me",
+        "Let me have",
+        "Remember",
+        "Just say",
+    ),
+    *("Please give me", "Please repeat", "Please look up", "Please write", "I want", "I would like", "I am missing"),
+    *("I cannot find", "I have to know", "I keep forgetting", "We have to enter", "They want", "My notes lack"),
+    *("I was asked for", "I have to fill in", "Answer with", "Recall", "Report", "Check", "Now enter", "We lost"),
+)
+THINGS = (
+    "the {name} of {entity}",
+    "the {name} for {entity}",
+    "{entity}'s {name}",
+    "the {name} that {entity} has",
+    "the {name} which belongs to {entity}",
+    "the right {name} for {entity}",
+    "the current {name} of {entity}",
+    "the {name} we gave to {entity}",
+    "the {name} in use at {entity}",
+    "the {name} listed under {entity}",
+    "the {name} ({entity})",
+    "the {name} when it comes to {entity}",
+)
+
+
+def free_wording(rng: random.Random) -> str:
+    """One of thousands; none is held out."""
+    lead, end = rng.choice([(lead, "?") for lead in ASKING] + [(lead, ".") for lead in TELLING])
+    return f"{rng.choice(OPENERS)}{lead} {rng.choice(THINGS)}{end}"
