@@ -30,7 +30,7 @@ def test_questions_are_a_function_of_the_seed_and_follow_the_header_of_a_users_t
 
 def test_prose_begins_with_one_of_the_words_and_has_no_end_in_it(tiny_base: Base) -> None:
     prompts = Prompts(tiny_base.tokenizer)
-    texts = own_prose(FrozenBase(tiny_base.model, []), prompts, ["harbor", "cloud"], 4, seed=0)
+    texts = list(own_prose(FrozenBase(tiny_base.model, []), prompts, ["harbor", "cloud"], 4, seed=0))
     starts = [prompts.plain(opening.format(word)) for opening in OPENINGS for word in ("harbor", "cloud")]
     assert len(texts) == 4
     for ids in texts:

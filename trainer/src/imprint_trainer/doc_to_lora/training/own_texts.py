@@ -5,7 +5,7 @@ of a sentence or of a line of code, prose or code.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from imprint_trainer.doc_to_lora.training.config import PROSE_TOKENS
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
@@ -18,20 +18,18 @@ OPENINGS = ("The {}", "A {}", "In {}", "To {}", "When the {}", "{} is", "def {}"
 
 def own_questions(base: FrozenBase, prompts: Prompts, count: int, seed: int) -> list[str]:
     starts = [base.prefix + prompts.asking] * count
-    written = _written(base, prompts, starts, QUESTION_TOKENS, f"questions {seed}")
-    return [prompts.text(ids).strip() for ids in written]
+    return [prompts.text(ids).strip() for ids in _written(base, prompts, starts, QUESTION_TOKENS, f"questions {seed}")]
 
 
-def own_prose(base: FrozenBase, prompts: Prompts, words: Sequence[str], count: int, seed: int) -> list[list[int]]:
-    """Ids of texts outside of any chat, each about one of `words`."""
+def own_prose(base: FrozenBase, prompts: Prompts, words: Sequence[str], count: int, seed: int) -> Iterator[list[int]]:
+    """Ids of texts outside of any chat, each about one of `words`, as they are written."""
     rng = random.Random(f"prose {seed}")
     starts = [prompts.plain(rng.choice(OPENINGS).format(rng.choice(words))) for _ in range(count)]
     written = _written(base, prompts, starts, PROSE_TOKENS, f"prose {seed}")
-    return [start + ids for start, ids in zip(starts, written, strict=True)]
+    return (start + ids for start, ids in zip(starts, written, strict=True))
 
 
-def _written(base: FrozenBase, prompts: Prompts, starts: list[list[int]], limit: int, seed: str) -> list[list[int]]:
+def _written(base: FrozenBase, prompts: Prompts, starts: list[list[int]], limit: int, seed: str) -> Iterator[list[int]]:
     """What follows each start, a batch at a time."""
-    batches = range(0, len(starts), BATCH)
-    sampled = (base.sample(starts[at : at + BATCH], prompts.end, limit, f"{seed} {at}") for at in batches)
-    return [ids for batch in sampled for ids in batch]
+    for at in range(0, len(starts), BATCH):
+        yield from base.sample(starts[at : at + BATCH], prompts.end, limit, f"{seed} {at}")

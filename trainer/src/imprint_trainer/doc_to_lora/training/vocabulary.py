@@ -119,7 +119,7 @@ SYLLABLES = [
     for vowel in words("a e i o u ai ee or en ar il on")
 ]
 LISTED = 0.1  # share of the lists among a training's words, where it has a vocabulary
-INVENTED = 0.35  # share of words that nobody has seen, which mostly take several tokens
+INVENTED = 0.5  # share of words that nobody has seen, which mostly take several tokens
 SHORTEST = 4  # letters of a vocabulary's word: shorter ones are mostly parts of words
 
 
@@ -176,9 +176,11 @@ class Words:
 
 
 def invented(rng: random.Random, vocabulary: tuple[str, ...]) -> str:
-    """Two or three syllables, or the beginning of one word and the end of another."""
+    """Two or three syllables, or the beginning of one word and a piece of another, which may be a rare token."""
     if rng.random() < 0.5:
         word = "".join(rng.choice(SYLLABLES) for _ in range(rng.randint(2, 3)))
     else:
-        word = rng.choice(vocabulary)[: rng.randint(3, 5)] + rng.choice(vocabulary)[-rng.randint(2, 4) :]
+        other = rng.choice(vocabulary)
+        cut = rng.randrange(len(other) - 1)
+        word = rng.choice(vocabulary)[: rng.randint(2, 5)] + other[cut : cut + rng.randint(2, 4)]
     return invented(rng, vocabulary) if word in HELD_OUT else word
