@@ -70,7 +70,7 @@ class HypernetworkTrainingConfig(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     steps: Count = 2400
     documents: Count = 16  # contexts in a step
-    questions: Count = 2000  # synthetic ones of each kind: enough that none is learned by heart; each is read once
+    questions: Count = 2000  # synthetic ones of each kind: too many to learn by heart, few enough to remember many
     statements: Count = 1500  # synthetic ones that the start is fitted on
     retention: RetentionConfig = RetentionConfig()
     distillation_weight: Share = 0.0  # share of the teacher's top-k in the loss on answers; the rest is cross-entropy

@@ -123,21 +123,11 @@ ASKING = (
     *("Did anyone write down", "Is there a record of", "Are you sure about", "Which one is", "Who knows"),
 )
 TELLING = (
-    *(
-        "Tell me",
-        "Give me",
-        "Print",
-        "Repeat",
-        "Look up",
-        "Spell out",
-        "Send me",
-        "Let me have",
-        "Remember",
-        "Just say",
-    ),
+    *("Tell me", "Give me", "Print", "Repeat", "Look up", "Spell out", "Send me", "Let me have", "Remember"),
     *("Please give me", "Please repeat", "Please look up", "Please write", "I want", "I would like", "I am missing"),
     *("I cannot find", "I have to know", "I keep forgetting", "We have to enter", "They want", "My notes lack"),
     *("I was asked for", "I have to fill in", "Answer with", "Recall", "Report", "Check", "Now enter", "We lost"),
+    "Just say",
 )
 THINGS = (
     "the {name} of {entity}",
