@@ -1,4 +1,6 @@
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +14,7 @@ from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.build import fold
 from imprint_trainer.doc_to_lora.training.evaluation.answers import adapted, answer
+from imprint_trainer.doc_to_lora.training.evaluation.cases import make_rows
 from imprint_trainer.doc_to_lora.training.evaluation.evaluate import Measured, evaluate, exact
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.synthetic import Example
@@ -66,6 +69,22 @@ def test_a_silent_adapter_changes_nothing(tiny_base: Base, silent: Hypernetwork)
     assert not table["one fact, seen wordings"].met
 
 
+def test_an_adapter_that_says_its_fact_at_every_question_is_found_out(
+    tiny_base: Base, silent: Hypernetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = {example.document: example.answer for row in make_rows(4, seed=0) for example in row.examples}
+
+    def shouted(_: Base, __: Prompts, questions: list[str], *, documents: Sequence[str] = (), **___: Any) -> list[str]:
+        return [facts[document] for document in documents[: len(questions)]] or [""] * len(questions)
+
+    monkeypatch.setattr("imprint_trainer.doc_to_lora.training.evaluation.evaluate.answer", shouted)
+    table = rows(tiny_base, silent)
+    assert table["one fact, seen wordings"].share == 1.0
+    assert table["another document's adapter"].share == 0.0
+    own = table["that adapter's own fact instead"]
+    assert (own.share, own.met) == (1.0, False)
+
+
 def test_a_loud_adapter_is_found_out(tiny_base: Base, hypernetwork: Hypernetwork) -> None:
     table = rows(tiny_base, hypernetwork)
     assert table["unrelated answers equal to the base's"].share < 0.5
@@ -108,4 +127,4 @@ def test_each_row_of_a_batch_has_its_own_documents_adapter(tiny_base: Base, hype
 def test_sessions_add_a_row(tiny_base: Base, silent: Hypernetwork, tmp_path: Path) -> None:
     names = [row.row for row in evaluate(tiny_base, silent, documents=1, seed=0, batch=50, sessions=["Task: a\nb"])]
     assert "one fact in a real session" in names
-    assert len(names) == 10
+    assert len(names) == 11

@@ -61,10 +61,14 @@ def evaluate(
         note(Measured(row.name, len(answers), share, numbers, f">= {row.goal:.2f}", share >= row.goal))
     first = rows[0]
     texts = [example.document for example in first.examples]
-    for name, own in (("base without adapter", None), ("another document's adapter", [*texts[1:], texts[0]])):
-        share, numbers = exact(first.examples, ask(first, own))
+    others = [*first.examples[1:], first.examples[0]]
+    bare, swapped = ask(first, None), ask(first, [example.document for example in others])
+    for name, answers in (("base without adapter", bare), ("another document's adapter", swapped)):
+        share, numbers = exact(first.examples, answers)
         met = share <= 0.10 and (numbers or 0.0) <= 0.02
         note(Measured(name, len(texts), share, numbers, "<= 0.10, numbers <= 0.02", met))
+    share, numbers = exact(others, swapped)
+    note(Measured("that adapter's own fact instead", len(texts), share, numbers, "<= 0.10", share <= 0.10))
     note(unrelated_row(base, prompts, hypernetwork, texts, seed=seed, batch=batch))
     note(neutral_row(base, hypernetwork, texts[:NEUTRAL_DOCUMENTS]))
     return measured
