@@ -147,5 +147,5 @@ THINGS = (
 
 def free_wording(rng: random.Random) -> str:
     """One of thousands; none is held out."""
-    lead, end = rng.choice([(lead, "?") for lead in ASKING] + [(lead, ".") for lead in TELLING])
-    return f"{rng.choice(OPENERS)}{lead} {rng.choice(THINGS)}{end}"
+    lead = rng.choice(ASKING + TELLING)
+    return f"{rng.choice(OPENERS)}{lead} {rng.choice(THINGS)}{'?' if lead in ASKING else '.'}"
