@@ -7,7 +7,12 @@ from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.config import RetentionConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
-from imprint_trainer.doc_to_lora.training.retention import OPENING_TOKENS, RetentionRow, make_retention_rows
+from imprint_trainer.doc_to_lora.training.retention import (
+    OPENING_TOKENS,
+    RetentionRow,
+    make_retention_rows,
+    retention_questions,
+)
 from imprint_trainer.doc_to_lora.training.retention_cache import ROWS, load_rows, save_rows
 
 CONFIG = RetentionConfig(unrelated=3, own=2, foreign=2, prose=2, answer_tokens=4)
@@ -35,6 +40,13 @@ def test_all_of_a_text_but_its_opening_is_held_in_pieces(tiny_base: Base) -> Non
     for index, row in enumerate(prose[1:], start=1):
         assert index in begins or row.question == prose[index - 1].ids
     assert len(prose) > 20
+
+
+def test_other_entities_are_made_of_the_words_that_documents_are_made_of() -> None:
+    config = RetentionConfig(unrelated=0, own=0, foreign=40, prose=0)
+    asked = retention_questions(config, 0, [], ["quagga"])
+    assert len(asked) == 40 and {kind for _, kind in asked} == {"foreign"}
+    assert 5 < sum("quagga" in text.lower() for text, _ in asked) < 40  # the others are invented or listed
 
 
 def test_rows_come_back_from_disk_to_the_bit(tiny_base: Base, tmp_path: Path) -> None:

@@ -21,12 +21,13 @@ from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.doc_to_lora.training.muon import Muon
 from imprint_trainer.doc_to_lora.training.parallel import workers
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
-from imprint_trainer.doc_to_lora.training.retention import RetentionRow, make_retention_rows
+from imprint_trainer.doc_to_lora.training.retention import VERSION, RetentionRow, make_retention_rows
 from imprint_trainer.doc_to_lora.training.retention_cache import load_rows, save_rows
 from imprint_trainer.doc_to_lora.training.sources import Source
 from imprint_trainer.doc_to_lora.training.state import load_state, save_state
 from imprint_trainer.doc_to_lora.training.vocabulary import NOUNS, split
 from imprint_trainer.errors import AdapterNotFinite
+from imprint_trainer.memory import release_freed_memory
 
 Report = dict[str, float]
 
@@ -82,6 +83,7 @@ def train_hypernetwork(
     if done == 0:
         on_start()
         compute_start(hypernetwork, head, base, prompts, config, rows, given)
+        release_freed_memory()
     metrics.cut_after(out, done)
     with workers(frozen) as team:
         while done < config.steps and not out_of_time():
@@ -124,6 +126,7 @@ def retention_rows(
     if wanted.share == 0 or wanted.rows == 0:
         return []
     key: dict[str, Any] = {
+        "version": VERSION,
         "base": base.identity,
         "prefix": prompts.prefix,
         "seed": config.seed,

@@ -14,7 +14,9 @@ from imprint_trainer.doc_to_lora.training.own_texts import own_prose, own_questi
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.synthetic import Novelty, make_fact
 from imprint_trainer.doc_to_lora.training.unrelated import unrelated_questions
+from imprint_trainer.memory import release_freed_memory
 
+VERSION = 2  # of how rows are made: those that another one has made are made again
 BATCH = 20
 OPENING_TOKENS = 4  # of prose, which are not held
 Kind = Literal["unrelated", "foreign", "prose"]  # foreign: about an entity of no document
@@ -39,12 +41,15 @@ class RetentionRow:
         return self.question + self.answer
 
 
-def retention_questions(config: RetentionConfig, seed: int, own: list[str]) -> list[tuple[str, Kind]]:
-    """Questions for which the base's own answer must stay."""
+def retention_questions(
+    config: RetentionConfig, seed: int, own: list[str], words: Sequence[str]
+) -> list[tuple[str, Kind]]:
+    """Questions for which the base's own answer must stay; entities of no document are made of `words` too."""
     rng = random.Random(f"retention {seed}")
+    novelty = Novelty(vocabulary=tuple(words))
     unrelated = unrelated_questions(config.unrelated, held_out=False, seed=seed) + own
     questions: list[tuple[str, Kind]] = [(text, "unrelated") for text in unrelated]
-    questions += [(make_fact(rng, Novelty()).question, "foreign") for _ in range(config.foreign)]
+    questions += [(make_fact(rng, novelty).question, "foreign") for _ in range(config.foreign)]
     return sorted(questions, key=lambda question: len(question[0]))  # neighbours of one length: little padding
 
 
@@ -58,9 +63,10 @@ def make_retention_rows(
     seed: int,
     on_progress: Callable[[int, int], None],
 ) -> list[RetentionRow]:
-    """Prose is about `words`. `on_progress` gets the rows done, first 0, and about how many there will be."""
+    """Prose and other entities are made of `words`. `on_progress` gets the rows done, first 0, and about how many there
+    will be."""
     on_progress(0, config.rows)
-    held = chain(_answered(base, prompts, config, seed), _prose(base, prompts, config, words, seed))
+    held = chain(_answered(base, prompts, config, words, seed), _prose(base, prompts, config, words, seed))
     rows: list[RetentionRow] = []
     while batch := list(islice(held, BATCH)):
         teacher = base.top_k([(ids[:1], ids[1:]) for _, ids, _ in batch], k)
@@ -68,13 +74,16 @@ def make_retention_rows(
             targets, values = (side.cpu() for side in predicted)
             for start, end in answers:
                 rows.append(RetentionRow(kind, ids[:start], ids[start:end], targets[: end - 1], values[: end - 1]))
+        release_freed_memory()
         on_progress(min(len(rows), config.rows - 1), config.rows)
     on_progress(config.rows, config.rows)
     return rows
 
 
-def _answered(base: FrozenBase, prompts: Prompts, config: RetentionConfig, seed: int) -> Iterator[Held]:
-    questions = retention_questions(config, seed, own_questions(base, prompts, config.own, seed))
+def _answered(
+    base: FrozenBase, prompts: Prompts, config: RetentionConfig, words: Sequence[str], seed: int
+) -> Iterator[Held]:
+    questions = retention_questions(config, seed, own_questions(base, prompts, config.own, seed), words)
     for start in range(0, len(questions), BATCH):
         batch = [(kind, prompts.question(text)) for text, kind in questions[start : start + BATCH]]
         answers = base.greedy([question for _, question in batch], prompts.end, config.answer_tokens)
