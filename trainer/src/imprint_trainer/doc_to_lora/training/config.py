@@ -50,7 +50,7 @@ class RetentionConfig(BaseModel):
     final_weight: Annotated[float, Field(ge=0)] = 5.0  # once the learning rate falls: adapters that speak, made quiet
     unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
     own: Annotated[int, Field(ge=0)] = 240  # questions that the base model asks itself
-    foreign: Annotated[int, Field(ge=0)] = 120  # questions about entities of no document, once those have two facts
+    foreign: Annotated[int, Field(ge=0)] = 1000  # questions about entities of no document, once those have two facts
     foreign_odds: Annotated[float, Field(gt=0)] = 1.0  # of drawing one of these, to 1 for questions and 1 for prose
     prose: Annotated[int, Field(ge=0)] = 192  # texts that the base model writes outside of any chat, held in pieces
     answer_tokens: Count = 16  # of the base model's answer, or of a piece of a text, that are held
