@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
 import { goTo } from "../router/use-route.js";
-import { ago, bytes, change } from "../text/numbers.js";
+import { ago, bytes, change, count } from "../text/numbers.js";
 import { verdictOf } from "../text/verdict.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
@@ -61,6 +61,11 @@ export function AdaptersPage() {
         </Table>
       )}
       {value?.adapters.length === 0 && <p className="empty">No adapters yet: a training that ends well leaves one.</p>}
+      {value?.next && (
+        <p className="muted">
+          The newest {count(SHOWN, "adapter")} are shown; <code>imprint adapters --after {value.next}</code> lists the others.
+        </p>
+      )}
     </Page>
   );
 }

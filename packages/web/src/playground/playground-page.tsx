@@ -106,14 +106,18 @@ function Ask({ adapter }: { readonly adapter: Adapter }) {
   );
 }
 
+const loadNamed = (adapterId: string | undefined, signal: AbortSignal): Promise<Adapter | null> =>
+  adapterId === undefined ? Promise.resolve(null) : api.adapters.get(adapterId, { signal });
+
 /** The same question to the base model and to an adapter on it, side by side. */
 export function PlaygroundPage({ adapterId }: { readonly adapterId: string | undefined }) {
   const { value, error } = useLoad("adapters", (signal) => api.adapters.list({ limit: SHOWN }, { signal }));
+  const named = useLoad(`adapter ${adapterId}`, (signal) => loadNamed(adapterId, signal));
   const adapters = value?.adapters ?? [];
-  const chosen = adapterId === undefined ? adapters[0] : adapters.find(({ adapter_id }) => adapter_id === adapterId);
+  const chosen = adapterId === undefined ? adapters[0] : named.value;
   return (
     <Page title="Playground">
-      <Problem error={error} />
+      <Problem error={error ?? named.error} />
       {value && adapters.length === 0 && (
         <p className="empty">No adapters yet: train one, then try it here beside its base model.</p>
       )}
@@ -125,13 +129,15 @@ export function PlaygroundPage({ adapterId }: { readonly adapterId: string | und
             onChange={(event) => goTo(hrefOf(["playground"], { adapter: event.target.value }))}
           >
             {!chosen && <option value="">choose one</option>}
+            {chosen && !adapters.some(({ adapter_id }) => adapter_id === chosen.adapter_id) && (
+              <option>{chosen.adapter_id}</option>
+            )}
             {adapters.map(({ adapter_id: id }) => (
               <option key={id}>{id}</option>
             ))}
           </select>
         </label>
       )}
-      {value && adapters.length > 0 && !chosen && <p className="notice">There is no adapter {adapterId}.</p>}
       {chosen && <Ask key={chosen.adapter_id} adapter={chosen} />}
     </Page>
   );
