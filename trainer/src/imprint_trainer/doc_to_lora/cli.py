@@ -1,4 +1,4 @@
-"""`hypernetworks convert | list | train | evaluate`: installs, names, makes and measures hypernetworks."""
+"""`hypernetworks convert | list | train | average | evaluate`: installs, names, makes and measures hypernetworks."""
 
 import argparse
 import json
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from imprint_trainer.doc_to_lora.checkpoint.average import average
 from imprint_trainer.doc_to_lora.checkpoint.convert import convert
 from imprint_trainer.doc_to_lora.checkpoint.store import Installed, list_installed
 from imprint_trainer.doc_to_lora.training import command as training
@@ -26,6 +27,12 @@ def main(argv: Sequence[str]) -> int:
     listing = commands.add_parser("list", help="list converted hypernetworks")
     listing.add_argument("--dir", required=True, type=Path, nargs="+", help="folders of hypernetworks")
     training.add_arguments(commands.add_parser("train", help="train a hypernetwork for a base model"))
+    averaging = commands.add_parser("average", help="average trained hypernetworks of one ancestry")
+    averaging.add_argument("folders", type=Path, nargs="+", help="folders of hypernetworks")
+    averaging.add_argument("--weights", type=float, nargs="+", help="one for each (default: all alike)")
+    averaging.add_argument("--generated-scale", type=float, default=1.0, help="how loud the generated ranks become")
+    averaging.add_argument("--learned-scale", type=float, default=1.0, help="how loud the learned ranks become")
+    averaging.add_argument("--out", required=True, type=Path, help="folder to write")
     evaluation.add_arguments(commands.add_parser("evaluate", help="ask what a hypernetwork's adapters recall"))
     options = parser.parse_args(argv)
     try:
@@ -55,6 +62,10 @@ def _run(options: argparse.Namespace) -> None:
     elif options.command == "convert":
         config = convert(options.path, options.base, options.out)
         print(json.dumps({"path": str(options.out), "config": config.model_dump(mode="json")}))
+    elif options.command == "average":
+        scales = {"generated_scale": options.generated_scale, "learned_scale": options.learned_scale}
+        average(options.folders, options.weights, options.out, **scales)
+        print(json.dumps({"path": str(options.out)}))
     else:
         for folder in options.dir:
             for entry in list_installed(folder):
