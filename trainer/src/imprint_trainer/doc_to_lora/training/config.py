@@ -74,7 +74,6 @@ class HypernetworkTrainingConfig(BaseModel):
     statements: Count = 1500  # synthetic ones that the start is fitted on
     retention: RetentionConfig = RetentionConfig()
     distillation_weight: Share = 0.0  # share of the teacher's top-k in the loss on answers; the rest is cross-entropy
-    typical_answer: Count | None = 6  # tokens, its end among them, of an answer that counts once; None: all count alike
     top_k: Count = 32  # teacher log-probabilities kept for a position
     l1: Annotated[float, Field(ge=0)] = 0.0  # mean |A| + |B| (section 11.1)
     muon_learning_rate: Annotated[float, Field(gt=0)] = 0.008

@@ -11,14 +11,12 @@ from imprint_trainer.doc_to_lora.apply import applied
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.hypernetwork import Factors, Hypernetwork
 from imprint_trainer.doc_to_lora.merge import merge_batch
-from imprint_trainer.doc_to_lora.training.batches import AnswerRow, Batch
+from imprint_trainer.doc_to_lora.training.batches import Batch
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase, groups
 from imprint_trainer.doc_to_lora.training.loss import answer_loss, distillation_loss, per_context_mean
 from imprint_trainer.doc_to_lora.training.padding import pad
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
-
-LONGEST = 3.0  # of a typical answer's weight: a listing must not drown everything else
 
 
 @dataclass(frozen=True)
@@ -61,11 +59,6 @@ def compute_losses(
             loss = (1 - share) * loss + share * distillation_loss(log_probs[index], *teacher[index])
         answers.append(loss)
     answer = per_context_mean(answers, contexts[:offset], config.documents)
-    learned = per_context_mean(
-        [loss * answer_weight(row, config) for loss, row in zip(answers, batch.answers, strict=True)],
-        contexts[:offset],
-        config.documents,
-    )
     kept = [
         distillation_loss(
             own, held.row.targets[held.positions].to(device), held.row.log_probs[held.positions].to(device)
@@ -75,12 +68,7 @@ def compute_losses(
     retention = torch.stack(kept).sum() / batch.held_in_step if kept else answer.new_zeros(())
     size = torch.stack([pair.A.abs().mean() + pair.B.abs().mean() for pair in factors.values()]).sum()
     l1 = config.l1 * len(batch.chunk_counts) / config.documents
-    return Losses(learned + batch.retention_weight * retention + l1 * size, answer.detach(), retention.detach())
-
-
-def answer_weight(row: AnswerRow, config: HypernetworkTrainingConfig) -> float:
-    """One wrong token spoils an answer of any length, so every token counts alike, up to `LONGEST` typical answers."""
-    return 1.0 if config.typical_answer is None else min(len(row.answer) / config.typical_answer, LONGEST)
+    return Losses(answer + batch.retention_weight * retention + l1 * size, answer.detach(), retention.detach())
 
 
 def generate_factors(
