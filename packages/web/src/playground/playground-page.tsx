@@ -112,9 +112,11 @@ const loadNamed = (adapterId: string | undefined, signal: AbortSignal): Promise<
 /** The same question to the base model and to an adapter on it, side by side. */
 export function PlaygroundPage({ adapterId }: { readonly adapterId: string | undefined }) {
   const { value, error } = useLoad("adapters", (signal) => api.adapters.list({ limit: SHOWN }, { signal }));
-  const named = useLoad(`adapter ${adapterId}`, (signal) => loadNamed(adapterId, signal));
   const adapters = value?.adapters ?? [];
-  const chosen = adapterId === undefined ? adapters[0] : named.value;
+  const listed = adapterId === undefined ? adapters[0] : adapters.find(({ adapter_id }) => adapter_id === adapterId);
+  const unlisted = value && !listed ? adapterId : undefined;
+  const named = useLoad(`adapter ${unlisted}`, (signal) => loadNamed(unlisted, signal));
+  const chosen = listed ?? named.value;
   return (
     <Page title="Playground">
       <Problem error={error ?? named.error} />
@@ -129,9 +131,7 @@ export function PlaygroundPage({ adapterId }: { readonly adapterId: string | und
             onChange={(event) => goTo(hrefOf(["playground"], { adapter: event.target.value }))}
           >
             {!chosen && <option value="">choose one</option>}
-            {chosen && !adapters.some(({ adapter_id }) => adapter_id === chosen.adapter_id) && (
-              <option>{chosen.adapter_id}</option>
-            )}
+            {named.value && <option>{named.value.adapter_id}</option>}
             {adapters.map(({ adapter_id: id }) => (
               <option key={id}>{id}</option>
             ))}

@@ -63,8 +63,13 @@ def _run(options: argparse.Namespace) -> None:
         config = convert(options.path, options.base, options.out)
         print(json.dumps({"path": str(options.out), "config": config.model_dump(mode="json")}))
     elif options.command == "average":
-        scales = {"generated_scale": options.generated_scale, "learned_scale": options.learned_scale}
-        average(options.folders, options.weights, options.out, **scales)
+        average(
+            options.folders,
+            options.weights,
+            options.out,
+            generated_scale=options.generated_scale,
+            learned_scale=options.learned_scale,
+        )
         print(json.dumps({"path": str(options.out)}))
     else:
         for folder in options.dir:

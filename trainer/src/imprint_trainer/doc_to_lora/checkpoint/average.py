@@ -6,7 +6,6 @@ from pathlib import Path
 import torch
 
 from imprint_trainer.doc_to_lora.checkpoint import store
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.errors import HypernetworkInvalid
 
 
@@ -17,7 +16,7 @@ def average(
     *,
     generated_scale: float = 1.0,
     learned_scale: float = 1.0,
-) -> HypernetworkConfig:
+) -> None:
     """Writes the weighted mean to `out`, in bf16; without `weights` all count alike. Only hypernetworks of one ancestry
     have a mean that works.
 
@@ -36,11 +35,10 @@ def average(
             raise HypernetworkInvalid(f"{folder.name} has another base or shape than {folders[0].name}.")
     if learned_scale != 1 and not config.use_bias:
         raise HypernetworkInvalid(f"--learned-scale: {folders[0].name} has no learned ranks.")
-    states = [network.state_dict() for network in given]
+    states, total = [network.state_dict() for network in given], sum(shares)
     scales = {"scaler_B": generated_scale, "bias_B": learned_scale}
     tensors = {}
     for name in states[0]:
-        mean = sum(share / sum(shares) * state[name] for share, state in zip(shares, states, strict=True))
+        mean = sum(share / total * state[name] for share, state in zip(shares, states, strict=True))
         tensors[name] = (mean * scales.get(name.split(".")[0], 1.0)).to(torch.bfloat16)
     store.save(config, tensors, out)
-    return config
