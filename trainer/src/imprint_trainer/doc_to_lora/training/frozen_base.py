@@ -2,10 +2,8 @@
 
 import copy
 import random
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from threading import Lock
 from typing import Any
 
 import torch
@@ -15,14 +13,13 @@ from transformers import DynamicCache
 
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.doc_to_lora.training.padding import pad
+from imprint_trainer.doc_to_lora.training.remembered import Pairs, RememberedQuestions, room_for_questions
 from imprint_trainer.models.sections import entered_by, section
 
 GROUP = 16  # rows of about one length that run together: little padding, and products that still fill two cores
-REMEMBERED = 8192  # questions; about 1 MB each for the default base
 
 Row = tuple[list[int], list[int]]  # ids after the prefix: a question, and what follows it
 Adapting = Callable[[list[int]], AbstractContextManager[None]]
-Pairs = list[tuple[Tensor, Tensor]]  # keys and values of each layer, [heads, S, d]
 
 
 def unadapted(_: list[int]) -> AbstractContextManager[None]:
@@ -39,8 +36,7 @@ class FrozenBase:
         self._first_layer = first_layer
         self._lower = section(model, 0, first_layer, normed=False)
         self._upper = section(model, first_layer, None, normed=True)
-        self._questions: OrderedDict[tuple[int, ...], Pairs] = OrderedDict()
-        self._remembering = Lock()
+        self._questions = RememberedQuestions(room_for_questions(model.device))
         self._prefix_pairs: Pairs = []
         self._prefix_state = torch.empty(0, model.config.hidden_size, device=model.device)
         if prefix:
@@ -68,7 +64,7 @@ class FrozenBase:
         """
         result = [torch.empty(0)] * len(rows)
         for group in groups([len(answer) for _, answer in rows]):
-            known = [self._question(rows[index][0][:-1]) for index in group]
+            known = [self._questions.pairs(rows[index][0][:-1], self._read) for index in group]
             ids, mask = (
                 x.to(self.model.device) for x in pad([rows[index][0][-1:] + rows[index][1] for index in group])
             )
@@ -146,24 +142,15 @@ class FrozenBase:
         return [answer[: answer.index(end)] if end in answer else answer for answer in answers]
 
     @torch.no_grad()
-    def _question(self, ids: list[int]) -> Pairs:
+    def _read(self, ids: list[int]) -> Pairs:
         """Keys and values of a question behind the prefix. Read alone, so that they do not depend on what else is in a
         step."""
-        key = tuple(ids)
-        pairs = self._questions.get(key)
-        if pairs is None:
-            cache = stacked([self._prefix_pairs]) if self.prefix else DynamicCache()
-            row = torch.tensor([ids], dtype=torch.long, device=self.model.device)
-            if ids:
-                cache = decoder(self.model)(input_ids=row, past_key_values=cache, use_cache=True).past_key_values
-            start = len(self.prefix)
-            pairs = [(keys[:, start:].clone(), values[:, start:].clone()) for keys, values in pairs_of(cache)]
-        with self._remembering:
-            self._questions[key] = pairs
-            self._questions.move_to_end(key)
-            if len(self._questions) > REMEMBERED:
-                self._questions.popitem(last=False)
-        return pairs
+        cache = stacked([self._prefix_pairs]) if self.prefix else DynamicCache()
+        row = torch.tensor([ids], dtype=torch.long, device=self.model.device)
+        if ids:
+            cache = decoder(self.model)(input_ids=row, past_key_values=cache, use_cache=True).past_key_values
+        start = len(self.prefix)
+        return [(keys[:, start:].clone(), values[:, start:].clone()) for keys, values in pairs_of(cache)]
 
     @torch.no_grad()
     def _states(self, ids: Tensor, mask: Tensor) -> Tensor:
