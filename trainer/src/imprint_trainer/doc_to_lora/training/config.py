@@ -8,6 +8,8 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
 
 PROSE_TOKENS = 64  # of a text that the base model writes
+NUMBERS = ("code", "port", "limit")  # learned in 200 steps
+WORDS = ("word", "word", "command", "command", "file", "file", "branch", "branch", "owner", "owner", "owner")
 
 
 class Stage(BaseModel):
@@ -16,7 +18,7 @@ class Stage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     until: Share
-    kinds: tuple[str, ...] | None = None  # None: all
+    kinds: tuple[str, ...] | None = (*NUMBERS, *WORDS)  # each as often as it is named; None: all alike
     max_facts: Count = 1
     max_fillers: Annotated[int, Field(ge=0)] = 1
     max_chunks: Count = 1
@@ -68,7 +70,7 @@ class HypernetworkTrainingConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: Annotated[int, Field(ge=0)] = 0
-    steps: Count = 2400
+    steps: Count = 2000
     documents: Count = 16  # contexts in a step
     questions: Count = 2000  # synthetic ones of each kind: too many to learn by heart, few enough to remember many
     statements: Count = 1500  # synthetic ones that the start is fitted on
@@ -85,11 +87,10 @@ class HypernetworkTrainingConfig(BaseModel):
     checkpoint_steps: Count = 200
     shape: Shape = Shape()
     stages: tuple[Stage, ...] = (
-        Stage(until=0.15, kinds=("code",), max_facts=1, max_fillers=0),  # the order of what is copied
-        Stage(until=0.45, max_facts=1, max_fillers=1),
-        Stage(until=0.8, max_facts=2, max_fillers=2),
-        Stage(until=0.95, max_facts=4, max_fillers=8, max_chunks=2),
-        Stage(until=1.0, max_facts=4, max_fillers=30, max_chunks=5),
+        Stage(until=0.1, kinds=("code",), max_fillers=0),  # the order of what is copied
+        Stage(until=0.4),
+        Stage(until=0.85, max_facts=2, max_fillers=3),
+        Stage(until=1.0, max_facts=3, max_fillers=20, max_chunks=4),
     )
 
     @model_validator(mode="after")
