@@ -2,13 +2,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.doc_to_lora.training.remembered import (
-    SHARE,
-    Pairs,
-    RememberedQuestions,
-    room_for_questions,
-    size_of,
-)
+from imprint_trainer.doc_to_lora.training.remembered import Pairs, RememberedQuestions, room_for_questions, size_of
 from imprint_trainer.models.device import available_bytes
 
 
@@ -45,4 +39,3 @@ def test_the_question_that_was_not_asked_for_longest_is_forgotten() -> None:
 def test_the_room_is_less_than_half_of_the_memory_that_is_free() -> None:
     free = available_bytes()
     assert 0 < room_for_questions(torch.device("cpu")) < free / 2
-    assert SHARE < 0.5
