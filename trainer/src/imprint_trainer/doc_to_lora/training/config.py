@@ -4,11 +4,13 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from imprint_trainer.doc_to_lora.training.synthetic import NUMERIC_KINDS
+
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
 
 PROSE_TOKENS = 64  # of a text that the base model writes
-NUMBERS = ("code", "port", "limit")  # learned in 200 steps
+# Numbers are learned in 200 steps: words are drawn more often.
 WORDS = ("word", "word", "command", "command", "file", "file", "branch", "branch", "owner", "owner", "owner")
 
 
@@ -18,7 +20,7 @@ class Stage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     until: Share
-    kinds: tuple[str, ...] | None = (*NUMBERS, *WORDS)  # each as often as it is named; None: all alike
+    kinds: tuple[str, ...] | None = (*NUMERIC_KINDS, *WORDS)  # each as often as it is named; None: all alike
     max_facts: Count = 1
     max_fillers: Annotated[int, Field(ge=0)] = 1
     max_chunks: Count = 1
