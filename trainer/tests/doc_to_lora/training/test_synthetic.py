@@ -123,6 +123,17 @@ def test_the_first_question_asks_for_the_wanted_kind() -> None:
         assert example.kind == "port"
 
 
+def test_facts_share_a_kind_as_often_as_asked_for_and_never_an_entity() -> None:
+    def shared(alike: float) -> float:
+        documents = [make_facts(random.Random(seed), 2, TRAINING, alike=alike) for seed in range(300)]
+        assert all(first.subject != second.subject for first, second in documents)
+        return sum(first.kind == second.kind for first, second in documents) / len(documents)
+
+    assert shared(1.0) == 1.0
+    assert 0.4 < shared(0.4) < 0.6  # 0.4, and one in eight of the others
+    assert shared(0.0) < 0.25
+
+
 def test_both_parts_of_a_vocabulary_make_the_whole() -> None:
     for words in (NOUNS, PARTS, FIRST_NAMES):
         assert sorted(split(words, True) + split(words, False)) == sorted(words)

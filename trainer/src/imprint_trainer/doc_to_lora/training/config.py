@@ -22,6 +22,7 @@ class Stage(BaseModel):
     until: Share
     kinds: tuple[str, ...] | None = (*NUMERIC_KINDS, *WORDS)  # each as often as it is named; None: all alike
     max_facts: Count = 1
+    alike: Share = 0.0  # chance that another fact is of the kind that is asked for, so that its entity alone tells
     max_fillers: Annotated[int, Field(ge=0)] = 1
     max_chunks: Count = 1
 

@@ -47,6 +47,7 @@ def _draw_synthetic(
         novelty=Novelty(vocabulary=vocabulary),
         kind=rng.choice(stage.kinds) if stage.kinds else None,
         questions=questions,
+        alike=stage.alike,
     )
 
 

@@ -154,12 +154,19 @@ def make_filler(rng: random.Random) -> str:
 
 
 def make_facts(
-    rng: random.Random, count: int, novelty: Novelty, kind: str | None = None, questions: int | None = None
+    rng: random.Random,
+    count: int,
+    novelty: Novelty,
+    kind: str | None = None,
+    questions: int | None = None,
+    alike: float = 0.0,
 ) -> list[Fact]:
-    """`count` facts of different entities, so that exactly one answers a question."""
+    """`count` facts of different entities, so that exactly one answers a question; the first is of `kind`, and each of
+    the others at least with the chance `alike` of the first one's."""
     facts: list[Fact] = []
     while len(facts) < count:
-        fact = make_fact(rng, novelty, kind if not facts else None, questions)
+        own = kind if not facts else facts[0].kind if alike and rng.random() < alike else None
+        fact = make_fact(rng, novelty, own, questions)
         if all(fact.subject != other.subject and fact.value != other.value for other in facts):
             facts.append(fact)
     return facts
@@ -174,8 +181,9 @@ def make_examples(
     novelty: Novelty,
     kind: str | None = None,
     questions: int | None = None,
+    alike: float = 0.0,
 ) -> list[Example]:
     """One document and questions about `asked` different facts of it; the first asks for `kind`."""
-    chosen = make_facts(rng, facts, novelty, kind, questions)
+    chosen = make_facts(rng, facts, novelty, kind, questions, alike)
     document = make_document(rng, chosen, fillers)
     return [Example(document, fact.question, fact.value, fact.kind) for fact in chosen[:asked]]
