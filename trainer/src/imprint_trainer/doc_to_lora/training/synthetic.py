@@ -165,8 +165,8 @@ def make_facts(
     the others at least with the chance `alike` of the first one's."""
     facts: list[Fact] = []
     while len(facts) < count:
-        own = kind if not facts else facts[0].kind if alike and rng.random() < alike else None
-        fact = make_fact(rng, novelty, own, questions)
+        wanted = kind if not facts else facts[0].kind if alike and rng.random() < alike else None
+        fact = make_fact(rng, novelty, wanted, questions)
         if all(fact.subject != other.subject and fact.value != other.value for other in facts):
             facts.append(fact)
     return facts
