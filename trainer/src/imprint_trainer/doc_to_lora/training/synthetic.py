@@ -163,10 +163,10 @@ def make_facts(
 ) -> list[Fact]:
     """`count` facts of different entities, so that exactly one answers a question; the first is of `kind`, and each of
     the others at least with the chance `alike` of the first one's."""
-    facts: list[Fact] = []
+    facts = [make_fact(rng, novelty, kind, questions)]
     while len(facts) < count:
-        wanted = kind if not facts else facts[0].kind if alike and rng.random() < alike else None
-        fact = make_fact(rng, novelty, wanted, questions)
+        same = alike > 0 and rng.random() < alike  # nothing is drawn for 0: the evaluation's documents stay the same
+        fact = make_fact(rng, novelty, facts[0].kind if same else None, questions)
         if all(fact.subject != other.subject and fact.value != other.value for other in facts):
             facts.append(fact)
     return facts
