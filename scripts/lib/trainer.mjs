@@ -27,17 +27,24 @@ export function runTrainer(args) {
   process.exit(result.status ?? 1);
 }
 
+/** The folder of the default model that the set-up made. */
+export function defaultModel() {
+  const { default_model: name, models } = readSetup();
+  return models?.[name] ?? refuse("There is no default model yet: run npm run setup, or name a folder with --base.");
+}
+
 function findPython() {
-  const setup = join(root, ".imprint", "setup.json");
-  const python = process.env.IMPRINT_PYTHON ?? (existsSync(setup) ? readSetup(setup) : undefined);
+  const python = process.env.IMPRINT_PYTHON ?? readSetup().python;
   return typeof python === "string" && python !== ""
     ? python
     : refuse("There is no Python yet: run npm run setup, or set IMPRINT_PYTHON.");
 }
 
-function readSetup(file) {
+function readSetup() {
+  const file = join(root, ".imprint", "setup.json");
+  if (!existsSync(file)) return {};
   try {
-    return JSON.parse(readFileSync(file, "utf8")).python;
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch {
     return refuse(".imprint/setup.json cannot be read: run npm run setup again.");
   }

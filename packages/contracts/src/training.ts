@@ -141,6 +141,12 @@ export const LORA_DEFAULTS = {
   quantization: "nf4",
 } as const;
 
+/** How often something is left out or changed, by its reason. */
+export const ReasonCounts = Type.Array(Strict({ reason: Type.String(), count: Type.Integer() }));
+
+/** What of the sessions is not learned, and what is learned in another form than it was recorded in. */
+export const LeftOutAndChanged = { dropped: ReasonCounts, changed: ReasonCounts };
+
 /** What will be trained, known before the first step (training-data rules 1-6). */
 export const TrainingPlan = Strict({
   seed: Type.Integer(),
@@ -158,7 +164,7 @@ export const TrainingPlan = Strict({
   tokens: Type.Integer(),
   supervised_tokens: Type.Integer(),
   supervised_turns: Type.Integer(),
-  dropped: Type.Array(Strict({ reason: Type.String(), count: Type.Integer() })),
+  ...LeftOutAndChanged,
 });
 export type TrainingPlan = Static<typeof TrainingPlan>;
 

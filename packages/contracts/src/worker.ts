@@ -7,7 +7,7 @@ import { AdapterFile } from "./files.js";
 import { AdapterId, JobId, SessionId } from "./ids.js";
 import { JobPhase } from "./jobs.js";
 import { Strict } from "./object.js";
-import { Progress, Proof, TrainingPlan, TrainOn } from "./training.js";
+import { LeftOutAndChanged, Progress, Proof, TrainingPlan, TrainOn } from "./training.js";
 
 /** Version of the NDJSON protocol between the service and `python -m imprint_trainer serve`. */
 export const WORKER_PROTOCOL = 1;
@@ -109,7 +109,7 @@ export const Preview = Strict({
   supervised_turns: Type.Integer({ minimum: 0 }),
   max_steps: Type.Integer({ minimum: 0 }),
   max_tokens: Type.Integer({ minimum: 0, description: "Read by a training of that many steps" }),
-  dropped: Type.Array(Strict({ reason: Type.String(), count: Type.Integer() })),
+  ...LeftOutAndChanged,
   turns: Type.Array(PreviewTurn),
   text: Type.Array(Type.Array(PreviewSpan), { description: "One list of spans a window: the first ones of a very long preview" }),
 });

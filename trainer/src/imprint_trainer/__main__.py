@@ -1,4 +1,4 @@
-"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks`."""
+"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks | lessons`."""
 
 import os
 import sys
@@ -14,6 +14,11 @@ def main() -> int:
         from imprint_trainer.doc_to_lora.cli import main as hypernetworks
 
         return hypernetworks(sys.argv[2:])
+    if sys.argv[1:2] == ["lessons"]:
+        settle_environment()
+        from imprint_trainer.data.lessons import main as lessons
+
+        return lessons(sys.argv[2:])
     config = parse_arguments(sys.argv[1:])
     settle_environment()
     if isinstance(config, PrepareConfig):

@@ -1,7 +1,8 @@
 """Canonical sessions in few words."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from transformers import PreTrainedTokenizerFast
@@ -9,6 +10,7 @@ from transformers import PreTrainedTokenizerFast
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.preview import preview
 from imprint_trainer.data.session import Session
+from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.plan import Steps
 
 
@@ -61,6 +63,30 @@ def said(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:
     return [span["text"] for window in shown["text"] for span in window if span["supervised"]]
 
 
+def answers(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:
+    """The answers, decoded, window by window: with what stands in them for secrets, which is no target."""
+    return [tokenizer.decode(list(window.input_ids[start:end])) for window, start, end in answer_tokens(prepared)]
+
+
+def secrets_in(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:
+    """The stretches of answers that are no targets, decoded."""
+    found = []
+    for window, start, end in answer_tokens(prepared):
+        pairs = zip(window.input_ids[start:end], window.supervised[start:end], strict=True)
+        for target, run in groupby(pairs, key=lambda pair: pair[1]):
+            if not target:
+                found.append(tokenizer.decode([token for token, _ in run]))
+    return found
+
+
+def answer_tokens(prepared: Prepared) -> Iterator[tuple[Window, int, int]]:
+    """Windows and the tokens [start, end) of their answers."""
+    for window in prepared.windows:
+        limits = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
+        for lesson, limit in zip(window.lessons, limits, strict=True):
+            yield window, lesson.start, max(i + 1 for i in range(lesson.start, limit) if window.supervised[i])
+
+
 def shown(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:
     """Each window, decoded."""
     return [tokenizer.decode(list(window.input_ids)) for window in prepared.windows]
@@ -68,3 +94,7 @@ def shown(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:
 
 def reasons(prepared: Prepared) -> dict[str, int]:
     return {one.reason: one.count for one in prepared.dropped}
+
+
+def changes(prepared: Prepared) -> dict[str, int]:
+    return {one.reason: one.count for one in prepared.changed}

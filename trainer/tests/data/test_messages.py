@@ -6,7 +6,7 @@ from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.errors import NothingToTrain
 
 from .families import family, tokenizer_of
-from .sessions import agent, reasons, said, session_of, shown, system, user
+from .sessions import agent, changes, reasons, said, session_of, shown, system, user
 
 LOOK = ("bash", '{"command": "ls -la"}', "a.py\nb.py")
 PATCH = ("patch", "*** Begin\n+x", "patched")
@@ -22,7 +22,7 @@ def test_calls_are_written_in_the_templates_own_syntax() -> None:
         "Done.<|im_end|>",
     ]
     assert "<|im_start|>user\n<tool_response>\na.py\nb.py\n</tool_response><|im_end|>" in shown(prepared, tokenizer)[0]
-    assert reasons(prepared) == {}
+    assert (reasons(prepared), changes(prepared)) == ({}, {})
 
 
 @pytest.mark.parametrize("name", ["chatml", "llama3", "gemma"])
@@ -36,7 +36,7 @@ def test_a_template_without_tools_gets_calls_and_results_as_text(name: str) -> N
         "Done." + end,
     ]
     assert "<tool_response>\na.py\nb.py\n</tool_response>" in shown(prepared, tokenizer)[0]
-    assert reasons(prepared) == {"tool_syntax_as_text": 1}
+    assert changes(prepared) == {"tool_syntax_as_text": 1}
 
 
 @pytest.mark.parametrize("name", ["chatml", "qwen2_5", "qwen3"])
@@ -75,7 +75,7 @@ def test_words_beside_a_call_are_kept_where_the_template_would_lose_them() -> No
     tokenizer = tokenizer_of("llama3_1")
     prepared = prepare_windows(session_of(user("Fix"), agent("I look.", LOOK)), tokenizer, max_length=512)
     assert said(prepared, tokenizer)[0].startswith("I look.\n<tool_call>")
-    assert reasons(prepared) == {"tool_syntax_as_text": 1}
+    assert changes(prepared) == {"tool_syntax_as_text": 1}
 
 
 def test_mistral_gets_native_calls_with_ids_of_nine_characters() -> None:
@@ -91,7 +91,7 @@ def test_calls_become_text_where_the_order_of_turns_does_not_suit_the_template()
     tokenizer = tokenizer_of("mistral")
     talk = (user("Fix"), agent("", LOOK), user("Stop, first the tests"), agent("Done."))
     prepared = prepare_windows(session_of(*talk), tokenizer, max_length=512)
-    assert reasons(prepared) == {"tool_syntax_as_text": 1}
+    assert changes(prepared) == {"tool_syntax_as_text": 1}
     assert "</tool_response>\n\nStop, first the tests[/INST]Done.</s>" in shown(prepared, tokenizer)[-1]
 
 

@@ -1,45 +1,83 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.data.plan import Cost, Slice, slices
+from imprint_trainer.data.plan import Cost, Slice, request_limit, slices
 
-COSTS = st.lists(
-    st.builds(Cost, own=st.integers(1, 120), after=st.integers(0, 60), supervised=st.booleans()), max_size=40
-)
+MARK = 7
 
 
-def length(costs: list[Cost], piece: Slice) -> int:
+@st.composite
+def costs_of(draw: st.DrawFn) -> list[Cost]:
+    costs = []
+    for index in range(draw(st.integers(0, 40))):
+        own, after, supervised = draw(st.integers(1, 120)), draw(st.integers(0, 60)), draw(st.booleans())
+        needs = draw(st.integers(0, index - 1)) if index and draw(st.booleans()) else None
+        costs.append(Cost(own, after, supervised, not supervised and draw(st.booleans()), needs))
+    return costs
+
+
+COSTS = costs_of()
+BUDGETS = st.integers(80, 300)
+
+
+def latest_request(costs: list[Cost], before: int) -> int | None:
+    return next((index for index in range(before - 1, -1, -1) if costs[index].request), None)
+
+
+def length(costs: list[Cost], piece: Slice, budget: int) -> int:
+    """Of a window: of its turns, of a mark where turns are skipped, and of the request that was brought along."""
     kept = costs[piece.start : piece.stop]
-    return sum(cost.own + cost.after for cost in kept) - kept[-1].after
+    asked = latest_request(costs, piece.new[0])
+    brought = min(costs[asked].own, request_limit(budget)) if asked is not None and asked < piece.start else 0
+    lead = MARK + brought if piece.start else 0
+    return lead + sum(cost.own + cost.after for cost in kept) - kept[-1].after
 
 
-@given(COSTS, st.integers(20, 200), st.booleans())
+@given(COSTS, BUDGETS, st.booleans())
 def test_each_supervised_turn_is_new_in_exactly_one_window(costs: list[Cost], budget: int, one_each: bool) -> None:
-    new = [index for piece in slices(costs, budget=budget, one_each=one_each) for index in piece.new]
+    new = [index for piece in slices(costs, budget=budget, mark=MARK, one_each=one_each) for index in piece.new]
     assert new == [index for index, cost in enumerate(costs) if cost.supervised]
 
 
-@given(COSTS, st.integers(20, 200), st.booleans())
+@given(COSTS, BUDGETS, st.booleans())
 def test_no_window_exceeds_its_budget_unless_one_turn_does(costs: list[Cost], budget: int, one_each: bool) -> None:
-    for piece in slices(costs, budget=budget, one_each=one_each):
-        assert piece.over_long == (costs[piece.new[0]].own > budget)
-        assert piece.over_long or length(costs, piece) <= budget
+    for piece in slices(costs, budget=budget, mark=MARK, one_each=one_each):
+        alone = Slice(piece.new[0], piece.new[0] + 1, piece.new[:1])
+        assert piece.over_long == (length(costs, alone, budget) > budget)
+        assert piece.over_long or length(costs, piece, budget) <= budget
 
 
-@given(COSTS, st.integers(20, 200), st.booleans())
+@given(COSTS, BUDGETS, st.booleans())
 def test_a_window_ends_with_its_last_supervised_turn(costs: list[Cost], budget: int, one_each: bool) -> None:
-    for piece in slices(costs, budget=budget, one_each=one_each):
+    for piece in slices(costs, budget=budget, mark=MARK, one_each=one_each):
         assert piece.stop == piece.new[-1] + 1
         assert 0 <= piece.start <= piece.new[0]
         assert len(piece.new) == 1 or not (one_each or piece.over_long)
 
 
-@given(COSTS, st.integers(20, 200))
+@given(COSTS, BUDGETS)
 def test_a_window_could_hold_no_further_context(costs: list[Cost], budget: int) -> None:
-    for piece in slices(costs, budget=budget):
+    for piece in slices(costs, budget=budget, mark=MARK):
         if piece.start and not piece.over_long:
             wider = Slice(piece.start - 1, piece.stop, piece.new)
-            assert length(costs, wider) > budget
+            assert length(costs, wider, budget) > budget
+
+
+@given(COSTS, BUDGETS, st.booleans())
+def test_a_window_has_the_latest_request_before_its_first_answer(
+    costs: list[Cost], budget: int, one_each: bool
+) -> None:
+    for piece in slices(costs, budget=budget, mark=MARK, one_each=one_each):
+        asked = latest_request(costs, piece.new[0])
+        assert piece.request == (asked if asked is not None and asked < piece.start else None)
+
+
+@given(COSTS, BUDGETS)
+def test_a_window_reaches_back_to_what_its_first_answer_needs_where_that_fits(costs: list[Cost], budget: int) -> None:
+    for piece in slices(costs, budget=budget, mark=MARK):
+        needs = costs[piece.new[0]].needs
+        if needs is not None and not piece.over_long and needs < piece.start:
+            assert length(costs, Slice(needs, piece.new[0] + 1, piece.new[:1]), budget) > budget
 
 
 def test_what_fits_is_one_window() -> None:

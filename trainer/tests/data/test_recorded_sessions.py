@@ -9,17 +9,28 @@ from typing import Any
 
 import pytest
 
+from imprint_trainer.data.lessons import faults
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.select import TrainOn
 from imprint_trainer.data.session import Session, Step
+from imprint_trainer.errors import NothingToTrain
 
 from .families import family, tokenizer_of
 from .recorded import MAX_LENGTH, trainable
-from .sessions import reasons, said, shown
+from .sessions import answers, changes, said, secrets_in, shown
 
 FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3", "mistral", "gemma", "gptoss"]
 SHORT = 30_000  # characters of a session that is prepared several times
-NOT_LEARNED = {"failed", "weight_zero", "aborted", "synthetic", "duplicate_turn", "empty_turn", "before_task"}
+NOT_LEARNED = {
+    "failed",
+    "weight_zero",
+    "aborted",
+    "synthetic",
+    "duplicate_turn",
+    "empty_turn",
+    "before_task",
+    "edit_target_cut",
+}
 
 
 def squeezed(text: str) -> str:
@@ -91,15 +102,27 @@ def test_what_is_learned_is_what_the_assistant_said(name: str) -> None:
     tokenizer = tokenizer_of(name)
     for session in trainable():
         prepared = windows_of(session, name)
-        everything = re.sub(r'"id": "[0-9A-Za-z]{9}"', '"id": "ID"', "".join(said(prepared, tokenizer)))
-        fallback = "tool_syntax_as_text" in reasons(prepared)
+        everything = re.sub(r'"id": "[0-9A-Za-z]{9}"', '"id": "ID"', "".join(answers(prepared, tokenizer)))
+        fallback = "tool_syntax_as_text" in changes(prepared)
         steps = learned(session, prepared)
         assert squeezed(everything) == squeezed("".join(own_words(step, name, fallback) for step in steps)), (
             session.session_id
         )
         for window, text in zip(prepared.windows, shown(prepared, tokenizer), strict=True):
             assert len(window.input_ids) == len(window.supervised) <= MAX_LENGTH
-            assert "task_shortened" in reasons(prepared) or squeezed(task_of(session)) in squeezed(text)
+            assert "task_shortened" in changes(prepared) or squeezed(task_of(session)) in squeezed(text)
+
+
+@pytest.mark.parametrize(("name", "max_length"), [("chatml", 1024), ("qwen3", MAX_LENGTH)])
+def test_what_is_learned_can_be_learned_from_what_stands_before_it(name: str, max_length: int) -> None:
+    tokenizer = tokenizer_of(name)
+    for session in trainable():
+        try:
+            prepared = prepare_windows(session, tokenizer, max_length=max_length, include_unsuccessful=True)
+        except NothingToTrain:
+            continue
+        assert list(faults(session, prepared.windows, tokenizer)) == [], session.session_id
+        assert all("SECRET:" in text for text in secrets_in(prepared, tokenizer))
 
 
 def thinking(session: Session) -> Session:
@@ -120,7 +143,7 @@ def test_reasoning_is_learned_where_it_is_asked_for_and_nowhere_else() -> None:
         expected = "".join(
             f"<think>{step.reasoning}</think>{own_words(step, 'chatml', True)}" for step in learned(session, aloud)
         )
-        assert squeezed("".join(said(aloud, tokenizer_of("chatml")))) == squeezed(expected), session.session_id
+        assert squeezed("".join(answers(aloud, tokenizer_of("chatml")))) == squeezed(expected), session.session_id
 
 
 def test_a_choice_of_turns_leaves_the_other_turns_as_context() -> None:
@@ -132,4 +155,6 @@ def test_a_choice_of_turns_leaves_the_other_turns_as_context() -> None:
         for train_on, chosen in choices:
             prepared = windows_of(session, "chatml", train_on=train_on)
             expected = "".join(own_words(session.steps[index], "chatml", True) for index in chosen)
-            assert squeezed("".join(said(prepared, tokenizer_of("chatml")))) == squeezed(expected), session.session_id
+            assert squeezed("".join(answers(prepared, tokenizer_of("chatml")))) == squeezed(expected), (
+                session.session_id
+            )

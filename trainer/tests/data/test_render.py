@@ -10,7 +10,7 @@ from imprint_trainer.data.template import chat_template
 from imprint_trainer.errors import TemplateUnsupported
 
 from .families import CHATML_DEFAULT_SYSTEM, family, tokenizer_of, tokenizer_with
-from .sessions import agent, reasons, said, session_of, shown, system, user
+from .sessions import agent, changes, said, session_of, shown, system, user
 
 FAMILIES = [
     "chatml",
@@ -185,7 +185,7 @@ def test_a_token_across_the_role_header_is_not_supervised_and_reported() -> None
     (words,) = said(prepared, tokenizer)
     assert words.endswith(" and file<|im_end|>")
     assert words != "file and file<|im_end|>"
-    assert reasons(prepared) == {"token_across_role_header": 1}
+    assert changes(prepared) == {"token_across_role_header": 1}
 
 
 @pytest.mark.parametrize(

@@ -40,3 +40,23 @@ def test_shares_fit_and_small_texts_keep_all(sizes: list[int], total: int) -> No
     assert all(share <= size for share, size in zip(shares, sizes, strict=True))
     if sum(sizes) <= total:
         assert shares == sizes
+
+
+@given(st.integers(30, 120), st.integers(0, 190))
+def test_what_is_kept_of_the_middle_stands_between_markers(tokens: int, line: int) -> None:
+    codec = codec_for(tokenizer_of("chatml"), [])
+    text = "".join(f"line {n}\n" for n in range(200))
+    start = text.index(f"line {line}\n")
+    keep = (start, start + len(f"line {line}\n"))
+    result = shortened(text, tokens=tokens, codec=codec, keep=[keep])
+    assert codec.count(result) <= tokens
+    cut = sum(int(count) for count in re.findall(r"\n\[\.\.\. (\d+) characters cut \.\.\.]\n", result))
+    assert len(re.sub(r"\n\[\.\.\. \d+ characters cut \.\.\.]\n", "", result)) + cut == len(text)
+    if tokens >= 100:  # room for two markers, the line, and a beginning
+        assert f"line {line}\n" in result
+
+
+def test_what_does_not_fit_is_not_kept() -> None:
+    codec = codec_for(tokenizer_of("chatml"), [])
+    text = "start " + "filler " * 400 + "end"
+    assert shortened(text, tokens=60, codec=codec, keep=[(10, 2000)]) == shortened(text, tokens=60, codec=codec)

@@ -1,3 +1,4 @@
+import json
 import re
 from typing import Any
 
@@ -9,7 +10,7 @@ from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.errors import NothingToTrain
 
 from .families import family, tokenizer_of
-from .sessions import agent, reasons, said, session_of, shown, system, user
+from .sessions import agent, changes, reasons, said, secrets_in, session_of, shown, system, user
 
 TASK = "TASK: fix it"
 WORDS = st.lists(
@@ -45,12 +46,26 @@ def words_of(step: dict[str, Any]) -> str:
     return "\n".join([step["text"], *blocks])
 
 
+def latest_request(talk: list[dict[str, Any]], step: int) -> str:
+    """How the request before a step begins, as a pattern; the task is step 0."""
+    asked = [one["text"] for one in talk[: step - 1] if one["source"] == "user"]
+    return asked[-1].partition(":")[0] + r"\b" if asked else TASK
+
+
+def differ(prepared: Prepared) -> bool:
+    """Whether no two turns are taught after the same prompt; parts of one turn may repeat themselves."""
+    taught = {
+        (window.input_ids[: lesson.start], lesson.step) for window in prepared.windows for lesson in window.lessons
+    }
+    return len({prompt for prompt, _ in taught}) == len(taught)
+
+
 def turns(window: str, end: str) -> list[str]:
     return [turn.strip() for turn in re.split(r"<\|im_start\|>|<start_of_turn>", window)[1:]]
 
 
 @settings(max_examples=600, deadline=None)
-@given(steps(), st.integers(96, 400), st.sampled_from(["chatml", "gemma", "qwen2_5"]))
+@given(steps(), st.integers(240, 480), st.sampled_from(["chatml", "gemma", "qwen2_5"]))
 def test_windows_of_any_session(talk: list[dict[str, Any]], max_length: int, name: str) -> None:
     tokenizer, end = tokenizer_of(name), family(name).end
     prepared = prepare_windows(session_of(user(TASK), *talk), tokenizer, max_length=max_length)
@@ -62,13 +77,16 @@ def test_windows_of_any_session(talk: list[dict[str, Any]], max_length: int, nam
         assert len(window.input_ids) == len(window.supervised) <= max_length
         assert window.supervised[-1]
         assert TASK in text
+        (first, *_) = window.lessons
+        assert re.search(latest_request(talk, first.step), tokenizer.decode(window.input_ids[: first.start]))
         parts = turns(text, end)
         for before, part in zip(parts, parts[1:], strict=False):
             assert "<tool_response>" not in part or "<tool_call>" in before
+    assert differ(prepared)
 
 
 @settings(max_examples=40, deadline=None)
-@given(steps(), st.integers(220, 500), st.sampled_from(["qwen3", "gptoss", "mistral", "phi3"]))
+@given(steps(), st.integers(440, 640), st.sampled_from(["qwen3", "gptoss", "mistral", "phi3"]))
 def test_windows_of_templates_that_rewrite_history(talk: list[dict[str, Any]], max_length: int, name: str) -> None:
     tokenizer = tokenizer_of(name)
     prepared = prepare_windows(session_of(user(TASK), *talk), tokenizer, max_length=max_length)
@@ -79,6 +97,9 @@ def test_windows_of_templates_that_rewrite_history(talk: list[dict[str, Any]], m
     for window, text in zip(prepared.windows, shown(prepared, tokenizer), strict=True):
         assert len(window.input_ids) <= max_length
         assert TASK in text
+        (first, *_) = window.lessons
+        assert re.search(latest_request(talk, first.step), tokenizer.decode(window.input_ids[: first.start]))
+    assert differ(prepared)
 
 
 def windows_of(*talk: dict[str, Any], max_length: int, name: str = "chatml", **more: Any) -> Prepared:
@@ -92,7 +113,7 @@ def test_a_session_that_just_fits_is_one_window_without_a_cut(name: str) -> None
     tight = windows_of(*talk, max_length=roomy.tokens + 2, name=name)  # the newline after the last turn is measured too
     assert tight == roomy
     assert len(tight.windows) == 1
-    assert "tool_output_shortened" not in reasons(tight)
+    assert "tool_output_shortened" not in changes(tight)
 
 
 def test_an_over_long_output_loses_its_middle_and_says_how_much() -> None:
@@ -105,7 +126,7 @@ def test_an_over_long_output_loses_its_middle_and_says_how_much() -> None:
     assert start.startswith("begin filler")
     assert end.endswith("filler end")
     assert len(start) + int(cut) + len(end) == len(output)
-    assert reasons(prepared) == {"tool_syntax_as_text": 1, "tool_output_shortened": 1}
+    assert changes(prepared) == {"tool_syntax_as_text": 1, "tool_output_shortened": 1}
     assert len(prepared.windows[0].input_ids) > 150
 
 
@@ -117,7 +138,7 @@ def test_an_over_long_answer_is_split_and_ends_once() -> None:
     assert "".join(parts) == answer + "<|im_end|>Done.<|im_end|>"
     assert all(TASK in text for text in shown(prepared, tokenizer))
     assert [part.endswith("<|im_end|>") for part in parts] == [False] * (len(parts) - 2) + [True, True]
-    assert reasons(prepared) == {"answer_split": 1, "context_left_out": 1} or reasons(prepared) == {"answer_split": 1}
+    assert changes(prepared) == {"answer_split": 1}
     # What precedes a part is context: the model sees where it stands in its answer.
     for before, text, part in zip(parts, shown(prepared, tokenizer)[1:-1], parts[1:-1], strict=False):
         assert text.removesuffix(part).endswith(before[-20:])
@@ -130,12 +151,12 @@ def test_over_long_task_and_system_text_lose_their_middle() -> None:
     (text,) = shown(prepared, tokenizer_of("chatml"))
     assert text.count("characters cut") == 2
     assert TASK in text
-    assert reasons(prepared) == {"task_shortened": 1, "system_shortened": 1}
+    assert changes(prepared) == {"task_shortened": 1, "system_shortened": 1}
 
 
 def test_an_over_long_later_question_loses_its_middle() -> None:
     prepared = windows_of(user(TASK), agent("One."), user("word " * 400), agent("Two."), max_length=200)
-    assert reasons(prepared) == {"user_text_shortened": 1}
+    assert changes(prepared) == {"user_text_shortened": 1}
     assert said(prepared, tokenizer_of("chatml")) == ["One.<|im_end|>", "Two.<|im_end|>"]
 
 
@@ -146,7 +167,7 @@ def test_a_tool_list_that_does_not_fit_keeps_the_tools_that_were_called() -> Non
     (text,) = shown(prepared, tokenizer_of("qwen2_5"))
     assert '"name": "tool_7"' in text
     assert "tool_8" not in text
-    assert reasons(prepared) == {"tools_shortened": 1}
+    assert changes(prepared) == {"tools_shortened": 1}
 
 
 def test_a_window_too_small_for_any_answer_is_refused_with_a_number() -> None:
@@ -170,3 +191,126 @@ def test_nothing_after_the_last_supervised_token_is_kept() -> None:
 def test_parts_of_a_monotonous_answer_are_all_kept() -> None:
     prepared = windows_of(user(TASK), agent("x" * 2000), max_length=200)
     assert "".join(said(prepared, tokenizer_of("chatml"))) == "x" * 2000 + "<|im_end|>"
+
+
+def test_each_window_holds_the_request_that_its_first_answer_answers() -> None:
+    work = [agent(f"Step {index}: " + "word " * 30) for index in range(8)]
+    talk = (user(TASK), *work, user("NOW: add a Pause button"), *work_on("Pause", 8))
+    prepared = windows_of(*talk, max_length=360)
+    prompts = [
+        tokenizer_of("chatml").decode(window.input_ids[: window.lessons[0].start])
+        for window in prepared.windows
+        if window.lessons[0].step > 9
+    ]
+    assert len(prompts) > 3
+    for prompt in prompts:
+        assert prompt.index(TASK) < prompt.index("NOW: add a Pause button") < prompt.rindex("<|im_start|>assistant")
+        assert re.search(r"\[\.\.\. \d+ turns left out \.\.\.]", prompt)
+
+
+def work_on(what: str, turns: int) -> list[dict[str, Any]]:
+    return [agent(f"{what} {index}: " + "word " * 30) for index in range(turns)]
+
+
+def test_skipped_turns_are_counted_where_they_are_missing() -> None:
+    long = "try " * 150
+    prepared = windows_of(user(TASK), agent("One."), agent(long, context_only="failed"), agent("Two."), max_length=200)
+    first, second = shown(prepared, tokenizer_of("chatml"))
+    assert "left out" not in first
+    assert (
+        f"{TASK}<|im_end|>\n<|im_start|>user\n[... 2 turns left out ...]<|im_end|>\n<|im_start|>assistant\nTwo."
+        in second
+    )
+
+
+@pytest.mark.parametrize("name", ["mistral", "gemma"])
+def test_what_is_skipped_is_said_in_templates_that_alternate(name: str) -> None:
+    prepared = windows_of(
+        user(TASK), *work_on("Part", 6), user("NOW: stop"), *work_on("End", 6), max_length=360, name=name
+    )
+    texts = shown(prepared, tokenizer_of(name))
+    assert sum("NOW: stop" in text for text in texts) > 2
+    assert all(TASK in text and ("left out" in text) == (index > 0) for index, text in enumerate(texts))
+
+
+def test_a_long_request_is_brought_along_without_its_middle() -> None:
+    asked = "NOW: " + "please " * 200 + "thanks"
+    prepared = windows_of(user(TASK), user(asked), *work_on("Part", 6), max_length=360)
+    last = shown(prepared, tokenizer_of("chatml"))[-1]
+    assert re.search(
+        r"NOW: please .*\n\[\.\.\. \d+ characters cut \.\.\.]\n.* thanks\n\n\[\.\.\. \d+ turns? left", last, re.S
+    )
+    assert changes(prepared)["request_shortened"] >= 1
+
+
+def test_what_stands_for_a_secret_is_no_target() -> None:
+    key = "<SECRET:aws-key-2>"
+    call = ("bash", f'{{"command": "export KEY={key}"}}', "ok")
+    for name in ("chatml", "qwen2_5", "gptoss"):
+        prepared = windows_of(
+            user(f"Use {key}"), agent(f"I set {key} now.", call), agent("Done."), max_length=512, name=name
+        )
+        assert not any("SECRET" in text for text in said(prepared, tokenizer_of(name)))
+        assert [text.strip(' ="') for text in secrets_in(prepared, tokenizer_of(name))] == [key, key]
+        assert changes(prepared)["secret_not_supervised"] == 2
+
+
+def test_a_part_of_a_long_answer_has_no_secret_as_target() -> None:
+    answer = "".join(f"line {index} <SECRET:password>\n" for index in range(80))
+    prepared = windows_of(user(TASK), agent(answer), max_length=240)
+    assert len(prepared.windows) > 3
+    assert not any("SECRET" in text for text in said(prepared, tokenizer_of("chatml")))
+    assert "".join(said(prepared, tokenizer_of("chatml"))).count("line") == 80
+
+
+FILE = "".join(f"{n:6}\u2192value_{n} = {n}\n" for n in range(1, 200))
+
+
+def edit_of(line: int) -> dict[str, Any]:
+    arguments = {"file_path": "a.py", "old_string": f"value_{line} = {line}", "new_string": f"value_{line} = 0"}
+    return agent("", ("Edit", json.dumps(arguments), "ok"))
+
+
+def test_a_long_output_keeps_what_a_later_edit_replaces() -> None:
+    talk = (user(TASK), agent("I look.", ("Read", "{}", FILE)), edit_of(117), agent("Done."))
+    prepared = windows_of(*talk, max_length=512)
+    assert "edit_target_cut" not in reasons(prepared)
+    assert "\n   117\u2192value_117 = 117\n" in shown(prepared, tokenizer_of("chatml"))[0]
+    assert changes(prepared)["tool_output_shortened"] == 1
+
+
+def test_an_edit_of_text_that_was_cut_is_context() -> None:
+    talk = (user(TASK), agent("I look.", ("Read", "{}", FILE)), *work_on("Thought", 8), edit_of(117), agent("Done."))
+    prepared = windows_of(*talk, max_length=360)
+    assert reasons(prepared)["edit_target_cut"] == 1
+    assert [turn.reason for turn in prepared.turns][-2:] == ["edit_target_cut", None]
+    assert not any("value_117 = 0" in text for text in said(prepared, tokenizer_of("chatml")))
+    assert "value_117 = 0" in shown(prepared, tokenizer_of("chatml"))[-1]
+
+
+def test_a_window_reaches_back_to_what_an_edit_replaces() -> None:
+    read = agent("I look.", ("Read", "{}", FILE[:300]))
+    talk = (user(TASK), *work_on("Before", 4), read, *work_on("Thought", 2), edit_of(7), agent("Done."))
+    assert "edit_target_cut" not in reasons(windows_of(*talk, max_length=900))
+    assert reasons(windows_of(*talk, max_length=400))["edit_target_cut"] == 1
+
+
+def test_an_edit_of_text_that_no_turn_showed_is_a_lesson() -> None:
+    prepared = windows_of(user(TASK), *work_on("Thought", 8), edit_of(7), agent("Done."), max_length=300)
+    assert "edit_target_cut" not in reasons(prepared)
+
+
+def test_a_session_of_nothing_but_edits_of_cut_text_is_refused_by_that_name() -> None:
+    talk = (user(TASK), agent("Read", ("Read", "{}", FILE), context_only="failed"), edit_of(117))
+    with pytest.raises(NothingToTrain, match=r"no agent turn to learn from \(edit_target_cut: 1, failed: 2\)"):
+        windows_of(*talk[:2], agent("x" * 900, context_only="failed"), talk[2], max_length=300)
+
+
+def test_a_tool_list_without_a_place_is_reported() -> None:
+    tools = [{"name": "bash", "description": "runs"}]
+    talk = (user(TASK), agent("", ("bash", "{}", "ok")), agent("Done."))
+    assert changes(windows_of(*talk, max_length=512, tools=tools)) == {
+        "tool_list_left_out": 1,
+        "tool_syntax_as_text": 1,
+    }
+    assert changes(windows_of(*talk, max_length=512, name="qwen2_5", tools=tools)) == {}

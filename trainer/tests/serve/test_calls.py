@@ -8,7 +8,7 @@ from serve.conftest import Spec
 from serve.running import RunningWorker, is_progress
 
 DATA = ("session_paths", "base_model", "max_length", "include_unsuccessful", "train_on", "reasoning", "epochs")
-SHARED = ("windows", "tokens", "supervised_tokens", "supervised_turns", "max_steps", "dropped")
+SHARED = ("windows", "tokens", "supervised_tokens", "supervised_turns", "max_steps", "dropped", "changed")
 
 
 def preview_spec(spec: dict[str, Any]) -> dict[str, Any]:

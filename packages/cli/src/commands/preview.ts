@@ -10,10 +10,10 @@ import { withService } from "../service/connect.js";
 
 const OPTIONS: Properties = PreviewRequest.properties;
 
+const counted = (counts: PreviewReport["dropped"]): string =>
+  counts.map(({ reason, count: times }) => `${times} × ${plain(reason).replaceAll("_", " ")}`).join(", ") || "nothing";
+
 function numbers(preview: PreviewReport, paint: Paint): string {
-  const dropped = preview.dropped
-    .map(({ reason, count: times }) => `${times} × ${plain(reason).replaceAll("_", " ")}`)
-    .join(", ");
   return fields(
     [
       ["supervised", `${count(preview.supervised_tokens, "token")} in ${count(preview.supervised_turns, "turn")}`],
@@ -25,7 +25,8 @@ function numbers(preview: PreviewReport, paint: Paint): string {
           ? preview.estimate
           : `${duration(preview.estimated_seconds)}  ${paint("dim", preview.estimate)}`,
       ],
-      ["left out", dropped === "" ? "nothing" : dropped],
+      ["left out", counted(preview.dropped)],
+      ["changed", counted(preview.changed)],
     ],
     paint,
   );

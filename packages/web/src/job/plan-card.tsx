@@ -2,7 +2,7 @@ import type { TrainingPlan } from "@imprint/contracts";
 import { count, short } from "../text/numbers.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
-import { Tally } from "../ui/tally.js";
+import { LeftOutAndChanged } from "../ui/left-out-and-changed.js";
 
 export function PlanCard({ plan }: { readonly plan: TrainingPlan }) {
   return (
@@ -21,11 +21,7 @@ export function PlanCard({ plan }: { readonly plan: TrainingPlan }) {
           ["Layers", plan.target_modules.join(", ")],
         ]}
       />
-      <h3>Not learned</h3>
-      <Tally
-        entries={plan.dropped.map(({ reason, count: times }) => ({ name: reason, count: times }))}
-        none="Every turn is learned."
-      />
+      <LeftOutAndChanged counts={plan} />
     </Card>
   );
 }

@@ -5,9 +5,9 @@ import { count, duration, words } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
+import { LeftOutAndChanged } from "../ui/left-out-and-changed.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
-import { Tally } from "../ui/tally.js";
 
 interface PreviewProps {
   readonly id: string;
@@ -63,11 +63,7 @@ function Report({ report }: { readonly report: PreviewReport }) {
           ["Estimate", report.estimate],
         ]}
       />
-      <h3>Not learned</h3>
-      <Tally
-        entries={report.dropped.map(({ reason, count: times }) => ({ name: reason, count: times }))}
-        none="Every turn is learned."
-      />
+      <LeftOutAndChanged counts={report} />
       <h3>Turns of the agent</h3>
       <Turns turns={report.turns} />
       <Windows text={report.text} />

@@ -24,7 +24,13 @@ class Head:
 
 
 def fitted_head(
-    conversation: Conversation, *, template: ChatTemplate, traits: Traits, codec: Codec, max_length: int, body: int
+    conversation: Conversation,
+    *,
+    template: ChatTemplate,
+    traits: Traits,
+    codec: Codec,
+    max_length: int,
+    body: int,
 ) -> Head:
     """At most half of a window, or all that a session of `body` tokens leaves: then the tool list is cut down to the
     tools that were called, then to their names, then left out (over a quarter), and long texts lose their middle.
@@ -58,12 +64,17 @@ def fitted_head(
             cuts["system_shortened"] += 1
     messages = head(system, task, traits)
     tokens = length(messages, tools)
-    if max_length - tokens < SMALLEST_ROOM:
-        raise NothingToTrain(
-            f"max_length {max_length} leaves no room for an answer beside the task: "
-            f"raise it to {2 * (tokens + SMALLEST_ROOM)} or more."
-        )
+    refuse_narrow(max_length, tokens, "the task")
     return Head(tuple(messages), tools, tokens, cuts)
+
+
+def refuse_narrow(max_length: int, taken: int, what: str) -> None:
+    """Raises NothingToTrain where `taken` tokens of each window leave no room for turns."""
+    if max_length - taken < SMALLEST_ROOM:
+        raise NothingToTrain(
+            f"max_length {max_length} leaves no room for an answer beside {what}: "
+            f"raise it to {2 * (taken + SMALLEST_ROOM)} or more."
+        )
 
 
 def tool_lists(conversation: Conversation) -> list[tuple[Message, ...]]:

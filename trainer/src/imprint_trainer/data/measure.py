@@ -1,14 +1,16 @@
 """What each turn costs in tokens, and shorter tool outputs where a turn would not fit a window."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from imprint_trainer.data.codec import Codec
+from imprint_trainer.data.edits import in_sight, place, said, squashed
 from imprint_trainer.data.messages import Unit
-from imprint_trainer.data.plan import Cost
+from imprint_trainer.data.plan import Cost, Leads, request_limit
 from imprint_trainer.data.render import Piece, Renderer
-from imprint_trainer.data.shorten import fair_shares, shortened
+from imprint_trainer.data.shorten import Range, fair_shares, shortened
 from imprint_trainer.data.template import Message
 
 FRAME = 8  # tokens that a template puts around a message; windows are counted exactly once they are rendered
@@ -29,7 +31,11 @@ def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
     codec = renderer.codec
     turns = [index for index, unit in enumerate(units) if unit.by_assistant]
     pieces: list[Piece | None] = [None] * len(units)
-    costs = [Cost(frame_and_words(unit.messages, codec), 0, unit.supervised) for unit in units]
+    needs = {index: min(shown for shown, _ in texts) for index, texts in edited_texts(units).items()}
+    costs = [
+        Cost(frame_and_words(unit.messages, codec), 0, unit.supervised, unit.request, needs.get(index))
+        for index, unit in enumerate(units)
+    ]
     for index, following in zip(turns, [*turns[1:], len(units)], strict=True):
         unit = units[index]
         between = [message for other in units[index + 1 : following] for message in other.messages]
@@ -41,7 +47,7 @@ def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
             own = codec.count(piece.turn)
             if piece.after is not None:
                 after = max(0, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))
-        pieces[index], costs[index] = piece, Cost(own, after, unit.supervised)
+        pieces[index], costs[index] = piece, replace(costs[index], own=own, after=after)
     return Measured(tuple(units), tuple(pieces), tuple(costs))
 
 
@@ -49,25 +55,33 @@ def frame_and_words(messages: Sequence[Message], codec: Codec) -> int:
     return sum(codec.count(message["content"]) + FRAME for message in messages)
 
 
-def shortened_outputs(body: Measured, *, budget: int, codec: Codec) -> tuple[list[Unit], Counter[str]]:
-    """Cut what came back from a turn (and later user turns) so that it fits a window with its call and the next answer.
+def shortened_outputs(body: Measured, *, budget: int, mark: int, codec: Codec) -> tuple[list[Unit], Counter[str]]:
+    """Cut what came back from a turn (and later user turns) so that it fits a window with its call and the next answer,
+    and with what the window brings along for the turns before it (`mark`, as `slices` takes it).
 
-    At least an eighth of the window is left to it.
+    At least an eighth of the window is left to it, and to a request as much as windows bring along of one. What later
+    turns replace by edits is kept where it fits.
     """
     cuts: Counter[str] = Counter()
     units = list(body.units)
+    edited: defaultdict[int, list[str]] = defaultdict(list)
+    for shown, target in chain.from_iterable(edited_texts(units).values()):
+        edited[shown].append(target)
+    leads = Leads(body.costs, budget, mark)
     answer = 0  # tokens of the next assistant turn
     for index in range(len(units) - 1, -1, -1):
         unit, cost = units[index], body.costs[index]
         kept = unit.messages[:1] if unit.by_assistant else ()
         loose = unit.messages[len(kept) :]
-        allowed = max(budget - (cost.own if kept else 0) - min(answer, budget // 2), budget // 8)
+        taken = leads.tokens(index, index) + (cost.own if kept else 0) + min(answer, budget // 2)
+        least = request_limit(budget) + FRAME if unit.request else budget // 8
+        allowed = max(budget - taken, least)
         if loose and (cost.after if kept else cost.own) > allowed:
             sizes = [codec.count(message["content"]) for message in loose]
             inflated = max(cost.after if kept else cost.own, 1) / max(sum(sizes) + FRAME * len(sizes), 1)
             limits = fair_shares(sizes, int(allowed / max(inflated, 1.0)) - FRAME * len(sizes))
             texts = [
-                shortened(message["content"], tokens=limit, codec=codec)
+                shortened(message["content"], tokens=limit, codec=codec, keep=places(edited[index], message["content"]))
                 for message, limit in zip(loose, limits, strict=True)
             ]
             cut = sum(text != message["content"] for text, message in zip(texts, loose, strict=True))
@@ -78,3 +92,21 @@ def shortened_outputs(body: Measured, *, budget: int, codec: Codec) -> tuple[lis
         if kept:
             answer = cost.own
     return units, cuts
+
+
+def edited_texts(units: Sequence[Unit]) -> dict[int, list[tuple[int, str]]]:
+    """For each unit that replaces texts, those that earlier units show: the last unit that does, and the text."""
+    if not any(unit.targets for unit in units):
+        return {}
+    words = ["".join(squashed(said(message)) for message in unit.messages) for unit in units]
+    found: dict[int, list[tuple[int, str]]] = {}
+    for index, unit in enumerate(units):
+        for target in unit.targets:
+            shown = next((before for before in range(index - 1, -1, -1) if in_sight(target, words[before])), None)
+            if shown is not None:
+                found.setdefault(index, []).append((shown, target))
+    return found
+
+
+def places(targets: Iterable[str], text: str) -> list[Range]:
+    return [found for target in targets if (found := place(target, text))]

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from imprint_trainer.data.codec import Codec
+from imprint_trainer.data.edits import in_sight, said, squashed, targets
 from imprint_trainer.data.session import Observation, Session, Step, ToolCall, ToolDefinition
 from imprint_trainer.data.template import Message
 from imprint_trainer.data.traits import Traits, call, result
@@ -22,6 +23,8 @@ class Unit:
     step: int  # index into the session's steps
     messages: tuple[Message, ...]  # the first one is the turn itself
     supervised: bool
+    request: bool = False  # a person asked for something
+    targets: tuple[str, ...] = ()  # the texts that its edits replace, as far as the session showed them before
 
     @property
     def by_assistant(self) -> bool:
@@ -53,7 +56,8 @@ class Writer:
         text = self.spoken(step)
         calls = step.tool_calls
         if not self.native or not calls:
-            yield Unit(index, (self.assistant(step, text, calls), *self.answers_as_text(step)), supervised)
+            messages = (self.assistant(step, text, calls), *self.answers_as_text(step))
+            yield Unit(index, messages, supervised, targets=self.targets(step.text, calls))
             return
         groups = [calls] if self.traits.parallel_calls else [(one,) for one in calls]
         strays = [item for item in step.observations if item.call_id not in {one.id for one in calls}]
@@ -70,7 +74,12 @@ class Writer:
                 if item.call_id == one.id
             ]
             last = place == len(groups) - 1
-            yield Unit(index, (turn, *results, *(self.plain_results(strays) if last else ())), supervised)
+            messages = (turn, *results, *(self.plain_results(strays) if last else ()))
+            edited = self.targets(step.text if place == 0 else "", group)
+            yield Unit(index, messages, supervised, targets=edited)
+
+    def targets(self, text: str, calls: Sequence[ToolCall]) -> tuple[str, ...]:
+        return tuple(self.codec.hide(one) for one in targets(text, [call.arguments for call in calls]))
 
     def assistant(self, step: Step | None, text: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
         blocks = [tool_call_block(self.codec.hide(one.name), self.value(one)) for one in calls]
@@ -131,22 +140,33 @@ def conversation(session: Session, writer: Writer, supervised: frozenset[int]) -
             raise NothingToTrain(f"The session {session.session_id} has no user turn, and so no task for its answers.")
         dropped = ["before_task"] * opening
     units: list[Unit] = []
+    system, task = hide("\n\n".join(systems)), hide(session.steps[opening].text)
     ordinal = iter(range(1, 10**9))
     for index, step in enumerate(session.steps[opening + 1 :], start=opening + 1):
         if step.source != "agent":
-            units.append(Unit(index, ({"role": "user", "content": hide(step.text)},), False))
+            message = {"role": "user", "content": hide(step.text)}
+            units.append(Unit(index, (message,), False, request=step.source == "user"))
         elif step.text.strip() or step.tool_calls or (writer.reasoning and step.reasoning):
             units += writer.agent_units(index, step, index in supervised, ordinal)
         else:
             dropped.append("empty_turn")
             units += [Unit(index, (message,), False) for message in writer.plain_results(step.observations)]
     return Conversation(
-        system=hide("\n\n".join(systems)),
-        task=hide(session.steps[opening].text),
+        system=system,
+        task=task,
         tools=tuple(tool(writer.codec, one) for one in session.tools) if writer.traits.tool_list else (),
-        units=tuple(units),
+        units=tuple(with_shown_targets(units, f"{system}\n{task}")),
         dropped=tuple(dropped),
     )
+
+
+def with_shown_targets(units: Sequence[Unit], opening: str) -> Iterator[Unit]:
+    """Of the texts that turns replace only those that the session showed before: of others nothing can be cut."""
+    seen = squashed(opening) if any(unit.targets for unit in units) else ""
+    for unit in units:
+        yield replace(unit, targets=tuple(one for one in unit.targets if in_sight(one, seen)))
+        if seen:
+            seen += "".join(squashed(said(message)) for message in unit.messages)
 
 
 def arranged(messages: Iterable[Message], traits: Traits) -> list[Message]:

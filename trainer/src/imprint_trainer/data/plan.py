@@ -2,7 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
+
+REQUEST_SHARE = 4  # at most this part of a window's turns goes to a request that stands far before them
+SMALLEST_REQUEST = 48  # tokens: less says nothing
 
 
 @dataclass(frozen=True)
@@ -12,45 +16,101 @@ class Cost:
     own: int
     after: int
     supervised: bool
+    request: bool = False  # a person asked for something
+    needs: int | None = None  # an earlier unit without which there is nothing to learn from this one
 
 
 @dataclass(frozen=True)
 class Slice:
-    """Units [start, stop) make a window that supervises `new`; what follows its last turn is left out."""
+    """Units [start, stop) make a window that supervises `new`; what follows its last turn is left out.
+
+    Of the turns before `start` it brings along `request`, what the first answer answers, and a mark that turns are
+    skipped. `lead`: how many tokens these take at most.
+    """
 
     start: int
     stop: int
     new: tuple[int, ...]
+    request: int | None = None
+    lead: int = 0
     over_long: bool = False  # its one turn exceeds a window by itself
 
 
-def slices(costs: Sequence[Cost], *, budget: int, one_each: bool = False) -> list[Slice]:
+def request_limit(budget: int) -> int:
+    """Tokens of a request that is brought along from before a window."""
+    return max(budget // REQUEST_SHARE, SMALLEST_REQUEST)
+
+
+@dataclass(frozen=True)
+class Leads:
+    """What windows of `budget` tokens bring along for the turns that they skip: a mark, and the latest request."""
+
+    costs: Sequence[Cost]
+    budget: int
+    mark: int  # tokens
+
+    @cached_property
+    def _latest(self) -> list[int | None]:
+        latest: list[int | None] = [None]  # the task, which every window has
+        for index, cost in enumerate(self.costs):
+            latest.append(index if cost.request else latest[-1])
+        return latest
+
+    def request(self, start: int, first: int) -> int | None:
+        """The unit that the answer `first` answers, where it stands before `start`."""
+        request = self._latest[first]
+        return request if request is not None and request < start else None
+
+    def tokens(self, start: int, first: int) -> int:
+        """Of what stands for the turns before `start` in a window whose first answer is `first`."""
+        request = self.request(start, first)
+        brought = 0 if request is None else min(self.costs[request].own, request_limit(self.budget))
+        return self.mark + brought if start else 0
+
+
+def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, one_each: bool = False) -> list[Slice]:
     """Cut units into overlapping windows of at most `budget` tokens, each supervised unit new in exactly one.
 
-    About half of a window may repeat earlier turns as context; the turn right before the first new one is kept even
-    beyond that, since the answer refers to it. `one_each`: a window for each supervised unit.
+    About half of a window may repeat earlier turns as context; the turn right before the first new one, and those back
+    to the one that it needs, are kept even beyond that. `mark`: tokens of the note that turns are skipped. `one_each`:
+    a window for each supervised unit.
     """
     sums = [0, *accumulate(cost.own + cost.after for cost in costs)]
+    leads = Leads(costs, budget, mark)
     todo = [index for index, cost in enumerate(costs) if cost.supervised]
     result: list[Slice] = []
 
-    def length(start: int, last: int) -> int:
-        return sums[last] - sums[start] + costs[last].own
+    def length(start: int, first: int, last: int) -> int:
+        return leads.tokens(start, first) + sums[last] - sums[start] + costs[last].own
+
+    def farthest(first: int, room: int) -> int:
+        """The unit back to which context may fill the room."""
+        needed = costs[first].needs
+        if needed is not None and leads.tokens(needed, first) + sums[first] - sums[needed] <= room:
+            return needed
+        return first - 1
 
     done = 0
     while done < len(todo):
         first = todo[done]
-        over_long = costs[first].own > budget
+        over_long = length(first, first, first) > budget
         room = budget // 2 if over_long else budget - costs[first].own
-        start = first
-        while start and sums[first] - sums[start - 1] <= (room if start == first else min(room, budget // 2)):
+        start, needed = first, farthest(first, room)
+        while start:
+            context = leads.tokens(start - 1, first) + sums[first] - sums[start - 1]
+            if context > (room if start > needed else min(room, budget // 2)):
+                break
             start -= 1
         count = 1
-        while not (over_long or one_each) and done + count < len(todo) and length(start, todo[done + count]) <= budget:
+        for index in [] if over_long or one_each else todo[done + 1 :]:
+            needs = costs[index].needs
+            if length(start, first, index) > budget or (needs is not None and needs < start):
+                break
             count += 1
         new = tuple(todo[done : done + count])
-        while start and not over_long and length(start - 1, new[-1]) <= budget:
+        while start and not over_long and length(start - 1, first, new[-1]) <= budget:
             start -= 1
-        result.append(Slice(start, new[-1] + 1, new, over_long))
+        lead = leads.tokens(first if over_long else start, first)
+        result.append(Slice(start, new[-1] + 1, new, leads.request(start, first), lead, over_long))
         done += count
     return result

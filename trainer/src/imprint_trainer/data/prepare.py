@@ -15,7 +15,7 @@ from imprint_trainer.data.select import TrainOn, supervised_steps
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.template import ChatTemplate, Message, chat_template
 from imprint_trainer.data.traits import Traits, traits_of
-from imprint_trainer.data.windows import Builder, Window
+from imprint_trainer.data.windows import Builder, Cut, Window, skip_tokens
 from imprint_trainer.errors import NothingToTrain, TemplateUnsupported
 
 if TYPE_CHECKING:
@@ -25,13 +25,15 @@ TURN_TEXT = 200  # characters of a turn that a preview quotes
 
 
 @dataclass(frozen=True)
-class Dropped:
-    """What is not trained, or was changed, and how often.
+class Counted:
+    """What is not learned, or learned in another form than it was recorded in, and how often.
 
-    Turns that are not supervised: `failed`, `weight_zero`, `aborted`, `synthetic`, `duplicate_turn`, `not_selected`.
-    Turns that are left out: `empty_turn`, `before_task`, `context_left_out`. Cuts: `task_shortened`,
-    `system_shortened`, `tools_shortened`, `tool_output_shortened`, `user_text_shortened`, `answer_split`.
-    Changes: `tool_syntax_as_text` (calls), `token_across_role_header` (turns whose first token is no target).
+    Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `synthetic`, `duplicate_turn`,
+    `not_selected`, and `edit_target_cut`: edits of a text that does not stand in their window) and turns that are left
+    out (`empty_turn`, `before_task`, `context_left_out`). Changed are texts (`task_shortened`, `system_shortened`,
+    `user_text_shortened`, `request_shortened`, `tool_output_shortened`, `answer_split`), tools (`tools_shortened`,
+    `tool_list_left_out`: a list that the template has no place for), calls (`tool_syntax_as_text`) and tokens that are
+    no targets (`secret_not_supervised`: what stands for secrets, `token_across_role_header`: first ones of turns).
     """
 
     reason: str
@@ -54,7 +56,8 @@ class Prepared:
     tokens: int
     supervised_tokens: int
     supervised_turns: int
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[Counted, ...]
+    changed: tuple[Counted, ...]
     turns: tuple[Turn, ...]
 
 
@@ -74,33 +77,44 @@ def prepare_windows(
     supervised, reasons = supervised_steps(
         session, train_on=train_on, include_unsuccessful=include_unsuccessful, reasoning=reasoning
     )
-    dropped = Counter(reasons.values())
+    dropped, changed = Counter(reasons.values()), Counter[str]()
     if not supervised:
         raise NothingToTrain(f"The session {session.session_id} has no agent turn to learn from{named(dropped)}.")
     codec = codec_for(tokenizer, [session.model_dump_json()])
     template = chat_template(tokenizer, reasoning=reasoning, date=started(session))
     traits = traits_of(template)
-    talk = written(session, Writer(codec, traits, True, reasoning), template, supervised, dropped)
-    turns = sum(unit.supervised for unit in talk.units)
-    if not turns:
-        raise NothingToTrain(f"The session {session.session_id} has no agent turn after its task{named(dropped)}.")
-    windows, cuts = cut(talk, template, traits, codec, max_length)
+    talk = written(session, Writer(codec, traits, True, reasoning), template, supervised, changed)
     dropped.update(talk.dropped)
-    dropped.update(cuts)
+    if not any(unit.supervised for unit in talk.units):
+        raise NothingToTrain(f"The session {session.session_id} has no agent turn after its task{named(dropped)}.")
+    if session.tools and not traits.tool_list:
+        changed["tool_list_left_out"] += 1
+    found, cuts = cut(talk, template, traits, codec, max_length)
+    changed.update(cuts)
+    blind = {talk.units[index].step for index in found.blind}
+    dropped.update(edit_target_cut=len(blind), context_left_out=found.left_out)
+    learned = [unit.step for unit in talk.units if unit.supervised and unit.step not in blind]
+    if not learned:
+        raise NothingToTrain(f"The session {session.session_id} has no agent turn to learn from{named(dropped)}.")
+    reasons = dict.fromkeys(blind, "edit_target_cut") | reasons
     return Prepared(
-        windows=tuple(windows),
-        tokens=sum(len(window.input_ids) for window in windows),
-        supervised_tokens=sum(sum(window.supervised) for window in windows),
-        supervised_turns=turns,
-        dropped=tuple(Dropped(reason, count) for reason, count in sorted(dropped.items())),
-        turns=tuple(turns_of(session, talk, supervised, reasons)),
+        windows=found.windows,
+        tokens=sum(len(window.input_ids) for window in found.windows),
+        supervised_tokens=sum(sum(window.supervised) for window in found.windows),
+        supervised_turns=len(learned),
+        dropped=counted(dropped),
+        changed=counted(changed),
+        turns=tuple(turns_of(session, frozenset(learned), supervised, reasons)),
     )
 
 
+def counted(found: Mapping[str, int]) -> tuple[Counted, ...]:
+    return tuple(Counted(reason, count) for reason, count in sorted(found.items()) if count)
+
+
 def turns_of(
-    session: Session, talk: Conversation, supervised: frozenset[int], reasons: Mapping[int, str]
+    session: Session, learned: frozenset[int], supervised: frozenset[int], reasons: Mapping[int, str]
 ) -> Iterator[Turn]:
-    learned = {unit.step for unit in talk.units if unit.supervised}
     for index, step in enumerate(session.steps):
         if step.source == "agent":
             otherwise = "before_task" if index in supervised else "empty_turn"
@@ -111,7 +125,7 @@ def turns_of(
 
 def cut(
     talk: Conversation, template: ChatTemplate, traits: Traits, codec: Codec, max_length: int
-) -> tuple[list[Window], Counter[str]]:
+) -> tuple[Cut, Counter[str]]:
     """The windows of a conversation, with long tool outputs shortened only where the whole does not fit one window."""
     loose = Renderer(template, traits, codec, (), ())
     body = measured(talk.units, loose)
@@ -119,16 +133,17 @@ def cut(
     budget = max_length - opening.tokens
     cuts = opening.cuts
     if body.tokens > budget:
-        units, shortenings = shortened_outputs(body, budget=budget, codec=codec)
+        mark = skip_tokens(len(talk.units), codec)
+        units, shortenings = shortened_outputs(body, budget=budget, mark=mark, codec=codec)
         cuts = cuts + shortenings
         body = measured(units, loose) if shortenings else body
     renderer = Renderer(template, traits, codec, opening.messages, opening.tools)
-    windows, more = Builder(renderer, body, max_length).windows(budget)
-    return windows, cuts + more
+    found = Builder(renderer, body, max_length).windows(budget)
+    return found, cuts + found.changes
 
 
 def written(
-    session: Session, writer: Writer, template: ChatTemplate, supervised: frozenset[int], dropped: Counter[str]
+    session: Session, writer: Writer, template: ChatTemplate, supervised: frozenset[int], changed: Counter[str]
 ) -> Conversation:
     """The session in the template's own tool syntax, or as text where the template cannot take the session's calls."""
     calling = [step for step in session.steps if step.tool_calls]
@@ -143,7 +158,7 @@ def written(
         else:
             return talk
     if calling:
-        dropped["tool_syntax_as_text"] += sum(len(step.tool_calls) for step in calling)
+        changed["tool_syntax_as_text"] += sum(len(step.tool_calls) for step in calling)
     return conversation(session, Writer(writer.codec, writer.traits, False, writer.reasoning), supervised)
 
 
@@ -160,5 +175,6 @@ def started(session: Session) -> datetime | None:
         return None
 
 
-def named(dropped: Counter[str]) -> str:
-    return f" ({', '.join(f'{reason}: {count}' for reason, count in sorted(dropped.items()))})" if dropped else ""
+def named(dropped: Mapping[str, int]) -> str:
+    found = [f"{one.reason}: {one.count}" for one in counted(dropped)]
+    return f" ({', '.join(found)})" if found else ""

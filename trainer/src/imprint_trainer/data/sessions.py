@@ -1,11 +1,11 @@
 """Several sessions in one training: the windows of each, one after the other."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from imprint_trainer.data.prepare import Dropped, Prepared, prepare_windows
+from imprint_trainer.data.prepare import Counted, Prepared, counted, prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.protocol import PreviewSpec
 
@@ -34,17 +34,22 @@ def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase") ->
 
 
 def together(parts: Sequence[Prepared]) -> Prepared:
-    dropped: Counter[str] = Counter()
-    for part in parts:
-        dropped.update({one.reason: one.count for one in part.dropped})
     return Prepared(
         windows=tuple(window for part in parts for window in part.windows),
         tokens=sum(part.tokens for part in parts),
         supervised_tokens=sum(part.supervised_tokens for part in parts),
         supervised_turns=sum(part.supervised_turns for part in parts),
-        dropped=tuple(Dropped(reason, count) for reason, count in sorted(dropped.items())),
+        dropped=summed(part.dropped for part in parts),
+        changed=summed(part.changed for part in parts),
         turns=tuple(turn for part in parts for turn in part.turns),
     )
+
+
+def summed(lists: Iterable[Sequence[Counted]]) -> tuple[Counted, ...]:
+    sums: Counter[str] = Counter()
+    for found in lists:
+        sums.update({one.reason: one.count for one in found})
+    return counted(sums)
 
 
 def sizes(prepared: Prepared) -> dict[str, Any]:
@@ -55,4 +60,5 @@ def sizes(prepared: Prepared) -> dict[str, Any]:
         "supervised_tokens": prepared.supervised_tokens,
         "supervised_turns": prepared.supervised_turns,
         "dropped": [asdict(one) for one in prepared.dropped],
+        "changed": [asdict(one) for one in prepared.changed],
     }

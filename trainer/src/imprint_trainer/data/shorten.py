@@ -1,28 +1,53 @@
-"""Texts that are too long keep their beginning and their end."""
+"""Texts that are too long keep their beginning, their end, and what is still needed of their middle."""
 
-from imprint_trainer.data.codec import Codec
+from collections.abc import Sequence
+
+from imprint_trainer.data.codec import Codec, Encoded
+
+Range = tuple[int, int]  # characters [start, end) of a text
 
 
-def shortened(text: str, *, tokens: int, codec: Codec) -> str:
-    """The text cut in its middle to at most `tokens` tokens, with a marker that says how many characters are gone.
+def shortened(text: str, *, tokens: int, codec: Codec, keep: Sequence[Range] = ()) -> str:
+    """The text cut to at most `tokens` tokens, with markers that say how many characters are gone.
 
-    When not even the marker fits, the marker alone is returned.
+    It loses its middle but for the stretches `keep`; of those the last go first where they do not fit. When not even
+    the marker fits, the marker alone is returned.
     """
     encoded = codec.encode(text)
-    length = len(encoded.ids)
-    if length <= tokens:
+    if len(encoded.ids) <= tokens:
         return text
-    keep = tokens - codec.count(marker(len(text)))
-    while keep > 0:
-        first, last = keep - keep // 2, keep // 2
-        start = encoded.ends[first - 1]
-        end = encoded.starts[length - last] if last else len(text)
-        candidate = text[:start] + marker(len(codec.reveal(text[start:end]))) + text[end:]
+    for count in range(len(keep), -1, -1):
+        found = ends_and(keep[:count], text, encoded, tokens, codec)
+        if found is not None:
+            return found
+    return joined([], text, codec)
+
+
+def ends_and(keep: Sequence[Range], text: str, encoded: Encoded, tokens: int, codec: Codec) -> str | None:
+    """As much of the text's beginning and end as fits beside `keep`; None when nothing does."""
+    length = len(encoded.ids)
+    ends = tokens - codec.count(joined(keep, text, codec))
+    while ends > 0:
+        first, last = ends - ends // 2, ends // 2
+        tail = encoded.starts[length - last] if last else len(text)
+        candidate = joined([(0, encoded.ends[first - 1]), *keep, (tail, len(text))], text, codec)
         excess = codec.count(candidate) - tokens
         if excess <= 0:
             return candidate
-        keep -= excess
-    return marker(len(codec.reveal(text)))
+        ends -= excess
+    return None
+
+
+def joined(ranges: Sequence[Range], text: str, codec: Codec) -> str:
+    """The stretches of a text, with a marker for each gap."""
+    parts: list[str] = []
+    reached = 0
+    for start, end in [*sorted(ranges), (len(text), len(text))]:
+        if start > reached:
+            parts.append(marker(len(codec.reveal(text[reached:start]))))
+        parts.append(text[max(start, reached) : end])
+        reached = max(reached, end)
+    return "".join(parts)
 
 
 def marker(characters: int) -> str:

@@ -1,23 +1,62 @@
 """Windows of tokens with a mask, from the measured turns of a session (training-data rule 3)."""
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imprint_trainer.data.codec import Codec, Encoded
-from imprint_trainer.data.measure import Measured
-from imprint_trainer.data.plan import Slice, slices
+from imprint_trainer.data.edits import in_sight, said, squashed
+from imprint_trainer.data.head import refuse_narrow
+from imprint_trainer.data.measure import FRAME, Measured
+from imprint_trainer.data.messages import Unit
+from imprint_trainer.data.plan import Leads, Slice, request_limit, slices
 from imprint_trainer.data.render import NotPrefixStableError, Rendered, Renderer
+from imprint_trainer.data.shorten import shortened
 from imprint_trainer.errors import TemplateUnsupported
+
+# What redaction writes in place of a secret; templates may escape the brackets as JSON for HTML does.
+SECRET = re.compile(r"(?:<|\\u003c)SECRET:[a-z0-9-]+(?:>|\\u003e)")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """An answer of a window: which step of the session it is, and the token where the model begins to write it."""
+
+    step: int
+    start: int
 
 
 @dataclass(frozen=True)
 class Window:
-    """Tokens of one training example; `supervised[i]`: token i is a target of the loss."""
+    """Tokens of one training example; `supervised[i]`: token i is a target of the loss.
+
+    `lessons` are the answers it teaches, in order; of one that is split, the part that is new here.
+    """
 
     input_ids: tuple[int, ...]
     supervised: tuple[bool, ...]
+    lessons: tuple[Lesson, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The windows of a session, what was changed for them, and the units that are not in them."""
+
+    windows: tuple[Window, ...]
+    changes: Counter[str]
+    blind: frozenset[int]  # edits whose target does not stand in their window: context, no lesson
+    left_out: int  # units before the last lesson that stand in no window
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A rendered window: its tokens, which of them are targets, and the token at which each answer begins."""
+
+    encoded: Encoded
+    mask: tuple[bool, ...]
+    starts: tuple[int, ...]
 
 
 class WindowTooLongError(Exception):
@@ -34,83 +73,149 @@ class Builder:
     body: Measured
     max_length: int
 
-    def windows(self, budget: int) -> tuple[list[Window], Counter[str]]:
+    def windows(self, budget: int) -> Cut:
         """Windows whose turns fit `budget` tokens beside the head; turns share a window where the template allows it.
 
-        Raises TemplateUnsupported.
+        Raises TemplateUnsupported, and NothingToTrain when no room is left for turns.
         """
         one_each = False
+        blind: frozenset[int] = frozenset()
+        costs = self.body.costs
+        mark = skip_tokens(len(costs), self.renderer.codec)
         while True:
-            plan = slices(self.body.costs, budget=budget, one_each=one_each)
-            cuts = left_out(plan, len(self.body.units))
+            plan = slices(costs, budget=budget, mark=mark, one_each=one_each)
+            longest = max((piece.lead for piece in plan), default=0)
+            refuse_narrow(self.max_length, self.max_length - budget + longest, "the task and the latest request")
+            steps = {self.body.units[index].step for piece in plan for index in self._blind(piece, budget)}
+            unseen = frozenset(
+                i for i, cost in enumerate(costs) if cost.supervised and self.body.units[i].step in steps
+            )
+            if unseen:
+                blind |= unseen
+                costs = tuple(replace(cost, supervised=False) if i in unseen else cost for i, cost in enumerate(costs))
+                continue
+            changes: Counter[str] = Counter()
             try:
-                found = [window for piece in plan for window in self._windows(piece, one_each, cuts)]
+                found = tuple(window for piece in plan for window in self._windows(piece, one_each, budget, changes))
             except NotPrefixStableError:
                 one_each = True
             except WindowTooLongError as error:
                 budget -= error.excess
             else:
-                return found, cuts
+                return Cut(found, changes, blind, left_out(plan, len(costs)))
 
-    def _windows(self, piece: Slice, one_each: bool, cuts: Counter[str]) -> list[Window]:
-        units = self.body.units[piece.start : piece.stop]
+    def _blind(self, piece: Slice, budget: int) -> list[int]:
+        """The new turns of a window that replace text which does not stand before them."""
+        edits = [index for index in piece.new if self.body.units[index].targets]
+        if not edits or piece.over_long:  # the later parts of a split answer stand without its context
+            return edits
+        opening = [*self.renderer.head, *(message for unit in self._lead(piece, budget) for message in unit.messages)]
+        seen = "".join(squashed(said(message)) for message in opening)
+        found = []
+        for index in range(piece.start, piece.stop):
+            unit = self.body.units[index]
+            if index in edits and not all(in_sight(target, seen) for target in unit.targets):
+                found.append(index)
+            seen += "".join(squashed(said(message)) for message in unit.messages)
+        return found
+
+    def _lead(self, piece: Slice, budget: int, changes: Counter[str] | None = None) -> list[Unit]:
+        """What stands for the turns before a window: the request that it answers, and a mark that turns are skipped."""
+        if piece.start == 0:
+            return []
+        mark = skipped(piece.start - (piece.request is not None))
+        if piece.request is None:
+            return [Unit(self.body.units[0].step, ({"role": "user", "content": mark},), False)]
+        unit = self.body.units[piece.request]
+        asked = unit.messages[0]["content"]
+        text = shortened(asked, tokens=request_limit(budget), codec=self.renderer.codec)
+        if text != asked and changes is not None:
+            changes["request_shortened"] += 1
+        # The mark stands where the turns are missing.
+        parts = [mark, text] if piece.request == piece.start - 1 else [text, mark]
+        return [replace(unit, messages=({"role": "user", "content": "\n\n".join(parts)},))]
+
+    def _windows(self, piece: Slice, one_each: bool, budget: int, changes: Counter[str]) -> list[Window]:
         if piece.over_long:
-            return self._split(piece, cuts)
+            return self._split(piece, budget, changes)
+        lead = self._lead(piece, budget, changes)
+        units = [*lead, *self.body.units[piece.start : piece.stop]]
         if one_each:
             rendered = self.renderer.last_turn(units, self.body.pieces[piece.stop - 1])
         else:
-            pieces = self.body.pieces[piece.start : piece.stop]
-            rendered = self.renderer.growing(units, pieces, [index - piece.start for index in piece.new])
-        ids, mask = masked(rendered, self.renderer.codec, cuts)
-        if len(ids.ids) > self.max_length:
-            raise WindowTooLongError(len(ids.ids) - self.max_length)
-        return [Window(ids.ids, mask)]
+            pieces = [*(None for _ in lead), *self.body.pieces[piece.start : piece.stop]]
+            rendered = self.renderer.growing(units, pieces, [index - piece.start + len(lead) for index in piece.new])
+        tokens = tokenized(rendered, self.renderer.codec, changes)
+        ids = tokens.encoded.ids
+        if len(ids) > self.max_length:
+            raise WindowTooLongError(len(ids) - self.max_length)
+        steps = [self.body.units[index].step for index in piece.new]
+        lessons = tuple(Lesson(step, start) for step, start in zip(steps, tokens.starts, strict=True))
+        return [Window(ids, tokens.mask, lessons)]
 
-    def _split(self, piece: Slice, cuts: Counter[str]) -> list[Window]:
-        """An answer longer than a window, in parts: the first one after its context, the others after the task and a
-        quarter window of the part before. Only the last part ends the turn."""
+    def _split(self, piece: Slice, budget: int, changes: Counter[str]) -> list[Window]:
+        """An answer longer than a window, in parts: the first one after its context, the others after the task, the
+        request and a quarter window of the part before. Only the last part ends the turn."""
         codec = self.renderer.codec
         last = piece.stop - 1
-        units = self.body.units[piece.start : piece.stop]
-        encoded, mask = masked(self.renderer.last_turn(units, self.body.pieces[last]), codec, cuts)
-        begin = mask.index(True)
+        answer = self.body.units[last]
+        units = [*self._lead(piece, budget, changes), *self.body.units[piece.start : piece.stop]]
+        tokens = tokenized(self.renderer.last_turn(units, self.body.pieces[last]), codec, changes)
+        encoded, mask, (begin,) = tokens.encoded, tokens.mask, tokens.starts
         if len(encoded.ids) <= self.max_length:
-            return [Window(encoded.ids, mask)]
-        bare, bare_mask = masked(
-            self.renderer.last_turn(self.body.units[last : last + 1], self.body.pieces[last]), codec, Counter()
-        )
-        prompt = bare.ids[: bare_mask.index(True)]
+            return [Window(encoded.ids, mask, (Lesson(answer.step, begin),))]
+        asked = Leads(self.body.costs, budget, 0).request(last, last)
+        alone = [*self._lead(replace(piece, start=last, request=asked), budget), answer]
+        bare = tokenized(self.renderer.last_turn(alone, self.body.pieces[last]), codec, Counter())
+        prompt = bare.encoded.ids[: bare.starts[0]]
         room = self.max_length - len(prompt)
         end = whole_character(encoded, self.max_length) if begin < self.max_length - room // 4 else begin
-        found = [Window(encoded.ids[:end], mask[:end])] if end > begin else []
+        found = [Window(encoded.ids[:end], mask[:end], (Lesson(answer.step, begin),))] if end > begin else []
         while end < len(encoded.ids):
             overlap = min(room // 4, end - begin)
             stop = min(end - overlap + room, len(encoded.ids))
             stop = whole_character(encoded, stop) if stop < len(encoded.ids) else stop
             context = (*prompt, *encoded.ids[end - overlap : end])
-            found.append(Window((*context, *encoded.ids[end:stop]), (False,) * len(context) + (True,) * (stop - end)))
+            targets = ((False,) * len(context)) + mask[end:stop]
+            lesson = Lesson(answer.step, len(context))
+            found.append(Window((*context, *encoded.ids[end:stop]), targets, (lesson,)))
             end = stop
-        cuts["answer_split"] += 1
-        return found
+        changes["answer_split"] += 1
+        return [window for window in found if any(window.supervised)]
 
 
-def masked(rendered: Rendered, codec: Codec, cuts: Counter[str]) -> tuple[Encoded, tuple[bool, ...]]:
+def skipped(turns: int) -> str:
+    return f"[... {turns} {'turn' if turns == 1 else 'turns'} left out ...]"
+
+
+def skip_tokens(turns: int, codec: Codec) -> int:
+    """Tokens of the longest mark in a session of so many turns."""
+    return codec.count(skipped(turns)) + FRAME
+
+
+def tokenized(rendered: Rendered, codec: Codec, changes: Counter[str]) -> Tokens:
     """Tokens of the whole text, tokenized once, and which of them are targets.
 
     A token is a target when its first character is supervised: one that begins in a role header and reaches into the
-    answer is not what the model would write after that header. Raises TemplateUnsupported when a turn has no target,
-    or its last one does not end the turn.
+    answer is not what the model would write after that header. What stands for a secret is never a target. Raises
+    TemplateUnsupported when a turn has no target, or its last one does not end the turn.
     """
     encoded = codec.encode(rendered.text)
     mask = [False] * len(encoded.ids)
+    starts = []
     for start, stop in rendered.spans:
         first, last = bisect_left(encoded.starts, start), bisect_left(encoded.starts, stop)
         if first == last or encoded.ids[last - 1] not in codec.control_ids:
             raise TemplateUnsupported("The tokenizer merges the end-of-turn token with the text before it.")
         if first and encoded.ends[first - 1] > start:
-            cuts["token_across_role_header"] += 1
+            changes["token_across_role_header"] += 1
         mask[first:last] = [True] * (last - first)
-    return encoded, tuple(mask)
+        starts.append(first)
+        for secret in SECRET.finditer(rendered.text, start, stop):
+            held = slice(bisect_right(encoded.ends, secret.start()), bisect_left(encoded.starts, secret.end()))
+            mask[held] = [False] * (held.stop - held.start)
+            changes["secret_not_supervised"] += 1
+    return Tokens(encoded, tuple(mask), tuple(starts))
 
 
 def whole_character(encoded: Encoded, index: int) -> int:
@@ -120,9 +225,9 @@ def whole_character(encoded: Encoded, index: int) -> int:
     return index
 
 
-def left_out(plan: Sequence[Slice], units: int) -> Counter[str]:
-    """Turns before the last supervised one that fit no window as context."""
+def left_out(plan: Sequence[Slice], units: int) -> int:
+    """How many units before the last supervised one stand in no window."""
     kept = {index for piece in plan for index in range(piece.start, piece.stop)}
+    kept |= {piece.request for piece in plan if piece.request is not None}
     end = max((piece.stop for piece in plan), default=0)
-    missing = sum(index not in kept for index in range(min(end, units)))
-    return Counter(context_left_out=missing) if missing else Counter()
+    return sum(index not in kept for index in range(min(end, units)))
