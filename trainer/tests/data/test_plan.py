@@ -11,8 +11,9 @@ def costs_of(draw: st.DrawFn) -> list[Cost]:
     costs = []
     for index in range(draw(st.integers(0, 40))):
         own, after, supervised = draw(st.integers(1, 120)), draw(st.integers(0, 60)), draw(st.booleans())
-        needs = draw(st.integers(0, index - 1)) if index and draw(st.booleans()) else None
-        costs.append(Cost(own, after, supervised, not supervised and draw(st.booleans()), needs))
+        needs = draw(st.integers(-1, index - 1)) if index and draw(st.booleans()) else None
+        excerpt = 0 if needs is None else draw(st.integers(0, 60))
+        costs.append(Cost(own, after, supervised, not supervised and draw(st.booleans()), needs, excerpt))
     return costs
 
 
@@ -25,11 +26,13 @@ def latest_request(costs: list[Cost], before: int) -> int | None:
 
 
 def length(costs: list[Cost], piece: Slice, budget: int) -> int:
-    """Of a window: of its turns, of a mark where turns are skipped, and of the request that was brought along."""
-    kept = costs[piece.start : piece.stop]
+    """Of a window: of its turns, of a mark where turns are skipped, and of the request and excerpt brought along."""
+    kept, first = costs[piece.start : piece.stop], costs[piece.new[0]]
     asked = latest_request(costs, piece.new[0])
     brought = min(costs[asked].own, request_limit(budget)) if asked is not None and asked < piece.start else 0
     lead = MARK + brought if piece.start else 0
+    if first.needs is not None and first.needs < piece.start and first.excerpt <= budget // 2:
+        lead += first.excerpt
     return lead + sum(cost.own + cost.after for cost in kept) - kept[-1].after
 
 
@@ -76,7 +79,7 @@ def test_a_window_has_the_latest_request_before_its_first_answer(
 def test_a_window_reaches_back_to_what_its_first_answer_needs_where_that_fits(costs: list[Cost], budget: int) -> None:
     for piece in slices(costs, budget=budget, mark=MARK):
         needs = costs[piece.new[0]].needs
-        if needs is not None and not piece.over_long and needs < piece.start:
+        if needs is not None and 0 <= needs < piece.start and not piece.over_long:
             assert length(costs, Slice(needs, piece.new[0] + 1, piece.new[:1]), budget) > budget
 
 

@@ -279,20 +279,41 @@ def test_a_long_output_keeps_what_a_later_edit_replaces() -> None:
     assert changes(prepared)["tool_output_shortened"] == 1
 
 
-def test_an_edit_of_text_that_was_cut_is_context() -> None:
-    talk = (user(TASK), agent("I look.", ("Read", "{}", FILE)), *work_on("Thought", 8), edit_of(117), agent("Done."))
-    prepared = windows_of(*talk, max_length=360)
+def test_a_window_brings_along_what_an_edit_replaces() -> None:
+    talk = (user(TASK), agent("I look.", ("Read", "{}", FILE)), *work_on("Thought", 12), edit_of(117), agent("Done."))
+    prepared = windows_of(*talk, max_length=800)
+    assert "edit_target_cut" not in reasons(prepared)
+    assert changes(prepared)["edit_target_excerpted"] == 1
+    text = next(text for text in shown(prepared, tokenizer_of("chatml")) if "value_117 = 0" in text)
+    kept = re.search(r"\d+ turns left out \.\.\.]\n\n\[\.\.\. from an earlier turn \.\.\.]\n(.*?)<\|im_end", text, re.S)
+    assert "\n   113\u2192value_113 = 113\n" in kept[1]
+    assert "\n   121\u2192value_121 = 121\n" in kept[1]
+    assert "value_122" not in kept[1]
+
+
+def test_what_an_edit_replaces_of_an_earlier_call_is_brought_along() -> None:
+    write = agent("", ("Write", json.dumps({"content": "a = 1\nb = 2\n"}), "ok"))
+    edit = agent("", ("Edit", json.dumps({"old_string": "a = 1\nb = 2", "new_string": "a = 2"}), "ok"))
+    for name in ("chatml", "qwen2_5"):
+        prepared = windows_of(user(TASK), write, *work_on("Thought", 8), edit, max_length=480, name=name)
+        assert "from an earlier turn ...]\na = 1\nb = 2<|im_end|>" in shown(prepared, tokenizer_of(name))[-1]
+
+
+def test_an_edit_of_text_that_fits_no_window_is_context() -> None:
+    file = "".join(f"value_{n} = {n}\n" for n in range(60))
+    edit = agent("", ("Edit", json.dumps({"old_string": file, "new_string": "value_0 = 1"}), "ok"))
+    talk = (user(TASK), agent("", ("Read", "{}", file)), *work_on("Thought", 3), edit, agent("Done."))
+    prepared = windows_of(*talk, max_length=480)
     assert reasons(prepared)["edit_target_cut"] == 1
     assert [turn.reason for turn in prepared.turns][-2:] == ["edit_target_cut", None]
-    assert not any("value_117 = 0" in text for text in said(prepared, tokenizer_of("chatml")))
-    assert "value_117 = 0" in shown(prepared, tokenizer_of("chatml"))[-1]
+    assert not any("value_0 = 1" in text for text in said(prepared, tokenizer_of("chatml")))
 
 
 def test_a_window_reaches_back_to_what_an_edit_replaces() -> None:
     read = agent("I look.", ("Read", "{}", FILE[:300]))
     talk = (user(TASK), *work_on("Before", 4), read, *work_on("Thought", 2), edit_of(7), agent("Done."))
-    assert "edit_target_cut" not in reasons(windows_of(*talk, max_length=900))
-    assert reasons(windows_of(*talk, max_length=400))["edit_target_cut"] == 1
+    assert "edit_target_excerpted" not in changes(windows_of(*talk, max_length=900))
+    assert changes(windows_of(*talk, max_length=480))["edit_target_excerpted"] == 1
 
 
 def test_an_edit_of_text_that_no_turn_showed_is_a_lesson() -> None:
@@ -301,9 +322,10 @@ def test_an_edit_of_text_that_no_turn_showed_is_a_lesson() -> None:
 
 
 def test_a_session_of_nothing_but_edits_of_cut_text_is_refused_by_that_name() -> None:
-    talk = (user(TASK), agent("Read", ("Read", "{}", FILE), context_only="failed"), edit_of(117))
-    with pytest.raises(NothingToTrain, match=r"no agent turn to learn from \(edit_target_cut: 1, failed: 2\)"):
-        windows_of(*talk[:2], agent("x" * 900, context_only="failed"), talk[2], max_length=300)
+    file = "".join(f"value_{n} = {n}\n" for n in range(60))
+    edit = agent("", ("Edit", json.dumps({"old_string": file, "new_string": "value_0 = 1"}), "ok"))
+    with pytest.raises(NothingToTrain, match=r"no agent turn to learn from \(edit_target_cut: 1, failed: 1\)"):
+        windows_of(user(TASK), agent("", ("Read", "{}", file), context_only="failed"), edit, max_length=300)
 
 
 def test_a_tool_list_without_a_place_is_reported() -> None:

@@ -1,16 +1,15 @@
 """What each turn costs in tokens, and shorter tool outputs where a turn would not fit a window."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from imprint_trainer.data.codec import Codec
-from imprint_trainer.data.edits import in_sight, place, said, squashed
 from imprint_trainer.data.messages import Unit
 from imprint_trainer.data.plan import Cost, Leads, request_limit
 from imprint_trainer.data.render import Piece, Renderer
-from imprint_trainer.data.shorten import Range, fair_shares, shortened
+from imprint_trainer.data.shorten import fair_shares, shortened
+from imprint_trainer.data.sources import Sources, edited_in, places
 from imprint_trainer.data.template import Message
 
 FRAME = 8  # tokens that a template puts around a message; windows are counted exactly once they are rendered
@@ -31,11 +30,7 @@ def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
     codec = renderer.codec
     turns = [index for index, unit in enumerate(units) if unit.by_assistant]
     pieces: list[Piece | None] = [None] * len(units)
-    needs = {index: min(shown for shown, _ in texts) for index, texts in edited_texts(units).items()}
-    costs = [
-        Cost(frame_and_words(unit.messages, codec), 0, unit.supervised, unit.request, needs.get(index))
-        for index, unit in enumerate(units)
-    ]
+    costs = [Cost(frame_and_words(unit.messages, codec), 0, unit.supervised, unit.request) for unit in units]
     for index, following in zip(turns, [*turns[1:], len(units)], strict=True):
         unit = units[index]
         between = [message for other in units[index + 1 : following] for message in other.messages]
@@ -55,7 +50,9 @@ def frame_and_words(messages: Sequence[Message], codec: Codec) -> int:
     return sum(codec.count(message["content"]) + FRAME for message in messages)
 
 
-def shortened_outputs(body: Measured, *, budget: int, mark: int, codec: Codec) -> tuple[list[Unit], Counter[str]]:
+def shortened_outputs(
+    body: Measured, *, budget: int, mark: int, codec: Codec, sources: Sources
+) -> tuple[list[Unit], Counter[str]]:
     """Cut what came back from a turn (and later user turns) so that it fits a window with its call and the next answer,
     and with what the window brings along for the turns before it (`mark`, as `slices` takes it).
 
@@ -64,9 +61,7 @@ def shortened_outputs(body: Measured, *, budget: int, mark: int, codec: Codec) -
     """
     cuts: Counter[str] = Counter()
     units = list(body.units)
-    edited: defaultdict[int, list[str]] = defaultdict(list)
-    for shown, target in chain.from_iterable(edited_texts(units).values()):
-        edited[shown].append(target)
+    edited = edited_in(sources)
     leads = Leads(body.costs, budget, mark)
     answer = 0  # tokens of the next assistant turn
     for index in range(len(units) - 1, -1, -1):
@@ -92,21 +87,3 @@ def shortened_outputs(body: Measured, *, budget: int, mark: int, codec: Codec) -
         if kept:
             answer = cost.own
     return units, cuts
-
-
-def edited_texts(units: Sequence[Unit]) -> dict[int, list[tuple[int, str]]]:
-    """For each unit that replaces texts, those that earlier units show: the last unit that does, and the text."""
-    if not any(unit.targets for unit in units):
-        return {}
-    words = ["".join(squashed(said(message)) for message in unit.messages) for unit in units]
-    found: dict[int, list[tuple[int, str]]] = {}
-    for index, unit in enumerate(units):
-        for target in unit.targets:
-            shown = next((before for before in range(index - 1, -1, -1) if in_sight(target, words[before])), None)
-            if shown is not None:
-                found.setdefault(index, []).append((shown, target))
-    return found
-
-
-def places(targets: Iterable[str], text: str) -> list[Range]:
-    return [found for target in targets if (found := place(target, text))]

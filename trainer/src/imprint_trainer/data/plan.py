@@ -17,21 +17,23 @@ class Cost:
     after: int
     supervised: bool
     request: bool = False  # a person asked for something
-    needs: int | None = None  # an earlier unit without which there is nothing to learn from this one
+    needs: int | None = None  # the unit back to which windows show what this one replaces; -1: none does
+    excerpt: int = 0  # tokens of what a shorter window brings along instead
 
 
 @dataclass(frozen=True)
 class Slice:
     """Units [start, stop) make a window that supervises `new`; what follows its last turn is left out.
 
-    Of the turns before `start` it brings along `request`, what the first answer answers, and a mark that turns are
-    skipped. `lead`: how many tokens these take at most.
+    Of the turns before `start` it brings along `request`, what the first answer answers, an `excerpt` of what it
+    replaces, and a mark that turns are skipped. `lead`: how many tokens these take at most.
     """
 
     start: int
     stop: int
     new: tuple[int, ...]
     request: int | None = None
+    excerpt: bool = False
     lead: int = 0
     over_long: bool = False  # its one turn exceeds a window by itself
 
@@ -43,7 +45,8 @@ def request_limit(budget: int) -> int:
 
 @dataclass(frozen=True)
 class Leads:
-    """What windows of `budget` tokens bring along for the turns that they skip: a mark, and the latest request."""
+    """What windows of `budget` tokens bring along for the turns that they skip: a mark, the latest request, and what
+    their first answer replaces."""
 
     costs: Sequence[Cost]
     budget: int
@@ -61,11 +64,17 @@ class Leads:
         request = self._latest[first]
         return request if request is not None and request < start else None
 
+    def excerpt(self, start: int, first: int) -> bool:
+        """Whether a window brings along what its first answer replaces: at most half of it goes to that."""
+        needs = self.costs[first].needs
+        return needs is not None and needs < start and 0 < self.costs[first].excerpt <= self.budget // 2
+
     def tokens(self, start: int, first: int) -> int:
         """Of what stands for the turns before `start` in a window whose first answer is `first`."""
         request = self.request(start, first)
-        brought = 0 if request is None else min(self.costs[request].own, request_limit(self.budget))
-        return self.mark + brought if start else 0
+        asked = 0 if request is None else min(self.costs[request].own, request_limit(self.budget))
+        shown = self.costs[first].excerpt if self.excerpt(start, first) else 0
+        return shown + (self.mark + asked if start else 0)
 
 
 def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, one_each: bool = False) -> list[Slice]:
@@ -83,22 +92,21 @@ def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, one_each: bool 
     def length(start: int, first: int, last: int) -> int:
         return leads.tokens(start, first) + sums[last] - sums[start] + costs[last].own
 
-    def farthest(first: int, room: int) -> int:
-        """The unit back to which context may fill the room."""
-        needed = costs[first].needs
-        if needed is not None and leads.tokens(needed, first) + sums[first] - sums[needed] <= room:
-            return needed
-        return first - 1
+    def needed(first: int, room: int) -> int:
+        """Where a window must start to show what its first answer needs; `first` when that does not fit."""
+        needs = costs[first].needs
+        fits = needs is not None and needs >= 0 and leads.tokens(needs, first) + sums[first] - sums[needs] <= room
+        return needs if needs is not None and fits else first
 
     done = 0
     while done < len(todo):
         first = todo[done]
         over_long = length(first, first, first) > budget
         room = budget // 2 if over_long else budget - costs[first].own
-        start, needed = first, farthest(first, room)
+        start = needed(first, room)
         while start:
             context = leads.tokens(start - 1, first) + sums[first] - sums[start - 1]
-            if context > (room if start > needed else min(room, budget // 2)):
+            if context > (room if start == first else min(room, budget // 2)):
                 break
             start -= 1
         count = 1
@@ -111,6 +119,7 @@ def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, one_each: bool 
         while start and not over_long and length(start - 1, first, new[-1]) <= budget:
             start -= 1
         lead = leads.tokens(first if over_long else start, first)
-        result.append(Slice(start, new[-1] + 1, new, leads.request(start, first), lead, over_long))
+        request, excerpt = leads.request(start, first), leads.excerpt(start, first)
+        result.append(Slice(start, new[-1] + 1, new, request, excerpt, lead, over_long))
         done += count
     return result

@@ -13,6 +13,7 @@ from imprint_trainer.data.messages import Conversation, Writer, arranged, conver
 from imprint_trainer.data.render import Renderer
 from imprint_trainer.data.select import TrainOn, supervised_steps
 from imprint_trainer.data.session import Session
+from imprint_trainer.data.sources import excerpts, sources_of
 from imprint_trainer.data.template import ChatTemplate, Message, chat_template
 from imprint_trainer.data.traits import Traits, traits_of
 from imprint_trainer.data.windows import Builder, Cut, Window, skip_tokens
@@ -32,7 +33,8 @@ class Counted:
     `not_selected`, and `edit_target_cut`: edits of a text that does not stand in their window) and turns that are left
     out (`empty_turn`, `before_task`, `context_left_out`). Changed are texts (`task_shortened`, `system_shortened`,
     `user_text_shortened`, `request_shortened`, `tool_output_shortened`, `answer_split`), tools (`tools_shortened`,
-    `tool_list_left_out`: a list that the template has no place for), calls (`tool_syntax_as_text`) and tokens that are
+    `tool_list_left_out`: a list that the template has no place for), calls (`tool_syntax_as_text`), windows
+    (`edit_target_excerpted`: they bring along what an edit replaces) and tokens that are
     no targets (`secret_not_supervised`: what stands for secrets, `token_across_role_header`: first ones of turns).
     """
 
@@ -131,14 +133,15 @@ def cut(
     body = measured(talk.units, loose)
     opening = fitted_head(talk, template=template, traits=traits, codec=codec, max_length=max_length, body=body.tokens)
     budget = max_length - opening.tokens
+    sources = sources_of(talk.units)
     cuts = opening.cuts
     if body.tokens > budget:
         mark = skip_tokens(len(talk.units), codec)
-        units, shortenings = shortened_outputs(body, budget=budget, mark=mark, codec=codec)
+        units, shortenings = shortened_outputs(body, budget=budget, mark=mark, codec=codec, sources=sources)
         cuts = cuts + shortenings
         body = measured(units, loose) if shortenings else body
     renderer = Renderer(template, traits, codec, opening.messages, opening.tools)
-    found = Builder(renderer, body, max_length).windows(budget)
+    found = Builder(renderer, body, max_length, excerpts(talk.units, sources, codec)).windows(budget)
     return found, cuts + found.changes
 
 

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from imprint_trainer.data.codec import Codec, Encoded
@@ -11,10 +11,13 @@ from imprint_trainer.data.edits import in_sight, said, squashed
 from imprint_trainer.data.head import refuse_narrow
 from imprint_trainer.data.measure import FRAME, Measured
 from imprint_trainer.data.messages import Unit
-from imprint_trainer.data.plan import Leads, Slice, request_limit, slices
+from imprint_trainer.data.plan import Cost, Leads, Slice, request_limit, slices
 from imprint_trainer.data.render import NotPrefixStableError, Rendered, Renderer
 from imprint_trainer.data.shorten import shortened
+from imprint_trainer.data.sources import sources_of
 from imprint_trainer.errors import TemplateUnsupported
+
+EXCERPT = "[... from an earlier turn ...]\n"
 
 # What redaction writes in place of a secret; templates may escape the brackets as JSON for HTML does.
 SECRET = re.compile(r"(?:<|\\u003c)SECRET:[a-z0-9-]+(?:>|\\u003e)")
@@ -72,6 +75,7 @@ class Builder:
     renderer: Renderer
     body: Measured
     max_length: int
+    excerpts: Mapping[int, str]  # what windows bring along of the texts that a unit replaces
 
     def windows(self, budget: int) -> Cut:
         """Windows whose turns fit `budget` tokens beside the head; turns share a window where the template allows it.
@@ -80,7 +84,7 @@ class Builder:
         """
         one_each = False
         blind: frozenset[int] = frozenset()
-        costs = self.body.costs
+        costs = self._costs()
         mark = skip_tokens(len(costs), self.renderer.codec)
         while True:
             plan = slices(costs, budget=budget, mark=mark, one_each=one_each)
@@ -104,6 +108,16 @@ class Builder:
             else:
                 return Cut(found, changes, blind, left_out(plan, len(costs)))
 
+    def _costs(self) -> tuple[Cost, ...]:
+        """The costs of the units, with where the texts that they replace are shown."""
+        codec, sources = self.renderer.codec, sources_of(self.body.units)
+        costs = list(self.body.costs)
+        for index, excerpt in self.excerpts.items():
+            whole = len(sources.get(index, ())) == len(self.body.units[index].targets)
+            needs = min(shown for shown, _ in sources[index]) if whole else -1
+            costs[index] = replace(costs[index], needs=needs, excerpt=codec.count(EXCERPT + excerpt))
+        return tuple(costs)
+
     def _blind(self, piece: Slice, budget: int) -> list[int]:
         """The new turns of a window that replace text which does not stand before them."""
         edits = [index for index in piece.new if self.body.units[index].targets]
@@ -120,20 +134,21 @@ class Builder:
         return found
 
     def _lead(self, piece: Slice, budget: int, changes: Counter[str] | None = None) -> list[Unit]:
-        """What stands for the turns before a window: the request that it answers, and a mark that turns are skipped."""
-        if piece.start == 0:
-            return []
-        mark = skipped(piece.start - (piece.request is not None))
-        if piece.request is None:
-            return [Unit(self.body.units[0].step, ({"role": "user", "content": mark},), False)]
-        unit = self.body.units[piece.request]
-        asked = unit.messages[0]["content"]
-        text = shortened(asked, tokens=request_limit(budget), codec=self.renderer.codec)
-        if text != asked and changes is not None:
-            changes["request_shortened"] += 1
-        # The mark stands where the turns are missing.
-        parts = [mark, text] if piece.request == piece.start - 1 else [text, mark]
-        return [replace(unit, messages=({"role": "user", "content": "\n\n".join(parts)},))]
+        """What stands for the turns before a window: the request that it answers, a mark that turns are skipped, and an
+        excerpt of what it replaces."""
+        changes = Counter() if changes is None else changes
+        parts = [skipped(piece.start - (piece.request is not None))] if piece.start else []
+        if piece.request is not None:
+            asked = self.body.units[piece.request].messages[0]["content"]
+            text = shortened(asked, tokens=request_limit(budget), codec=self.renderer.codec)
+            changes["request_shortened"] += text != asked
+            # The mark stands where the turns are missing.
+            parts.insert(1 if piece.request == piece.start - 1 else 0, text)
+        if piece.excerpt:
+            parts.append(EXCERPT + self.excerpts[piece.new[0]])
+            changes["edit_target_excerpted"] += 1
+        message = {"role": "user", "content": "\n\n".join(parts)}
+        return [Unit(self.body.units[0].step, (message,), False)] if parts else []
 
     def _windows(self, piece: Slice, one_each: bool, budget: int, changes: Counter[str]) -> list[Window]:
         if piece.over_long:
@@ -165,7 +180,7 @@ class Builder:
         if len(encoded.ids) <= self.max_length:
             return [Window(encoded.ids, mask, (Lesson(answer.step, begin),))]
         asked = Leads(self.body.costs, budget, 0).request(last, last)
-        alone = [*self._lead(replace(piece, start=last, request=asked), budget), answer]
+        alone = [*self._lead(replace(piece, start=last, request=asked, excerpt=False), budget), answer]
         bare = tokenized(self.renderer.last_turn(alone, self.body.pieces[last]), codec, Counter())
         prompt = bare.encoded.ids[: bare.starts[0]]
         room = self.max_length - len(prompt)
