@@ -1,7 +1,7 @@
 import type { Outcome, Session, SessionFormat } from "@imprint/contracts";
 import { SESSION_SCHEMA_VERSION } from "@imprint/contracts";
 import type { Draft } from "./draft.js";
-import { conversationId, fileId } from "./ids.js";
+import { conversationId, fileId, partId } from "./ids.js";
 import type { ImportedFile } from "./imported-file.js";
 import { type Redacted, redactDraft } from "./redact/redact-draft.js";
 import { redactor } from "./redact/redactor.js";
@@ -70,6 +70,7 @@ export function collector({ outcome, onSession, sha256, settle }: Options): Coll
   const dropped = tally();
   const redactions = tally();
   const outcomes = new Set<Outcome>();
+  const parts = new Set<string>();
   let counts: SessionCounts = NO_TURNS;
   let base = "";
   let version: string | null = null;
@@ -77,9 +78,15 @@ export function collector({ outcome, onSession, sha256, settle }: Options): Coll
   let waiting: Redacted[] = [];
 
   const hand = async (made: Redacted, place: Place, isOnly: boolean): Promise<void> => {
-    base ||= fileId(isOnly ? made.draft.id : null, place.format, place.sha256);
+    const { id: own, part } = made.draft;
+    base ||= fileId(isOnly ? own : null, place.format, place.sha256);
+    const named = isOnly && own !== null ? null : partId(base, part);
     count++;
-    const session = sessionOf(made, isOnly ? base : conversationId(base, count), place, outcome);
+    const isFree = named !== null && !parts.has(named);
+    if (named !== null) parts.add(named);
+    if (isOnly && isFree) base = named;
+    const id = isFree ? named : isOnly ? base : conversationId(base, count);
+    const session = sessionOf(made, id, place, outcome);
     version ??= session.source.format_version;
     outcomes.add(session.outcome);
     for (const one of session.dropped) dropped.add(one.reason, one.count);

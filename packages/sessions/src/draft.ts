@@ -4,6 +4,8 @@ import type { Outcome, Step, ToolDefinition } from "@imprint/contracts";
 export interface Draft {
   /** The format's own id, whatever it looks like. */
   readonly id: string | null;
+  /** What tells the conversation from the others of its file, such as a benchmark's instance; goes behind the file's id. */
+  readonly part: string | null;
   readonly formatVersion: string | null;
   readonly agent: string | null;
   readonly model: string | null;
@@ -19,6 +21,7 @@ export interface Draft {
 /** A draft from the parts that a format knows; what it does not know is null, `unknown` or empty. */
 export const draft = (known: Partial<Draft> & Pick<Draft, "steps">): Draft => ({
   id: null,
+  part: null,
   formatVersion: null,
   agent: null,
   model: null,

@@ -12,6 +12,7 @@ export const DROPPED = {
   duplicate: "repeated line",
   repeatedResult: "repeated tool result",
   providerCall: "call run by the provider",
+  rejected: "rejected conversation",
   environment: "environment note",
   systemUpdate: "system prompt update",
   console: "console output",

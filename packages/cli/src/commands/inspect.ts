@@ -1,26 +1,40 @@
-import { stat } from "node:fs/promises";
 import { type ImportedFile, importSessions, inspectReport } from "@imprint/sessions";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { sourcesOf } from "../files/recorded.js";
+import { type Candidate, walk } from "../files/walk.js";
 import { isUnreadable } from "../import/unreadable.js";
 import type { Paint } from "../output/paint.js";
 import { fields } from "../output/table.js";
 import { count, plain } from "../output/text.js";
 
-async function parse(file: string): Promise<ImportedFile> {
+interface Inspected {
+  readonly file: string;
+  readonly imported: ImportedFile;
+}
+
+/** Null for a file that was only come across in a folder and is no session. */
+async function parse(candidate: Candidate): Promise<Inspected | null> {
+  const file = candidate.path;
   try {
-    const about = await stat(file);
-    if (about.isDirectory()) throw new UsageError(`${file} is a folder: inspect takes files, import walks folders`);
-    return await importSessions(sourcesOf({ path: file, size: about.size }));
+    return { file, imported: await importSessions(sourcesOf(candidate)) };
   } catch (error) {
+    if (isUnreadable(error) && !candidate.named) return null;
     if (isUnreadable(error)) throw new UsageError(`${file}: ${error.message}`);
     if (!(error instanceof Error && "code" in error && "syscall" in error)) throw error;
-    throw new UsageError(
-      `${file}: ${error.code === "ENOENT" ? "there is no such file" : `cannot be read (${String(error.code)})`}`,
-    );
+    throw new UsageError(`${file}: cannot be read (${String(error.code)})`);
   }
+}
+
+/** One file after the other: a folder may hold more than fits beside each other. */
+async function parseAll(candidates: readonly Candidate[]): Promise<readonly Inspected[]> {
+  const read: Inspected[] = [];
+  for (const candidate of candidates) {
+    const one = await parse(candidate);
+    if (one !== null) read.push(one);
+  }
+  return read;
 }
 
 const counted = (amounts: readonly (readonly [name: string, times: number])[]): string =>
@@ -48,14 +62,23 @@ export function inspectCommand(context: CommandContext): Command {
   return newCommand({
     name: "inspect",
     description: "parse recorded sessions and say what is in them; stores nothing",
-    examples: ["inspect session.jsonl", "inspect run.traj --json"],
+    examples: ["inspect session.jsonl", "inspect run.traj --json", "inspect ~/.claude/projects"],
     service: "none",
   })
-    .argument("<file...>", "files of recorded sessions")
-    .action(async (files: string[], options: CommonOptions) => {
-      const read = await Promise.all(files.map(async (file) => ({ file, imported: await parse(file) })));
-      const reports = read.map(({ imported }) => inspectReport(imported));
-      printerOf(context, options).result(reports.length === 1 ? reports[0] : reports, () =>
+    .argument("<path...>", "files of recorded sessions, or folders that hold some")
+    .action(async (paths: string[], options: CommonOptions) => {
+      const { candidates, links } = await walk(paths);
+      const read = await parseAll(candidates);
+      const printer = printerOf(context, options);
+      for (const { path: link, reason } of links) printer.note(`${link}: ${reason}`);
+      if (read.length === 0) throw new UsageError(`${paths.join(", ")}: no recorded session is in there`);
+      const [only] = read;
+      // A single file gives one object; folders and several files give a list, whose members name their files.
+      const isFile = candidates.length === 1 && candidates[0]?.named === true && only !== undefined;
+      const reports = isFile
+        ? inspectReport(only.imported)
+        : read.map(({ file, imported }) => ({ file, ...inspectReport(imported) }));
+      printer.result(reports, () =>
         read.map(({ file, imported }) => describe(file, imported, context.io.paint.out)).join("\n\n"),
       );
     });

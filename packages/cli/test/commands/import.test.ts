@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
@@ -146,6 +146,34 @@ describe("inspect", () => {
     const refused = await imprint(["inspect", native, stranger]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(stranger);
+  });
+
+  it("walks folders as import does, beside files, and leaves out what is no session there", async () => {
+    const at = await place();
+    const folder = path.join(at.root, "logs");
+    await mkdir(path.join(folder, "deep"), { recursive: true });
+    await copyFile(CLAUDE, path.join(folder, "deep", "one.jsonl"));
+    await writeFile(path.join(folder, "package.json"), "{}");
+    const native = path.join(EXAMPLES, "harborline-gates.json");
+    const { code, stdout } = await imprint(["inspect", folder, native, "--json"]);
+    expect(code).toBe(0);
+    const reports: { file: string; format: string }[] = JSON.parse(stdout);
+    expect(reports.map(({ file, format }) => [path.basename(file), format])).toEqual([
+      ["one.jsonl", "claude-code"],
+      ["harborline-gates.json", "native"],
+    ]);
+    const one = await imprint(["inspect", path.join(folder, "deep"), "--json"]);
+    expect(JSON.parse(one.stdout)).toHaveLength(1);
+  });
+
+  it("refuses a folder without any session in a sentence", async () => {
+    const at = await place();
+    const folder = path.join(at.root, "empty");
+    await mkdir(folder);
+    await writeFile(path.join(folder, "package.json"), "{}");
+    const { code, stderr } = await imprint(["inspect", folder]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("no recorded session is in there");
   });
 });
 

@@ -22,7 +22,6 @@ describe("wrong usage ends with 2 and a sentence", () => {
     ["import", "missing required argument 'path'", ""],
     ["import /nonexistent/a /nonexistent/b", "/nonexistent/a: there is no such file or folder", ""],
     ["inspect /nonexistent/a", "there is no such file", ""],
-    ["inspect /", "is a folder", ""],
     ["chat a --temperature 3", "--temperature takes a number from 0 to 2", ""],
     ["chat a --max-tokens 0", "--max-tokens takes a whole number from 1", ""],
     ["chat a", "the prompt is empty", ""],

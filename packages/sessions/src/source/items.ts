@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../values/json.js";
+import { isObject, type JsonObject, parseJson } from "../values/json.js";
 import type { Limits } from "./limits.js";
 import { objectsInBrokenLine, parseLenient } from "./repair.js";
 
@@ -23,6 +23,15 @@ function documentRecords(value: unknown): readonly JsonObject[] | null {
   return objects.every((item) => isMessage(item) && item.kind === undefined) ? [{ messages: objects }] : objects;
 }
 
+/** A line that holds one conversation as a list: of messages, or of OpenHands' events. */
+function listRecord(line: string): JsonObject | null {
+  const value = line.startsWith("[") ? parseJson(line) : undefined;
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) return null;
+  const hold = (...keys: readonly string[]): boolean => value.every((item) => keys.some((key) => typeof item[key] === "string"));
+  if (hold("role")) return { messages: value };
+  return hold("action", "observation") ? { trajectory: value } : null;
+}
+
 function lineRecords(lines: readonly string[]): Items {
   const records: JsonObject[] = [];
   let bad = 0;
@@ -31,7 +40,9 @@ function lineRecords(lines: readonly string[]): Items {
     const start = line.charCodeAt(0) === OPENING_BRACE ? line : line.trimStart();
     if (start === "") continue;
     const value = start.charCodeAt(0) === OPENING_BRACE ? parseLenient(start) : undefined;
+    const list = isObject(value) ? null : listRecord(start);
     if (isObject(value)) records.push(value);
+    else if (list !== null) records.push(list);
     else {
       bad++;
       records.push(...objectsInBrokenLine(start));

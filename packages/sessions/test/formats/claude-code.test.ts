@@ -119,9 +119,9 @@ describe("claude-code", () => {
         user("t", "i", "<system-reminder>Only this.</system-reminder>"),
       ),
     );
-    expect(usersOf(imported)).toEqual(["Fix it"]);
+    expect(usersOf(imported)).toEqual(["$ ls\n\nFix it"]);
     expect(imported.sessions[0]?.steps[1]?.observations?.[0]?.content).toBe("42 lines");
-    expect(droppedOf(imported)).toEqual({ "harness text": 5, "local command": 3 });
+    expect(droppedOf(imported)).toEqual({ "harness text": 5, "local command": 2 });
   });
 
   it("keeps a command that the model answers as the request", async () => {

@@ -147,7 +147,7 @@ describe("atif", () => {
     ]);
   });
 
-  it("leaves out copied context, notes and sub-agents' runs", async () => {
+  it("leaves out copied context and sub-agents' runs", async () => {
     const imported = await read({
       ...run,
       agent: { name: "a", version: "1", extra: { continuation_index: 2 } },
@@ -169,7 +169,7 @@ describe("atif", () => {
     });
     expect(countsOf(imported)).toEqual([0, 1, 0, 0]);
     expect(answersOf(imported)[0]).toBe("New\n\n[image]");
-    expect(droppedOf(imported)).toEqual({ "copied context": 2, "environment note": 1, "sub-agent lines": 1 });
+    expect(droppedOf(imported)).toEqual({ "copied context": 2, "sub-agent lines": 1 });
     expect(imported.file_id).toBe("run-7-cont-2");
   });
 
@@ -182,5 +182,23 @@ describe("atif", () => {
       ],
     });
     expect(usersOf(imported)).toEqual(["Do it"]);
+  });
+});
+
+describe("atif: system steps", () => {
+  const step = (source: string, message: string): unknown => ({ source, message });
+  const run = (...steps: unknown[]): string => JSON.stringify({ schema_version: "ATIF-v1.5", session_id: "s", steps });
+  const order = async (text: string): Promise<string[]> =>
+    (await importText(text)).sessions.flatMap(({ steps }) => steps.map((one) => `${one.source} ${one.text}`));
+
+  it("stay where they are in the middle of a run", async () => {
+    const text = run(step("user", "Go"), step("agent", "One."), step("system", "Time is short."), step("agent", "Two."));
+    expect(await order(text)).toEqual(["user Go", "agent One.", "system Time is short.", "agent Two."]);
+  });
+
+  it("are the task before the first answer where no user speaks, and only there", async () => {
+    const task = run(step("system", "You help."), step("system", "Go"), step("agent", "One."), step("system", "Hurry."));
+    expect(await order(task)).toEqual(["system You help.", "user Go", "agent One.", "system Hurry."]);
+    expect(await order(run(step("agent", "One."), step("system", "Hurry.")))).toEqual(["agent One.", "system Hurry."]);
   });
 });

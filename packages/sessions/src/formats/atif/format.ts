@@ -49,17 +49,17 @@ function readTrajectory(record: JsonObject, output: Output): void {
   const talk = transcript(output.hold);
   const steps = objectsOf(record.steps);
   const agent = objectOrEmpty(record.agent);
+  const firstAnswer = steps.findIndex((step) => step.source === "agent");
+  const opening = firstAnswer < 0 ? steps : steps.slice(0, firstAnswer);
+  // Up to 1.4 one producer wrote the task as a system step; no step is the user's then.
   const hasUser = steps.some((step) => step.source === "user");
-  let hasOpening = false;
+  const task = hasUser ? undefined : opening.findLast((step) => step.source === "system");
   steps.forEach((step, index) => {
     if (step.is_copied_context === true) talk.dropped.add(DROPPED.copied);
     else if (step.source === "agent") addAgentStep(talk, step, index, output);
-    else if (step.source === "user") talk.say("user", contentText(step.message), step.timestamp);
-    else if (step.source === "system" && !hasOpening) {
-      hasOpening = true;
-      // Up to 1.4 one producer wrote the task as a system step; no step is the user's then.
-      talk.say(hasUser ? "system" : "user", contentText(step.message), step.timestamp);
-    } else talk.dropped.add(DROPPED.environment);
+    else if (step.source === "user" || step === task) talk.say("user", contentText(step.message), step.timestamp);
+    else if (step.source === "system") talk.say("system", contentText(step.message), step.timestamp);
+    else talk.dropped.add(DROPPED.environment);
   });
   talk.dropped.add(DROPPED.sidechain, arrayOrEmpty(record.subagent_trajectories).length);
   const model = stringOrNull(agent.model_name) ?? stringOrNull(steps.find((step) => isString(step.model_name))?.model_name);

@@ -1,4 +1,5 @@
 import { draft } from "../../draft.js";
+import { DROPPED } from "../../dropped.js";
 import { arrayOrEmpty, isString, type JsonObject } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
 import type { Output, RecordFormat } from "../format.js";
@@ -18,6 +19,7 @@ function queryMessages(record: JsonObject): JsonObject[] {
 
 function messagesOf(record: JsonObject): readonly JsonObject[] | null {
   if (isConversation(record.messages)) return record.messages;
+  if (isConversation(record.chosen_messages)) return record.chosen_messages;
   if (isSide(record.prompt) && isSide(record.completion)) return pair(record.prompt, record.completion);
   if (isString(record.query) && isString(record.response)) return queryMessages(record);
   return null;
@@ -30,6 +32,7 @@ function readRecord(record: JsonObject, output: Output): void {
     return;
   }
   const talk = conversation(messages, output);
+  if (isConversation(record.rejected_messages)) talk.dropped.add(DROPPED.rejected);
   const tools = toolDefinitions(record.tools ?? record.functions);
   const steps = talk.steps();
   output.conversation(draft({ tools, steps, dropped: talk.dropped.entries() }));

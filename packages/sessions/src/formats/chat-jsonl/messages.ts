@@ -1,7 +1,16 @@
 import type { ToolCall } from "@imprint/contracts";
 import { type Transcript, transcript } from "../../transcript.js";
-import { contentText, resultText } from "../../values/content-text.js";
-import { arrayOrEmpty, isObject, isString, type JsonObject, parseJson, stringOrNull } from "../../values/json.js";
+import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
+import {
+  arrayOrEmpty,
+  isObject,
+  isString,
+  type JsonObject,
+  objectsOf,
+  parseJson,
+  scalarText,
+  stringOrNull,
+} from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
 import type { Output } from "../format.js";
 import { chatRole } from "./roles.js";
@@ -13,9 +22,17 @@ const contentOf = (message: JsonObject): unknown => message.content ?? message.v
 export const isConversation = (value: unknown): value is readonly JsonObject[] =>
   Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && chatRole(spokenBy(item)) !== null);
 
-/** OpenAI `weight`, ms-swift `loss` and `loss_scale`, axolotl `train`. */
+/** The parts of one type in LLaMA-Factory v1's content: `{type, value}`, whose value is text. */
+const partsOf = (message: JsonObject, ...types: readonly string[]): readonly JsonObject[] =>
+  objectsOf(contentOf(message)).filter((part) => part.value !== undefined && types.includes(scalarText(part.type)));
+
+/** OpenAI `weight`, LLaMA-Factory v1 `loss_weight`, ms-swift `loss` and `loss_scale`, axolotl `train`. */
 const isWeightless = (message: JsonObject): boolean =>
-  message.weight === 0 || message.loss === false || message.loss_scale === 0 || message.train === false;
+  message.weight === 0 ||
+  message.loss_weight === 0 ||
+  message.loss === false ||
+  message.loss_scale === 0 ||
+  message.train === false;
 
 /** Calls of a message whose whole text is JSON: one call or a list of them; empty when it is none. */
 function writtenCalls(text: string, index: number): ToolCall[] {
@@ -26,13 +43,15 @@ function writtenCalls(text: string, index: number): ToolCall[] {
 
 function calls(message: JsonObject, index: number): ToolCall[] {
   const legacy = isObject(message.function_call) ? [message.function_call] : [];
-  const list = [...arrayOrEmpty(message.tool_calls), ...legacy];
+  const parts = partsOf(message, "tool_call", "tool_calls").flatMap(({ value }) => (isString(value) ? parseJson(value) : value));
+  const list = [...arrayOrEmpty(message.tool_calls), ...legacy, ...parts];
   return list.map((call, at) => toolCall(call, `call-${index}-${at}`)).filter((call) => call !== null);
 }
 
 function addAnswer(talk: Transcript, message: JsonObject, index: number, key: string): void {
   const text = contentText(contentOf(message)) || contentText(message.refusal);
-  const reasoning = contentText(message.reasoning_content ?? message.reasoning ?? message.thinking);
+  const apart = contentText(message.reasoning_content ?? message.reasoning ?? message.thinking);
+  const reasoning = apart || joinBlocks(partsOf(message, "reasoning").map(({ value }) => scalarText(value)));
   talk.answer(
     { text, reasoning, calls: calls(message, index), contextOnly: isWeightless(message) ? "weight_zero" : undefined },
     key,
@@ -60,8 +79,11 @@ export function conversation(messages: readonly JsonObject[], output: Output): T
       key ||= `answer-${index}`;
       addCall(talk, message, index, key);
     } else if (role === "result") {
-      const call_id = stringOrNull(message.tool_call_id) ?? talk.openCalls()[0] ?? `result-${index}`;
-      talk.observe({ call_id, content: output.fit(resultText(contentOf(message))) }, { idsRepeat: true });
+      const parts = partsOf(message, "tool_result").map(({ value }) => value);
+      for (const content of parts.length > 1 ? parts : [contentOf(message)]) {
+        const call_id = stringOrNull(message.tool_call_id) ?? talk.openCalls()[0] ?? `result-${index}`;
+        talk.observe({ call_id, content: output.fit(resultText(content)) }, { idsRepeat: true });
+      }
     }
     if (role !== "answer" && role !== "call") key = "";
   });

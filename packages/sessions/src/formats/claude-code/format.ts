@@ -22,15 +22,33 @@ function recognises(record: JsonObject): boolean {
 const isWritten = (line: LogLine): boolean =>
   line.kind === "user" && line.left === null && line.results.length === 0 && classifyUserText(line.text ?? "").kind === "person";
 
-function addUser(talk: Transcript, line: LogLine, isAnswered: () => boolean): void {
+/** What a person ran with `!` goes ahead of the next request, which often speaks of it; without one it stays where it was said. */
+interface Shell {
+  readonly ran: string[];
+}
+
+function addUser(talk: Transcript, line: LogLine, shell: Shell, isAnswered: () => boolean): void {
   for (const result of line.results) talk.observe(result);
   if (line.text === null) return;
   const said = classifyUserText(line.text);
+  const request = (text: string): void => {
+    const before = shell.ran.splice(0);
+    talk.say("user", before.length === 0 ? text : `${before.join("\n")}\n\n${text}`, line.timestamp);
+  };
   if (said.kind === "person") {
     talk.dropped.add(DROPPED.harness, said.stripped);
-    talk.say("user", said.text, line.timestamp);
-  } else if (said.kind === "command" && isAnswered()) talk.say("user", said.text, line.timestamp);
+    request(said.text);
+  } else if (said.kind === "command" && isAnswered()) request(said.text);
+  else if (said.kind === "shell") shell.ran.push(...(said.text === "" ? [] : [said.text]));
   else talk.dropped.add(said.kind === "harness" ? DROPPED.harness : DROPPED.localCommand);
+}
+
+/** The model went on before a request came: what was run is the environment's word, or all the request there is. */
+function settleShell(talk: Transcript, { ran }: Shell, timestamp: string | null): void {
+  if (ran.length === 0) return;
+  const content = ran.splice(0).join("\n");
+  if (talk.hasAnswer()) talk.observe({ call_id: null, content });
+  else talk.say("user", content, timestamp);
 }
 
 /** Whether the model answers the command in line `at`: local commands are followed by their own output or by a person. */
@@ -38,15 +56,19 @@ const answerFollows = (lines: readonly LogLine[], at: number): boolean =>
   lines.find((line, index) => index > at && line.kind !== "other" && line.left === null)?.kind === "assistant";
 
 function addLines(talk: Transcript, lines: readonly LogLine[]): void {
+  const shell: Shell = { ran: [] };
   lines.forEach((line, at) => {
     if (line.left !== null) talk.dropped.add(line.left);
     if (line.left !== null && line.left !== DROPPED.harness) return;
-    if (line.kind === "user") addUser(talk, line.left === null ? line : { ...line, text: null }, () => answerFollows(lines, at));
+    if (line.kind === "user")
+      addUser(talk, line.left === null ? line : { ...line, text: null }, shell, () => answerFollows(lines, at));
     if (line.kind === "assistant") {
       const { text, reasoning, calls, timestamp } = line;
+      settleShell(talk, shell, timestamp);
       talk.answer({ text: text ?? "", reasoning, calls, timestamp }, line.messageId ?? undefined);
     }
   });
+  talk.dropped.add(DROPPED.localCommand, shell.ran.length);
 }
 
 const heldLength = (line: LogLine): number =>

@@ -16,7 +16,9 @@ const WHOLE = [
   "Base directory for this skill:",
 ];
 /** Openings of the traces of local commands: commands that the tool itself ran, and their output. */
-const LOCAL = ["<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<user-memory-input>"];
+const LOCAL = ["<local-command-", "<user-memory-input>"];
+/** Openings of what a person ran with `!`, and of what it printed. */
+const SHELL = /^<bash-(?:input|stdout|stderr)>/;
 
 /** What stands in the first element of that name. By hand, since a regular expression would try each opening to the end. */
 function tag(text: string, name: string): string {
@@ -46,9 +48,16 @@ function withoutInline(text: string): { readonly text: string; readonly stripped
   return { text: kept + text.slice(from), stripped };
 }
 
+/** A command as a terminal shows it, and what it printed. */
+function shellText(text: string): string {
+  const ran = tag(text, "bash-input");
+  const printed = [tag(text, "bash-stdout"), tag(text, "bash-stderr")];
+  return [ran === "" ? "" : `$ ${ran}`, ...printed].filter((part) => part !== "").join("\n");
+}
+
 export type UserText =
   | { readonly kind: "person"; readonly text: string; readonly stripped: number }
-  | { readonly kind: "command"; readonly text: string }
+  | { readonly kind: "command" | "shell"; readonly text: string }
   | { readonly kind: "harness" | "local" };
 
 /** Whose words a user message holds, and the person's without what the harness put between them. */
@@ -57,6 +66,7 @@ export function classifyUserText(raw: string): UserText {
   const text = said.trim();
   if (text === "" || WHOLE.some((opening) => text.startsWith(opening))) return { kind: "harness" };
   if (LOCAL.some((opening) => text.startsWith(opening))) return { kind: "local" };
+  if (SHELL.test(text)) return { kind: "shell", text: shellText(text) };
   if (/^<command-(?:name|message)>/.test(text))
     return { kind: "command", text: `${tag(text, "command-name")} ${tag(text, "command-args")}`.trim() };
   return { kind: "person", text: stripped === 0 ? raw : text, stripped };

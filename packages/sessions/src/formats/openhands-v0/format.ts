@@ -17,6 +17,7 @@ import {
 import { argumentsText } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
+import { benchmarkRun } from "../openhands/benchmark-run.js";
 
 /** Actions that steer the agent and are no call of the model. */
 const CONTROL = new Set([
@@ -78,7 +79,14 @@ function failedResult(event: JsonObject): boolean {
   return event.observation === "error" || event.success === false || (typeof exit === "number" && exit > 0);
 }
 
-function openHandsReader(output: Output): Reader<JsonObject> {
+/** Gathers the events of one conversation. */
+interface Conversation {
+  add(event: JsonObject): void;
+  /** Hands it over, with what a document says beside its events. */
+  finish(document: JsonObject): void;
+}
+
+function openConversation(output: Output): Conversation {
   const talk = transcript(output.hold);
   const callIds = new Map<unknown, string>();
   const seen = new Set<unknown>();
@@ -123,29 +131,74 @@ function openHandsReader(output: Output): Reader<JsonObject> {
     talk.observe({ call_id, content, ...(failedResult(event) ? { is_error: true } : {}) });
   };
 
-  const addEvent = (event: JsonObject): void => {
-    if (event.id !== undefined && seen.has(event.id)) talk.dropped.add(DROPPED.duplicate);
+  const add = (event: JsonObject): void => {
+    // Actions that were never put into the stream all have the id -1.
+    const id = typeof event.id === "number" && event.id < 0 ? undefined : event.id;
+    if (id !== undefined && seen.has(id)) talk.dropped.add(DROPPED.duplicate);
     else if (isString(event.observation)) addObservation(event);
     else if (isString(event.action)) addAction(event);
-    if (event.id !== undefined) seen.add(event.id);
+    if (id !== undefined) seen.add(id);
   };
 
   return {
-    accept: (record) => {
-      const events = eventsOf(record).filter(isObject);
-      for (const event of events.length > 0 ? events : [record]) addEvent(event);
-    },
-    finish: () => {
-      const steps = talk.steps();
+    add,
+    finish: (document) => {
+      const run = benchmarkRun(document);
+      const made = talk.steps();
+      const isAsked = run.instruction === "" || made.some((step) => step.source === "user");
+      const steps = isAsked ? made : [{ source: "user" as const, text: run.instruction }, ...made];
       output.conversation(
-        draft({ agent: "openhands", model, outcomeSignal: signal, tools, steps, dropped: talk.dropped.entries() }),
+        draft({
+          part: run.instance,
+          agent: "openhands",
+          model: model ?? run.model,
+          outcome: run.outcome,
+          outcomeSignal: run.signal ?? signal,
+          tools,
+          steps,
+          dropped: talk.dropped.entries(),
+        }),
       );
     },
   };
 }
 
-/** The events of a document that holds them in a list, or in pairs of action and observation. */
-const eventsOf = (record: JsonObject): unknown[] => arrayOrEmpty(record.trajectory ?? record.history).flat(1);
+/** A document is a conversation of its own; events that stand by themselves, as in a folder of files, are one together. */
+function openHandsReader(output: Output): Reader<JsonObject> {
+  let loose: Conversation | undefined;
+  return {
+    accept: (record) => {
+      const events = eventsOf(record);
+      if (events.length === 0) {
+        loose ??= openConversation(output);
+        loose.add(record);
+        return;
+      }
+      const own = openConversation(output);
+      for (const event of events) own.add(event);
+      own.finish(record);
+    },
+    finish: () => loose?.finish({}),
+  };
+}
+
+/** The observation of a pair answers the pair's action, also where neither has an id. */
+function pairEvents(pair: readonly unknown[], index: number): readonly JsonObject[] {
+  const [action, observation] = pair;
+  if (!isObject(action) || !isObject(observation)) return pair.filter(isObject);
+  const known = typeof action.id === "number" && action.id >= 0;
+  const id = known ? action.id : `pair-${index}`;
+  return [
+    { ...action, id },
+    { ...observation, cause: known ? (observation.cause ?? id) : id },
+  ];
+}
+
+/** The events of a document that holds them in a list, or in pairs of action and observation (evaluations before 0.14). */
+const eventsOf = (record: JsonObject): readonly JsonObject[] =>
+  arrayOrEmpty(record.trajectory ?? record.history).flatMap((item, index) =>
+    Array.isArray(item) ? pairEvents(item, index) : isObject(item) ? [item] : [],
+  );
 
 const isEvent = (value: unknown): boolean =>
   isObject(value) &&
@@ -153,7 +206,7 @@ const isEvent = (value: unknown): boolean =>
   isString(value.source) &&
   (isString(value.action) || isString(value.observation));
 
-/** OpenHands V0: a list of events, `{trajectory: [...]}`, or a folder with one file per event. */
+/** OpenHands V0: a list of events, `{trajectory: [...]}`, a benchmark's `{instance_id, history: [...]}`, or one file per event. */
 export const openHandsV0: RecordFormat = {
   name: "openhands-v0",
   sign: "events with `source` and `action` or `observation`",

@@ -3,10 +3,20 @@ import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
-import { isObject, isString, type JsonObject, objectOrEmpty, scalarText, stringOrNull, toJson } from "../../values/json.js";
+import {
+  isObject,
+  isString,
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  scalarText,
+  stringOrNull,
+  toJson,
+} from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
+import { benchmarkRun } from "../openhands/benchmark-run.js";
 
 const RESULTS = new Set(["ObservationEvent", "AgentErrorEvent", "UserRejectObservation"]);
 
@@ -33,7 +43,14 @@ function failedResult(event: JsonObject): boolean {
   );
 }
 
-function openHandsReader(output: Output): Reader<JsonObject> {
+/** Gathers the events of one conversation. */
+interface Conversation {
+  add(event: JsonObject): void;
+  /** Hands it over, with what a document says beside its events. */
+  finish(document: JsonObject): void;
+}
+
+function openConversation(output: Output): Conversation {
   const talk = transcript(output.hold);
   const seen = new Set<string>();
   let id: string | null = null;
@@ -71,7 +88,7 @@ function openHandsReader(output: Output): Reader<JsonObject> {
   };
 
   return {
-    accept: (event) => {
+    add: (event) => {
       const eventId = stringOrNull(event.id);
       if (isBaseState(event)) {
         id ??= eventId;
@@ -89,20 +106,55 @@ function openHandsReader(output: Output): Reader<JsonObject> {
       } else if (kind === "SystemPromptEvent" || kind === "SystemPromptUpdateEvent") addPrompt(event);
       else if (kind.startsWith("Condensation")) talk.dropped.add(DROPPED.compactSummary);
     },
-    finish: () => {
-      const steps = talk.steps();
+    finish: (document) => {
+      const run = benchmarkRun(document);
+      const made = talk.steps();
+      const isAsked = run.instruction === "" || made.some((step) => step.source === "user");
+      const steps = isAsked ? made : [{ source: "user" as const, text: run.instruction }, ...made];
       output.conversation(
-        draft({ id, agent: "openhands", model, outcomeSignal: signal, tools, steps, dropped: talk.dropped.entries() }),
+        draft({
+          id,
+          part: run.instance,
+          agent: "openhands",
+          model: model ?? run.model,
+          outcome: run.outcome,
+          outcomeSignal: run.signal ?? signal,
+          tools,
+          steps,
+          dropped: talk.dropped.entries(),
+        }),
       );
     },
   };
 }
 
-/** OpenHands V1: `events.jsonl`, or a folder with `base_state.json` and one file per event. */
+/** A benchmark's record is a conversation of its own; events that stand by themselves are one together. */
+function openHandsReader(output: Output): Reader<JsonObject> {
+  let loose: Conversation | undefined;
+  return {
+    accept: (record) => {
+      if (!isRun(record)) {
+        loose ??= openConversation(output);
+        loose.add(record);
+        return;
+      }
+      const own = openConversation(output);
+      for (const event of objectsOf(record.history)) own.add(event);
+      own.finish(record);
+    },
+    finish: () => loose?.finish({}),
+  };
+}
+
+const isEvent = (record: JsonObject): boolean =>
+  isString(record.kind) && /(?:Event|Observation)$/.test(record.kind) && isString(record.source);
+
+const isRun = (record: JsonObject): boolean => record.kind === undefined && objectsOf(record.history).some(isEvent);
+
+/** OpenHands V1: `events.jsonl`, a benchmark's `{instance_id, history: [...]}`, or a folder with `base_state.json` and one file per event. */
 export const openHandsV1: RecordFormat = {
   name: "openhands-v1",
   sign: "events with `kind` such as MessageEvent and ActionEvent",
-  recognises: (record) =>
-    isBaseState(record) || (isString(record.kind) && /(?:Event|Observation)$/.test(record.kind) && isString(record.source)),
+  recognises: (record) => isBaseState(record) || isEvent(record) || isRun(record),
   read: openHandsReader,
 };
