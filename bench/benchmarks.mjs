@@ -1,0 +1,4 @@
+import { benchmark as redaction } from "./redaction/benchmark.mjs";
+
+/** What `npm run bench` offers; a new one is a module that exports its name, description, options and `run`. */
+export const BENCHMARKS = [redaction];

@@ -1,0 +1,55 @@
+import { parseArgs } from "node:util";
+import { commit, machine } from "./machine.mjs";
+import { keep } from "./results.mjs";
+
+const COMMON = {
+  json: { type: "boolean", default: false },
+  rounds: { type: "string", default: "5" },
+  "no-keep": { type: "boolean", default: false },
+};
+
+const list = (benchmarks) => benchmarks.map(({ name, description }) => `  ${name.padEnd(14)} ${description}`).join("\n");
+
+function parsed(benchmark, args) {
+  const { values } = parseArgs({ args, options: { ...COMMON, ...benchmark.options } });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new TypeError("--rounds must be a whole number from 1 up");
+  return { values, rounds };
+}
+
+/**
+ * Runs the benchmark that the first argument names, prints its sentences (or, with --json, its result) and keeps the
+ * result as a file. Gives the exit code: 0, or 2 when the arguments cannot be used.
+ */
+export async function main({ args, benchmarks, root, now = new Date(), out = console.log, err = console.error }) {
+  const [name, ...rest] = args;
+  if (name === undefined) {
+    out(`Benchmarks, run with npm run bench -- NAME [--rounds N] [--json] [--no-keep]:\n${list(benchmarks)}`);
+    return 0;
+  }
+  const benchmark = benchmarks.find((one) => one.name === name);
+  if (benchmark === undefined) {
+    err(`There is no benchmark "${name}". Choose one of:\n${list(benchmarks)}`);
+    return 2;
+  }
+  let given;
+  try {
+    given = parsed(benchmark, rest);
+  } catch (error) {
+    err(
+      `${name}: ${error.message}. Its options: ${Object.keys({ ...COMMON, ...benchmark.options })
+        .map((option) => `--${option}`)
+        .join(", ")}.`,
+    );
+    return 2;
+  }
+  const { values: options, rounds } = given;
+  const figures = await benchmark.run({ options, rounds, print: options.json ? () => {} : out });
+  const result = { benchmark: name, date: now.toISOString(), ...commit(root), machine: machine(root), rounds, figures };
+  if (options.json) out(JSON.stringify(result, null, 1));
+  if (!options["no-keep"]) {
+    const file = keep({ root, result });
+    if (!options.json) out(`Kept in ${file}`);
+  }
+  return 0;
+}

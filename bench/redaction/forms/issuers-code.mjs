@@ -1,0 +1,75 @@
+import { around } from "./around.mjs";
+
+const table = [
+  ["github-classic-pat", "GITHUB_TOKEN", (v) => v.github(`gh${"p_"}`)],
+  ["github-oauth", "GH_TOKEN", (v) => v.github(`gh${"o_"}`)],
+  ["github-user-to-server", "GH_TOKEN", (v) => v.github(`gh${"u_"}`)],
+  ["github-actions-token", "GITHUB_TOKEN", (v) => v.github(`gh${"s_"}`)],
+  ["github-refresh", "GH_REFRESH", (v) => `gh${"r_"}${v.alnum(76)}`],
+  ["github-fine-grained-pat", "GH_TOKEN", (v) => `github${"_pat_"}11${v.upnum(20)}_${v.alnum(59)}`],
+  ["gitlab-pat", "GITLAB_TOKEN", (v) => `gl${"pat-"}${v.urlsafe(20)}`],
+  ["gitlab-routable-pat", "GITLAB_TOKEN", (v) => `gl${"pat-"}${v.urlsafe(27)}.${v.pick(["01", "0z"])}.${v.lownum(9)}`],
+  ["gitlab-deploy-token", "CI_DEPLOY", (v) => `gl${"dt-"}${v.urlsafe(20)}`],
+  ["gitlab-runner-token", "RUNNER_TOKEN", (v) => `gl${"rt-"}${v.urlsafe(20)}`],
+  ["gitlab-pipeline-trigger", "TRIGGER", (v) => `gl${"ptt-"}${v.hex(40)}`],
+  ["gitlab-job-token", "CI_JOB", (v) => `gl${"cbt-"}${v.alnum(2)}_${v.urlsafe(20)}`],
+  ["bitbucket-app-password", "BITBUCKET_APP", (v) => `AT${"BB"}${v.alnum(24)}${v.upnum(8)}`],
+  ["atlassian-api-token", "JIRA_API_TOKEN", (v) => `AT${"ATT3"}${v.urlsafe(178)}=${v.upnum(8)}`],
+  ["npm-token", "NPM_TOKEN", (v) => `np${"m_"}${v.alnum(36)}`],
+  ["pypi-token", "TWINE_PASSWORD", (v) => `py${"pi-"}AgEIcHlwaS5vcmc${v.urlsafe(150)}`],
+  ["rubygems-key", "GEM_HOST_API_KEY", (v) => `ruby${"gems_"}${v.hex(48)}`],
+  ["crates-io-token", "CARGO_REGISTRY_TOKEN", (v) => `ci${"o"}${v.alnum(32)}`],
+  ["nuget-key", "NUGET_API_KEY", (v) => `oy${"2"}${v.text("abcdefghijklmnopqrstuvwxyz234567", 43)}`],
+  ["clojars-token", "CLOJARS_TOKEN", (v) => `CLO${"JARS_"}${v.lownum(60)}`],
+  ["docker-hub-pat", "DOCKER_TOKEN", (v) => `dc${"kr_pat_"}${v.urlsafe(27)}`],
+  ["jfrog-api-key", "ARTIFACTORY_KEY", (v) => `AK${"C"}p${v.alnum(69)}`],
+  ["jfrog-reference-token", "JFROG_TOKEN", (v) => `cmVm${"dGtu"}${v.alnum(56)}`],
+  ["sonar-token", "SONAR_TOKEN", (v) => `sq${v.pick(["u_", "p_", "a_"])}${v.hex(40)}`],
+  ["circleci-pat", "CIRCLE_TOKEN", (v) => `CCI${"PAT_"}${v.alnum(22)}_${v.hex(40)}`],
+  ["buildkite-token", "BUILDKITE_TOKEN", (v) => `bk${"ua_"}${v.hex(40)}`],
+  ["sourcegraph-token", "SRC_ACCESS_TOKEN", (v) => `sg${"p_"}${v.hex(16)}_${v.hex(40)}`],
+  ["snyk-token", "SNYK_TOKEN", (v) => `snyk_${"uat."}${v.hex(8)}.${v.urlsafe(180)}`],
+  ["prefect-key", "PREFECT_API_KEY", (v) => `pn${"u_"}${v.lownum(36)}`],
+  ["postman-key", "POSTMAN_API_KEY", (v) => `PM${"AK-"}${v.hex(24)}-${v.hex(34)}`],
+  ["linear-key", "LINEAR_API_KEY", (v) => `lin_${"api_"}${v.alnum(40)}`],
+  ["figma-pat", "FIGMA_TOKEN", (v) => `fig${"d_"}${v.urlsafe(40)}`],
+  ["notion-new-token", "NOTION_TOKEN", (v) => `nt${"n_"}${v.digits(11)}${v.alnum(35)}`],
+  ["notion-old-token", "NOTION_API_KEY", (v) => `secr${"et_"}${v.alnum(43)}`],
+  ["airtable-pat", "AIRTABLE_TOKEN", (v) => `pa${"t"}${v.alnum(14)}.${v.hex(64)}`],
+  ["asana-pat", "ASANA_TOKEN", (v) => `${v.pick(["1", "2"])}/${v.digits(16)}/${v.digits(16)}:${v.hex(32)}`],
+  ["clickup-token", "CLICKUP_TOKEN", (v) => `p${"k_"}${v.digits(8)}_${v.upnum(32)}`],
+  ["readme-key", "README_API_KEY", (v) => `rd${"me_"}${v.lownum(70)}`],
+];
+
+/** Model providers: the keys that agents' own set-ups hold. */
+const models = [
+  ["anthropic-key", "ANTHROPIC_API_KEY", (v) => `sk-${"ant-"}api03-${v.urlsafe(93)}AA`],
+  ["anthropic-oauth", "CLAUDE_CODE_OAUTH_TOKEN", (v) => `sk-${"ant-"}oat01-${v.urlsafe(93)}AA`],
+  ["anthropic-admin-key", "ANTHROPIC_ADMIN_KEY", (v) => `sk-${"ant-"}admin01-${v.urlsafe(93)}AA`],
+  ["openai-project-key", "OPENAI_API_KEY", (v) => `sk-${"proj-"}${v.urlsafe(74)}T3Bl${"bkFJ"}${v.urlsafe(74)}`],
+  ["openai-old-key", "OPENAI_API_KEY", (v) => `s${"k-"}${v.alnum(20)}T3Bl${"bkFJ"}${v.alnum(20)}`],
+  ["openai-service-account", "OPENAI_API_KEY", (v) => `sk-${"svcacct-"}${v.urlsafe(74)}T3Bl${"bkFJ"}${v.urlsafe(74)}`],
+  ["openrouter-key", "OPENROUTER_API_KEY", (v) => `sk-${"or-v1-"}${v.hex(64)}`],
+  ["deepseek-key", "DEEPSEEK_API_KEY", (v) => `s${"k-"}${v.hex(32)}`],
+  ["groq-key", "GROQ_API_KEY", (v) => `gs${"k_"}${v.alnum(52)}`],
+  ["xai-key", "XAI_API_KEY", (v) => `xa${"i-"}${v.alnum(80)}`],
+  ["hugging-face-token", "HF_TOKEN", (v) => `h${"f_"}${v.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 34)}`],
+  ["replicate-token", "REPLICATE_API_TOKEN", (v) => `r${"8_"}${v.alnum(37)}`],
+  ["perplexity-key", "PPLX_KEY", (v) => `pp${"lx-"}${v.alnum(48)}`],
+  ["fireworks-key", "FIREWORKS_KEY", (v) => `f${"w_"}${v.alnum(22)}`],
+  ["nvidia-key", "NVIDIA_API_KEY", (v) => `nv${"api-"}${v.urlsafe(64)}`],
+  ["langsmith-key", "LANGSMITH_API_KEY", (v) => `lsv2_${"pt_"}${v.hex(32)}_${v.hex(10)}`],
+  ["langfuse-secret", "LANGFUSE_SECRET_KEY", (v) => `sk-${"lf-"}${v.uuid()}`],
+  ["wandb-new-key", "WANDB_API_KEY", (v) => `wandb_${"v1_"}${v.alnum(77)}`],
+  ["pinecone-key", "PINECONE_API_KEY", (v) => `pc${"sk_"}${v.alnum(6)}_${v.alnum(62)}`],
+  ["tavily-key", "TAVILY_API_KEY", (v) => `tv${"ly-"}dev-${v.alnum(32)}`],
+  ["elevenlabs-key", "ELEVENLABS_API_KEY", (v) => `s${"k_"}${v.hex(48)}`],
+  ["cerebras-key", "CEREBRAS_API_KEY", (v) => `cs${"k-"}${v.lownum(48)}`],
+  ["firecrawl-key", "FIRECRAWL_API_KEY", (v) => `f${"c-"}${v.hex(32)}`],
+];
+
+const one =
+  (kind) =>
+  ([name, variable, make]) => ({ name, kind, bare: true, make: (v) => around(v, make(v), variable) });
+
+export const codeIssuers = [...table.map(one("issuer: code, packages, work")), ...models.map(one("issuer: models"))];
