@@ -12,7 +12,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs"],
+    include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"],
     testTimeout: 20_000,
     maxWorkers: 2,
   },

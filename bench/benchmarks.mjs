@@ -1,4 +1,5 @@
+import { benchmark as importSpeed } from "./import-speed/benchmark.mjs";
 import { benchmark as redaction } from "./redaction/benchmark.mjs";
 
 /** What `npm run bench` offers; a new one is a module that exports its name, description, options and `run`. */
-export const BENCHMARKS = [redaction];
+export const BENCHMARKS = [redaction, importSpeed];

@@ -1,3 +1,4 @@
+import { importSessions } from "../../packages/sessions/dist/index.js";
 import { importer, nothing, scanner } from "./candidates.mjs";
 import { FORMS, TEXTS } from "./cases.mjs";
 import { measure } from "./measure.mjs";
@@ -9,7 +10,7 @@ const REPORTED = "report-1";
 
 /** A candidate by name: our importer, nothing, or a module of `adapters/` with its library in the folder `libraries`. */
 async function candidateOf(name, libraries) {
-  if (name === "imprint") return importer;
+  if (name === "imprint") return importer(importSessions);
   if (name === "nothing") return nothing;
   const { create } = await import(new URL(`adapters/${name}.mjs`, import.meta.url));
   return scanner(await create(libraries));

@@ -8,13 +8,11 @@ export function rate(results) {
   return { hits, of: results.length, share: results.length === 0 ? null : hits / results.length, low, high };
 }
 
-const grouped = (results, key) =>
-  Object.entries(Object.groupBy ? Object.groupBy(results, (one) => one[key]) : byHand(results, key));
-const byHand = (results, key) => {
-  const groups = {};
-  for (const one of results) (groups[one[key]] ??= []).push(one);
-  return groups;
-};
+function grouped(results, key) {
+  const groups = new Map();
+  for (const one of results) groups.set(one[key], [...(groups.get(one[key]) ?? []), one]);
+  return [...groups];
+}
 const rates = (results, key) => Object.fromEntries(grouped(results, key).map(([name, list]) => [name, rate(list)]));
 /** Forms found at every place, texts changed at any: one form counts once, whatever its places share. */
 const whole = (results, every) =>

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // node bench/redaction/show.mjs NAME [PLACE] [SEED]: a text of the tune half as it is put there, and what is left of it.
+import { importSessions } from "../../packages/sessions/dist/index.js";
 import { importer } from "./candidates.mjs";
 import { plainCases, secretCases } from "./cases.mjs";
 import { half } from "./split.mjs";
@@ -11,5 +12,7 @@ if (one === undefined) {
   console.error(`There is no "${name}" at "${place}" in the tune half.`);
   process.exitCode = 2;
 } else {
-  console.log(`${one.recording}\nmust go: ${JSON.stringify(one.pieces)}\n\n${await importer.read(one.recording)}`);
+  console.log(
+    `${one.recording}\nmust go: ${JSON.stringify(one.pieces)}\n\n${await importer(importSessions).read(one.recording)}`,
+  );
 }

@@ -7,7 +7,7 @@ import { ROOT } from "../lib/setup/main.mjs";
 const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" })
   .split("\0")
   .filter((file) => file !== "" && statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.isFile());
-const recorded = (file) => /^(examples|models|bench)\/|\/fixtures\/|\.lock$/.test(file) || file === "package-lock.json";
+const recorded = (file) => /^(examples|models|bench\/results)\/|\/fixtures\/|\.lock$/.test(file) || file === "package-lock.json";
 const source = (file) => /\.(ts|tsx|mts|mjs|js|py)$/.test(file) && !recorded(file);
 const read = (file) => readFileSync(path.join(ROOT, file), "utf8");
 

@@ -86,7 +86,7 @@ const table = [
         "{",
         '  "type": "service_account",',
         `  "project_id": "${v.word()}-1",`,
-        `  "private_key_id": "${s(v.hex(40))}",`,
+        `  "private_key_id": "${v.hex(40)}",`,
         `  "private_key": "${key}",`,
         `  "client_id": "${v.digits(21)}"`,
         "}",

@@ -1,0 +1,60 @@
+import { importSessions } from "@imprint/sessions";
+import { describe, expect, it } from "vitest";
+import { importer, nothing } from "../../redaction/candidates.mjs";
+import { FORMS, plainCases, secretCases, TEXTS } from "../../redaction/cases.mjs";
+import { survives } from "../../redaction/judge.mjs";
+import { measure } from "../../redaction/measure.mjs";
+import { PLACES } from "../../redaction/places.mjs";
+import { rate, summary } from "../../redaction/report.mjs";
+import { half } from "../../redaction/split.mjs";
+
+const tune = (entry) => half(entry.name) === "tune";
+
+describe("the corpus", () => {
+  it("has the forms, texts and places that the goal speaks of, each under a name of its own, about half of them held out", () => {
+    expect(FORMS.length).toBeGreaterThanOrEqual(150);
+    expect(TEXTS.length).toBeGreaterThanOrEqual(60);
+    expect(Object.keys(PLACES)).toHaveLength(8);
+    const names = [...FORMS, ...TEXTS].map((entry) => entry.name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const entries of [FORMS, TEXTS]) expect(entries.filter(tune).length / entries.length).toBeCloseTo(0.5, 0);
+  });
+
+  it("draws the same for the same seed, and other passwords for another seed and at another place", () => {
+    const only = (form) => ["env-password", "env-hex-32", "aws-credentials-file"].includes(form.name);
+    const pieces = (seed) => secretCases(seed, only).map((one) => one.pieces.join("\n"));
+    expect(pieces("a")).toEqual(pieces("a"));
+    const both = [...pieces("a"), ...pieces("b")];
+    expect(new Set(both).size).toBe(both.length);
+  });
+
+  it("hides a secret in every form and in no text", () => {
+    for (const one of secretCases("a")) expect(one.pieces.join("").length, one.entry.name).toBeGreaterThanOrEqual(6);
+    for (const one of plainCases("a")) expect(one.pieces, one.entry.name).toEqual([]);
+  });
+
+  it("counts nothing as found and nothing as false where nothing is redacted", async () => {
+    const { found, copies, false: changed } = await measure({ candidate: nothing, seed: "a" });
+    for (const results of [found, copies, changed]) expect(results.filter((one) => one.hit)).toEqual([]);
+  });
+});
+
+describe("survives", () => {
+  it("sees half of a secret, in any depth of JSON", () => {
+    const secret = 'ab"cdefgh\\ijklmn';
+    expect(survives(secret, `x ${secret} y`)).toBe(true);
+    expect(survives(secret, JSON.stringify(JSON.stringify({ secret })))).toBe(true);
+    expect(survives(secret, "x cdefgh\\i y")).toBe(true);
+    expect(survives(secret, "x cdef y ghijk")).toBe(false);
+  });
+});
+
+describe("redaction on the tune half", () => {
+  it("finds 99 of 100 secrets and changes at most 2 of 100 other texts", { timeout: 60_000 }, async () => {
+    const measured = await measure({ candidate: importer(importSessions), seed: "test-1", only: tune });
+    const { missed, changed } = summary(measured, "tune", true);
+    expect(rate(measured.found).share, JSON.stringify(missed, null, 1)).toBeGreaterThanOrEqual(0.99);
+    expect(rate(measured.false).share, JSON.stringify(changed, null, 1)).toBeLessThanOrEqual(0.02);
+    expect(rate(measured.copies).share).toBeGreaterThanOrEqual(0.99);
+  });
+});
