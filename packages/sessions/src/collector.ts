@@ -3,7 +3,7 @@ import { SESSION_SCHEMA_VERSION } from "@imprint/contracts";
 import type { Draft } from "./draft.js";
 import { conversationId, fileId, partId } from "./ids.js";
 import type { ImportedFile } from "./imported-file.js";
-import { type Redacted, redactDraft } from "./redact/redact-draft.js";
+import { type Redacted, redactDraft } from "./redact/redact-session.js";
 import { redactor } from "./redact/redactor.js";
 import { addCounts, countTurns, NO_TURNS, type SessionCounts } from "./summarize.js";
 import { tally } from "./tally.js";

@@ -1,4 +1,5 @@
 import { type Finder, type Hit, hitsAt } from "./hit.js";
+import { isCredential } from "./values.js";
 
 const TOP_LEVEL = "(?:com|org|net|edu|gov|mil|int|info|biz|dev|app|cloud|tech|online|email|name|pro|xyz|site|[a-z]{2})";
 const DOMAIN = new RegExp(
@@ -8,13 +9,16 @@ const DOMAIN = new RegExp(
 const LOCAL_PART = /(?:^|[^A-Za-z0-9._%+\\/-]|\\[nrtbf])([A-Za-z0-9][A-Za-z0-9._%+-]{0,63})$/;
 /** Endings that make `icon@2x.png` and `module@v1.ts` of an address. */
 const FILE_ENDING = /\.(?:js|ts|py|md|rs|go|sh|rb|cs|so|cc|mk|ps)$/i;
-/** Addresses reserved for documentation, and those that no person reads. */
+/** Addresses reserved for documentation, those that no person reads, and those of agents themselves. */
 const IMPERSONAL =
-  /^(?:git|noreply|no-reply|donotreply|svn|hg|root)@|[@.](?:example|test|invalid|localhost)(?:\.[a-z]+)?$|users\.noreply\.github\.com$/i;
+  /^(?:git|noreply|no-reply|donotreply|svn|hg|root|openhands|claude|codex|cursoragent|aider|copilot|bot|swe-agent|builder|build|runner|ubuntu|postgres|example|user|test|foo|bar|you|your\.?name|jane\.?doe|john\.?doe|user\d*|test\d*)@|[@.](?:example|test|invalid|localhost)(?:\.[a-z]+)?$|@(?:all-hands\.dev|anthropic\.com|test\.com|email\.com|foo\.com|bar\.com|domain\.com|company\.com|mail\.com|acme\.(?:com|dev|org))$|users\.noreply\.github\.com$|\[bot\]/i;
 
-const URL_LOGIN = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>\\]{0,100}:(?<secret>[^\s:/@"'`<>{}\\$*]{3,200})$/d;
-const NO_PASSWORD = /^(?:password|passwd|pass|pwd|secret|token|user|postgres|root|admin|test|example|x+|\.+|%s|port|host)$/i;
-const LONGEST_LOGIN = 330;
+/** `scheme://user:password@` and `scheme://token@`, up to the `@`. */
+const URL_LOGIN = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>\\]{0,200}:(?<secret>[^\s:/@"'`<>{}\\$*]{3,400})$/di;
+const URL_TOKEN = /[a-z][a-z0-9+.-]{1,20}:\/\/(?<secret>[^\s:/@"'`<>{}\\$*]{16,400})$/di;
+const NO_PASSWORD =
+  /^(?:password|passwd|pass|pwd|secret|token|user|postgres|root|admin|test|example|x+|\.+|%s|port|host|mysql|guest|redis|changeme|your[-_]?\w*|my[-_]?\w*|[A-Z_]+)$/i;
+const LONGEST_LOGIN = 660;
 
 function emailAt(text: string, at: number): Hit | null {
   const local = LOCAL_PART.exec(text.slice(Math.max(0, at - 67), at))?.[1];
@@ -32,9 +36,12 @@ function urlPasswordAt(text: string, at: number): Hit | null {
   const before = text.slice(from, at);
   if (!before.includes("://")) return null;
   const [start, end] = URL_LOGIN.exec(before)?.indices?.groups?.secret ?? [0, 0];
-  return start === 0 || NO_PASSWORD.test(before.slice(start, end))
+  if (start > 0)
+    return NO_PASSWORD.test(before.slice(start, end)) ? null : { start: from + start, end: from + end, kind: "password" };
+  const token = URL_TOKEN.exec(before)?.indices?.groups?.secret;
+  return token === undefined || !isCredential(before.slice(...token))
     ? null
-    : { start: from + start, end: from + end, kind: "password" };
+    : { start: from + token[0], end: from + token[1], kind: "secret" };
 }
 
 /** E-mail addresses of persons, and passwords in addresses `scheme://user:password@host`. */

@@ -1,25 +1,28 @@
+import { isAccount, findHomes } from "./accounts.js";
 import { findAddresses } from "./addresses.js";
-import { findAssignments, findOptions } from "./assignments.js";
-import type { Finder, Hit } from "./hit.js";
-import { findHomePaths } from "./home-paths.js";
+import { findCommands } from "./commands.js";
+import { findHeaders } from "./headers.js";
+import { type Finder, type Hit, merged } from "./hit.js";
+import { findKeyBlocks } from "./key-blocks.js";
+import { findNamed } from "./named.js";
 import { scanOf } from "./scan.js";
-import { findKeyBlocks, findTokens } from "./tokens.js";
+import { findTokens } from "./tokens.js";
+import { viewOf } from "./view.js";
 
 /** In the order of their say: where two find the same text the earlier one names it. */
-const FINDERS: readonly Finder[] = [findKeyBlocks, findTokens, findAddresses, findOptions, findAssignments, findHomePaths];
+const FINDERS: readonly Finder[] = [findKeyBlocks, findTokens, findAddresses, findHeaders, findCommands, findNamed];
 
-/** The secrets of a text in order, none overlapping another. */
+/** The secrets and the account names of a text in order, none overlapping another. */
 export function findSecrets(text: string): readonly Hit[] {
-  const scan = scanOf(text);
+  const view = viewOf(text);
+  const scan = scanOf(view.text);
   const found: Hit[] = [];
-  for (const find of FINDERS) for (const hit of find(scan)) found.push(hit);
-  if (found.length < 2) return found;
-  const ranked = found.map((hit, rank) => ({ hit, rank })).sort((a, b) => a.hit.start - b.hit.start || a.rank - b.rank);
-  const kept: { readonly hit: Hit; readonly rank: number }[] = [];
-  for (const one of ranked) {
-    const last = kept.at(-1);
-    if (last === undefined || one.hit.start >= last.hit.end) kept.push(one);
-    else if (one.rank < last.rank) kept[kept.length - 1] = one;
-  }
-  return kept.map(({ hit }) => hit);
+  for (const find of FINDERS)
+    for (const { start, end, kind } of find(scan)) {
+      const [from, to] = view.original(start, end);
+      found.push({ start: from, end: to, kind });
+    }
+  // Backslashes of Windows paths are escapes in JSON only: homes are looked for in the text itself.
+  found.push(...findHomes({ text, bytes: scan.bytes }));
+  return merged(found).filter(({ start, end, kind }) => isAccount(kind) || !/^<SECRET:[^>]*>?$/.test(text.slice(start, end)));
 }

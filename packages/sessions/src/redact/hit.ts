@@ -20,9 +20,20 @@ export function hitsAt(text: string, needle: string, hitAt: (at: number) => Hit 
   return hits;
 }
 
-/** Bits per character of a text, by the frequencies in itself. */
-export function entropy(text: string): number {
-  const counts = new Map<string, number>();
-  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
-  return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);
+/** The hits in order, those that overlap as one: it is of the kind that comes first in the list. */
+export function merged(hits: readonly Hit[]): readonly Hit[] {
+  if (hits.length < 2) return hits;
+  const ranked = hits.map((hit, rank) => ({ hit, rank })).sort((a, b) => a.hit.start - b.hit.start || a.rank - b.rank);
+  const kept: { hit: Hit; rank: number }[] = [];
+  for (const one of ranked) {
+    const last = kept.at(-1);
+    if (last === undefined || one.hit.start >= last.hit.end) {
+      kept.push(one);
+      continue;
+    }
+    const kind = one.rank < last.rank ? one.hit.kind : last.hit.kind;
+    last.hit = { start: last.hit.start, end: Math.max(last.hit.end, one.hit.end), kind };
+    last.rank = Math.min(last.rank, one.rank);
+  }
+  return kept.map(({ hit }) => hit);
 }

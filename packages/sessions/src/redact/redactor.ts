@@ -1,39 +1,86 @@
+import { HOME_PATH, isAccount, nameHits } from "./accounts.js";
+import { copyFinder } from "./copies.js";
 import { findSecrets } from "./find-secrets.js";
+import { type Hit, merged } from "./hit.js";
+import { viewOf } from "./view.js";
 
-/** Replaces secrets by typed placeholders: the same secret by the same placeholder, wherever it stands in the file. */
+/** Replaces secrets and account names, the same by the same, wherever they stand in the file. */
 export interface Redactor {
-  /** The text without secrets. `found` hears the kind of each one replaced. */
-  redact(text: string, found: (kind: string) => void): string;
+  /**
+   * The texts of one session without their secrets, in the same order. Every copy of what is found in one of them goes from
+   * all. `found` hears the kind of each one replaced.
+   */
+  redact(texts: readonly string[], found: (kind: string) => void): readonly string[];
 }
 
-/** Placeholders are `<SECRET:kind>`, and `<SECRET:kind-2>` and so on for further secrets of that kind. */
-export function redactor(): Redactor {
-  const placeholders = new Map<string, string>();
+/** Numbers what is replaced: the first of a kind has no number, the second is 2. */
+function numbering(): (kind: string, value: string) => number {
+  const numbers = new Map<string, number>();
   const perKind = new Map<string, number>();
-
-  const placeholderFor = (kind: string, secret: string): string => {
-    const key = `${kind}\n${secret}`;
-    const known = placeholders.get(key);
+  return (kind, value) => {
+    const known = numbers.get(value);
     if (known !== undefined) return known;
     const number = (perKind.get(kind) ?? 0) + 1;
     perKind.set(kind, number);
-    const made = `<SECRET:${number === 1 ? kind : `${kind}-${number}`}>`;
-    placeholders.set(key, made);
-    return made;
+    numbers.set(value, number);
+    return number;
+  };
+}
+
+/**
+ * Placeholders are `<SECRET:kind>`, then `<SECRET:kind-2>` and so on for further secrets of that kind. Names of accounts
+ * become `dev`, `dev2` and so on, so that a path stays a path.
+ */
+export function redactor(): Redactor {
+  const secretNumber = numbering();
+  const accountNumber = numbering();
+  const kinds = new Map<string, string>();
+
+  const replacement = (kind: string, value: string): string => {
+    if (isAccount(kind)) {
+      const number = accountNumber(HOME_PATH, value.toLowerCase());
+      return number === 1 ? "dev" : `dev${number}`;
+    }
+    const first = kinds.get(value) ?? kind;
+    kinds.set(value, first);
+    const number = secretNumber(first, value);
+    return `<SECRET:${number === 1 ? first : `${first}-${number}`}>`;
   };
 
   return {
-    redact: (text, found) => {
-      const hits = findSecrets(text);
-      if (hits.length === 0) return text;
-      let clean = "";
-      let from = 0;
-      for (const { start, end, kind } of hits) {
-        found(kind);
-        clean += text.slice(from, start) + placeholderFor(kind, text.slice(start, end));
-        from = end;
+    redact: (texts, found) => {
+      const byText = new Map<number, readonly Hit[]>();
+      const names = new Set<string>();
+      const secrets = new Map<string, string>();
+      for (const [index, text] of texts.entries()) {
+        const hits = findSecrets(text);
+        if (hits.length === 0) continue;
+        byText.set(index, hits);
+        for (const { start, end, kind } of hits) {
+          const said = text.slice(start, end);
+          if (isAccount(kind)) names.add(said);
+          else secrets.set(viewOf(said).text, kind);
+        }
       }
-      return clean + text.slice(from);
+      if (byText.size === 0) return texts;
+      const findNames = nameHits([...names]);
+      const findCopies = copyFinder(secrets);
+      return texts.map((text, index) => {
+        const known = byText.get(index) ?? [];
+        const copies = findCopies(text);
+        const hits = merged([...known, ...copies, ...findNames(text)]);
+        if (hits.length === 0) return text;
+        const originals = new Map(copies.map(({ start, end, value }) => [`${start}-${end}`, value]));
+        let clean = "";
+        let from = 0;
+        for (const { start, end, kind } of hits) {
+          found(kind);
+          const value = originals.get(`${start}-${end}`) ?? viewOf(text.slice(start, end)).text;
+          clean += text.slice(from, start) + replacement(kind, value);
+          from = end;
+        }
+        return clean + text.slice(from);
+      });
     },
   };
 }

@@ -1,26 +1,58 @@
-import { entropy } from "./hit.js";
+import type { NameKind } from "./names.js";
+import { isRandom, UUID } from "./words.js";
 
-/** Values that stand for a secret and are none. */
+/** What stands for a secret and is none: words that say so, repeated or counted characters. */
 const STAND_IN =
-  /example|placeholder|changeme|change[_-]me|your[_-]?|redacted|xxxx|\*{3}|\.{3}|(?<![a-z])(?:dummy|sample|todo|fake|mock)|^test|^none$|^null$|^true$|^false$|^password|^secret|^token|\$\{|\{\{|%s|process\.env|environ|getenv|0{6}|12345678|abcdef/i;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** Words, identifiers, dotted names and paths: code rather than a secret. */
-const CODE_LIKE =
-  /^(?:[A-Za-z]+(?:[._/-][A-Za-z]+)*\d{0,2}|[a-z]+(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+(?:_[A-Z]+)*|\.{0,2}\/.*|[\w-]+(?:\.[A-Za-z_]\w*)+)$/;
+  /x{4}|X{4}|\*{3}|\.{3}|…|0{6}|12345|abcdef|example|EXAMPLE|placeholder|redacted|REDACTED|<SECRET:|p[a@4]ss?w[o0]r|s[e3]cr[e3]t|change[_-]?me|qwert|letmein|foobar/;
+const STAND_IN_WORD =
+  /(?<![a-z])(?:your|my|dummy|sample|todo|fake|mock(?:ed)?|test(?:ing|s)?|example|placeholder|redacted|invalid|wrong|insert|replace|some|none|null|true|false|undefined|token|api|admin|user|default|dev|key|hidden|masked|unset|missing|empty)(?![a-z])/i;
+/** A variable, an expression of a template, a lookup, a tag. */
+const REFERENCE =
+  /^\$[A-Za-z_{(]|^%[A-Za-z(]|\$\{|\$\(|\{\{|<%|^[<{[(@&]|^!|process\.env|environ|getenv|%s|^(?:var|local|data|module|self|this|secrets|env|config|settings|request|req|args|props|os|vault|ssm)\.[a-z]/;
+const ALGORITHM = /sha-?\d|md5|bcrypt|scrypt|argon|base-?(?:32|64)|utf-?8|aes-?\d|[hre]s(?:256|384|512)|ed25519|x509|oauth2?|v\d+$/i;
+/** A call, an index, a member: what follows a name in code. */
+const CODE = /^[\w.$]+\s*[([]|^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|=>|^[a-z]+:\/\//;
+const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/]/;
+const FEWEST_LETTERS = 4;
 
-/** Whether a value that is named as a key or token really looks like one. */
-export const isKeyValue = (value: string): boolean =>
-  /\d/.test(value) &&
-  /[A-Za-z]/.test(value) &&
-  entropy(value) >= 3.5 &&
-  !STAND_IN.test(value) &&
-  !CODE_LIKE.test(value) &&
-  !UUID.test(value);
+const shortest: Readonly<Record<NameKind, number>> = { password: 6, secret: 8, token: 10, key: 12, phrase: 20 };
+const MNEMONIC = /^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$/;
+const FOUR_BY_FOUR = /^[a-z]{4}(?: [a-z]{4}){3}$/;
+/** Words of sentences, which a phrase of words drawn by chance does not hold. */
+const SENTENCE = /\b(?:a|an|the|your|you|to|is|are|for|of|and|or|not|please|enter|must|with|in|this|that|be)\b/i;
+const PHRASE = /^[A-Za-z]{3,12}(?:[ -][A-Za-z0-9]{2,12}){3,11}$/;
 
-/** Whether a value that is named as a password really looks like one. */
-export const isPassword = (value: string): boolean =>
-  /[A-Za-z]/.test(value) &&
-  /[\d!@#$%^&*?~]/.test(value) &&
-  entropy(value) >= 2.7 &&
-  !STAND_IN.test(value) &&
-  !CODE_LIKE.test(value);
+/** How sure the place makes it that the value is one: in quotes, in a line of settings, after an option; or bare among code. */
+export interface Place {
+  readonly isQuoted: boolean;
+  /** The whole rest of its line, or an argument: nothing of code can follow. */
+  readonly isSetting: boolean;
+}
+
+const isPhrase = (value: string): boolean => MNEMONIC.test(value) || FOUR_BY_FOUR.test(value);
+
+/** Speakable, but written as a password: digits or signs among at least four letters. */
+function isInvented(value: string): boolean {
+  if (ALGORITHM.test(value) || STAND_IN_WORD.test(value)) return false;
+  if ((value.match(/[a-z]/gi) ?? []).length < FEWEST_LETTERS) return false;
+  const digits = (value.match(/\d/g) ?? []).length;
+  return digits >= 2 || (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value)));
+}
+
+/** Whether a value that a name calls a secret is one, and not code, a reference or a stand-in. */
+export function isSecret(value: string, kind: NameKind, { isQuoted, isSetting }: Place): boolean {
+  if (kind === "phrase") return isPhrase(value);
+  if (value.length < shortest[kind] || STAND_IN.test(value) || REFERENCE.test(value)) return false;
+  if (/\s/.test(value)) return kind === "password" && (isPhrase(value) || (PHRASE.test(value) && !SENTENCE.test(value) && isQuoted));
+  if (UUID.test(value)) return true;
+  const random = isRandom(value);
+  if (random && (isQuoted || isSetting || value.length >= shortest.key) && !/^\w+\(/.test(value) && !PATH.test(value))
+    return !STAND_IN_WORD.test(value) || value.length >= 24;
+  if (random && PATH.test(value)) return value.length >= 32 && !/\.[a-z]{1,5}$/.test(value) && value.split("/").length < 4;
+  if (CODE.test(value) || PATH.test(value)) return false;
+  return (kind === "password" || kind === "secret") && (isQuoted || isSetting) && isInvented(value);
+}
+
+/** Whether a value is drawn by chance and long: a secret where only its place speaks for it. */
+export const isCredential = (value: string, length = 16): boolean =>
+  value.length >= length && !STAND_IN.test(value) && !REFERENCE.test(value) && !CODE.test(value) && isRandom(value);

@@ -1,0 +1,51 @@
+import type { Hit } from "./hit.js";
+
+/** A copy of a secret that was found elsewhere: `value` is the secret as it was found. */
+export interface Copy extends Hit {
+  readonly value: string;
+}
+
+/** Lines of a key that are shorter say nothing by themselves. */
+const SHORTEST_LINE = 24;
+/** Beyond these many, one expression is asked first whether any of them stands in a text. */
+const MOST_ASKED_ONE_BY_ONE = 48;
+
+const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+function inAddress(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** How a secret may stand elsewhere: as it is, in JSON, in an address, and of a key of many lines each line. */
+function writings(value: string): readonly string[] {
+  const lines = value.split("\n").flatMap((line) => line.match(/[A-Za-z0-9+/=_.-]{24,}/g) ?? []);
+  return value.includes("\n") ? [value, ...lines.filter((line) => line.length >= SHORTEST_LINE)] : [value, inJson(value), inJson(inJson(value)), inAddress(value)];
+}
+
+const BEFORE = "(?:(?<![A-Za-z0-9])|(?<=\\\\[nrtbf]))";
+const AFTER = "(?![A-Za-z0-9])";
+const bordered = (text: string): string =>
+  `${/^[A-Za-z0-9]/.test(text) ? BEFORE : ""}${quoted(text)}${/[A-Za-z0-9]$/.test(text) ? AFTER : ""}`;
+
+/** Finds the copies of secrets, given with their kinds. */
+export function copyFinder(secrets: ReadonlyMap<string, string>): (text: string) => readonly Copy[] {
+  const known = new Map<string, { readonly value: string; readonly kind: string; readonly pattern: RegExp }>();
+  for (const [value, kind] of secrets)
+    for (const writing of writings(value))
+      if (!known.has(writing)) known.set(writing, { value, kind, pattern: new RegExp(bordered(writing), "g") });
+  if (known.size === 0) return () => [];
+  const any = known.size > MOST_ASKED_ONE_BY_ONE ? new RegExp([...known.keys()].map(quoted).join("|")) : null;
+  return (text) => {
+    if (any !== null && !any.test(text)) return [];
+    const copies: Copy[] = [];
+    for (const [writing, { value, kind, pattern }] of known)
+      if (text.includes(writing))
+        for (const match of text.matchAll(pattern)) copies.push({ start: match.index, end: match.index + writing.length, kind, value });
+    return copies;
+  };
+}

@@ -1,0 +1,57 @@
+import type { Finder, Hit } from "./hit.js";
+import { isCredential } from "./values.js";
+
+const TELLING = /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID)\b|[?&;](?:sig|signature|x-amz-signature|key|code)=|\t(?:TRUE|FALSE)\t/gi;
+
+const AUTHORIZATION =
+  /authorization["'`\]]{0,3}[ \t]*[:=,][ \t]*["'`]?[ \t]*(?:(?:basic|bearer|token|bot|apikey|api-key|key|negotiate|digest|splunk|sso-key|genieKey)[ \t]+)?(?<secret>[^\s"'`,;<>]{8,4000})/iy;
+const BEARER = /bearer[ \t]+(?<secret>[A-Za-z0-9+/_=.~-]{12,4000})/iy;
+const DIGEST = /authorization["']?[ \t]*:[ \t]*digest[^\n]{0,400}?response="(?<secret>[a-f0-9]{32,128})"/iy;
+/** The cookies of a header, of an option `-b`, of a browser's storage. */
+const COOKIES = /(?:set-)?cookies?["'`\]]{0,3}[ \t]*[:=,(][ \t]*["'`]?(?<secret>[^\n"'`]{8,8000})/iy;
+const COOKIE = /(?:^|[;,]\s*)(?!(?:path|domain|expires|max-age|samesite|secure|httponly|priority)\b)[^=;\s]{1,100}=(?<secret>[^;,\s]{8,4096})/gdi;
+const SESSION = /(?:JSESSIONID|PHPSESSID)["']?[=:][ \t]*["']?(?<secret>[A-Za-z0-9._-]{16,200})/iy;
+const SIGNED = /[?&;](?:sig|signature|x-amz-signature|key|code)=(?<secret>[A-Za-z0-9%+/_=.-]{20,400})/iy;
+/** A line of a cookie file of curl and wget. */
+const JAR = /\t(?:TRUE|FALSE)\t\d+\t[^\t\n]{1,100}\t(?<secret>[^\t\n]{8,4096})/iy;
+
+function inside(pattern: RegExp, text: string, at: number): readonly [number, number] | null {
+  const sticky = new RegExp(pattern.source, "diy");
+  sticky.lastIndex = at;
+  return sticky.exec(text)?.indices?.groups?.secret ?? null;
+}
+
+const isEncodedLogin = (value: string): boolean =>
+  /^[A-Za-z0-9+/]{8,}={0,2}$/.test(value) && /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, "base64").toString("latin1"));
+
+function cookies(text: string, start: number, end: number): Hit[] {
+  return [...text.slice(start, end).matchAll(COOKIE)].flatMap((match) => {
+    const [from, to] = match.indices?.groups?.secret ?? [0, 0];
+    return isCredential(text.slice(start + from, start + to)) ? [{ start: start + from, end: start + to, kind: "cookie" }] : [];
+  });
+}
+
+/** What requests carry: `Authorization` of any scheme, cookies, signatures of addresses. */
+export const findHeaders: Finder = ({ text }) => {
+  const hits: Hit[] = [];
+  const add = (kind: string, found: readonly [number, number] | null, isOne: (value: string) => boolean): boolean => {
+    if (found === null || !isOne(text.slice(...found))) return false;
+    hits.push({ start: found[0], end: found[1], kind });
+    return true;
+  };
+  const isLong = (value: string): boolean => isCredential(value, 12);
+  for (const { index } of text.matchAll(TELLING)) {
+    const first = text[index]?.toLowerCase();
+    if (first === "a") {
+      if (add("authorization", inside(DIGEST, text, index), () => true)) continue;
+      add("authorization", inside(AUTHORIZATION, text, index), (value) => isEncodedLogin(value) || isLong(value));
+    } else if (first === "b") add("authorization", inside(BEARER, text, index), isLong);
+    else if (first === "c") {
+      const header = inside(COOKIES, text, index);
+      if (header !== null) hits.push(...cookies(text, ...header));
+    } else if (first === "\t") add("cookie", inside(JAR, text, index), isCredential);
+    else if (first === "j" || first === "p") add("cookie", inside(SESSION, text, index), isCredential);
+    else add("secret", inside(SIGNED, text, index), (value) => isCredential(value, 20));
+  }
+  return hits;
+};

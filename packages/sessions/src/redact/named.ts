@@ -1,0 +1,133 @@
+import type { Finder, Hit } from "./hit.js";
+import { type NameKind, nameKind, TELLING } from "./names.js";
+import { isSecret, type Place } from "./values.js";
+
+const NAME_CHAR = /[A-Za-z0-9_-]/;
+const LONGEST_NAME = 80;
+
+/** What a reader tool, a diff or a quotation puts before a line. */
+export const GUTTER = "[ \\t]*(?:(?:[\\w./@-]{1,200}[:-])?\\d{1,7}(?:\\t|→|[:-]| ?\\|)[ \\t]?|[\\w./@-]{1,200}:(?=[ \\t]))?[ \\t]*(?:[>+-] ?)*[ \\t]*";
+const LINE_START = new RegExp(`(?:^|\\n)${GUTTER}(?:(?:export|set|setx|ENV|ARG|declare -x|:)[ \\t]*)?["']?$`);
+
+const QUOTES = "[\"'`]";
+/** `name = `, `name: `, `"name" => `, `name := `, `name: str = `, `**Name:** `. */
+const ASSIGN = new RegExp(
+  `(?:${QUOTES}|\\])*(?:\\*\\*|__)?[ \\t]*(?::=|=>|=(?![=~>])|:(?![:=]))(?:\\*\\*|__)?` +
+    `(?:[ \\t]*(?:[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?)[ \\t]*=(?=[ \\t]*${QUOTES}))?(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\n[ \\t]+(?=\\S+(?:\\n|$)))?`,
+  "y",
+);
+/** What stands in when a lookup finds nothing: `env.NAME || "…"`, `get("NAME", "…")`, `${NAME:-…}`. */
+const FALLBACK = new RegExp(`${QUOTES}?[)\\]]?[ \\t]*(?:,|\\|\\||\\?\\?|\\?:|:-|:=|\\bor\\b)[ \\t]*`, "y");
+const CELL = /[ \t*`]*\|[ \t*]*/y;
+const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*/y;
+/** `name: NAME` with its `value:` beside it. */
+const PAIR = new RegExp(`${QUOTES}?[ \\t]*[,;]?\\s{1,60}${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`, "iy");
+const SPACE = /[ \t]+(?:(?:is|was|to)[ \t]+|(?:is|was):[ \t]+)?/y;
+
+const CALL = /(?:[A-Za-z_][\w.]{0,40}\([ \t]*)?[rbufRBU$@]{0,2}(?=["'`])/y;
+const BARE = /[^\s"'`]{4,8000}/y;
+const END_OF_BARE = /[,;&|<>)}\]]|\\(?=\s|$)/;
+const COMMENT = /[ \t]*(?:[;,][ \t]*)?(?:(?:#|\/\/)[^\n]*)?(?=\n|$)/y;
+
+interface Value extends Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+const matched = (pattern: RegExp, text: string, at: number): string | null => {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? null;
+};
+
+function quoted(text: string, at: number): Value | null {
+  const quote = text[at] ?? "";
+  const stop = text.indexOf(quote, at + 1);
+  const line = text.indexOf("\n", at + 1);
+  if (stop < 0 || (line >= 0 && line < stop)) return null;
+  return { start: at + 1, end: stop, isQuoted: true, isSetting: false };
+}
+
+/** A value without quotes: to the end of the word where nothing else stands in its line, or to what ends it in code. */
+function bare(text: string, at: number, isSetting: boolean): Value | null {
+  const word = matched(BARE, text, at);
+  if (word === null) return null;
+  const whole = word.replace(/[,;]$/, "");
+  if (isSetting && matched(COMMENT, text, at + word.length) !== null)
+    return { start: at, end: at + whole.length, isQuoted: false, isSetting };
+  const stop = END_OF_BARE.exec(word)?.index ?? word.length;
+  return { start: at, end: at + word.slice(0, stop).replace(/[.:!?]+$/, "").length, isQuoted: false, isSetting };
+}
+
+const valueAt = (text: string, at: number, isSetting: boolean): Value | null => {
+  const call = matched(CALL, text, at);
+  return call !== null ? quoted(text, at + call.length) : bare(text, at, isSetting);
+};
+
+const isSetName = (name: string): boolean => /^[A-Z][A-Z0-9_]+$/.test(name);
+
+/** The values that may belong to a name that ends at `end`, by what stands between. */
+function* valuesOf(text: string, start: number, end: number, name: string): Generator<Value | null> {
+  const assigned = matched(ASSIGN, text, end);
+  if (assigned !== null) {
+    const isTight = assigned === "=" || assigned === ":";
+    const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 240), start));
+    return yield valueAt(text, end + assigned.length, isSetName(name) || isTight || atLineStart || /[;?&{,]\s?$/.test(text.slice(start - 2, start)));
+  }
+  const fallback = matched(FALLBACK, text, end);
+  if (fallback !== null) {
+    const isShell = /:[-=]$/.test(fallback);
+    const value = valueAt(text, end + fallback.length, isShell);
+    if (value !== null && (value.isQuoted || isShell)) yield value;
+  }
+  const pair = matched(PAIR, text, end);
+  if (pair !== null) yield valueAt(text, end + pair.length, true);
+  const cell = matched(CELL, text, end);
+  if (cell !== null) yield valueAt(text, end + cell.length, true);
+  if (/<(?:\w+:)?$/.test(text.slice(Math.max(0, start - 20), start))) {
+    const element = matched(ELEMENT, text, end);
+    if (element !== null) yield bare(text, end + element.length, false);
+  }
+  const space = matched(SPACE, text, end);
+  if (space === null) return;
+  const isOption = text[start - 1] === "-" || isSetName(name);
+  const value = valueAt(text, end + space.length, isOption || /machine |login |requirepass|masterauth/.test(text.slice(Math.max(0, start - 200), end)));
+  if (value === null || text[value.start] === "-") return;
+  const length = value.end - value.start;
+  const isSql = value.isQuoted && /^(?:password|by)$/i.test(name);
+  if (value.isSetting || isSql || (length >= 16 && !/[(.]/.test(text[value.end] ?? ""))) yield { ...value, isQuoted: value.isQuoted && isSql };
+}
+
+function nameAround(text: string, at: number): readonly [start: number, end: number] {
+  let start = at;
+  while (start > 0 && at - start < LONGEST_NAME && NAME_CHAR.test(text[start - 1] ?? "")) start--;
+  let end = at;
+  while (end < text.length && end - at < LONGEST_NAME && NAME_CHAR.test(text[end] ?? "")) end++;
+  while (start < at && text[start] === "-") start++;
+  return [start, end];
+}
+
+const hitOf = (value: Value, kind: NameKind): Hit => ({
+  start: value.start,
+  end: value.end,
+  kind: kind === "password" ? "password" : "secret",
+});
+
+/** Values given to a name that says what they are, in settings, code, JSON, tables, options and sentences. */
+export const findNamed: Finder = ({ text }) => {
+  const hits: Hit[] = [];
+  const telling = new RegExp(TELLING);
+  for (let match = telling.exec(text); match !== null; match = telling.exec(text)) {
+    const [start, end] = nameAround(text, match.index);
+    telling.lastIndex = Math.max(end, telling.lastIndex);
+    const name = text.slice(start, end);
+    const kind = nameKind(name);
+    if (kind === null) continue;
+    for (const value of valuesOf(text, start, end, name)) {
+      if (value === null || !isSecret(text.slice(value.start, value.end), kind, value)) continue;
+      hits.push(hitOf(value, kind));
+      telling.lastIndex = Math.max(telling.lastIndex, value.end);
+      break;
+    }
+  }
+  return hits;
+};

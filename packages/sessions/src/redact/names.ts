@@ -1,0 +1,78 @@
+import { wordsOf } from "./words.js";
+
+/** What a value is by the name that it is given to: the kinds differ in what else they may look like. */
+export type NameKind = "password" | "secret" | "token" | "key" | "phrase";
+
+const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort)$|(?:password|passwd|passphrase|pword)$/;
+const FUSED_PASSWORD = /^(?:pg|db|ssh|store|key|sql|ftp|smtp|mail|user|admin|root|sudo|become|require|master|my|http|proxy)pass(?:wd)?$/;
+const PHRASE = /^(?:mnemonic|seedphrase)$/;
+const SECRET = /secrets?$/;
+const TOKEN = /(?:token|jwt)$|^(?:pat|bearer|credentials?|sessid|phpsessid|jsessionid|sessionid|xsrf)$/;
+const FUSED_KEY = /(?:api|secret|access|private|auth|account|signing|encrypt(?:ion)?|master|license|shared|storage)key$/;
+
+/** What makes a key secret, and what makes it none. */
+const OF_SECRET_KEY = new Set(
+  (
+    "api access auth authorization secret private signing sign encryption encrypt master client account service app application " +
+    "session webhook license shared storage admin server deploy consumer subscription ingest sdk bot preshared management user " +
+    "rest live test sandbox functions function host ssh tls ssl cookie hmac jwt crypt crypto cipher decryption bearer push rpc"
+  ).split(" "),
+);
+const OF_OTHER_KEY = new Set(
+  (
+    "public primary foreign cache sort partition row idempotency dedup lookup object map hash shift arrow hot short group composite " +
+    "unique index registry config meta query translation react memo shard routing bucket blob event message issue project citation " +
+    "main foreign natural surrogate business alternate candidate super dict tree node file path state react list item entity data"
+  ).split(" "),
+);
+/** What makes a token a mark of a grammar or of a page. */
+const OF_OTHER_TOKEN = new Set(
+  (
+    "next page paging pagination continuation cursor sync resume start sort scroll pad eos bos unk sep cls mask special stop end " +
+    "cancel cancellation lexer last first prev previous peek current new per each image vision prompt completion input output"
+  ).split(" "),
+);
+const OF_OTHER_PASS = new Set("render first second one two single multi forward backward by is num test build each next dry".split(" "));
+/** Words after the telling one that change nothing. */
+const AFTER = new Set(
+  (
+    "value data base b64 base64 string str raw plain plaintext text prod production staging stage dev live test old new current default " +
+    "env here hex enc encoded pem file1 main primary secondary prd uat qa local"
+  ).split(" "),
+);
+
+function classified(name: string): NameKind | null {
+  const words = [...wordsOf(name)];
+  while (words.length > 1 && (AFTER.has(words.at(-1) ?? "") || /^\d+$/.test(words.at(-1) ?? ""))) words.pop();
+  const last = words.at(-1) ?? "";
+  const before = words.at(-2) ?? "";
+  if (/^(?:old)?pwd$/i.test(name) && name === name.toUpperCase()) return null;
+  if (PHRASE.test(last) || (last === "phrase" && /^(?:seed|recovery|secret|backup)$/.test(before)) || last === "seed") return "phrase";
+  if (PASSWORD.test(last) || FUSED_PASSWORD.test(last)) return OF_OTHER_PASS.has(before) ? null : "password";
+  if (last === "hash" && PASSWORD.test(before)) return "token";
+  if (SECRET.test(last) || (last === "id" && before === "secret")) return "secret";
+  if (TOKEN.test(last)) return OF_OTHER_TOKEN.has(before) ? null : "token";
+  if (last === "auth" && /^_?auth$|_auth$/i.test(name)) return "token";
+  if (FUSED_KEY.test(last)) return "key";
+  if (last === "salt" && /^[A-Z_]+$/.test(name)) return "key";
+  if (last !== "key" && last !== "keys") return null;
+  if (OF_SECRET_KEY.has(before)) return "key";
+  // `STRIPE_KEY` of an environment; in code a key is mostly one of a map.
+  return before !== "" && !OF_OTHER_KEY.has(before) && !words.some((word) => word === "public") ? "key" : null;
+}
+
+const known = new Map<string, NameKind | null>();
+const MOST_KNOWN = 5000;
+
+/** The kind of secret that a name announces: `DB_PASSWORD`, `clientSecret`, `x-api-key`; null for `cache_key` or `next_token`. */
+export function nameKind(name: string): NameKind | null {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const kind = classified(name);
+  known.set(name, kind);
+  return kind;
+}
+
+/** What every name of interest holds. */
+export const TELLING = /pass|pwd|psk|psw|pword|\bpw\b|secret|token|jwt|key|seed|mnemonic|phrase|cred|_?auth\b|bearer|salt|sessi|sessid|xsrf|[_-]pat\b/gi;
