@@ -17,7 +17,8 @@ const IMPERSONAL =
 const URL_LOGIN = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>\\]{0,200}:(?<secret>[^\s:/@"'`<>{}\\$*]{3,400})$/di;
 const URL_TOKEN = /[a-z][a-z0-9+.-]{1,20}:\/\/(?<secret>[^\s:/@"'`<>{}\\$*]{16,400})$/di;
 const NO_PASSWORD =
-  /^(?:password|passwd|pass|pwd|secret|token|user|postgres|root|admin|test|example|x+|\.+|%s|port|host|mysql|guest|redis|changeme|your[-_]?\w*|my[-_]?\w*|[A-Z_]+)$/i;
+  /^(?:password|passwd|pass|pwd|secret|token|user|postgres|root|admin|test|example|x+|\.+|%s|port|host|mysql|guest|redis|changeme|your[-_]?\w*|my[-_]?\w*)$/i;
+const VARIABLE = /^[A-Z_]+$/;
 const LONGEST_LOGIN = 660;
 
 function emailAt(text: string, at: number): Hit | null {
@@ -37,7 +38,7 @@ function urlPasswordAt(text: string, at: number): Hit | null {
   if (!before.includes("://")) return null;
   const [start, end] = URL_LOGIN.exec(before)?.indices?.groups?.secret ?? [0, 0];
   if (start > 0)
-    return NO_PASSWORD.test(before.slice(start, end)) ? null : { start: from + start, end: from + end, kind: "password" };
+    return NO_PASSWORD.test(before.slice(start, end)) || VARIABLE.test(before.slice(start, end)) ? null : { start: from + start, end: from + end, kind: "password" };
   const token = URL_TOKEN.exec(before)?.indices?.groups?.secret;
   return token === undefined || !isCredential(before.slice(...token))
     ? null

@@ -1,7 +1,7 @@
 import type { Finder, Hit } from "./hit.js";
 import { isSecret } from "./values.js";
 
-const WORD = "[\"']?(?<secret>[^\\s\"'`$<>(){}|;&]{4,200})[\"']?(?=[\\s;|&)\"'`]|$)";
+const WORD = "[\"']?(?<secret>(?!\\$[A-Za-z_({]|pass:|env:|file:|-)[^\\s\"'`<>(){}|;&]{4,200})[\"']?(?=[\\s;|&)\"'`]|$)";
 const ANY = "[^\\n|;&]{0,300}?";
 
 /** Commands that take a password or token, by the word that they are found by. */
@@ -10,8 +10,8 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["mariadb", `[a-z-]*\\b${ANY}\\s-p(?!rotocol|ort|lugin)${WORD}`],
   ["sshpass", `${ANY}\\s-p[ ]?${WORD}`],
   [" login", `\\b${ANY}\\s(?:-p|--password)[ =]${WORD}`],
-  ["curl", `\\b[^\\n|]{0,600}?\\s(?:-[a-zA-Z]*u|--user|--proxy-user)[ =]?["']?[^\\s:"']{1,80}:(?<secret>[^\\s"'$]{4,200})`],
-  ["http", `s?\\b${ANY}\\s(?:-a|--auth)[ =]["']?[^\\s:"']{1,80}:(?<secret>[^\\s"'$]{4,200})`],
+  ["curl", `\\b[^\\n|]{0,600}?\\s(?:-[a-zA-Z]*u|--user|--proxy-user)[ =]?["']?[^\\s:"']{1,80}:(?<secret>[^\\s"']{4,200})`],
+  ["http", `s?\\b${ANY}\\s(?:-a|--auth)[ =]["']?[^\\s:"']{1,80}:(?<secret>[^\\s"']{4,200})`],
   ["redis-cli", `${ANY}\\s-a[ ]${WORD}`],
   ["mongo", `(?:sh|dump|restore|import|export)?\\b${ANY}\\s-p[ ]?${WORD}`],
   ["sqlcmd", `${ANY}\\s-P[ ]?${WORD}`],
@@ -23,7 +23,7 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["zip", `(?:cloak|info)?\\b${ANY}\\s-P[ ]?${WORD}`],
   ["7z", `[a-z]?\\b${ANY}\\s-p${WORD}`],
   ["unrar", `\\b${ANY}\\s-h?p${WORD}`],
-  ["-pass", `(?:in|out|word|phrase)?[ ]["']?pass:(?<secret>[^\\s"'$]{4,200})`],
+  ["-pass", `(?:in|out|word|phrase)?[ ]["']?pass:(?<secret>[^\\s"']{4,200})`],
   ["openssl", `\\b${ANY}\\s-(?:k|K|passin|passout)[ ]${WORD}`],
   ["-storepass", `[ ]${WORD}`],
   ["-keypass", `[ ]${WORD}`],
@@ -31,10 +31,10 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["-deststorepass", `[ ]${WORD}`],
   ["ssh-keygen", `${ANY}\\s-[NP][ ]${WORD}`],
   ["htpasswd", `${ANY}\\s-[a-zA-Z]*b[a-zA-Z]*[ ](?:[^\\s-]\\S*[ ]){1,2}${WORD}`],
-  ["echo", `[ ](?:-n[ ])?["']?[\\w.-]{1,60}:(?<secret>[^\\s"'$]{4,200})["']?[ ]*\\|[ ]*(?:sudo[ ]+)?chpasswd`],
+  ["echo", `[ ](?:-n[ ])?["']?[\\w.-]{1,60}:(?<secret>[^\\s"']{4,200})["']?[ ]*\\|[ ]*(?:sudo[ ]+)?chpasswd`],
   ["echo", `[ ](?:-n[ ]|-e[ ])?${WORD}[ ]*\\|[ ]*(?:sudo[ ]+-S|(?:sudo[ ]+)?passwd|[\\w ./-]{1,80}(?:--password-stdin|--stdin|--with-token)|gh[ ]secret|[a-z]+[ ]secret)`],
   ["printf", `[ ]${WORD}[ ]*\\|[ ]*(?:sudo[ ]+-S|[\\w ./-]{1,80}(?:--password-stdin|--stdin|--with-token)|[a-z]+[ ]secret)`],
-  ["chpasswd", `[ ]*<<<[ ]*["']?[\\w.-]{1,60}:(?<secret>[^\\s"'$]{4,200})`],
+  ["chpasswd", `[ ]*<<<[ ]*["']?[\\w.-]{1,60}:(?<secret>[^\\s"']{4,200})`],
   [" secret", `s?[ ](?:set|put|create)\\b${ANY}\\s(?:--body|-b|--value|--data)[ =]${WORD}`],
   ["net use", `\\b[^\\n]{0,200}?/user:\\S+[ ]+${WORD}`],
   ["/user:", `\\S+[ ]+(?:/pass:)?${WORD}`],

@@ -12,10 +12,13 @@ const TELLING = /PRIVATE KEY|Private-Lines:|MII[A-Za-z0-9+/]{3}IB(?:AAKC|ADAN)|M
 /** Quotes, commas and signs of code around a line of a key: a list of strings, a sum of strings. */
 const AROUND = "[\\s\"'`,+;\\\\()|>]*";
 /** A line of a key, and the last of its lines, which may be short. */
-const BODY = new RegExp(`^(?:${GUTTER})?${AROUND}([A-Za-z0-9+/=]{16,}(?: [A-Za-z0-9+/=]{16,})*)${AROUND}$`);
-const SHORT_BODY = new RegExp(`^(?:${GUTTER})?${AROUND}(=?[A-Za-z0-9+/]{1,76}={0,2})${AROUND}$`);
-const HEADER = new RegExp(`^(?:${GUTTER})?${AROUND}(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID|Subject|x-[a-z-]+): `);
-const BLANK = new RegExp(`^(?:${GUTTER})?[\\s"'\`,+>|\\\\-]*$`);
+const BODY = new RegExp(`^${GUTTER}${AROUND}([A-Za-z0-9+/=]{16,}(?: [A-Za-z0-9+/=]{16,})*)${AROUND}$`);
+const SHORT_BODY = new RegExp(`^${GUTTER}${AROUND}(=?[A-Za-z0-9+/]{1,76}={0,2})${AROUND}$`);
+/** A line that a key shares with what is no part of it: the rest of a string of JSON. */
+const BODY_FIRST = new RegExp(`^${GUTTER}${AROUND}([A-Za-z0-9+/=]{16,})(?=["'\`\\\\<])`);
+const BODY_LAST = new RegExp(`(?<![A-Za-z0-9+/=])([A-Za-z0-9+/=]{40,})${AROUND}$`);
+const HEADER = new RegExp(`^${GUTTER}${AROUND}(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID|Subject|x-[a-z-]+): `);
+const BLANK = new RegExp(`^${GUTTER}[\\s"'\`,+>|\\\\-]*$`);
 const BEHIND_BEGIN = /^["'\s]*([A-Za-z0-9+/=]{16,}(?:\s[A-Za-z0-9+/=]{4,})*)/;
 
 interface Line {
@@ -46,7 +49,11 @@ function walk(text: string, line: Line, end: number): number {
     if (body !== null) {
       isLong = true;
       last = contentEnd(next, body[1] ?? "");
-    } else if (isLong || !(HEADER.test(next.text) || BLANK.test(next.text))) return last;
+      continue;
+    }
+    const shared = BODY_FIRST.exec(next.text);
+    if (shared !== null) return next.start + shared[0].length;
+    if (isLong || !(HEADER.test(next.text) || BLANK.test(next.text))) return last;
   }
   return last;
 }
@@ -73,8 +80,9 @@ function tailTo(text: string, at: number): Hit | null {
   let start = -1;
   for (let line = lineBefore(text, last), count = 0; line !== null && count < 400; line = lineBefore(text, line), count++) {
     const body = BODY.exec(line.text) ?? (count === 0 ? SHORT_BODY.exec(line.text) : null);
+    const shared = body ?? BODY_LAST.exec(line.text);
+    if (shared !== null) start = line.start + line.text.lastIndexOf(shared[1] ?? "");
     if (body === null) break;
-    start = line.start + line.text.lastIndexOf(body[1] ?? "");
   }
   const end = END.exec(last.text.slice(at - last.start));
   return start < 0 || end === null ? null : { start, end: at + end[0].length, kind: "private-key" };
@@ -111,6 +119,8 @@ const each = (pattern: RegExp, text: string, hitAt: (match: RegExpExecArray) => 
 const ENCODED = /LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFURS|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQg|BQR1AgUFJJVkFURS)[A-Za-z0-9+/=]{20,}(?:\s*\n[ \t]*[A-Za-z0-9+/=]{40,})*/g;
 /** Base64 of a credential with the names that a JSON Web Key gives its private parts. */
 const WEB_KEY = /"(?:d|p|q|dp|dq|qi|k)"\s*:\s*"(?<secret>[A-Za-z0-9_-]{20,700})"/gd;
+/** Hashes of passwords, as `crypt` writes them. */
+const HASH = /\$(?:2[abxy]?|apr1|1|5|6|7|y|argon2(?:id?|d)|scrypt)\$[./A-Za-z0-9$=,+-]{20,200}/g;
 const STORAGE_KEY = /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/g;
 
 /** Private keys of many lines, as files, code, diffs, greps and reader tools show them, whole or cut. */
@@ -130,6 +140,7 @@ export const findKeyBlocks: Finder = ({ text }) => {
   };
   if (text.includes("LS0tLS1CRUdJTi")) all("private-key", ENCODED);
   if (text.includes('"kty"')) all("private-key", WEB_KEY);
+  if (/\$[\w]{1,8}\$/.test(text)) all("password-hash", HASH);
   if (text.includes("AccountKey=")) all("azure-storage-key", STORAGE_KEY);
   return hits;
 };

@@ -5,9 +5,10 @@ import { isSecret, type Place } from "./values.js";
 const NAME_CHAR = /[A-Za-z0-9_-]/;
 const LONGEST_NAME = 80;
 
-/** What a reader tool, a diff or a quotation puts before a line. */
-export const GUTTER = "[ \\t]*(?:(?:[\\w./@-]{1,200}[:-])?\\d{1,7}(?:\\t|→|[:-]| ?\\|)[ \\t]?|[\\w./@-]{1,200}:(?=[ \\t]))?[ \\t]*(?:[>+-] ?)*[ \\t]*";
-const LINE_START = new RegExp(`(?:^|\\n)${GUTTER}(?:(?:export|set|setx|ENV|ARG|declare -x|:)[ \\t]*)?["']?$`);
+/** What a reader tool, grep, a diff or a quotation puts before a line, also one in the other. */
+export const GUTTER =
+  "[ \\t]*(?:(?:[\\w./@-]{1,200}[:-])?\\d{1,7}(?:\\t|→|[:-]| ?\\|)[ \\t]*|[\\w./@-]{1,200}:(?=[ \\t])[ \\t]*){0,3}(?:[>+-] ?)*[ \\t]*";
+const LINE_START = new RegExp(`(?:^|\\n|["'\`])${GUTTER}(?:(?:export|set|setx|ENV|ARG|declare -x|:)[ \\t]*)?["']?$`);
 
 const QUOTES = "[\"'`]";
 /** `name = `, `name: `, `"name" => `, `name := `, `name: str = `, `**Name:** `. */
@@ -21,13 +22,13 @@ const FALLBACK = new RegExp(`${QUOTES}?[)\\]]?[ \\t]*(?:,|\\|\\||\\?\\?|\\?:|:-|
 const CELL = /[ \t*`]*\|[ \t*]*/y;
 const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*/y;
 /** `name: NAME` with its `value:` beside it. */
-const PAIR = new RegExp(`${QUOTES}?[ \\t]*[,;]?\\s{1,60}${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`, "iy");
+const PAIR = new RegExp(`${QUOTES}?[ \\t]*[,;]?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`, "iy");
 const SPACE = /[ \t]+(?:(?:is|was|to)[ \t]+|(?:is|was):[ \t]+)?/y;
 
 const CALL = /(?:[A-Za-z_][\w.]{0,40}\([ \t]*)?[rbufRBU$@]{0,2}(?=["'`])/y;
 const BARE = /[^\s"'`]{4,8000}/y;
 const END_OF_BARE = /[,;&|<>)}\]]|\\(?=\s|$)/;
-const COMMENT = /[ \t]*(?:[;,][ \t]*)?(?:(?:#|\/\/)[^\n]*)?(?=\n|$)/y;
+const COMMENT = /[ \t]*(?:[;,][ \t]*)?(?:(?:#|\/\/)[^\n]*)?(?=[\n"'`]|$)/y;
 
 interface Value extends Place {
   readonly start: number;
@@ -48,19 +49,19 @@ function quoted(text: string, at: number): Value | null {
 }
 
 /** A value without quotes: to the end of the word where nothing else stands in its line, or to what ends it in code. */
-function bare(text: string, at: number, isSetting: boolean): Value | null {
+function bare(text: string, at: number, isSetting: boolean, isWhole: boolean): Value | null {
   const word = matched(BARE, text, at);
   if (word === null) return null;
   const whole = word.replace(/[,;]$/, "");
-  if (isSetting && matched(COMMENT, text, at + word.length) !== null)
+  if (isWhole && matched(COMMENT, text, at + word.length) !== null)
     return { start: at, end: at + whole.length, isQuoted: false, isSetting };
   const stop = END_OF_BARE.exec(word)?.index ?? word.length;
   return { start: at, end: at + word.slice(0, stop).replace(/[.:!?]+$/, "").length, isQuoted: false, isSetting };
 }
 
-const valueAt = (text: string, at: number, isSetting: boolean): Value | null => {
+const valueAt = (text: string, at: number, isSetting: boolean, isWhole = isSetting): Value | null => {
   const call = matched(CALL, text, at);
-  return call !== null ? quoted(text, at + call.length) : bare(text, at, isSetting);
+  return call !== null ? quoted(text, at + call.length) : bare(text, at, isSetting, isWhole);
 };
 
 const isSetName = (name: string): boolean => /^[A-Z][A-Z0-9_]+$/.test(name);
@@ -70,8 +71,9 @@ function* valuesOf(text: string, start: number, end: number, name: string): Gene
   const assigned = matched(ASSIGN, text, end);
   if (assigned !== null) {
     const isTight = assigned === "=" || assigned === ":";
-    const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 240), start));
-    return yield valueAt(text, end + assigned.length, isSetName(name) || isTight || atLineStart || /[;?&{,]\s?$/.test(text.slice(start - 2, start)));
+    const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 300), start));
+    const isWhole = atLineStart || isSetName(name);
+    return yield valueAt(text, end + assigned.length, isWhole || isTight || /[;?&{,]\s?$/.test(text.slice(Math.max(0, start - 2), start)), isWhole);
   }
   const fallback = matched(FALLBACK, text, end);
   if (fallback !== null) {
@@ -85,7 +87,7 @@ function* valuesOf(text: string, start: number, end: number, name: string): Gene
   if (cell !== null) yield valueAt(text, end + cell.length, true);
   if (/<(?:\w+:)?$/.test(text.slice(Math.max(0, start - 20), start))) {
     const element = matched(ELEMENT, text, end);
-    if (element !== null) yield bare(text, end + element.length, false);
+    if (element !== null) yield bare(text, end + element.length, true, false);
   }
   const space = matched(SPACE, text, end);
   if (space === null) return;
@@ -106,8 +108,11 @@ function nameAround(text: string, at: number): readonly [start: number, end: num
   return [start, end];
 }
 
-const hitOf = (value: Value, kind: NameKind): Hit => ({
-  start: value.start,
+/** What Django writes before a key that it drew; not a part of it. */
+const MARK = "django-insecure-";
+
+const hitOf = (text: string, value: Value, kind: NameKind): Hit => ({
+  start: value.start + (text.startsWith(MARK, value.start) ? MARK.length : 0),
   end: value.end,
   kind: kind === "password" ? "password" : "secret",
 });
@@ -123,8 +128,8 @@ export const findNamed: Finder = ({ text }) => {
     const kind = nameKind(name);
     if (kind === null) continue;
     for (const value of valuesOf(text, start, end, name)) {
-      if (value === null || !isSecret(text.slice(value.start, value.end), kind, value)) continue;
-      hits.push(hitOf(value, kind));
+      if (value === null || !isSecret(text.slice(value.start, value.end).replace(MARK, ""), kind, value)) continue;
+      hits.push(hitOf(text, value, kind));
       telling.lastIndex = Math.max(telling.lastIndex, value.end);
       break;
     }

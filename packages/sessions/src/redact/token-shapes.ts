@@ -120,7 +120,7 @@ const MODELS: readonly TokenShape[] = [
     `gsk_${W}{48,60}|pplx-${W}{48,56}|xai-${W}{60,90}|r8_${W}{37}|nvapi-${U}{60,70}|lsv2_(?:pt|sk)_${X}{32}_${X}{10}|csk-[a-z0-9]{40,60}` +
       `|fw_${W}{22,30}|esecret_${W}{24,40}|pcsk_[A-Za-z0-9_]{50,90}|tvly-(?:dev-|prod-)?${W}{28,40}|fc-${X}{32}|e2b_${X}{40}|jina_${U}{50,80}` +
       `|bb_live_${U}{24,40}|pa-${U}{43}|wandb_v1_${U}{40,90}|tgp_v1_${U}{40,50}|a[ks]-${W}{22}|AQ\\.Ab8${U}{40,60}`,
-    (token) => /\d/.test(token) && isChance(token),
+    (token) => /\d/.test(token),
   ),
   shape("model-api-key", "sk_", `sk_(?:car_)?(?:${X}{48}|${X}{40}|${X}{64})`),
 ];
@@ -153,7 +153,6 @@ const PEOPLE: readonly TokenShape[] = [
   shape("content-token", "oauth:", `oauth:[a-z0-9]{30}`),
   shape("age-key", "AGE-SECRET-KEY-1 AGE-PLUGIN-", "AGE-SECRET-KEY-1[A-Z0-9]{58}"),
   shape("wallet-key", "xprv yprv zprv", `[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,115}`),
-  shape("password-hash", "~\\$(?:2[abxy]?|apr1|[1567y]|argon2i?d?|scrypt)\\$", "\\$(?:2[abxy]?|apr1|1|5|6|7|y|argon2(?:id?|d)|scrypt)\\$[./A-Za-z0-9$=,+-]{20,200}"),
 ];
 
 const JWT: readonly TokenShape[] = [

@@ -12,7 +12,7 @@ const LOOK_BACK = 90;
 const LONGEST_TOKEN = 16_000;
 /** A token that fills its line goes on in the next. */
 const FULL_LINE = 56;
-const NEXT_LINE = new RegExp(`\\n${GUTTER}["']?([A-Za-z0-9_.=/-]{8,})["']?(?=\\n|$)`, "y");
+const NEXT_LINE = new RegExp(`\\n${GUTTER}["']?([A-Za-z0-9_.=/-]{8,})(?=["'\`]?(?:\\n|$)|["'\`])`, "y");
 
 /** Where a token ends that a terminal or an editor wrapped. */
 function wrappedEnd(text: string, start: number, end: number): number {
@@ -22,7 +22,7 @@ function wrappedEnd(text: string, start: number, end: number): number {
     NEXT_LINE.lastIndex = to;
     const match = NEXT_LINE.exec(text);
     if (match === null) return to;
-    to = match.index + match[0].trimEnd().length;
+    to = match.index + match[0].length;
     from = to - (match[1]?.length ?? 0);
   }
   return to;

@@ -6,14 +6,16 @@ const STAND_IN =
   /x{4}|X{4}|\*{3}|\.{3}|…|0{6}|12345|abcdef|example|EXAMPLE|placeholder|redacted|REDACTED|<SECRET:|p[a@4]ss?w[o0]r|s[e3]cr[e3]t|change[_-]?me|qwert|letmein|foobar/;
 const STAND_IN_WORD =
   /(?<![a-z])(?:your|my|dummy|sample|todo|fake|mock(?:ed)?|test(?:ing|s)?|example|placeholder|redacted|invalid|wrong|insert|replace|some|none|null|true|false|undefined|token|api|admin|user|default|dev|key|hidden|masked|unset|missing|empty)(?![a-z])/i;
+/** The same as a part between signs: chance spells `my` in the middle of digits. */
+const STAND_IN_PART = new RegExp(STAND_IN_WORD.source.replace("(?<![a-z])", "(?<![A-Za-z0-9])").replace("(?![a-z])", "(?![A-Za-z0-9])"), "i");
 /** A variable, an expression of a template, a lookup, a tag. */
 const REFERENCE =
-  /^\$[A-Za-z_{(]|^%[A-Za-z(]|\$\{|\$\(|\{\{|<%|^[<{[(@&]|^!|process\.env|environ|getenv|%s|^(?:var|local|data|module|self|this|secrets|env|config|settings|request|req|args|props|os|vault|ssm)\.[a-z]/;
+  /^\$(?:[A-Z_]+$|[a-z_]+$|\{|\()|^%(?:\w+%|[sd]$|\()|\$\{|\$\(|\{\{|<%|^<.*>$|^\{.*\}$|^\[.*\]$|^\(.*\)$|^[@&][A-Za-z_.]+$|^!(?:Ref|Sub|GetAtt|vault|secret|ENV|reference)\b|process\.env|environ|getenv|^(?:var|local|data|module|self|this|secrets|env|config|settings|request|req|args|props|os|vault|ssm)\.[a-z]/;
 const ALGORITHM = /sha-?\d|md5|bcrypt|scrypt|argon|base-?(?:32|64)|utf-?8|aes-?\d|[hre]s(?:256|384|512)|ed25519|x509|oauth2?|v\d+$/i;
 /** A call, an index, a member: what follows a name in code. */
 const CODE = /^[\w.$]+\s*[([]|^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|=>|^[a-z]+:\/\//;
 const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/]/;
-const FEWEST_LETTERS = 4;
+const FEWEST_LETTERS = 3;
 
 const shortest: Readonly<Record<NameKind, number>> = { password: 6, secret: 8, token: 10, key: 12, phrase: 20 };
 const MNEMONIC = /^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$/;
@@ -36,7 +38,8 @@ function isInvented(value: string): boolean {
   if (ALGORITHM.test(value) || STAND_IN_WORD.test(value)) return false;
   if ((value.match(/[a-z]/gi) ?? []).length < FEWEST_LETTERS) return false;
   const digits = (value.match(/\d/g) ?? []).length;
-  return digits >= 2 || (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value)));
+  const isMixed = /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value);
+  return digits >= 2 || (isMixed && /\d[A-Za-z]/.test(value)) || (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || isMixed));
 }
 
 /** Whether a value that a name calls a secret is one, and not code, a reference or a stand-in. */
@@ -47,7 +50,7 @@ export function isSecret(value: string, kind: NameKind, { isQuoted, isSetting }:
   if (UUID.test(value)) return true;
   const random = isRandom(value);
   if (random && (isQuoted || isSetting || value.length >= shortest.key) && !/^\w+\(/.test(value) && !PATH.test(value))
-    return !STAND_IN_WORD.test(value) || value.length >= 24;
+    return value.length >= 24 || !STAND_IN_PART.test(value);
   if (random && PATH.test(value)) return value.length >= 32 && !/\.[a-z]{1,5}$/.test(value) && value.split("/").length < 4;
   if (CODE.test(value) || PATH.test(value)) return false;
   return (kind === "password" || kind === "secret") && (isQuoted || isSetting) && isInvented(value);

@@ -1,33 +1,67 @@
 /** Letters of one case, words of a camel-case name, digits, and everything else. */
 const PARTS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^A-Za-z0-9]+/g;
-const VOWEL = /[aeiouy]/i;
-const UNSPEAKABLE = /[^aeiouy]{5}|[aeiouy]{4}|^[^aeiouy]{4}|[^aeiouhwy]{4}$|[jq][^aeu]|[jqvwxz]{2}|[xz][bcdfgjkmnpqrsvw]|([a-z])\1\1/i;
 const SHORTEST_WORD = 3;
 
-const isWord = (part: string): boolean =>
-  part.length >= SHORTEST_WORD && VOWEL.test(part) && !UNSPEAKABLE.test(part) && /[^aeiouy]/i.test(part);
+/** The letters that follow a letter in words and names, but for rare ones. */
+const FOLLOWERS: Readonly<Record<string, string>> = {
+  a: "bcdfgiklmnprstuvwxy",
+  b: "abeilorsuy",
+  c: "acehiklorstuy",
+  d: "adeilorsuydgvw",
+  e: "abcdefgilmnopqrstuvwxye",
+  f: "aefiloruty",
+  g: "aeghilnorsuy",
+  h: "aeiortuy",
+  i: "abcdefgklmnoprstvxz",
+  j: "aeosu",
+  k: "aeilnosy",
+  l: "abcdefiklmopstuvy",
+  m: "abeimnopsuy",
+  n: "acdefgiklnorstuvy",
+  o: "abcdefgiklmnoprstuvwxy",
+  p: "aehiloprstuy",
+  q: "u",
+  r: "abcdefgiklmnoprstuvwy",
+  s: "aceghiklmnopqstuwy",
+  t: "acehilmorstuwy",
+  u: "abcdefgilmnprstkxz",
+  v: "aeioruy",
+  w: "adehilnorsy",
+  x: "aceimptuy",
+  y: "aeilmnoprst",
+  z: "aeiloyz",
+};
+const ABBREVIATION = /^(?:https?|html?|xml|json|url|uri|api|sql|db|id|jwt|css|ssl|tls|ssh|aws|gcp|npm|cdn|dns|ttl|uuid|ctx|cfg|src|pwd|str|num|btn|img|msg|cmd|mgr|svc)$/i;
+/** One rare pair of letters is forgiven a word of this length. */
+const FORGIVEN_FROM = 6;
+
+function isWord(part: string): boolean {
+  if (part.length < SHORTEST_WORD || ABBREVIATION.test(part)) return ABBREVIATION.test(part);
+  const word = part.toLowerCase();
+  if (!/[aeiouy]/.test(word) || /[^aeiouy]{5}/.test(word)) return false;
+  let rare = 0;
+  for (let at = 1; at < word.length; at++) if (!FOLLOWERS[word[at - 1] ?? ""]?.includes(word[at] ?? "")) rare++;
+  return rare === 0 || (rare === 1 && word.length >= FORGIVEN_FROM);
+}
 
 const HEX = /^(?:0x)?(?:[0-9a-f]{16,}|[0-9A-F]{16,})$/;
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** From here on chance hardly makes words; below, one part of three may look like one. */
-const LONG = 20;
+const FEWEST_LETTERS = 3;
+/** Chance makes words too, but rarely of half the letters. */
+const MOST_SPOKEN = 0.5;
 
 /** Whether a text looks drawn by chance rather than written: most of its letters stand in no speakable word. */
 export function isRandom(text: string): boolean {
   if (HEX.test(text)) return /[a-f]/i.test(text) && /\d/.test(text);
   if (UUID.test(text)) return true;
-  const parts = text.match(PARTS) ?? [];
   let letters = 0;
   let spoken = 0;
-  let digits = 0;
-  for (const part of parts) {
-    if (/\d/.test(part)) digits++;
+  for (const part of text.match(PARTS) ?? []) {
     if (!/[a-z]/i.test(part)) continue;
     letters += part.length;
     if (isWord(part)) spoken += part.length;
   }
-  if (letters < 3) return false;
-  return spoken <= letters * (text.length >= LONG && digits >= 2 ? 0.6 : 0.45);
+  return letters >= FEWEST_LETTERS && spoken <= letters * MOST_SPOKEN;
 }
 
 /** The words of a name, in small letters: `awsSecretKey2` and `AWS_SECRET-KEY` alike. */
