@@ -40,12 +40,27 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["/user:", `\\S+[ ]+(?:/pass:)?${WORD}`],
   ["net user", `[ ]\\S+[ ]${WORD}`],
   ["/pass:", WORD],
+  ["psexec", `[^\\n]{0,200}?\\s-p[ ]${WORD}`],
+  ["ipmitool", `${ANY}\\s-P[ ]${WORD}`],
+  ["freerdp", `${ANY}\\s/p:${WORD}`],
+  ["rdesktop", `${ANY}\\s-p[ ]${WORD}`],
+  ["winrm", `${ANY}\\s-p[ ]${WORD}`],
+  ["lftp", `${ANY}\\s-u[ ]["']?[^\\s,"']{1,80},(?<secret>[^\\s"']{4,100})`],
+  ["jdbc:oracle:thin:", `[\\w.]{1,60}/(?<secret>[^\\s@"'/]{4,100})@`],
+  ["sonar", `[.\\w-]{0,12}login["']?[ ]?[=:,(][ ]?["']?(?<secret>[a-f0-9]{40})`],
+  ["SecureString", `[ (]+["'](?<secret>[^"'\\n]{4,200})["']`],
   ["useradd", `\\b${ANY}\\s-p[ ]${WORD}`],
   ["expect", `[^\\n]{0,200}?assword[^\\n]{0,40}\\n?[^\\n]{0,40}send[ ]"(?<secret>[^"\\\\$\\s]{4,100})`],
   ["send \"", `(?<secret>[^"\\\\$\\s]{6,100})(?:\\\\r|\\s)"`],
   ["config set", `[ ]\\S{0,80}(?:token|password|secret|_auth|key)\\S{0,20}[ =]${WORD}`],
   ["configure set", `[ ]\\S{0,80}(?:token|password|secret|key)\\S{0,20}[ ]${WORD}`],
 ];
+
+/** A name and a password as arguments: `auth=("name", "…")`, `HTTPBasicAuth("name", "…")`, `mysqli_connect("host", "name", "…")`. */
+const CALLS =
+  /\b(?:(?:basic_?auth|http\w*auth|auth|login|setbasicauth|\w*credentials?|usernamepassword\w*|directoryentry)["']?[ \t]*[=:]?[ \t]*\(\s*["'][^"'\n]{0,100}["']|(?:mysqli?_connect|mysqli|new PDO|createconnection|getconnection)\(\s*["'][^"'\n]{0,200}["']\s*,\s*["'][^"'\n]{0,100}["'])\s*,\s*["'](?<secret>[^"'\n]{4,200})["']/dgi;
+/** A name and a password in one: `BASIC_AUTH=name:…`. */
+const PAIRED = /(?:AUTH|CREDENTIALS?|USERPASS|LOGIN)["']?[ \t]*[=:][ \t]*["']?[\w.@-]{1,60}:(?<secret>[^\s"'@/:]{6,200})(?=["'\s,;]|$)/dg;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 const TELLING = new RegExp([...new Set(COMMANDS.map(([word]) => escaped(word)))].join("|"), "gi");
@@ -72,6 +87,8 @@ export const findCommands: Finder = ({ text }) => {
       add(pattern.exec(text)?.indices?.groups?.secret);
     }
   if (text.includes(":*:") || text.includes(":5432:")) for (const match of text.matchAll(PGPASS)) add(match.indices?.groups?.secret);
+  if (/auth|login|credential|connect|PDO|DirectoryEntry/i.test(text))
+    for (const pattern of [CALLS, PAIRED]) for (const match of text.matchAll(pattern)) add(match.indices?.groups?.secret);
   if (/IDENTIFIED/i.test(text)) for (const match of text.matchAll(SQL)) add(match.indices?.groups?.secret);
   return hits;
 };

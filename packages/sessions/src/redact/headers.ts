@@ -1,16 +1,16 @@
 import type { Finder, Hit } from "./hit.js";
 import { isCredential } from "./values.js";
 
-const TELLING = /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID)\b|[?&;](?:sig|signature|x-amz-signature|key|code)=|\t(?:TRUE|FALSE)\t/gi;
+const TELLING = /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)\b|[?&;](?:sig|signature|x-amz-signature|key|code)=|\t(?:TRUE|FALSE)\t/gi;
 
 const AUTHORIZATION =
-  /authorization["'`\]]{0,3}[ \t]*[:=,][ \t]*["'`]?[ \t]*(?:(?:basic|bearer|token|bot|apikey|api-key|key|negotiate|digest|splunk|sso-key|genieKey)[ \t]+)?(?<secret>[^\s"'`,;<>]{8,4000})/iy;
+  /authorization["'`\]]{0,3}[ \t]*[:=,][ \t]*["'`]?[ \t]*(?:(?:basic|bearer|token|bot|apikey|api-key|key|negotiate|digest|splunk|sso-key|geniekey|ssws|oauth|pvetoken=|discogs)[ \t]+)?(?<secret>[^\s"'`,;<>]{8,4000})/iy;
 const BEARER = /bearer[ \t]+(?<secret>[A-Za-z0-9+/_=.~-]{12,4000})/iy;
 const DIGEST = /authorization["']?[ \t]*:[ \t]*digest[^\n]{0,400}?response="(?<secret>[a-f0-9]{32,128})"/iy;
 /** The cookies of a header, of an option `-b`, of a browser's storage. */
 const COOKIES = /(?:set-)?cookies?["'`\]]{0,3}[ \t]*[:=,(][ \t]*["'`]?(?<secret>[^\n"'`]{8,8000})/iy;
 const COOKIE = /(?:^|[;,]\s*)(?!(?:path|domain|expires|max-age|samesite|secure|httponly|priority)\b)[^=;\s]{1,100}=(?<secret>[^;,\s]{8,4096})/gdi;
-const SESSION = /(?:JSESSIONID|PHPSESSID)["']?[=:][ \t]*["']?(?<secret>[A-Za-z0-9._-]{16,200})/iy;
+const SESSION = /(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)["']?[=:][ \t]*["']?(?<secret>[A-Za-z0-9._-]{16,200})/iy;
 const SIGNED = /[?&;](?:sig|signature|x-amz-signature|key|code)=(?<secret>[A-Za-z0-9%+/_=.-]{20,400})/iy;
 /** A line of a cookie file of curl and wget. */
 const JAR = /\t(?:TRUE|FALSE)\t\d+\t[^\t\n]{1,100}\t(?<secret>[^\t\n]{8,4096})/iy;
@@ -50,7 +50,7 @@ export const findHeaders: Finder = ({ text }) => {
       const header = inside(COOKIES, text, index);
       if (header !== null) hits.push(...cookies(text, ...header));
     } else if (first === "\t") add("cookie", inside(JAR, text, index), isCredential);
-    else if (first === "j" || first === "p") add("cookie", inside(SESSION, text, index), isCredential);
+    else if (first !== "?" && first !== "&" && first !== ";") add("cookie", inside(SESSION, text, index), isCredential);
     else add("secret", inside(SIGNED, text, index), (value) => isCredential(value, 20));
   }
   return hits;

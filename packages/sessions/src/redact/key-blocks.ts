@@ -1,13 +1,13 @@
 import type { Finder, Hit } from "./hit.js";
 import { GUTTER } from "./named.js";
 
-const NAME = "[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-{4,5}";
+const NAME = "[ A-Za-z0-9]{0,40}(?:PRIVATE KEY(?: BLOCK)?|Static key V1) ?-{4,5}";
 const BEGIN = new RegExp(`-{4,5} ?BEGIN${NAME}`);
 const END = new RegExp(`-{4,5} ?END${NAME}`);
 /** How the bytes of keys begin: a header that was cut off does not hide them. */
 const FIRST_BYTES = /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IB(?:AAKC|ADAN)|MHcCAQEEI|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA)/;
 const PUTTY = /Private-Lines: (\d{1,3})/;
-const TELLING = /PRIVATE KEY|Private-Lines:|MII[A-Za-z0-9+/]{3}IB(?:AAKC|ADAN)|MHcCAQEEI|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA/;
+const TELLING = /PRIVATE KEY|Static key V1|minisign encrypted secret|Private-Lines:|MII[A-Za-z0-9+/]{3}IB(?:AAKC|ADAN)|MHcCAQEEI|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA/;
 
 /** Quotes, commas and signs of code around a line of a key: a list of strings, a sum of strings. */
 const AROUND = "[\\s\"'`,+;\\\\()|>]*";
@@ -121,6 +121,12 @@ const ENCODED = /LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFURS|BFQyBQUklWQVRF|BPU
 const WEB_KEY = /"(?:d|p|q|dp|dq|qi|k)"\s*:\s*"(?<secret>[A-Za-z0-9_-]{20,700})"/gd;
 /** Hashes of passwords, as `crypt` writes them. */
 const HASH = /\$(?:2[abxy]?|apr1|1|5|6|7|y|argon2(?:id?|d)|scrypt)\$[./A-Za-z0-9$=,+-]{20,200}/g;
+const XML_KEY = /<(?:P|Q|DP|DQ|InverseQ|D)>(?<secret>[A-Za-z0-9+/=\s]{20,800})<\//gd;
+/** The values of a Kubernetes secret, whatever their names are. */
+const SECRET_DATA = new RegExp(`\\b(?:data|stringData):[ \\t]*((?:\\n${GUTTER}[\\w.-]{1,80}:[ \\t]*["']?[^\\s"']{6,8000}["']?(?=\\n|$))+)`, "dg");
+const SECRET_VALUE = /: *["']?(?<secret>[^\s"':]{6,8000})["']?(?=\n|$)/dg;
+const MASKED = /::add-mask::(?<secret>\S{4,400})/gd;
+const MINISIGN = /minisign encrypted secret key\s*\n[ \t]*(?<secret>[A-Za-z0-9+/=]{100,400})/gd;
 const STORAGE_KEY = /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/g;
 
 /** Private keys of many lines, as files, code, diffs, greps and reader tools show them, whole or cut. */
@@ -141,6 +147,16 @@ export const findKeyBlocks: Finder = ({ text }) => {
   if (text.includes("LS0tLS1CRUdJTi")) all("private-key", ENCODED);
   if (text.includes('"kty"')) all("private-key", WEB_KEY);
   if (/\$[\w]{1,8}\$/.test(text)) all("password-hash", HASH);
+  if (text.includes("<Modulus>")) all("private-key", XML_KEY);
+  if (text.includes("minisign encrypted")) all("private-key", MINISIGN);
+  if (text.includes("::add-mask::")) all("secret", MASKED);
+  if (/kind["']?: *["']?Secret\b/.test(text))
+    for (const block of text.matchAll(SECRET_DATA))
+      for (const match of (block[1] ?? "").matchAll(SECRET_VALUE)) {
+        const from = block.indices?.[1]?.[0] ?? 0;
+        const [start, end] = match.indices?.groups?.secret ?? [0, 0];
+        hits.push({ start: from + start, end: from + end, kind: "secret" });
+      }
   if (text.includes("AccountKey=")) all("azure-storage-key", STORAGE_KEY);
   return hits;
 };

@@ -14,12 +14,18 @@ const QUOTES = "[\"'`]";
 /** `name = `, `name: `, `"name" => `, `name := `, `name: str = `, `**Name:** `. */
 const ASSIGN = new RegExp(
   `(?:${QUOTES}|\\])*(?:\\*\\*|__)?[ \\t]*(?::=|=>|=(?![=~>])|:(?![:=]))(?:\\*\\*|__)?` +
-    `(?:[ \\t]*(?:[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?)[ \\t]*=(?=[ \\t]*${QUOTES}))?(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\n[ \\t]+(?=\\S+(?:\\n|$)))?`,
+    `(?:[ \\t]*(?:&?[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?)[ \\t]*=(?=[ \\t]*${QUOTES}))?(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\n[ \\t]+(?=\\S+(?:\\n|$)))?`,
   "y",
 );
 /** What stands in when a lookup finds nothing: `env.NAME || "…"`, `get("NAME", "…")`, `${NAME:-…}`. */
 const FALLBACK = new RegExp(`${QUOTES}?[)\\]]?[ \\t]*(?:,|\\|\\||\\?\\?|\\?:|:-|:=|\\bor\\b)[ \\t]*`, "y");
-const CELL = /[ \t*`]*\|[ \t*]*/y;
+const CELL = /[ \t*`]*[|│┃][ \t*]*/y;
+/** `setPassword("…")`. */
+const ARGUMENT = new RegExp(`\\([ \\t]*(?=${QUOTES})`, "y");
+/** `variable "name" { … default = "…" }`. */
+const VARIABLE = /["'] *\{[^{}]{0,200}?\bdefault[ \t]*=[ \t]*/y;
+/** `value: …` before its `name: NAME`. */
+const BEFORE = new RegExp(`${QUOTES}?value${QUOTES}?[ \\t]*[:=][ \\t]*["']?(?<secret>[^\\s"',]{6,4000})["']?,?\\s{1,60}(?:- )?["']?(?:name|key)["']?[ \\t]*[:=][ \\t]*["']?$`, "di");
 const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*/y;
 /** `name: NAME` with its `value:` beside it. */
 const PAIR = new RegExp(`${QUOTES}?[ \\t]*[,;]?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`, "iy");
@@ -83,6 +89,13 @@ function* valuesOf(text: string, start: number, end: number, name: string): Gene
   }
   const pair = matched(PAIR, text, end);
   if (pair !== null) yield valueAt(text, end + pair.length, true);
+  const argument = matched(ARGUMENT, text, end);
+  if (argument !== null) yield valueAt(text, end + argument.length, false);
+  const variable = matched(VARIABLE, text, end);
+  if (variable !== null) yield valueAt(text, end + variable.length, true);
+  const from = Math.max(0, start - 4100);
+  const [first, last] = BEFORE.exec(text.slice(from, start))?.indices?.groups?.secret ?? [0, 0];
+  if (last > 0) yield { start: from + first, end: from + last, isQuoted: false, isSetting: true };
   const cell = matched(CELL, text, end);
   if (cell !== null) yield valueAt(text, end + cell.length, true);
   if (/<(?:\w+:)?$/.test(text.slice(Math.max(0, start - 20), start))) {

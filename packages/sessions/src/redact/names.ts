@@ -3,7 +3,7 @@ import { wordsOf } from "./words.js";
 /** What a value is by the name that it is given to: the kinds differ in what else they may look like. */
 export type NameKind = "password" | "secret" | "token" | "key" | "phrase";
 
-const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort)$|(?:password|passwd|passphrase|pword)$/;
+const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort)$|(?:password|passwd|passphrase|pword)$|^(?:bind|root|user|db|admin)pw$/;
 const FUSED_PASSWORD = /^(?:pg|db|ssh|store|key|sql|ftp|smtp|mail|user|admin|root|sudo|become|require|master|my|http|proxy)pass(?:wd)?$/;
 const PHRASE = /^(?:mnemonic|seedphrase)$/;
 const SECRET = /secrets?$/;
@@ -75,4 +75,4 @@ export function nameKind(name: string): NameKind | null {
 }
 
 /** What every name of interest holds. */
-export const TELLING = /pass|pwd|psk|psw|pword|\bpw\b|secret|token|jwt|key|seed|mnemonic|phrase|cred|_?auth\b|bearer|salt|sessi|sessid|xsrf|[_-]pat\b/gi;
+export const TELLING = /pass|pwd|psk|psw|pword|[bstrn]pw\b|\bpw\b|secret|token|jwt|key|seed|mnemonic|phrase|cred|_?auth\b|bearer|salt|sessi|sessid|xsrf|[_-]pat\b/gi;

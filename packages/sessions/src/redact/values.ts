@@ -15,9 +15,11 @@ const ALGORITHM = /sha-?\d|md5|bcrypt|scrypt|argon|base-?(?:32|64)|utf-?8|aes-?\
 /** A call, an index, a member: what follows a name in code. */
 const CODE = /^[\w.$]+\s*[([]|^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|=>|^[a-z]+:\/\//;
 const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/]/;
+/** Bare among code, only longer values count. */
+const FEWEST_BARE = 12;
 const FEWEST_LETTERS = 3;
 
-const shortest: Readonly<Record<NameKind, number>> = { password: 6, secret: 8, token: 10, key: 12, phrase: 20 };
+const shortest: Readonly<Record<NameKind, number>> = { password: 6, secret: 8, token: 10, key: 10, phrase: 20 };
 const MNEMONIC = /^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$/;
 const FOUR_BY_FOUR = /^[a-z]{4}(?: [a-z]{4}){3}$/;
 /** Words of sentences, which a phrase of words drawn by chance does not hold. */
@@ -39,7 +41,7 @@ function isInvented(value: string): boolean {
   if ((value.match(/[a-z]/gi) ?? []).length < FEWEST_LETTERS) return false;
   const digits = (value.match(/\d/g) ?? []).length;
   const isMixed = /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value);
-  return digits >= 2 || (isMixed && /\d[A-Za-z]/.test(value)) || (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || isMixed));
+  return digits >= 2 || (isMixed && /\d[A-Za-z]/.test(value)) || (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || isMixed)) || /[a-z][@#$%^&!][a-z]/i.test(value);
 }
 
 /** Whether a value that a name calls a secret is one, and not code, a reference or a stand-in. */
@@ -49,7 +51,7 @@ export function isSecret(value: string, kind: NameKind, { isQuoted, isSetting }:
   if (/\s/.test(value)) return kind === "password" && (isPhrase(value) || (PHRASE.test(value) && !SENTENCE.test(value) && isQuoted));
   if (UUID.test(value)) return true;
   const random = isRandom(value);
-  if (random && (isQuoted || isSetting || value.length >= shortest.key) && !/^\w+\(/.test(value) && !PATH.test(value))
+  if (random && (isQuoted || isSetting || value.length >= FEWEST_BARE) && !/^\w+\(/.test(value) && !PATH.test(value))
     return value.length >= 24 || !STAND_IN_PART.test(value);
   if (random && PATH.test(value)) return value.length >= 32 && !/\.[a-z]{1,5}$/.test(value) && value.split("/").length < 4;
   if (CODE.test(value) || PATH.test(value)) return false;

@@ -6,17 +6,20 @@ export interface View {
 }
 
 const COLOUR = "\\[[0-9;?]*[A-Za-z]";
-/** Colours of terminals, as bytes and as programs print them; escapes of JSON in any depth; line ends of Windows. */
+/** Colours of terminals, as bytes and as programs print them; escapes of JSON in any depth, of HTML and addresses; line ends of Windows. */
 const UNREADABLE = new RegExp(
   `\\u001b${COLOUR}|\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)|\\\\+(?:u001[bB]|x1[bB]|033)${COLOUR}` +
-    "|\\\\+[nrt\"'`/]|\\\\+u[0-9a-fA-F]{4}|\\\\{2,}|\\r\\n?",
+    "|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|26|27)|\\\\+[nrt\"'`/]|\\\\+u[0-9a-fA-F]{4}|\\\\{2,}|\\r\\n?",
   "g",
 );
-const MAY_BE_UNREADABLE = /[\u001b\r]|\\[nrt"'`/ux\\0]/;
+const MAY_BE_UNREADABLE = /[\u001b\r]|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|26|27)|\\[nrt"'`/ux\\0]/;
 const WHITE: Readonly<Record<string, string>> = { n: "\n", r: "", t: "\t" };
+const ENTITY: Readonly<Record<string, string>> = { "&quot;": '"', "&#34;": '"', "&#034;": '"', "&apos;": "'", "&#39;": "'", "&#039;": "'", "&amp;": "&" };
 
 function readable(escape: string): string {
   if (escape.startsWith("\r")) return "\n";
+  if (escape.startsWith("&")) return ENTITY[escape] ?? "";
+  if (escape.startsWith("%")) return decodeURIComponent(escape);
   if (escape.startsWith("\u001b") || escape.endsWith("m") || /\[[0-9;?]*[A-Za-z]$/.test(escape)) return "";
   const unicode = /u([0-9a-fA-F]{4})$/.exec(escape);
   if (unicode) return String.fromCharCode(Number.parseInt(unicode[1] ?? "", 16));
