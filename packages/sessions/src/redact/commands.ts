@@ -62,6 +62,11 @@ const CALLS =
 /** A name and a password in one: `BASIC_AUTH=name:…`. */
 const PAIRED = /(?:AUTH|CREDENTIALS?|USERPASS|LOGIN)["']?[ \t]*[=:][ \t]*["']?[\w.@-]{1,60}:(?<secret>[^\s"'@/:]{6,200})(?=["'\s,;]|$)/dg;
 
+/** `login: name / …`. */
+const SLASHED = /\b(?:login|log in|credentials?|creds|user(?:name)?|account)s?\b[^\n:=]{0,20}[:=][ \t]*["'`]?[\w.@-]{2,40}["'`]?[ \t]+\/[ \t]+["'`]?(?<secret>[^\s"'`]{6,200})/dgi;
+/** What is decoded in the same line. */
+const DECODED = /(?<secret>[A-Za-z0-9+/]{16,4000}={0,2})["']?[ ]*\|[ ]*(?:openssl )?base64[ ]+-{1,2}d/dg;
+
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 const TELLING = new RegExp([...new Set(COMMANDS.map(([word]) => escaped(word)))].join("|"), "gi");
 const BY_WORD = new Map<string, RegExp[]>();
@@ -70,7 +75,7 @@ for (const [word, pattern] of COMMANDS)
 
 const ARGUMENT = { isQuoted: false, isSetting: true };
 /** `.pgpass`: host, port, database, user, password. */
-const PGPASS = /^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:(?<secret>[^\s:]{6,200})$/dgm;
+const PGPASS = /(?<![\w.:])[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:(?<secret>[^\s:"']{6,200})(?=["'\s]|$)/dg;
 /** `IDENTIFIED BY 'x'`. */
 const SQL = /\bIDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)\s+(?:PASSWORD\s+)?["'](?<secret>[^"'\n]{4,200})["']/dgi;
 
@@ -86,9 +91,14 @@ export const findCommands: Finder = ({ text }) => {
       pattern.lastIndex = index;
       add(pattern.exec(text)?.indices?.groups?.secret);
     }
+  if (text.includes("base64 -"))
+    for (const match of text.matchAll(DECODED)) {
+      const [start, end] = match.indices?.groups?.secret ?? [0, 0];
+      if (/^[\x09-\x7e]{8,}$/.test(Buffer.from(text.slice(start, end), "base64").toString("latin1"))) hits.push({ start, end, kind: "secret" });
+    }
   if (text.includes(":*:") || text.includes(":5432:")) for (const match of text.matchAll(PGPASS)) add(match.indices?.groups?.secret);
-  if (/auth|login|credential|connect|PDO|DirectoryEntry/i.test(text))
-    for (const pattern of [CALLS, PAIRED]) for (const match of text.matchAll(pattern)) add(match.indices?.groups?.secret);
+  if (/auth|login|log in|cred|user|account|connect|PDO|DirectoryEntry/i.test(text))
+    for (const pattern of [CALLS, PAIRED, SLASHED]) for (const match of text.matchAll(pattern)) add(match.indices?.groups?.secret);
   if (/IDENTIFIED/i.test(text)) for (const match of text.matchAll(SQL)) add(match.indices?.groups?.secret);
   return hits;
 };

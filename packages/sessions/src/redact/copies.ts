@@ -1,4 +1,5 @@
 import type { Hit } from "./hit.js";
+import { isCredential } from "./values.js";
 
 /** A copy of a secret that was found elsewhere: `value` is the secret as it was found. */
 export interface Copy extends Hit {
@@ -9,6 +10,9 @@ export interface Copy extends Hit {
 const SHORTEST_LINE = 24;
 /** Beyond these many, one expression is asked first whether any of them stands in a text. */
 const MOST_ASKED_ONE_BY_ONE = 48;
+
+/** What a secret is put together of: a name and a password, a salt and a hash, the steps of an address. */
+const PARTS = /[$:;,&|@\s"'<>]|\/(?=[^/]*$)/;
 
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -24,7 +28,9 @@ function inAddress(text: string): string {
 /** How a secret may stand elsewhere: as it is, in JSON, in an address, and of a key of many lines each line. */
 function writings(value: string): readonly string[] {
   const lines = value.split("\n").flatMap((line) => line.match(/[A-Za-z0-9+/=_.-]{24,}/g) ?? []);
-  return value.includes("\n") ? [value, ...lines.filter((line) => line.length >= SHORTEST_LINE)] : [value, inJson(value), inJson(inJson(value)), inAddress(value)];
+  if (value.includes("\n")) return [value, ...lines.filter((line) => line.length >= SHORTEST_LINE)];
+  const parts = value.split(PARTS).filter((part) => part !== value && isCredential(part, 12));
+  return [value, inJson(value), inJson(inJson(value)), inAddress(value), ...parts];
 }
 
 const BEFORE = "(?:(?<![A-Za-z0-9])|(?<=\\\\[nrtbf]))";

@@ -1,7 +1,7 @@
 import type { Finder, Hit } from "./hit.js";
 import { isCredential } from "./values.js";
 
-const TELLING = /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)\b|[?&;](?:sig|signature|x-amz-signature|key|code)=|\t(?:TRUE|FALSE)\t/gi;
+const TELLING = /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)\b|\s-b |\/\/hooks?[.-]|\/(?:reset|invit|verif|confirm|activat|magic|unsubscribe)[\w-]{0,30}\/|[?&;#](?:sig|signature|x-amz-signature|key|code|appid|ticket|session|sid|auth|invite|magic)=|\t(?:TRUE|FALSE)\t/gi;
 
 const AUTHORIZATION =
   /authorization["'`\]]{0,3}[ \t]*[:=,][ \t]*["'`]?[ \t]*(?:(?:basic|bearer|token|bot|apikey|api-key|key|negotiate|digest|splunk|sso-key|geniekey|ssws|oauth|pvetoken=|discogs)[ \t]+)?(?<secret>[^\s"'`,;<>]{8,4000})/iy;
@@ -11,7 +11,11 @@ const DIGEST = /authorization["']?[ \t]*:[ \t]*digest[^\n]{0,400}?response="(?<s
 const COOKIES = /(?:set-)?cookies?["'`\]]{0,3}[ \t]*[:=,(][ \t]*["'`]?(?<secret>[^\n"'`]{8,8000})/iy;
 const COOKIE = /(?:^|[;,]\s*)(?!(?:path|domain|expires|max-age|samesite|secure|httponly|priority)\b)[^=;\s]{1,100}=(?<secret>[^;,\s]{8,4096})/gdi;
 const SESSION = /(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)["']?[=:][ \t]*["']?(?<secret>[A-Za-z0-9._-]{16,200})/iy;
-const SIGNED = /[?&;](?:sig|signature|x-amz-signature|key|code)=(?<secret>[A-Za-z0-9%+/_=.-]{20,400})/iy;
+const SIGNED = /[?&;#][a-z-]{3,20}=(?<secret>[A-Za-z0-9%+/_=.-]{20,400})/iy;
+/** Links that let in whoever has them, and addresses of hooks. */
+const LINK = /\/(?:reset|invit|verif|confirm|activat|magic|unsubscribe)[\w-]{0,30}\/(?<secret>[A-Za-z0-9_.=-]{20,400})/iy;
+const HOOK = /\/\/hooks?[.-][^\s"'<>]{1,200}\/(?<secret>[A-Za-z0-9_-]{20,200})(?![A-Za-z0-9_/-])/iy;
+const CURL_COOKIES = /\s-b [ ]?["']?(?<secret>[^\n"'`]{8,8000})/iy;
 /** A line of a cookie file of curl and wget. */
 const JAR = /\t(?:TRUE|FALSE)\t\d+\t[^\t\n]{1,100}\t(?<secret>[^\t\n]{8,4096})/iy;
 
@@ -46,11 +50,14 @@ export const findHeaders: Finder = ({ text }) => {
       if (add("authorization", inside(DIGEST, text, index), () => true)) continue;
       add("authorization", inside(AUTHORIZATION, text, index), (value) => isEncodedLogin(value) || isLong(value));
     } else if (first === "b") add("authorization", inside(BEARER, text, index), isLong);
-    else if (first === "c") {
-      const header = inside(COOKIES, text, index);
+    else if (first === "/") {
+      add("secret", inside(LINK, text, index), isCredential);
+      add("webhook", inside(HOOK, text, index), isCredential);
+    } else if (first === "c" || /^\s-b/.test(text.slice(index, index + 3))) {
+      const header = inside(COOKIES, text, index) ?? inside(CURL_COOKIES, text, index);
       if (header !== null) hits.push(...cookies(text, ...header));
     } else if (first === "\t") add("cookie", inside(JAR, text, index), isCredential);
-    else if (first !== "?" && first !== "&" && first !== ";") add("cookie", inside(SESSION, text, index), isCredential);
+    else if (!/[?&;#]/.test(first ?? "")) add("cookie", inside(SESSION, text, index), isCredential);
     else add("secret", inside(SIGNED, text, index), (value) => isCredential(value, 20));
   }
   return hits;

@@ -10,7 +10,7 @@ const PUTTY = /Private-Lines: (\d{1,3})/;
 const TELLING = /PRIVATE KEY|Static key V1|minisign encrypted secret|Private-Lines:|MII[A-Za-z0-9+/]{3}IB(?:AAKC|ADAN)|MHcCAQEEI|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA/;
 
 /** Quotes, commas and signs of code around a line of a key: a list of strings, a sum of strings. */
-const AROUND = "[\\s\"'`,+;\\\\()|>]*";
+const AROUND = "[\\s\"'`,+;\\\\()|>#*]*";
 /** A line of a key, and the last of its lines, which may be short. */
 const BODY = new RegExp(`^${GUTTER}${AROUND}([A-Za-z0-9+/=]{16,}(?: [A-Za-z0-9+/=]{16,})*)${AROUND}$`);
 const SHORT_BODY = new RegExp(`^${GUTTER}${AROUND}(=?[A-Za-z0-9+/]{1,76}={0,2})${AROUND}$`);
@@ -103,6 +103,20 @@ function puttyFrom(text: string, at: number, lines: number): Hit | null {
   return start < 0 ? null : { start, end, kind: "private-key" };
 }
 
+/** Lines as long as those of a key, with neither its beginning nor its end: the middle, unless it is of something public. */
+const MIDDLE = new RegExp(`(?:(?:^|\\n)${GUTTER}${AROUND}[A-Za-z0-9+/]{64}(?=["'\`,\\s]*(?:\\n|$))|(?:^|\\n)${GUTTER}${AROUND}[A-Za-z0-9+/]{70}(?=["'\`,\\s]*(?:\\n|$))){3,}`);
+const LONG_LINE = /[A-Za-z0-9+/]{64}["'`,\s]*(?:\n|$)/;
+const PUBLIC = /-----(?:BEGIN|END)[ A-Z0-9]{0,40}(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PARAMETERS|SIGNATURE|MESSAGE)/;
+const NEAR = 6000;
+
+function middleFrom(text: string, start: number, end: number): Hit | null {
+  const before = text.slice(Math.max(0, start - NEAR), start);
+  const opened = before.slice(before.lastIndexOf("-----BEGIN"));
+  const isPublic = (PUBLIC.test(opened) && !opened.includes("-----END")) || PUBLIC.test(text.slice(end, end + 400));
+  const first = start + (/[A-Za-z0-9+/]{64}/.exec(text.slice(start, end))?.index ?? 0);
+  return isPublic || !/[0-9].*[+/]/s.test(text.slice(first, end)) ? null : { start: first, end, kind: "private-key" };
+}
+
 const each = (pattern: RegExp, text: string, hitAt: (match: RegExpExecArray) => Hit | null): Hit[] => {
   const hits: Hit[] = [];
   const search = new RegExp(pattern, "g");
@@ -138,6 +152,7 @@ export const findKeyBlocks: Finder = ({ text }) => {
     hits.push(...each(END, text, (match) => tailTo(text, match.index)));
     hits.push(...each(PUTTY, text, (match) => puttyFrom(text, match.index, Number(match[1]))));
   }
+  if (LONG_LINE.test(text)) hits.push(...each(MIDDLE, text, (match) => middleFrom(text, match.index, match.index + match[0].length)));
   const all = (kind: string, pattern: RegExp): void => {
     for (const match of text.matchAll(pattern)) {
       const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];

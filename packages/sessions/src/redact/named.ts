@@ -1,5 +1,5 @@
 import type { Finder, Hit } from "./hit.js";
-import { type NameKind, nameKind, TELLING } from "./names.js";
+import { isOfSecretKey, type NameKind, nameKind, TELLING } from "./names.js";
 import { isSecret, type Place } from "./values.js";
 
 const NAME_CHAR = /[A-Za-z0-9_-]/;
@@ -13,8 +13,8 @@ const LINE_START = new RegExp(`(?:^|\\n|["'\`])${GUTTER}(?:(?:export|set|setx|EN
 const QUOTES = "[\"'`]";
 /** `name = `, `name: `, `"name" => `, `name := `, `name: str = `, `**Name:** `. */
 const ASSIGN = new RegExp(
-  `(?:${QUOTES}|\\])*(?:\\*\\*|__)?[ \\t]*(?::=|=>|=(?![=~>])|:(?![:=]))(?:\\*\\*|__)?` +
-    `(?:[ \\t]*(?:&?[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?)[ \\t]*=(?=[ \\t]*${QUOTES}))?(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\n[ \\t]+(?=\\S+(?:\\n|$)))?`,
+  `(?:${QUOTES}|\\])*(?:\\*\\*|__)?(?: \\d{1,2})?[ \\t]*(?::=|=>|=(?![=~>])|:(?![:=]))(?:\\*\\*|__)?` +
+    `(?:[ \\t]*(?:&?[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?)[ \\t]*=(?=[ \\t]*${QUOTES}))?(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\n${GUTTER}(?=\\S+(?:\\n|$)))?`,
   "y",
 );
 /** What stands in when a lookup finds nothing: `env.NAME || "…"`, `get("NAME", "…")`, `${NAME:-…}`. */
@@ -28,7 +28,11 @@ const VARIABLE = /["'] *\{[^{}]{0,200}?\bdefault[ \t]*=[ \t]*/y;
 const BEFORE = new RegExp(`${QUOTES}?value${QUOTES}?[ \\t]*[:=][ \\t]*["']?(?<secret>[^\\s"',]{6,4000})["']?,?\\s{1,60}(?:- )?["']?(?:name|key)["']?[ \\t]*[:=][ \\t]*["']?$`, "di");
 const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*/y;
 /** `name: NAME` with its `value:` beside it. */
-const PAIR = new RegExp(`${QUOTES}?[ \\t]*[,;]?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`, "iy");
+const PAIR = new RegExp(`${QUOTES}?[ \\t]*(?:[,;]|[:=][ \\t]*\\{)?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`, "iy");
+/** `password [x]`. */
+const BRACKET = /[ \t]*\[(?=[^\s\]"']+\])/y;
+/** The next of a list, after a value that was one. */
+const NEXT_OF_LIST = new RegExp(`["']?[ \\t]*,?[ \\t]*(?:\\n${GUTTER})?["']?(?=[^\\s:"']{8,4000}["']?[ \\t]*(?:[,\\n\\]]|$))`, "y");
 const SPACE = /[ \t]+(?:(?:is|was|to)[ \t]+|(?:is|was):[ \t]+)?/y;
 
 const CALL = /(?:[A-Za-z_][\w.]{0,40}\([ \t]*)?[rbufRBU$@]{0,2}(?=["'`])/y;
@@ -62,7 +66,7 @@ function bare(text: string, at: number, isSetting: boolean, isWhole: boolean): V
   if (isWhole && matched(COMMENT, text, at + word.length) !== null)
     return { start: at, end: at + whole.length, isQuoted: false, isSetting };
   const stop = END_OF_BARE.exec(word)?.index ?? word.length;
-  return { start: at, end: at + word.slice(0, stop).replace(/[.:!?]+$/, "").length, isQuoted: false, isSetting };
+  return { start: at, end: at + word.slice(0, stop).replace(/[.:?]+$/, "").length, isQuoted: false, isSetting };
 }
 
 const valueAt = (text: string, at: number, isSetting: boolean, isWhole = isSetting): Value | null => {
@@ -72,14 +76,28 @@ const valueAt = (text: string, at: number, isSetting: boolean, isWhole = isSetti
 
 const isSetName = (name: string): boolean => /^[A-Z][A-Z0-9_]+$/.test(name);
 
+/** Whether nothing but a comment follows in the line. */
+const endsLine = (text: string, at: number): boolean => matched(COMMENT, text, at) !== null;
+
 /** The values that may belong to a name that ends at `end`, by what stands between. */
-function* valuesOf(text: string, start: number, end: number, name: string): Generator<Value | null> {
+function* valuesOf(text: string, start: number, end: number, name: string, kind: NameKind): Generator<Value | null> {
   const assigned = matched(ASSIGN, text, end);
   if (assigned !== null) {
     const isTight = assigned === "=" || assigned === ":";
     const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 300), start));
     const isWhole = atLineStart || isSetName(name);
-    return yield valueAt(text, end + assigned.length, isWhole || isTight || /[;?&{,]\s?$/.test(text.slice(Math.max(0, start - 2), start)), isWhole);
+    const isAfterSign = /[;?&{,]\s?$/.test(text.slice(Math.max(0, start - 2), start));
+    const value = valueAt(text, end + assigned.length, isWhole || isTight || isAfterSign, isWhole);
+    const isLast = kind === "password" && value !== null && endsLine(text, value.end);
+    yield value === null || !isLast ? value : { ...value, isSetting: true };
+    if (!assigned.includes("{") && text[end + assigned.length] !== "{") return;
+  }
+  const bracket = matched(BRACKET, text, end);
+  if (bracket !== null) yield bare(text, end + bracket.length, true, false);
+  if (assigned !== null) {
+    const nested = matched(PAIR, text, end);
+    if (nested !== null) yield valueAt(text, end + nested.length, true);
+    return;
   }
   const fallback = matched(FALLBACK, text, end);
   if (fallback !== null) {
@@ -105,11 +123,18 @@ function* valuesOf(text: string, start: number, end: number, name: string): Gene
   const space = matched(SPACE, text, end);
   if (space === null) return;
   const isOption = text[start - 1] === "-" || isSetName(name);
-  const value = valueAt(text, end + space.length, isOption || /machine |login |requirepass|masterauth/.test(text.slice(Math.max(0, start - 200), end)));
+  const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 300), start));
+  const value = valueAt(text, end + space.length, isOption, false);
   if (value === null || text[value.start] === "-") return;
-  const length = value.end - value.start;
+  const said = text.slice(value.start, value.end);
+  const isSetting =
+    isOption ||
+    /machine |login /.test(text.slice(Math.max(0, start - 200), end)) ||
+    (atLineStart && endsLine(text, value.end)) ||
+    (kind === "password" && (/is|was/.test(space) || (said.length >= 8 && /\d.*\d/.test(said))));
   const isSql = value.isQuoted && /^(?:password|by)$/i.test(name);
-  if (value.isSetting || isSql || (length >= 16 && !/[(.]/.test(text[value.end] ?? ""))) yield { ...value, isQuoted: value.isQuoted && isSql };
+  const isLong = said.length >= 16 && !/[(.]/.test(text[value.end] ?? "");
+  if (isSetting || isSql || isLong) yield { ...value, isSetting, isQuoted: isSql };
 }
 
 function nameAround(text: string, at: number): readonly [start: number, end: number] {
@@ -120,6 +145,9 @@ function nameAround(text: string, at: number): readonly [start: number, end: num
   while (start < at && text[start] === "-") start++;
   return [start, end];
 }
+
+/** `API` of `API key`: the word before a name that says nothing by itself. */
+const wordBefore = (text: string, start: number): string => /([A-Za-z]{2,20}) $/.exec(text.slice(Math.max(0, start - 22), start))?.[1] ?? "";
 
 /** What Django writes before a key that it drew; not a part of it. */
 const MARK = "django-insecure-";
@@ -138,12 +166,20 @@ export const findNamed: Finder = ({ text }) => {
     const [start, end] = nameAround(text, match.index);
     telling.lastIndex = Math.max(end, telling.lastIndex);
     const name = text.slice(start, end);
-    const kind = nameKind(name);
+    const kind = /^keys?$/i.test(name) && isOfSecretKey(wordBefore(text, start)) ? "key" : nameKind(name);
     if (kind === null) continue;
-    for (const value of valuesOf(text, start, end, name)) {
+    for (const value of valuesOf(text, start, end, name, kind)) {
       if (value === null || !isSecret(text.slice(value.start, value.end).replace(MARK, ""), kind, value)) continue;
       hits.push(hitOf(text, value, kind));
-      telling.lastIndex = Math.max(telling.lastIndex, value.end);
+      let last = value.end;
+      if (/s["']?$/i.test(name))
+        for (let gap = matched(NEXT_OF_LIST, text, last); gap !== null; gap = matched(NEXT_OF_LIST, text, last)) {
+          const next = valueAt(text, last + gap.length, true, false) ?? bare(text, last + gap.length, true, false);
+          if (next === null || !isSecret(text.slice(next.start, next.end), kind, next)) break;
+          hits.push(hitOf(text, next, kind));
+          last = next.end;
+        }
+      telling.lastIndex = Math.max(telling.lastIndex, last);
       break;
     }
   }

@@ -3,11 +3,11 @@ import { wordsOf } from "./words.js";
 /** What a value is by the name that it is given to: the kinds differ in what else they may look like. */
 export type NameKind = "password" | "secret" | "token" | "key" | "phrase";
 
-const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort)$|(?:password|passwd|passphrase|pword)$|^(?:bind|root|user|db|admin)pw$/;
+const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort)$|(?:password|passwd|passphrase|pword)s?$|^(?:bind|root|user|db|admin)pw$/;
 const FUSED_PASSWORD = /^(?:pg|db|ssh|store|key|sql|ftp|smtp|mail|user|admin|root|sudo|become|require|master|my|http|proxy)pass(?:wd)?$/;
 const PHRASE = /^(?:mnemonic|seedphrase)$/;
 const SECRET = /secrets?$/;
-const TOKEN = /(?:token|jwt)$|^(?:pat|bearer|credentials?|sessid|phpsessid|jsessionid|sessionid|xsrf)$/;
+const TOKEN = /(?:token|jwt)s?$|^(?:pat|bearer|credentials?|sessid|phpsessid|jsessionid|sessionid|xsrf)$/;
 const FUSED_KEY = /(?:api|secret|access|private|auth|account|signing|encrypt(?:ion)?|master|license|shared|storage)key$/;
 
 /** What makes a key secret, and what makes it none. */
@@ -15,7 +15,7 @@ const OF_SECRET_KEY = new Set(
   (
     "api access auth authorization secret private signing sign encryption encrypt master client account service app application " +
     "session webhook license shared storage admin server deploy consumer subscription ingest sdk bot preshared management user " +
-    "rest live test sandbox functions function host ssh tls ssl cookie hmac jwt crypt crypto cipher decryption bearer push rpc"
+    "rest live test sandbox unseal recovery functions function host ssh tls ssl cookie hmac jwt crypt crypto cipher decryption bearer push rpc"
   ).split(" "),
 );
 const OF_OTHER_KEY = new Set(
@@ -61,6 +61,9 @@ function classified(name: string): NameKind | null {
   return before !== "" && !OF_OTHER_KEY.has(before) && !words.some((word) => word === "public") ? "key" : null;
 }
 
+/** Whether `word key`, written as two words, is a secret: `API key`, but not `cache key`. */
+export const isOfSecretKey = (word: string): boolean => OF_SECRET_KEY.has(word.toLowerCase());
+
 const known = new Map<string, NameKind | null>();
 const MOST_KNOWN = 5000;
 
@@ -75,4 +78,4 @@ export function nameKind(name: string): NameKind | null {
 }
 
 /** What every name of interest holds. */
-export const TELLING = /pass|pwd|psk|psw|pword|[bstrn]pw\b|\bpw\b|secret|token|jwt|key|seed|mnemonic|phrase|cred|_?auth\b|bearer|salt|sessi|sessid|xsrf|[_-]pat\b/gi;
+export const TELLING = /pass|pwd|psk|psw|pword|\wpw\b|\bpw\b|secret|token|jwt|key|seed|mnemonic|phrase|cred|_?auth\b|bearer|salt|sessi|sessid|xsrf|[_-]pat\b/gi;

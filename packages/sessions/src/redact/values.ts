@@ -44,8 +44,12 @@ function isInvented(value: string): boolean {
   return digits >= 2 || (isMixed && /\d[A-Za-z]/.test(value)) || (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || isMixed)) || /[a-z][@#$%^&!][a-z]/i.test(value);
 }
 
+/** A value that a log cut short is judged by what is left of it. */
+const CUT = /(?:\.{2,}|…)$/;
+
 /** Whether a value that a name calls a secret is one, and not code, a reference or a stand-in. */
-export function isSecret(value: string, kind: NameKind, { isQuoted, isSetting }: Place): boolean {
+export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: Place): boolean {
+  const value = said.replace(CUT, "");
   if (kind === "phrase") return isPhrase(value);
   if (value.length < shortest[kind] || STAND_IN.test(value) || REFERENCE.test(value)) return false;
   if (/\s/.test(value)) return kind === "password" && (isPhrase(value) || (PHRASE.test(value) && !SENTENCE.test(value) && isQuoted));
@@ -59,5 +63,7 @@ export function isSecret(value: string, kind: NameKind, { isQuoted, isSetting }:
 }
 
 /** Whether a value is drawn by chance and long: a secret where only its place speaks for it. */
-export const isCredential = (value: string, length = 16): boolean =>
-  value.length >= length && !STAND_IN.test(value) && !REFERENCE.test(value) && !CODE.test(value) && isRandom(value);
+export function isCredential(said: string, length = 16): boolean {
+  const value = said.replace(CUT, "");
+  return value.length >= length && !STAND_IN.test(value) && !REFERENCE.test(value) && !CODE.test(value) && isRandom(value);
+}
