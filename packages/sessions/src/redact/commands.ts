@@ -1,7 +1,7 @@
 import type { Finder, Hit } from "./hit.js";
 import { isSecret } from "./values.js";
 
-const WORD = "[\"']?(?<secret>(?!\\$[A-Za-z_({]|pass:|env:|file:|-)[^\\s\"'`<>(){}|;&]{4,200})[\"']?(?=[\\s;|&)\"'`]|$)";
+const WORD = "[\"']?(?<secret>(?!\\$[A-Za-z_({]|pass:|env:|file:|-{1,2}[a-z])[^\\s\"'`<>(){}|;&]{4,200})[\"']?(?=[\\s;|&)\"'`]|$)";
 const ANY = "[^\\n|;&]{0,300}?";
 
 /** Commands that take a password or token, by the word that they are found by. */

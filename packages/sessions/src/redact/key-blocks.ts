@@ -5,17 +5,17 @@ const NAME = "[ A-Za-z0-9]{0,40}(?:PRIVATE KEY(?: BLOCK)?|Static key V1) ?-{4,5}
 const BEGIN = new RegExp(`-{4,5} ?BEGIN${NAME}`);
 const END = new RegExp(`-{4,5} ?END${NAME}`);
 /** How the bytes of keys begin: a header that was cut off does not hide them. */
-const FIRST_BYTES = /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IB(?:AAKC|ADAN)|MHcCAQEEI|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA)/;
+const FIRST_BYTES = /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IB(?:AAKC|ADAN)|MII[A-Za-z0-9+/]{3}IBAz|MII[A-Za-z0-9+/]{2}[A-Z][A-Za-z]BgkqhkiG9w0BBQ|MHcCAQEEI|MIG[Hk2]AgE[AB]|MIHuAgEAMBAG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA)/;
 const PUTTY = /Private-Lines: (\d{1,3})/;
-const TELLING = /PRIVATE KEY|Static key V1|minisign encrypted secret|Private-Lines:|MII[A-Za-z0-9+/]{3}IB(?:AAKC|ADAN)|MHcCAQEEI|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA/;
+const TELLING = new RegExp(`PRIVATE KEY|Static key V1|Private-Lines:|${FIRST_BYTES.source}`);
 
 /** Quotes, commas and signs of code around a line of a key: a list of strings, a sum of strings. */
-const AROUND = "[\\s\"'`,+;\\\\()|>#*]*";
+const AROUND = "[\\s\"'`,+;\\\\()|>#*$│┃]*";
 /** A line of a key, and the last of its lines, which may be short. */
 const BODY = new RegExp(`^${GUTTER}${AROUND}([A-Za-z0-9+/=]{16,}(?: [A-Za-z0-9+/=]{16,})*)${AROUND}$`);
 const SHORT_BODY = new RegExp(`^${GUTTER}${AROUND}(=?[A-Za-z0-9+/]{1,76}={0,2})${AROUND}$`);
 /** A line that a key shares with what is no part of it: the rest of a string of JSON. */
-const BODY_FIRST = new RegExp(`^${GUTTER}${AROUND}([A-Za-z0-9+/=]{16,})(?=["'\`\\\\<])`);
+const BODY_FIRST = new RegExp(`^${GUTTER}${AROUND}([A-Za-z0-9+/=]{16,})(?:(?=["'\`\\\\<])|\\.{2,}|…| ?\\[)`);
 const BODY_LAST = new RegExp(`(?<![A-Za-z0-9+/=])([A-Za-z0-9+/=]{40,})${AROUND}$`);
 const HEADER = new RegExp(`^${GUTTER}${AROUND}(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID|Subject|x-[a-z-]+): `);
 const BLANK = new RegExp(`^${GUTTER}[\\s"'\`,+>|\\\\-]*$`);
@@ -52,7 +52,11 @@ function walk(text: string, line: Line, end: number): number {
       continue;
     }
     const shared = BODY_FIRST.exec(next.text);
-    if (shared !== null) return next.start + shared[0].length;
+    if (shared !== null) {
+      isLong = true;
+      last = next.start + shared[0].length;
+      continue;
+    }
     if (isLong || !(HEADER.test(next.text) || BLANK.test(next.text))) return last;
   }
   return last;
@@ -130,17 +134,28 @@ const each = (pattern: RegExp, text: string, hitAt: (match: RegExpExecArray) => 
 };
 
 /** A key in base64 as a whole, as Kubernetes and CI settings hold it; certificates and public keys begin otherwise. */
-const ENCODED = /LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFURS|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQg|BQR1AgUFJJVkFURS)[A-Za-z0-9+/=]{20,}(?:\s*\n[ \t]*[A-Za-z0-9+/=]{40,})*/g;
+const ENCODED = new RegExp(
+  "LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFURS|BFQyBQUklWQVRF|BEU0EgUFJJVkFURS|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQg|BQR1AgUFJJVkFURS)[A-Za-z0-9+/=]{20,}" +
+    `(?:\\s*\\n${GUTTER}[A-Za-z0-9+/=]{40,})*`,
+  "g",
+);
 /** Base64 of a credential with the names that a JSON Web Key gives its private parts. */
-const WEB_KEY = /"(?:d|p|q|dp|dq|qi|k)"\s*:\s*"(?<secret>[A-Za-z0-9_-]{20,700})"/gd;
+const WEB_KEY = /["'](?:d|p|q|dp|dq|qi|k)["']\s*:\s*["'](?<secret>[A-Za-z0-9_-]{20,700})["']/gd;
 /** Hashes of passwords, as `crypt` writes them. */
 const HASH = /\$(?:2[abxy]?|apr1|1|5|6|7|y|argon2(?:id?|d)|scrypt)\$[./A-Za-z0-9$=,+-]{20,200}/g;
 const XML_KEY = /<(?:P|Q|DP|DQ|InverseQ|D)>(?<secret>[A-Za-z0-9+/=\s]{20,800})<\//gd;
 /** The values of a Kubernetes secret, whatever their names are. */
 const SECRET_DATA = new RegExp(`\\b(?:data|stringData):[ \\t]*((?:\\n${GUTTER}[\\w.-]{1,80}:[ \\t]*["']?[^\\s"']{6,8000}["']?(?=\\n|$))+)`, "dg");
 const SECRET_VALUE = /: *["']?(?<secret>[^\s"':]{6,8000})["']?(?=\n|$)/dg;
+/** The numbers of a key that `openssl -text` prints. */
+const PRINTED = new RegExp(`(?:privateExponent|prime[12]|exponent[12]|coefficient|priv):(?<secret>(?:\\s*\\n${GUTTER}(?:[0-9a-f]{2}:?){6,40})+)`, "dg");
+const VAULT = new RegExp(`\\$ANSIBLE_VAULT;[^\\n]{1,60}(?<secret>(?:\\n${GUTTER}[0-9a-f]{16,80})+)`, "dg");
+/** Passwords of directories: `{SSHA}…`. */
+const DIRECTORY = /\{(?:S?SHA(?:256|512)?|S?MD5|CRYPT|PLAIN|CLEARTEXT|PBKDF2[\w-]*)\}(?<secret>[A-Za-z0-9+/=$.]{8,200})/gd;
+/** A key pair as the bytes that Solana's tools write. */
+const BYTES = /\[(?<secret>(?:\s*\d{1,3}\s*,){63}\s*\d{1,3})\s*\]/gd;
 const MASKED = /::add-mask::(?<secret>\S{4,400})/gd;
-const MINISIGN = /minisign encrypted secret key\s*\n[ \t]*(?<secret>[A-Za-z0-9+/=]{100,400})/gd;
+const MINISIGN = /(?:minisign encrypted|signify) secret key\s*\n[ \t]*(?<secret>[A-Za-z0-9+/=]{100,400})/gd;
 const STORAGE_KEY = /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/g;
 
 /** Private keys of many lines, as files, code, diffs, greps and reader tools show them, whole or cut. */
@@ -160,10 +175,14 @@ export const findKeyBlocks: Finder = ({ text }) => {
     }
   };
   if (text.includes("LS0tLS1CRUdJTi")) all("private-key", ENCODED);
-  if (text.includes('"kty"')) all("private-key", WEB_KEY);
+  if (/["']kty["']/.test(text)) all("private-key", WEB_KEY);
   if (/\$[\w]{1,8}\$/.test(text)) all("password-hash", HASH);
   if (text.includes("<Modulus>")) all("private-key", XML_KEY);
-  if (text.includes("minisign encrypted")) all("private-key", MINISIGN);
+  if (/(?:minisign encrypted|signify) secret/.test(text)) all("private-key", MINISIGN);
+  if (/prime1:|priv:/.test(text)) all("private-key", PRINTED);
+  if (text.includes("$ANSIBLE_VAULT")) all("secret", VAULT);
+  if (/\{[A-Z0-9]{3,9}\}/.test(text)) all("password-hash", DIRECTORY);
+  if (/\[\s*\d{1,3}\s*,\s*\d{1,3}\s*,/.test(text)) all("private-key", BYTES);
   if (text.includes("::add-mask::")) all("secret", MASKED);
   if (/kind["']?: *["']?Secret\b/.test(text))
     for (const block of text.matchAll(SECRET_DATA))

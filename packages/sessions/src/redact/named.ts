@@ -7,7 +7,7 @@ const LONGEST_NAME = 80;
 
 /** What a reader tool, grep, a diff or a quotation puts before a line, also one in the other. */
 export const GUTTER =
-  "[ \\t]*(?:(?:[\\w./@-]{1,200}[:-])?\\d{1,7}(?:\\t|→|[:-]| ?\\|)[ \\t]*|[\\w./@-]{1,200}:(?=[ \\t])[ \\t]*){0,3}(?:[>+-] ?)*[ \\t]*";
+  "[ \\t]*(?:(?:[\\w./@-]{1,200}[:-])?\\d{1,7}(?:\\t|→|[:-]| {0,4}[|│]| {1,4}(?=\\S))[ \\t]*|[\\w./@-]{1,200}:(?=[ \\t])[ \\t]*){0,3}(?:[>+-] ?)*[ \\t]*";
 const LINE_START = new RegExp(`(?:^|\\n|["'\`])${GUTTER}(?:(?:export|set|setx|ENV|ARG|declare -x|:)[ \\t]*)?["']?$`);
 
 const QUOTES = "[\"'`]";
@@ -132,7 +132,7 @@ function* valuesOf(text: string, start: number, end: number, name: string, kind:
     /machine |login /.test(text.slice(Math.max(0, start - 200), end)) ||
     (atLineStart && endsLine(text, value.end)) ||
     (kind === "password" && (/is|was/.test(space) || (said.length >= 8 && /\d.*\d/.test(said))));
-  const isSql = value.isQuoted && /^(?:password|by)$/i.test(name);
+  const isSql = value.isQuoted && kind === "password";
   const isLong = said.length >= 16 && !/[(.]/.test(text[value.end] ?? "");
   if (isSetting || isSql || isLong) yield { ...value, isSetting, isQuoted: isSql };
 }

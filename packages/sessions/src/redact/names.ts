@@ -4,7 +4,8 @@ import { wordsOf } from "./words.js";
 export type NameKind = "password" | "secret" | "token" | "key" | "phrase";
 
 const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort)$|(?:password|passwd|passphrase|pword)s?$|^(?:bind|root|user|db|admin)pw$/;
-const FUSED_PASSWORD = /^(?:pg|db|ssh|store|key|sql|ftp|smtp|mail|user|admin|root|sudo|become|require|master|my|http|proxy)pass(?:wd)?$/;
+/** `storepass`, but no word of English. */
+const FUSED_PASSWORD = /(?<!^by|^com|^encom|^sur|^tres|^over|^under|^im)pass$/;
 const PHRASE = /^(?:mnemonic|seedphrase)$/;
 const SECRET = /secrets?$/;
 const TOKEN = /(?:token|jwt)s?$|^(?:pat|bearer|credentials?|sessid|phpsessid|jsessionid|sessionid|xsrf)$/;

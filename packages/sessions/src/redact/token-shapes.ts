@@ -87,6 +87,10 @@ const CLOUD: readonly TokenShape[] = [
   shape("cloud-token", "~\\b\\d{1,3}-[A-Za-z0-9]{64}", `\\d{1,3}-${W}{64}`),
   shape("database-token", "4b1d", `4b1d${W}{38}`, hasDigitAndLarge),
   shape("cloud-token", "~\\b00[A-Za-z0-9_-]{40}", `00${U}{40}`, (token) => hasDigitAndLarge(token) && isChance(token)),
+  shape("cloud-token", "AzFu AzSe AzCa ACDb +ACR +ASt AIoT APIM JQQJ99", `[A-Za-z0-9/+_-]{33,80}(?:AzFu|AzSe|AzCa|ACDb|\\+ACR|\\+ASt|AIoT|APIM|JQQJ99)${W}{5,40}={0,2}`, (token) => /\d/.test(token)),
+  shape("cloud-token", "essu_ ddp_ dbtc_ dbtu_ nbp_ akab-", `essu_[A-Za-z0-9+/=]{40,200}|ddp_${W}{36}|dbt[cu]_${U}{36,60}|nbp_${W}{36}|akab-[a-z0-9]{16}-[a-z0-9]{16}`),
+  shape("cloud-token", "~\\bEXO[a-f0-9]{24} ~\\bK00\\d ~\\bGOOG", `EXO[a-f0-9]{24}|K00\\d[A-Za-z0-9+/]{27}|GOOG(?:1E)?[A-Z0-9]{20,61}`, (token) => /\d/.test(token) && isChance(token)),
+  shape("cloud-token", "~\\b[12][A-Za-z0-9]{26}_", `[12]${W}{26}_${W}{20,22}`),
   shape("monitoring-token", "glsa_ glc_ eyJrIjoi", `glsa_${W}{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/]{32,400}={0,2}|eyJrIjoi[A-Za-z0-9+/]{60,400}={0,2}`),
   shape("monitoring-token", "NRAK- NRJS- NRII- NRIQ- NRRA- NRAL", `NR(?:AK|JS|II|IQ|RA|AA|BR)-${U}{19,42}|${X}{36}(?:NRAL|NRJS)|${X}{32}FFFFNRAL|eu01xx${X}{30}NRAL`),
   shape("monitoring-token", "sntrys_ sntryu_", `sntrys_[A-Za-z0-9+/=_]{60,500}|sntryu_${X}{64}`),
@@ -109,6 +113,7 @@ const CODE: readonly TokenShape[] = [
   shape("ci-token", "bkua_ bkct_ bkpt_ bkaj_", `bk(?:ua|ct|pt|aj)_${W}{36,64}`),
   shape("ci-token", "sgp_ slk_ sgd_ sgs_", `sgp_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}|s(?:lk|gd|gs)_${W}{40,80}`),
   shape("ci-token", "pnu_ pnb_", `pn[ub]_${W}{36}`),
+  shape("ci-token", "~\\b11[a-f0-9]{32} ~\\bperm[:-] ~\\bv2\\.[a-z0-9]{20}", `11${X}{32}|perm[:-][A-Za-z0-9=+/]{4,60}\\.[A-Za-z0-9=+/]{4,60}\\.[A-Za-z0-9=+/]{20,80}|v2\\.[a-z0-9]{20}`),
   shape("ci-token", "squ_ sqp_ sqa_", `sq[upa]_${X}{40}`),
   shape("ci-token", "PMAK- PMAT-", `PMA[KT]-(?:${X}{24}-${X}{34}|[A-Z0-9]{26})`),
   shape("ci-token", "figd_ figdr_ figu_ figur_ figo_ figor_ figoh_", `fig(?:dr?|ur?|or?h?)_${U}{38,60}`),
@@ -157,6 +162,10 @@ const PEOPLE: readonly TokenShape[] = [
   shape("payment-token", "shippo_ rzp_ FLWSECK duffel_ plaid-", `shippo_(?:live|test)_[a-fA-F0-9]{40}|rzp_(?:live|test)_${W}{14}|FLWSECK(?:_TEST)?-${W}{12,64}(?:-X)?|duffel_(?:live|test)_[A-Za-z0-9_=-]{43}`),
   shape("payment-token", "~\\b(?:live|test)_(?:pub_)?[A-Za-z0-9]{30}", `(?:live|test)_(?:pub_)?${X}{35}|(?:live|test)_${W}{30}`, isChance),
   shape("stream-key", "~\\blive_\\d{6,12}_", `live_\\d{6,12}_${W}{28,36}`),
+  shape("social-token", "pina_ IGQ IGAA syt_ xoxd- md-", `pina_${W}{60,100}|IG(?:Q|AA)[A-Za-z0-9_-]{60,300}|syt_[A-Za-z0-9_]{4,60}_${W}{20}_${W}{6}|xoxd-[A-Za-z0-9%+/=_-]{40,400}|md-${U}{22}`),
+  shape("social-token", "~\\bAQ[VXWTUSR][\\w-]{60}", `AQ[VXWTUSR]${U}{60,400}`),
+  shape("payment-token", "~\\bAQE[\\w+/]{40}", `AQE[A-Za-z0-9+/]{40,200}={0,2}(?:-[^\\s"']{20,80})?`),
+  shape("mail-key", "mlsn. os_v2_ ~\\bo\\.[A-Za-z0-9]{32} ~\\bpk_[a-f0-9]{34}", `mlsn\\.${X}{64}|os_v2_(?:app|org)_[a-z0-9]{60,110}|o\\.${W}{32}|pk_${X}{34}`),
   shape("sendgrid-key", "SG.", `SG\\.[A-Za-z0-9_=-]{16,24}\\.[A-Za-z0-9_=-]{40,50}|SG\\.[A-Za-z0-9_.=-]{66}`),
   shape("mail-key", "~[a-f0-9]{32}-us\\d", `${X}{32}-us\\d{1,2}`),
   shape("mail-key", "~key-[a-f0-9]{32} xkeysib- xsmtpsib- ~\\bre_\\w ~[a-f0-9]{32}-[a-f0-9]{8}-", `(?:key|pubkey)-${X}{32}|x(?:key|smtp)sib-${X}{64}-${W}{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}|${X}{32}-${X}{8}-${X}{8}`),
@@ -167,7 +176,25 @@ const PEOPLE: readonly TokenShape[] = [
   shape("content-token", "AAAAAAAAAAAAAAAAAAAAA", `A{20,24}${W}{0,10}(?:%[0-9A-F]{2}|[A-Za-z0-9]){40,120}`),
   shape("content-token", "oauth:", `oauth:[a-z0-9]{30}`),
   shape("age-key", "AGE-SECRET-KEY-1 AGE-PLUGIN-", "AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+  shape("wallet-key", "nsec1 ~\\bS[A-Z2-7]{55} ~\\b[5KL][1-9A-HJ-NP-Za-km-z]{50}", `nsec1[a-z0-9]{58}|S[A-Z2-7]{55}|[5KL][1-9A-HJ-NP-Za-km-z]{50,51}`, (token) => /\d/.test(token) && isRandom(token)),
   shape("wallet-key", "xprv yprv zprv", `[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,115}`),
+];
+
+/** What services that are not listed above name themselves by: `acme_live_…`, `acme_sk_…`, or a prefix before 32 mixed characters. */
+const IDS = /^(?:toolu|call|msg|chatcmpl|resp|req|run|thread|asst|file|cus|pi|ch|sub|evt|seti|src|card|tok|in|il|prod|price|sha\d+|session|item|rs|fc|ws|part|prt|ses|step|chunk|main|index|vendor|build)[_-]/;
+const UNLISTED: readonly TokenShape[] = [
+  shape(
+    "token",
+    "~\\b[a-z][a-z0-9]{1,15}[_-](?:[a-z0-9]{1,12}[_-]){0,3}[A-Za-z0-9]{32}",
+    `[a-z][a-z0-9]{1,15}[_-](?:[a-z0-9]{1,12}[_-]){0,3}${W}{32,200}`,
+    (token) => !IDS.test(token) && /\d/.test(token) && /[a-z][^]*[A-Z]|[A-Z][^]*[a-z]/.test(token.replace(/^.*[_-]/, "")) && isRandom(token.replace(/^.*[_-]/, "")),
+  ),
+  shape(
+    "token",
+    "~(?:sk|pk|rk|api|pat|key|token|secret|live|test|prod|auth)_[A-Za-z0-9]{24}",
+    `[a-z][a-z0-9]{0,15}(?:_[a-z0-9]{1,12}){0,3}_(?:sk|api|pat|key|token|secret|live|test|prod|auth)_${W}{24,200}|(?:sk|api|pat|key|token|secret|live|auth)_${W}{24,200}`,
+    (token) => /\d/.test(token) && isRandom(token.replace(/^.*_/, "")),
+  ),
 ];
 
 const JWT: readonly TokenShape[] = [
@@ -176,7 +203,7 @@ const JWT: readonly TokenShape[] = [
 ];
 
 /** Tokens whose issuers gave them a shape of their own. */
-export const TOKEN_SHAPES: readonly TokenShape[] = [...MODELS, ...CODE, ...CLOUD, ...PEOPLE, ...JWT].map((one) => ({
+export const TOKEN_SHAPES: readonly TokenShape[] = [...MODELS, ...CODE, ...CLOUD, ...PEOPLE, ...JWT, ...UNLISTED].map((one) => ({
   ...one,
   accept: (token) => isNoStandIn(token) && (one.accept?.(token) ?? true),
 }));

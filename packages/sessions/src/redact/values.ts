@@ -55,9 +55,9 @@ export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: 
   if (/\s/.test(value)) return kind === "password" && (isPhrase(value) || (PHRASE.test(value) && !SENTENCE.test(value) && isQuoted));
   if (UUID.test(value)) return true;
   const random = isRandom(value);
-  if (random && (isQuoted || isSetting || value.length >= FEWEST_BARE) && !/^\w+\(/.test(value) && !PATH.test(value))
+  if (random && (isQuoted || isSetting || value.length >= FEWEST_BARE) && !/^\w+\(.*\)$/.test(value) && !PATH.test(value))
     return value.length >= 24 || !STAND_IN_PART.test(value);
-  if (random && PATH.test(value)) return value.length >= 32 && !/\.[a-z]{1,5}$/.test(value) && value.split("/").length < 4;
+  if (random && PATH.test(value)) return value.length >= 32 && /[+=]|^.[A-Za-z0-9]{24}/.test(value);
   if (CODE.test(value) || PATH.test(value)) return false;
   return (kind === "password" || kind === "secret") && (isQuoted || isSetting) && isInvented(value);
 }
