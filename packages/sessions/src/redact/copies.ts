@@ -30,7 +30,7 @@ function writings(value: string): readonly string[] {
   const lines = value.split("\n").flatMap((line) => line.match(/[A-Za-z0-9+/=_.-]{24,}/g) ?? []);
   if (value.includes("\n")) return [value, ...lines.filter((line) => line.length >= SHORTEST_LINE)];
   const parts = value.split(PARTS).filter((part) => part !== value && isCredential(part, 12));
-  return [value, inJson(value), inJson(inJson(value)), inAddress(value), ...parts];
+  return [value, inJson(value), inJson(inJson(value)), inAddress(value), value.replace(/^0x/, ""), ...parts];
 }
 
 const BEFORE = "(?:(?<![A-Za-z0-9])|(?<=\\\\[nrtbf]))";
@@ -38,11 +38,17 @@ const AFTER = "(?![A-Za-z0-9])";
 const bordered = (text: string): string =>
   `${/^[A-Za-z0-9]/.test(text) ? BEFORE : ""}${quoted(text)}${/[A-Za-z0-9]$/.test(text) ? AFTER : ""}`;
 
-/** Finds the copies of secrets, given with their kinds. */
-export function copyFinder(secrets: ReadonlyMap<string, string>): (text: string) => readonly Copy[] {
+/** What is known of a secret: its kind, and how it stood where it was found. */
+export interface Found {
+  readonly kind: string;
+  readonly said: string;
+}
+
+/** Finds the copies of secrets. */
+export function copyFinder(secrets: ReadonlyMap<string, Found>): (text: string) => readonly Copy[] {
   const known = new Map<string, { readonly value: string; readonly kind: string; readonly pattern: RegExp }>();
-  for (const [value, kind] of secrets)
-    for (const writing of writings(value))
+  for (const [value, { kind, said }] of secrets)
+    for (const writing of [said, ...writings(value)])
       if (!known.has(writing)) known.set(writing, { value, kind, pattern: new RegExp(bordered(writing), "g") });
   if (known.size === 0) return () => [];
   const any = known.size > MOST_ASKED_ONE_BY_ONE ? new RegExp([...known.keys()].map(quoted).join("|")) : null;

@@ -108,7 +108,7 @@ function puttyFrom(text: string, at: number, lines: number): Hit | null {
 }
 
 /** Lines as long as those of a key, with neither its beginning nor its end: the middle, unless it is of something public. */
-const MIDDLE = new RegExp(`(?:(?:^|\\n)${GUTTER}${AROUND}[A-Za-z0-9+/]{64}(?=["'\`,\\s]*(?:\\n|$))|(?:^|\\n)${GUTTER}${AROUND}[A-Za-z0-9+/]{70}(?=["'\`,\\s]*(?:\\n|$))){3,}`);
+const MIDDLE = new RegExp(`(?:(?:^|\\n)${GUTTER}${AROUND}[A-Za-z0-9+/]{64}(?=["'\`,\\s]*(?:\\n|$))|(?:^|\\n)${GUTTER}${AROUND}[A-Za-z0-9+/]{70}(?=["'\`,\\s]*(?:\\n|$))){3,}(?:\\n${GUTTER}${AROUND}[A-Za-z0-9+/]{16,69}={0,2}(?=["'\`,\\s]*(?:\\n|$)))?`);
 const LONG_LINE = /[A-Za-z0-9+/]{64}["'`,\s]*(?:\n|$)/;
 const PUBLIC = /-----(?:BEGIN|END)[ A-Z0-9]{0,40}(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PARAMETERS|SIGNATURE|MESSAGE)/;
 const NEAR = 6000;

@@ -14,7 +14,7 @@ const QUOTES = "[\"'`]";
 /** `name = `, `name: `, `"name" => `, `name := `, `name: str = `, `**Name:** `. */
 const ASSIGN = new RegExp(
   `(?:${QUOTES}|\\])*(?:\\*\\*|__)?(?: \\d{1,2})?[ \\t]*(?::=|=>|=(?![=~>])|:(?![:=]))(?:\\*\\*|__)?` +
-    `(?:[ \\t]*(?:&?[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?)[ \\t]*=(?=[ \\t]*${QUOTES}))?(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\n${GUTTER}(?=\\S+(?:\\n|$)))?`,
+    `(?:[ \\t]*(?:&?[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?)[ \\t]*=(?=[ \\t]*${QUOTES}))?(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\\\?\\n${GUTTER}(?=\\S+(?:\\n|$)))?`,
   "y",
 );
 /** What stands in when a lookup finds nothing: `env.NAME || "…"`, `get("NAME", "…")`, `${NAME:-…}`. */
@@ -29,6 +29,8 @@ const BEFORE = new RegExp(`${QUOTES}?value${QUOTES}?[ \\t]*[:=][ \\t]*["']?(?<se
 const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*/y;
 /** `name: NAME` with its `value:` beside it. */
 const PAIR = new RegExp(`${QUOTES}?[ \\t]*(?:[,;]|[:=][ \\t]*\\{)?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`, "iy");
+/** `<key>NAME</key><string>…`. */
+const PLIST = new RegExp(`</key>\\s*(?:\\n${GUTTER})?<string>`, "y");
 /** `password [x]`. */
 const BRACKET = /[ \t]*\[(?=[^\s\]"']+\])/y;
 /** The next of a list, after a value that was one. */
@@ -120,13 +122,15 @@ function* valuesOf(text: string, start: number, end: number, name: string, kind:
     const element = matched(ELEMENT, text, end);
     if (element !== null) yield bare(text, end + element.length, true, false);
   }
+  const plist = matched(PLIST, text, end);
+  if (plist !== null) yield bare(text, end + plist.length, true, false);
   const space = matched(SPACE, text, end);
   if (space === null) return;
   const isOption = text[start - 1] === "-" || isSetName(name);
   const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 300), start));
   const value = valueAt(text, end + space.length, isOption, false);
-  if (value === null || text[value.start] === "-") return;
-  const said = text.slice(value.start, value.end);
+  const said = value === null ? "" : text.slice(value.start, value.end);
+  if (value === null || /^--?[a-z][a-z-]*$/i.test(said)) return;
   const isSetting =
     isOption ||
     /machine |login /.test(text.slice(Math.max(0, start - 200), end)) ||

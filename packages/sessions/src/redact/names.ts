@@ -21,7 +21,7 @@ const OF_SECRET_KEY = new Set(
 );
 const OF_OTHER_KEY = new Set(
   (
-    "public primary foreign cache sort partition row idempotency dedup lookup object map hash shift arrow hot short group composite " +
+    "public publishable publishing anon primary foreign cache sort partition row idempotency dedup lookup object map hash shift arrow hot short group composite " +
     "unique index registry config meta query translation react memo shard routing bucket blob event message issue project citation " +
     "main foreign natural surrogate business alternate candidate super dict tree node file path state react list item entity data"
   ).split(" "),
@@ -59,7 +59,7 @@ function classified(name: string): NameKind | null {
   if (last !== "key" && last !== "keys") return null;
   if (OF_SECRET_KEY.has(before)) return "key";
   // `STRIPE_KEY` of an environment; in code a key is mostly one of a map.
-  return before !== "" && !OF_OTHER_KEY.has(before) && !words.some((word) => word === "public") ? "key" : null;
+  return before !== "" && !OF_OTHER_KEY.has(before) && !words.some((word) => word === "public" || word === "publishable") ? "key" : null;
 }
 
 /** Whether `word key`, written as two words, is a secret: `API key`, but not `cache key`. */

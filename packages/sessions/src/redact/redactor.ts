@@ -1,5 +1,5 @@
 import { HOME_PATH, isAccount, nameHits } from "./accounts.js";
-import { copyFinder } from "./copies.js";
+import { copyFinder, type Found } from "./copies.js";
 import { findSecrets } from "./find-secrets.js";
 import { type Hit, merged } from "./hit.js";
 import { viewOf } from "./view.js";
@@ -51,7 +51,7 @@ export function redactor(): Redactor {
     redact: (texts, found) => {
       const byText = new Map<number, readonly Hit[]>();
       const names = new Set<string>();
-      const secrets = new Map<string, string>();
+      const secrets = new Map<string, Found>();
       for (const [index, text] of texts.entries()) {
         const hits = findSecrets(text);
         if (hits.length === 0) continue;
@@ -59,7 +59,7 @@ export function redactor(): Redactor {
         for (const { start, end, kind } of hits) {
           const said = text.slice(start, end);
           if (isAccount(kind)) names.add(said);
-          else secrets.set(viewOf(said).text, kind);
+          else secrets.set(viewOf(said).text, { kind, said });
         }
       }
       if (byText.size === 0) return texts;

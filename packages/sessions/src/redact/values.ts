@@ -5,9 +5,9 @@ import { isRandom, UUID } from "./words.js";
 const STAND_IN =
   /x{4}|X{4}|\*{3}|\.{3}|…|0{6}|12345|abcdef|example|EXAMPLE|placeholder|redacted|REDACTED|<SECRET:|p[a@4]ss?w[o0]r|s[e3]cr[e3]t|change[_-]?me|qwert|letmein|foobar/;
 const STAND_IN_WORD =
-  /(?<![a-z])(?:your|my|dummy|sample|todo|fake|mock(?:ed)?|test(?:ing|s)?|example|placeholder|redacted|invalid|wrong|insert|replace|some|none|null|true|false|undefined|token|api|admin|user|default|dev|key|hidden|masked|unset|missing|empty)(?![a-z])/i;
+  /(?<![a-z])(?:your|dummy|sample|todo|fake|mock(?:ed)?|test(?:ing|s)?|example|placeholder|redacted|invalid|wrong|insert|replace|none|null|true|false|undefined|admin|user|default|hidden|masked|unset|missing|empty)(?![a-z])|(?<![A-Za-z0-9])(?:my|some|token|api|dev|key)(?![A-Za-z0-9])/i;
 /** The same as a part between signs: chance spells `my` in the middle of digits. */
-const STAND_IN_PART = new RegExp(STAND_IN_WORD.source.replace("(?<![a-z])", "(?<![A-Za-z0-9])").replace("(?![a-z])", "(?![A-Za-z0-9])"), "i");
+const STAND_IN_PART = new RegExp(STAND_IN_WORD.source.replaceAll("[a-z])", "[A-Za-z0-9])"), "i");
 /** A variable, an expression of a template, a lookup, a tag. */
 const REFERENCE =
   /^\$(?:[A-Z_]+$|[a-z_]+$|\{|\()|^%(?:\w+%|[sd]$|\()|\$\{|\$\(|\{\{|<%|^<.*>$|^\{.*\}$|^\[.*\]$|^\(.*\)$|^[@&][A-Za-z_.]+$|^!(?:Ref|Sub|GetAtt|vault|secret|ENV|reference)\b|process\.env|environ|getenv|^(?:var|local|data|module|self|this|secrets|env|config|settings|request|req|args|props|os|vault|ssm)\.[a-z]/;
@@ -33,6 +33,9 @@ export interface Place {
   readonly isSetting: boolean;
 }
 
+/** Sixty characters of all sorts, as generators of salts write them. */
+const NOISE = /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])(?:[\w .,:;/-]*[!@#$%^&*?~`+=(){}[\]|<>]){8}.*$(?<=^.{40,})/;
+
 const isPhrase = (value: string): boolean => MNEMONIC.test(value) || FOUR_BY_FOUR.test(value);
 
 /** Speakable, but written as a password: digits or signs among at least four letters. */
@@ -51,13 +54,14 @@ const CUT = /(?:\.{2,}|…)$/;
 export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: Place): boolean {
   const value = said.replace(CUT, "");
   if (kind === "phrase") return isPhrase(value);
+  if (isQuoted && NOISE.test(value)) return true;
   if (value.length < shortest[kind] || STAND_IN.test(value) || REFERENCE.test(value)) return false;
   if (/\s/.test(value)) return kind === "password" && (isPhrase(value) || (PHRASE.test(value) && !SENTENCE.test(value) && isQuoted));
   if (UUID.test(value)) return true;
   const random = isRandom(value);
   if (random && (isQuoted || isSetting || value.length >= FEWEST_BARE) && !/^\w+\(.*\)$/.test(value) && !PATH.test(value))
     return value.length >= 24 || !STAND_IN_PART.test(value);
-  if (random && PATH.test(value)) return value.length >= 32 && /[+=]|^.[A-Za-z0-9]{24}/.test(value);
+  if (random && PATH.test(value)) return value.length >= 32 && /[+=]|^[A-Za-z0-9/]{40,}$/.test(value);
   if (CODE.test(value) || PATH.test(value)) return false;
   return (kind === "password" || kind === "secret") && (isQuoted || isSetting) && isInvented(value);
 }
