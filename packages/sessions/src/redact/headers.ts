@@ -1,7 +1,15 @@
 import type { Finder, Hit } from "./hit.js";
+import { wordVisitor } from "./triples.js";
 import { isCredential } from "./values.js";
 
-const TELLING = /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)\b|\s-b |\/\/hooks?[.-]|\/(?:reset|invit|verif|confirm|activat|magic|unsubscribe)[\w-]{0,30}\/|[?&;#](?:sig|signature|x-amz-signature|key|code|appid|ticket|session|sid|auth|invite|magic)=|\t(?:TRUE|FALSE)\t/gi;
+const TELLING = /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)\b|\s-b |\/\/hooks?[.-]|\/(?:reset|invit|verif|confirm|activat|magic|unsubscribe)[\w-]{0,30}\/|[?&;#](?:sig|signature|x-amz-signature|key|code|appid|ticket|session|sid|auth|invite|magic)=|\t(?:TRUE|FALSE)\t/iy;
+
+const QUERIED = "sig x-a key cod app tic ses sid aut inv mag".split(" ");
+const visitTelling = wordVisitor([
+  ..."aut bea coo jse php _gi _se con //h /re /in /ve /co /ac /ma /un \ttr \tfa".split(" "),
+  ...["\n-b", " -b", "\t-b"],
+  ...QUERIED.flatMap((word) => ["?", "&", ";", "#"].map((sign) => sign + word)),
+]);
 
 const AUTHORIZATION =
   /authorization["'`\]]{0,3}[ \t]*[:=,][ \t]*["'`]?[ \t]*(?:(?:basic|bearer|token|bot|apikey|api-key|key|negotiate|digest|splunk|sso-key|geniekey|ssws|oauth|pvetoken=|discogs)[ \t]+)?(?<secret>[^\s"'`,;<>]{8,4000})/iy;
@@ -36,7 +44,8 @@ function cookies(text: string, start: number, end: number): Hit[] {
 }
 
 /** What requests carry: `Authorization` of any scheme, cookies, signatures of addresses. */
-export const findHeaders: Finder = ({ text }) => {
+export const findHeaders: Finder = (scan) => {
+  const { text } = scan;
   const hits: Hit[] = [];
   const add = (kind: string, found: readonly [number, number] | null, isOne: (value: string) => boolean): boolean => {
     if (found === null || !isOne(text.slice(...found))) return false;
@@ -44,10 +53,12 @@ export const findHeaders: Finder = ({ text }) => {
     return true;
   };
   const isLong = (value: string): boolean => isCredential(value, 12);
-  for (const { index } of text.matchAll(TELLING)) {
+  visitTelling(scan, (index) => {
+    TELLING.lastIndex = index;
+    if (!TELLING.test(text)) return;
     const first = text[index]?.toLowerCase();
     if (first === "a") {
-      if (add("authorization", inside(DIGEST, text, index), () => true)) continue;
+      if (add("authorization", inside(DIGEST, text, index), () => true)) return;
       add("authorization", inside(AUTHORIZATION, text, index), (value) => isEncodedLogin(value) || isLong(value));
     } else if (first === "b") add("authorization", inside(BEARER, text, index), isLong);
     else if (first === "/") {
@@ -59,6 +70,6 @@ export const findHeaders: Finder = ({ text }) => {
     } else if (first === "\t") add("cookie", inside(JAR, text, index), isCredential);
     else if (!/[?&;#]/.test(first ?? "")) add("cookie", inside(SESSION, text, index), isCredential);
     else add("secret", inside(SIGNED, text, index), (value) => isCredential(value, 20));
-  }
+  });
   return hits;
 };

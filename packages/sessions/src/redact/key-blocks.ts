@@ -1,5 +1,7 @@
 import type { Finder, Hit } from "./hit.js";
 import { GUTTER } from "./named.js";
+import { OF_BASE64, visitRuns } from "./runs.js";
+import type { Scan } from "./scan.js";
 
 const NAME = "[ A-Za-z0-9]{0,40}(?:PRIVATE KEY(?: BLOCK)?|Static key V1) ?-{4,5}";
 const BEGIN = new RegExp(`-{4,5} ?BEGIN${NAME}`);
@@ -107,18 +109,45 @@ function puttyFrom(text: string, at: number, lines: number): Hit | null {
   return start < 0 ? null : { start, end, kind: "private-key" };
 }
 
-/** Lines as long as those of a key, with neither its beginning nor its end: the middle, unless it is of something public. */
-const MIDDLE = new RegExp(`(?:(?:^|\\n)${GUTTER}${AROUND}[A-Za-z0-9+/]{64}(?=["'\`,\\s]*(?:\\n|$))|(?:^|\\n)${GUTTER}${AROUND}[A-Za-z0-9+/]{70}(?=["'\`,\\s]*(?:\\n|$))){3,}(?:\\n${GUTTER}${AROUND}[A-Za-z0-9+/]{16,69}={0,2}(?=["'\`,\\s]*(?:\\n|$)))?`);
-const LONG_LINE = /[A-Za-z0-9+/]{64}["'`,\s]*(?:\n|$)/;
+/** How wide the lines of keys are. */
+const WIDTHS = new Set([64, 70]);
+/** As many lines of one width are a part of a key, unless of something public. */
+const FEWEST_LINES = 3;
+/** What may stand between the lines of a key. */
+const BETWEEN = new RegExp(`^["'\`,;+\\s\\\\]*\\n${GUTTER}${AROUND}$`);
+const LONGEST_BETWEEN = 240;
+const LAST_LINE = new RegExp(`["'\`,;+ ]*\\n${GUTTER}${AROUND}[A-Za-z0-9+/]{16,69}={0,2}(?=["'\`,\\s]*(?:\\n|$))`, "y");
 const PUBLIC = /-----(?:BEGIN|END)[ A-Z0-9]{0,40}(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PARAMETERS|SIGNATURE|MESSAGE)/;
 const NEAR = 6000;
 
-function middleFrom(text: string, start: number, end: number): Hit | null {
-  const before = text.slice(Math.max(0, start - NEAR), start);
-  const opened = before.slice(before.lastIndexOf("-----BEGIN"));
-  const isPublic = (PUBLIC.test(opened) && !opened.includes("-----END")) || PUBLIC.test(text.slice(end, end + 400));
-  const first = start + (/[A-Za-z0-9+/]{64}/.exec(text.slice(start, end))?.index ?? 0);
-  return isPublic || !/[0-9].*[+/]/s.test(text.slice(first, end)) ? null : { start: first, end, kind: "private-key" };
+/** Lines as long as those of a key, with neither its beginning nor its end. */
+function middles(scan: Scan): Hit[] {
+  const { text } = scan;
+  const hits: Hit[] = [];
+  let start = 0;
+  let end = -1;
+  let lines = 0;
+  const finish = (): void => {
+    if (lines < FEWEST_LINES) return;
+    const before = text.slice(Math.max(0, start - NEAR), start);
+    const opened = before.slice(before.lastIndexOf("-----BEGIN"));
+    const isPublic = (PUBLIC.test(opened) && !opened.includes("-----END")) || PUBLIC.test(text.slice(end, end + 400));
+    LAST_LINE.lastIndex = end;
+    const last = LAST_LINE.exec(text)?.[0].length ?? 0;
+    if (!isPublic && /[0-9][^]*[+/]/.test(text.slice(start, end))) hits.push({ start, end: end + last, kind: "private-key" });
+  };
+  visitRuns(scan, OF_BASE64, 64, (from, to) => {
+    const isLine = WIDTHS.has(to - from);
+    if (isLine && end >= 0 && from - end <= LONGEST_BETWEEN && BETWEEN.test(text.slice(end, from))) lines++;
+    else {
+      finish();
+      start = from;
+      lines = isLine ? 1 : 0;
+    }
+    end = to;
+  });
+  finish();
+  return hits;
 }
 
 const each = (pattern: RegExp, text: string, hitAt: (match: RegExpExecArray) => Hit | null): Hit[] => {
@@ -133,64 +162,14 @@ const each = (pattern: RegExp, text: string, hitAt: (match: RegExpExecArray) => 
   return hits;
 };
 
-/** A key in base64 as a whole, as Kubernetes and CI settings hold it; certificates and public keys begin otherwise. */
-const ENCODED = new RegExp(
-  "LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFURS|BFQyBQUklWQVRF|BEU0EgUFJJVkFURS|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQg|BQR1AgUFJJVkFURS)[A-Za-z0-9+/=]{20,}" +
-    `(?:\\s*\\n${GUTTER}[A-Za-z0-9+/=]{40,})*`,
-  "g",
-);
-/** Base64 of a credential with the names that a JSON Web Key gives its private parts. */
-const WEB_KEY = /["'](?:d|p|q|dp|dq|qi|k)["']\s*:\s*["'](?<secret>[A-Za-z0-9_-]{20,700})["']/gd;
-/** Hashes of passwords, as `crypt` writes them. */
-const HASH = /\$(?:2[abxy]?|apr1|1|5|6|7|y|argon2(?:id?|d)|scrypt)\$[./A-Za-z0-9$=,+-]{20,200}/g;
-const XML_KEY = /<(?:P|Q|DP|DQ|InverseQ|D)>(?<secret>[A-Za-z0-9+/=\s]{20,800})<\//gd;
-/** The values of a Kubernetes secret, whatever their names are. */
-const SECRET_DATA = new RegExp(`\\b(?:data|stringData):[ \\t]*((?:\\n${GUTTER}[\\w.-]{1,80}:[ \\t]*["']?[^\\s"']{6,8000}["']?(?=\\n|$))+)`, "dg");
-const SECRET_VALUE = /: *["']?(?<secret>[^\s"':]{6,8000})["']?(?=\n|$)/dg;
-/** The numbers of a key that `openssl -text` prints. */
-const PRINTED = new RegExp(`(?:privateExponent|prime[12]|exponent[12]|coefficient|priv):(?<secret>(?:\\s*\\n${GUTTER}(?:[0-9a-f]{2}:?){6,40})+)`, "dg");
-const VAULT = new RegExp(`\\$ANSIBLE_VAULT;[^\\n]{1,60}(?<secret>(?:\\n${GUTTER}[0-9a-f]{16,80})+)`, "dg");
-/** Passwords of directories: `{SSHA}…`. */
-const DIRECTORY = /\{(?:S?SHA(?:256|512)?|S?MD5|CRYPT|PLAIN|CLEARTEXT|PBKDF2[\w-]*)\}(?<secret>[A-Za-z0-9+/=$.]{8,200})/gd;
-/** A key pair as the bytes that Solana's tools write. */
-const BYTES = /\[(?<secret>(?:\s*\d{1,3}\s*,){63}\s*\d{1,3})\s*\]/gd;
-const MASKED = /::add-mask::(?<secret>\S{4,400})/gd;
-const MINISIGN = /(?:minisign encrypted|signify) secret key\s*\n[ \t]*(?<secret>[A-Za-z0-9+/=]{100,400})/gd;
-const STORAGE_KEY = /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/g;
-
 /** Private keys of many lines, as files, code, diffs, greps and reader tools show them, whole or cut. */
-export const findKeyBlocks: Finder = ({ text }) => {
-  const hits: Hit[] = [];
-  if (TELLING.test(text)) {
-    hits.push(...each(BEGIN, text, (match) => keyFrom(text, match.index)));
-    hits.push(...each(FIRST_BYTES, text, (match) => keyFrom(text, match.index)));
-    hits.push(...each(END, text, (match) => tailTo(text, match.index)));
-    hits.push(...each(PUTTY, text, (match) => puttyFrom(text, match.index, Number(match[1]))));
-  }
-  if (LONG_LINE.test(text)) hits.push(...each(MIDDLE, text, (match) => middleFrom(text, match.index, match.index + match[0].length)));
-  const all = (kind: string, pattern: RegExp): void => {
-    for (const match of text.matchAll(pattern)) {
-      const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];
-      hits.push({ start, end, kind });
-    }
-  };
-  if (text.includes("LS0tLS1CRUdJTi")) all("private-key", ENCODED);
-  if (/["']kty["']/.test(text)) all("private-key", WEB_KEY);
-  if (/\$[\w]{1,8}\$/.test(text)) all("password-hash", HASH);
-  if (text.includes("<Modulus>")) all("private-key", XML_KEY);
-  if (/(?:minisign encrypted|signify) secret/.test(text)) all("private-key", MINISIGN);
-  if (/prime1:|priv:/.test(text)) all("private-key", PRINTED);
-  if (text.includes("$ANSIBLE_VAULT")) all("secret", VAULT);
-  if (/\{[A-Z0-9]{3,9}\}/.test(text)) all("password-hash", DIRECTORY);
-  if (/\[\s*\d{1,3}\s*,\s*\d{1,3}\s*,/.test(text)) all("private-key", BYTES);
-  if (text.includes("::add-mask::")) all("secret", MASKED);
-  if (/kind["']?: *["']?Secret\b/.test(text))
-    for (const block of text.matchAll(SECRET_DATA))
-      for (const match of (block[1] ?? "").matchAll(SECRET_VALUE)) {
-        const from = block.indices?.[1]?.[0] ?? 0;
-        const [start, end] = match.indices?.groups?.secret ?? [0, 0];
-        hits.push({ start: from + start, end: from + end, kind: "secret" });
-      }
-  if (text.includes("AccountKey=")) all("azure-storage-key", STORAGE_KEY);
+export const findKeyBlocks: Finder = (scan) => {
+  const { text } = scan;
+  const hits = middles(scan);
+  if (!TELLING.test(text)) return hits;
+  hits.push(...each(BEGIN, text, (match) => keyFrom(text, match.index)));
+  hits.push(...each(FIRST_BYTES, text, (match) => keyFrom(text, match.index)));
+  hits.push(...each(END, text, (match) => tailTo(text, match.index)));
+  hits.push(...each(PUTTY, text, (match) => puttyFrom(text, match.index, Number(match[1]))));
   return hits;
 };

@@ -1,5 +1,5 @@
 import type { Finder, Hit } from "./hit.js";
-import { isOfSecretKey, type NameKind, nameKind, TELLING } from "./names.js";
+import { isOfSecretKey, type NameKind, nameKind, visitNames } from "./names.js";
 import { isSecret, type Place } from "./values.js";
 
 const NAME_CHAR = /[A-Za-z0-9_-]/;
@@ -163,29 +163,31 @@ const hitOf = (text: string, value: Value, kind: NameKind): Hit => ({
 });
 
 /** Values given to a name that says what they are, in settings, code, JSON, tables, options and sentences. */
-export const findNamed: Finder = ({ text }) => {
+export const findNamed: Finder = (scan) => {
+  const { text } = scan;
   const hits: Hit[] = [];
-  const telling = new RegExp(TELLING);
-  for (let match = telling.exec(text); match !== null; match = telling.exec(text)) {
-    const [start, end] = nameAround(text, match.index);
-    telling.lastIndex = Math.max(end, telling.lastIndex);
+  visitNames(scan, (at) => {
+    const [start, end] = nameAround(text, at);
+    // What stands before an address's `@` is found as its login.
+    if (/:\/\/[^\s/?#"'`]{0,80}$/.test(text.slice(Math.max(0, start - 84), start))) return end;
     const name = text.slice(start, end);
     const kind = /^keys?$/i.test(name) && isOfSecretKey(wordBefore(text, start)) ? "key" : nameKind(name);
-    if (kind === null) continue;
+    if (kind === null) return end;
+    const isOne = (value: Value): boolean => isSecret(text.slice(value.start, value.end).replace(MARK, ""), kind, value);
     for (const value of valuesOf(text, start, end, name, kind)) {
-      if (value === null || !isSecret(text.slice(value.start, value.end).replace(MARK, ""), kind, value)) continue;
+      if (value === null || !isOne(value)) continue;
       hits.push(hitOf(text, value, kind));
       let last = value.end;
-      if (/s["']?$/i.test(name))
-        for (let gap = matched(NEXT_OF_LIST, text, last); gap !== null; gap = matched(NEXT_OF_LIST, text, last)) {
-          const next = valueAt(text, last + gap.length, true, false) ?? bare(text, last + gap.length, true, false);
-          if (next === null || !isSecret(text.slice(next.start, next.end), kind, next)) break;
-          hits.push(hitOf(text, next, kind));
-          last = next.end;
-        }
-      telling.lastIndex = Math.max(telling.lastIndex, last);
-      break;
+      const isList = /s["']?$/i.test(name);
+      for (let gap = isList ? matched(NEXT_OF_LIST, text, last) : null; gap !== null; gap = matched(NEXT_OF_LIST, text, last)) {
+        const next = valueAt(text, last + gap.length, true, false);
+        if (next === null || !isOne(next)) break;
+        hits.push(hitOf(text, next, kind));
+        last = next.end;
+      }
+      return Math.max(end, last);
     }
-  }
+    return end;
+  });
   return hits;
 };

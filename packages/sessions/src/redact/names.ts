@@ -1,3 +1,5 @@
+import type { Scan } from "./scan.js";
+import { wordVisitor } from "./triples.js";
 import { wordsOf } from "./words.js";
 
 /** What a value is by the name that it is given to: the kinds differ in what else they may look like. */
@@ -79,4 +81,16 @@ export function nameKind(name: string): NameKind | null {
 }
 
 /** What every name of interest holds. */
-export const TELLING = /pass|pwd|psk|psw|pword|\wpw\b|\bpw\b|secret|token|jwt|key|seed|mnemonic|phrase|cred|_?auth\b|bearer|salt|sessi|sessid|xsrf|[_-]pat\b/gi;
+const TELLING =
+  /pass|pwd|psk|psw|pword|\bpw\b|secret|token|jwt|key|seed|mnemonic|phrase|cred|auth\b|bearer|salt|sessi|sessid|xsrf|pat\b|\wpw\b/iy;
+const visitTelling = wordVisitor(
+  "pas pwd psk psw pwo sec tok jwt key see mne phr cre aut bea sal ses xsr pat rpw dpw npw tpw bpw lpw ppw".split(" "),
+);
+
+/** Visits the places where a name of interest may stand; `visit` returns where to go on. */
+export function visitNames(scan: Scan, visit: (at: number) => number): void {
+  visitTelling(scan, (at) => {
+    TELLING.lastIndex = at;
+    return TELLING.test(scan.text) ? visit(at) : undefined;
+  });
+}

@@ -1,25 +1,30 @@
 import type { Scan } from "./scan.js";
 
-/** Every token is at least this long, which lets the search look at every sixteenth character only. */
-const SHORTEST = 16;
+/** A set of characters of the first 256, as a table to look in. */
+export function characters(all: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const char of all) table[char.charCodeAt(0)] = 1;
+  return table;
+}
 
-const IN_RUN = 1;
+const ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+export const OF_TOKEN = characters(`${ALNUM}_.-`);
+export const OF_BASE64 = characters(`${ALNUM}+/`);
 
-const CLASS = new Uint8Array(256);
-for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-0123456789") CLASS[char.charCodeAt(0)] = IN_RUN;
-
-const isInRun = (bytes: Uint8Array, at: number): boolean => CLASS[bytes[at] ?? 0] === IN_RUN;
-
-/** Visits every stretch of letters, digits, `_`, `-` and `.` of at least 16 characters. */
-export function visitRuns({ text, bytes }: Scan, visit: (start: number, end: number) => void): void {
+/**
+ * Visits every stretch of at least `shortest` of the given characters. That all are so long lets the search look at every
+ * `shortest`th character only.
+ */
+export function visitRuns({ text, bytes }: Scan, of: Uint8Array, shortest: number, visit: (start: number, end: number) => void): void {
   const length = text.length;
-  for (let probe = SHORTEST - 1; probe < length; probe += SHORTEST) {
-    if (!isInRun(bytes, probe)) continue;
+  const isIn = (at: number): boolean => of[bytes[at] ?? 0] === 1;
+  for (let probe = shortest - 1; probe < length; probe += shortest) {
+    if (!isIn(probe)) continue;
     let start = probe;
-    while (start > 0 && isInRun(bytes, start - 1)) start--;
+    while (start > 0 && isIn(start - 1)) start--;
     let end = probe + 1;
-    while (end < length && isInRun(bytes, end)) end++;
-    if (end - start >= SHORTEST) visit(start, end);
-    probe += SHORTEST * Math.floor((end - 1 - probe) / SHORTEST);
+    while (end < length && isIn(end)) end++;
+    if (end - start >= shortest) visit(start, end);
+    probe += shortest * Math.floor((end - 1 - probe) / shortest);
   }
 }

@@ -1,10 +1,17 @@
 import { isRandom } from "./words.js";
 
+/** What a token is found by: a word, or the expression of a structure. */
+interface Sign {
+  readonly isLiteral: boolean;
+  readonly word: string;
+  readonly source: string;
+}
+
 /** A token that shows its kind by its beginning. */
 export interface TokenShape {
   readonly kind: string;
-  /** Sources of expressions, one of which a stretch of text must match to be looked at. */
-  readonly signs: readonly string[];
+  /** One of these stands in every such token. */
+  readonly signs: readonly Sign[];
   readonly pattern: RegExp;
   readonly accept?: (token: string) => boolean;
 }
@@ -13,10 +20,15 @@ export interface TokenShape {
 const START = "(?<![A-Za-z0-9_-])";
 const END = "(?![A-Za-z0-9_-])";
 
+const signOf = (sign: string): Sign =>
+  sign.startsWith("~")
+    ? { isLiteral: false, word: "", source: sign.slice(1) }
+    : { isLiteral: true, word: sign, source: sign.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&") };
+
 /** `signs` are literal beginnings, with spaces between; what begins with `~` is an expression. */
 const shape = (kind: string, signs: string, body: string, accept?: (token: string) => boolean): TokenShape => ({
   kind,
-  signs: signs.split(" ").map((sign) => (sign.startsWith("~") ? sign.slice(1) : sign.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"))),
+  signs: signs.split(" ").map(signOf),
   pattern: new RegExp(`${START}(?:${body})${END}`, "g"),
   ...(accept === undefined ? {} : { accept }),
 });
@@ -42,7 +54,7 @@ const CLOUD: readonly TokenShape[] = [
   shape("google-key", "AIza", `AIza${U}{35}`),
   shape("google-oauth", "ya29. GOCSPX-", `ya29\\.${U}{20,400}|GOCSPX-${U}{28}`),
   shape("google-oauth", "1//0", `1//0${U}{30,200}`),
-  shape("azure-secret", "Q~", `[A-Za-z0-9_~.-]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}`),
+  shape("azure-secret", "~\\dQ~", `[A-Za-z0-9_~.-]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}`),
   shape("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", `do[opr]_v1_${X}{64}`),
   shape("cloud-token", "v1.0-", `v1\\.0-${X}{24}-${X}{100,200}`),
   shape("cloud-token", "LTAI", `LTAI${W}{12,20}`, isChance),
@@ -183,7 +195,7 @@ const PEOPLE: readonly TokenShape[] = [
 ];
 
 /** What services that are not listed above name themselves by: `acme_live_…`, `acme_sk_…`, or a prefix before 32 mixed characters. */
-const IDS = /^(?:toolu|call|msg|chatcmpl|resp|req|run|thread|asst|file|cus|pi|ch|sub|evt|seti|src|card|tok|in|il|prod|price|sha\d+|session|item|rs|fc|ws|part|prt|ses|step|chunk|main|index|vendor|build)[_-]/;
+const IDS = /^(?:pk|pub|toolu|call|msg|chatcmpl|resp|req|run|thread|asst|file|cus|pi|ch|sub|evt|seti|src|card|tok|in|il|prod|price|sha\d+|session|item|rs|fc|ws|part|prt|ses|step|chunk|main|index|vendor|build)[_-]/;
 const UNLISTED: readonly TokenShape[] = [
   shape(
     "token",
@@ -195,7 +207,7 @@ const UNLISTED: readonly TokenShape[] = [
     "token",
     "~(?:sk|pk|rk|api|pat|key|token|secret|live|test|prod|auth)_[A-Za-z0-9]{24}",
     `[a-z][a-z0-9]{0,15}(?:_[a-z0-9]{1,12}){0,3}_(?:sk|api|pat|key|token|secret|live|test|prod|auth)_${W}{24,200}|(?:sk|api|pat|key|token|secret|live|auth)_${W}{24,200}`,
-    (token) => /\d/.test(token) && isRandom(token.replace(/^.*_/, "")),
+    (token) => !IDS.test(token) && /\d/.test(token) && isRandom(token.replace(/^.*_/, "")),
   ),
 ];
 

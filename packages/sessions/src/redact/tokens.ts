@@ -1,18 +1,42 @@
 import type { Finder, Hit } from "./hit.js";
 import { GUTTER } from "./named.js";
-import { visitRuns } from "./runs.js";
+import { characters, OF_TOKEN, visitRuns } from "./runs.js";
 import { TOKEN_SHAPES } from "./token-shapes.js";
+import { wordVisitor } from "./triples.js";
 
-const anyOf = (signs: readonly string[]): RegExp => new RegExp(signs.join("|"));
-const SIGNS = anyOf(TOKEN_SHAPES.flatMap((one) => one.signs));
-const SHAPES = TOKEN_SHAPES.map((one) => ({ ...one, sign: anyOf(one.signs) }));
+interface Shape {
+  readonly kind: string;
+  /** What is found at a sign of the shape. */
+  readonly sign: RegExp;
+  readonly pattern: RegExp;
+  readonly accept?: (token: string) => boolean;
+}
 
-/** What a token may have before the stretch that it was found by: the address of a webhook, a bot's number. */
+/** The shapes with signs of one sort, each sign as an expression for one place. */
+const shapesBy = (isLiteral: boolean): readonly Shape[] =>
+  TOKEN_SHAPES.flatMap(({ signs, ...shape }) => {
+    const sources = signs.filter((sign) => sign.isLiteral === isLiteral).map(({ source }) => source);
+    return sources.length === 0 ? [] : [{ ...shape, sign: new RegExp(sources.join("|"), isLiteral ? "y" : "") }];
+  });
+
+const LITERAL = shapesBy(true);
+/** Shapes without a word of their own are looked for in every long stretch of token characters. */
+const STRUCTURAL = shapesBy(false);
+const ANY_STRUCTURE = new RegExp(STRUCTURAL.map(({ sign }) => sign.source).join("|"));
+const LITERAL_SIGN = new RegExp(LITERAL.map(({ sign }) => sign.source).join("|"), "y");
+const visitSigns = wordVisitor(TOKEN_SHAPES.flatMap(({ signs }) => signs.flatMap((sign) => (sign.isLiteral ? [sign.word] : []))));
+
+const SHORTEST_STRETCH = 16;
+const DIGITS = characters("0123456789");
+/** What a token may have before its sign or its stretch: the address of a webhook, a bot's number. */
 const LOOK_BACK = 90;
 const LONGEST_TOKEN = 16_000;
-/** A token that fills its line goes on in the next. */
+/** How much of a text is searched for a shape at once. */
+const PART = 2048;
+/** A long token that fills its line goes on in the next; only that of a JSON web token shows that it is not whole. */
 const FULL_LINE = 56;
-const NEXT_LINE = new RegExp(`\\n${GUTTER}["']?([A-Za-z0-9_.=/-]{8,})(?=["'\`]?(?:\\n|$)|["'\`])`, "y");
+const LONG = 100;
+const NEXT_LINE = new RegExp(`\\n${GUTTER}["']?([A-Za-z0-9_./+-]{8,}={0,2})(?=["'\`]?(?:\\n|$)|["'\`])`, "y");
 
 /** Where a token ends that a terminal or an editor wrapped. */
 function wrappedEnd(text: string, start: number, end: number): number {
@@ -21,30 +45,51 @@ function wrappedEnd(text: string, start: number, end: number): number {
   while (text[to] === "\n" && to - from >= FULL_LINE) {
     NEXT_LINE.lastIndex = to;
     const match = NEXT_LINE.exec(text);
-    if (match === null) return to;
+    LITERAL_SIGN.lastIndex = match === null ? 0 : match.index + match[0].length - (match[1]?.length ?? 0);
+    if (match === null || LITERAL_SIGN.test(text)) return to;
     to = match.index + match[0].length;
     from = to - (match[1]?.length ?? 0);
   }
   return to;
 }
 
+const endOf = (text: string, start: number, length: number, kind: string): number =>
+  kind === "jwt" || length >= LONG ? wrappedEnd(text, start, start + length) : start + length;
+
 /** Tokens known by their shape. */
 export const findTokens: Finder = (scan) => {
   const { text } = scan;
   const hits: Hit[] = [];
-  visitRuns(scan, (start, end) => {
-    const from = Math.max(0, start - LOOK_BACK);
-    const near = text.slice(from, end + 2);
-    if (!SIGNS.test(near)) return;
-    for (const { kind, sign, pattern, accept } of SHAPES) {
-      if (!sign.test(near)) continue;
-      const window = text.slice(from, start + LONGEST_TOKEN);
-      for (const match of window.matchAll(pattern)) {
-        const at = from + match.index;
-        if (at >= end) break;
-        if (accept?.(match[0]) ?? true) hits.push({ start: at, end: wrappedEnd(text, at, at + match[0].length), kind });
-      }
+  const searched = new Map<Shape, number>();
+  /** Looks for a shape around a place, in each part of the text once, however many signs stand there. */
+  const look = (at: number, shape: Shape): void => {
+    if (at < (searched.get(shape) ?? 0)) return;
+    const from = Math.max(0, at - LOOK_BACK, searched.get(shape) ?? 0);
+    const to = at + PART;
+    searched.set(shape, to);
+    for (const match of text.slice(from, to + LONGEST_TOKEN).matchAll(shape.pattern)) {
+      const start = from + match.index;
+      if (start >= to) return;
+      if (shape.accept?.(match[0]) ?? true)
+        hits.push({ start, end: endOf(text, start, match[0].length, shape.kind), kind: shape.kind });
     }
+  };
+  visitSigns(scan, (at) => {
+    LITERAL_SIGN.lastIndex = at;
+    if (!LITERAL_SIGN.test(text)) return;
+    for (const shape of LITERAL) {
+      shape.sign.lastIndex = at;
+      if (shape.sign.test(text)) look(at, shape);
+    }
+  });
+  const hasDigit = (start: number, end: number): boolean => {
+    for (let at = start; at < end; at++) if (DIGITS[scan.bytes[at] ?? 0] === 1) return true;
+    return false;
+  };
+  visitRuns(scan, OF_TOKEN, SHORTEST_STRETCH, (start, end) => {
+    if (!hasDigit(start, end)) return;
+    const near = text.slice(Math.max(0, start - 2), end + 2);
+    if (ANY_STRUCTURE.test(near)) for (const shape of STRUCTURAL) if (shape.sign.test(near)) look(start, shape);
   });
   return hits;
 };

@@ -16,7 +16,12 @@ const MAY_BE_UNREADABLE = /[\u001b\r]|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|
 const WHITE: Readonly<Record<string, string>> = { n: "\n", r: "", t: "\t" };
 const ENTITY: Readonly<Record<string, string>> = { "&quot;": '"', "&#34;": '"', "&#034;": '"', "&apos;": "'", "&#39;": "'", "&#039;": "'", "&amp;": "&" };
 
+/** The escapes that nearly all texts of JSON consist of. */
+const FREQUENT: Readonly<Record<string, string>> = { "\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\'": "'", "\\\\n": "\n", '\\\\\\"': '"' };
+
 function readable(escape: string): string {
+  const frequent = FREQUENT[escape];
+  if (frequent !== undefined) return frequent;
   if (escape.startsWith("\r")) return "\n";
   if (escape.startsWith("&")) return ENTITY[escape] ?? "";
   if (escape.startsWith("%")) return decodeURIComponent(escape);

@@ -39,7 +39,7 @@ describe("findSecrets", () => {
       "a commit and a checksum",
       "commit 4b15c1d0aa34e5f6a7b8c9d0e1f2a3b4c5d6e7f8\nsha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     ],
-    ["a uuid as a token", 'session_token = "123e4567-e89b-12d3-a456-426614174000"'],
+    ["a uuid that no name calls a secret", 'request_id = "123e4567-e89b-12d3-a456-426614174000"'],
     ["an environment lookup", 'API_KEY = os.environ["OPENAI_API_KEY"]\nconst key = process.env.STRIPE_SECRET_KEY;'],
     [
       "stand-ins",

@@ -25,7 +25,7 @@ describe("redaction of a session", () => {
       text: "Using <SECRET:npm-token>.",
       reasoning: "It is <SECRET:npm-token>.",
       tool_calls: [{ arguments: '{"command":"echo x\\n<SECRET:npm-token-2>"}' }],
-      observations: [{ content: "<SECRET:npm-token-2> in <SECRET:home-path>/.npmrc" }],
+      observations: [{ content: "<SECRET:npm-token-2> in /home/dev/.npmrc" }],
     });
     expect(imported.redactions).toEqual([
       { kind: "npm-token", count: 6 },
