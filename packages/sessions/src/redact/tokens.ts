@@ -3,6 +3,7 @@ import { GUTTER } from "./named.js";
 import { characters, OF_TOKEN, visitRuns } from "./runs.js";
 import { TOKEN_SHAPES } from "./token-shapes.js";
 import { wordVisitor } from "./triples.js";
+import { isRandom } from "./words.js";
 
 interface Shape {
   readonly kind: string;
@@ -33,9 +34,8 @@ const LOOK_BACK = 90;
 const LONGEST_TOKEN = 16_000;
 /** How much of a text is searched for a shape at once. */
 const PART = 2048;
-/** A long token that fills its line goes on in the next; only that of a JSON web token shows that it is not whole. */
+/** A long token that fills its line goes on in the next. */
 const FULL_LINE = 56;
-const LONG = 100;
 const NEXT_LINE = new RegExp(`\\n${GUTTER}["']?([A-Za-z0-9_./+-]{8,}={0,2})(?=["'\`]?(?:\\n|$)|["'\`])`, "y");
 
 /** Where a token ends that a terminal or an editor wrapped. */
@@ -46,15 +46,12 @@ function wrappedEnd(text: string, start: number, end: number): number {
     NEXT_LINE.lastIndex = to;
     const match = NEXT_LINE.exec(text);
     LITERAL_SIGN.lastIndex = match === null ? 0 : match.index + match[0].length - (match[1]?.length ?? 0);
-    if (match === null || LITERAL_SIGN.test(text)) return to;
+    if (match === null || LITERAL_SIGN.test(text) || !isRandom(match[1] ?? "")) return to;
     to = match.index + match[0].length;
     from = to - (match[1]?.length ?? 0);
   }
   return to;
 }
-
-const endOf = (text: string, start: number, length: number, kind: string): number =>
-  kind === "jwt" || length >= LONG ? wrappedEnd(text, start, start + length) : start + length;
 
 /** Tokens known by their shape. */
 export const findTokens: Finder = (scan) => {
@@ -71,7 +68,7 @@ export const findTokens: Finder = (scan) => {
       const start = from + match.index;
       if (start >= to) return;
       if (shape.accept?.(match[0]) ?? true)
-        hits.push({ start, end: endOf(text, start, match[0].length, shape.kind), kind: shape.kind });
+        hits.push({ start, end: wrappedEnd(text, start, start + match[0].length), kind: shape.kind });
     }
   };
   visitSigns(scan, (at) => {
