@@ -3,11 +3,12 @@ import { FORMS } from "./forms/all.mjs";
 import { CALL_ID, PLACES, read } from "./places.mjs";
 import { codeTexts } from "./plain/code.mjs";
 import { idTexts } from "./plain/ids.mjs";
+import { secondTexts } from "./plain/second.mjs";
 import { recording } from "./session.mjs";
 import { half } from "./split.mjs";
 import { values } from "./values.mjs";
 
-export const TEXTS = [...codeTexts, ...idTexts];
+export const TEXTS = [...codeTexts, ...idTexts, ...secondTexts.map((text) => ({ ...text, writing: 2 }))];
 
 /** The text of a form at a place, drawn anew for each: what an importer learns in one session helps in no other. */
 function drawn(entry, place, seed) {
@@ -17,20 +18,20 @@ function drawn(entry, place, seed) {
 
 const at = (entry, place, seed) => {
   const { d, text, pieces } = drawn(entry, place, seed);
-  return { entry, place, half: half(entry.name), text, pieces, recording: recording(PLACES[place](text, d)) };
+  return { entry, place, half: half(entry), text, pieces, recording: recording(PLACES[place](text, d)) };
 };
 
 /** A token alone as the id of a call. */
 const asCallId = (entry, seed) => {
   const { pieces } = drawn(entry, CALL_ID, seed);
-  return { entry, place: CALL_ID, half: half(entry.name), pieces, recording: recording({ callId: pieces[0], chat: true }) };
+  return { entry, place: CALL_ID, half: half(entry), pieces, recording: recording({ callId: pieces[0], chat: true }) };
 };
 
 /** A secret that a result shows, and that the answer after it repeats alone. */
 const copied = (entry, seed) => {
   const { text, pieces } = drawn(entry, "copy", seed);
   const last = `I noted it: ${pieces[0]} (from the output above).`;
-  return { entry, place: "copy", half: half(entry.name), pieces, recording: recording({ result: text, last }) };
+  return { entry, place: "copy", half: half(entry), pieces, recording: recording({ result: text, last }) };
 };
 
 /** Everything that must be found: forms at each place, tokens as ids of calls. */

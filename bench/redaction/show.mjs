@@ -6,7 +6,7 @@ import { plainCases, secretCases } from "./cases.mjs";
 import { half } from "./split.mjs";
 
 const [name = "", place = "result", seed = "t1"] = process.argv.slice(2);
-const named = (entry) => entry.name === name && half(name) === "tune";
+const named = (entry) => entry.name === name && half(entry) === "tune";
 const one = [...secretCases(seed, named), ...plainCases(seed, named)].find((each) => each.place === place);
 if (one === undefined) {
   console.error(`There is no "${name}" at "${place}" in the tune half.`);

@@ -4,6 +4,13 @@ import { codeIssuers } from "./issuers-code.mjs";
 import { peopleIssuers } from "./issuers-people.mjs";
 import { lines } from "./lines.mjs";
 import { recorded } from "./recorded.mjs";
+import { secondFiles } from "./second-files.mjs";
+import { secondIssuers } from "./second-issuers.mjs";
+import { secondLines } from "./second-lines.mjs";
+import { secondRecorded } from "./second-recorded.mjs";
+
+const first = [...cloudIssuers, ...codeIssuers, ...peopleIssuers, ...files, ...lines, ...recorded];
+const second = [...secondIssuers, ...secondFiles, ...secondLines, ...secondRecorded];
 
 /** Every way a secret is written: `make` gives a text in which `hide` marks what must not survive. */
-export const FORMS = [...cloudIssuers, ...codeIssuers, ...peopleIssuers, ...files, ...lines, ...recorded];
+export const FORMS = [...first, ...second.map((form) => ({ ...form, writing: 2 }))];
