@@ -14,6 +14,9 @@ const IN_ONE = `s?["']?[ \\t]*[=:][ \\t]*["']?[\\w.@-]{1,60}:(?<secret>[^\\s"'@/
 /** `login: name / …`. */
 const SLASHED = `[a-z]{0,8}[^\\n:=]{0,20}[:=][ \\t]*["'\`]?[\\w.@-]{2,40}["'\`]?[ \\t]+/[ \\t]+["'\`]?(?<secret>[^\\s"'\`]{6,200})`;
 
+/** A string of code. */
+const LITERAL = `[bru]{0,2}["'](?<secret>[^"'\\n]{12,200})["']`;
+
 /** Commands that take a password or token, by the word that they are found by. */
 const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["mysql", `(?:dump|admin|import|sh)?\\b${ANY}\\s-p(?!rotocol|ort|lugin)${WORD}`],
@@ -77,6 +80,15 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["cred", SLASHED],
   ["user", SLASHED],
   ["account", SLASHED],
+  ["user ", `\\S+ (?:on|off)[^\\n]*? >(?<secret>\\S{6,200})`],
+  ["auth-pass", `[ ]\\S+[ ]${WORD}`],
+  ["http-basic.", `\\S+[ ]\\S+[ ]${WORD}`],
+  ["hmac", `\\w{0,20}\\(\\s*["'][\\w-]{2,20}["']\\s*,\\s*${LITERAL}`],
+  ["hmac", `(?:\\.new)?\\(\\s*${LITERAL}`],
+  ["fernet", `\\(\\s*${LITERAL}`],
+  ["aes", `[\\w.]{0,20}\\(\\s*${LITERAL}`],
+  ["secretkeyspec", `\\(\\s*${LITERAL}`],
+  ["jwt.", `(?:sign|verify|encode|decode)\\([^\\n]{1,200}?,\\s*${LITERAL}`],
   ["useradd", `\\b${ANY}\\s-p[ ]${WORD}`],
   ["expect", `[^\\n]{0,200}?assword[^\\n]{0,40}\\n?[^\\n]{0,40}send[ ]"(?<secret>[^"\\\\$\\s]{4,100})`],
   ["send \"", `(?<secret>[^"\\\\$\\s]{6,100})(?:\\\\r|\\s)"`],

@@ -12,7 +12,7 @@ const visitTelling = wordVisitor([
 ]);
 
 const AUTHORIZATION =
-  /authorization["'`\]]{0,3}[ \t]*[:=,][ \t]*["'`]?[ \t]*(?:(?:basic|bearer|token|bot|apikey|api-key|key|negotiate|digest|splunk|sso-key|geniekey|ssws|oauth|pvetoken=|discogs)[ \t]+)?(?<secret>[^\s"'`,;<>]{8,4000})/iy;
+  /authorization["'`\]]{0,3}(?:[ \t]*[:=,][ \t]*|[ \t]+)["'`]?[ \t]*(?:(?:basic|bearer|token|bot|apikey|api-key|key|negotiate|digest|splunk|sso-key|geniekey|ssws|oauth|pvetoken=|discogs)[ \t]+)?(?<secret>[^\s"'`,;<>]{8,4000})/iy;
 const BEARER = /bearer[ \t]+(?<secret>[A-Za-z0-9+/_=.~-]{12,4000})/iy;
 const DIGEST = /authorization["']?[ \t]*:[ \t]*digest[^\n]{0,400}?response="(?<secret>[a-f0-9]{32,128})"/iy;
 /** The cookies of a header, of an option `-b`, of a browser's storage. */

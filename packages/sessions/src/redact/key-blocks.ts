@@ -1,5 +1,5 @@
 import type { Finder, Hit } from "./hit.js";
-import { GUTTER } from "./named.js";
+import { GUTTER } from "./gutter.js";
 import { OF_BASE64, visitRuns } from "./runs.js";
 import type { Scan } from "./scan.js";
 

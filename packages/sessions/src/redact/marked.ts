@@ -1,5 +1,5 @@
 import type { Finder, Hit } from "./hit.js";
-import { GUTTER } from "./named.js";
+import { GUTTER } from "./gutter.js";
 import type { NameKind } from "./names.js";
 import { wordVisitor } from "./triples.js";
 import { isSecret } from "./values.js";
@@ -63,7 +63,7 @@ const FORMS: readonly Marked[] = [
   { marks: ["::add-mask::"], kind: "secret", pattern: /::add-mask::(?<secret>\S{4,400})/dg },
   {
     // The values of a Kubernetes secret, whatever their names are.
-    marks: ["kind: Secret", 'kind": "Secret"'],
+    marks: ["kind: Secret", 'kind": "Secret"', "kubernetes.io/"],
     kind: "secret",
     pattern: new RegExp(`(?<=\\b(?:data|stringData):[ \\t]*(?:\\n${GUTTER}[\\w.-]{1,80}: *\\S+){0,30}\\n${GUTTER}[\\w.-]{1,80}: *)["']?(?<secret>[^\\s"']{6,8000})`, "dg"),
   },
@@ -72,6 +72,29 @@ const FORMS: readonly Marked[] = [
     marks: [":*:", ":5432:", ":5433:"],
     kind: "password",
     pattern: /(?<![\w.:])[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:(?<secret>[^\s:"']{6,200})(?=["'\s]|$)/dg,
+    as: "password",
+  },
+  { marks: [".dockerconfigjson"], kind: "secret", pattern: /\.dockerconfigjson["']?\s*[:=]\s*["']?(?<secret>[A-Za-z0-9+/=]{40,8000})/dg },
+  {
+    // Addresses of databases without a scheme.
+    marks: ["@tcp(", "@unix(", "@udp("],
+    kind: "password",
+    pattern: /(?<=["'`=\s][\w.-]{1,60}:)(?<secret>[^\s"'`@]{4,200})(?=@(?:tcp|unix|udp)\()/dg,
+    as: "password",
+  },
+  { marks: ["/t/"], kind: "secret", pattern: /\/t\/(?<secret>(?:[a-z]{2}-)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?=\/)/dg },
+  {
+    // `userlist.txt` of PgBouncer.
+    marks: ['" "'],
+    kind: "password",
+    pattern: new RegExp(`(?<=(?:^|\\n|["'])${GUTTER}"[\\w.-]{1,40}" ")(?<secret>[^"\\s]{6,200})(?="[ \\t]*(?:\\n|$|["']))`, "dg"),
+    as: "password",
+  },
+  {
+    // The protocol of Redis.
+    marks: ["AUTH\n"],
+    kind: "password",
+    pattern: /AUTH\n+\$\d+\n+(?<secret>[^\s"]{6,200})/dg,
     as: "password",
   },
   {

@@ -1,13 +1,12 @@
+import { GUTTER } from "./gutter.js";
 import type { Finder, Hit } from "./hit.js";
 import { isOfSecretKey, type NameKind, nameKind, visitNames } from "./names.js";
-import { isSecret, type Place } from "./values.js";
+import { isCredential, isSecret, type Place } from "./values.js";
+import { wrappedEnd } from "./wrapped.js";
 
 const NAME_CHAR = /[A-Za-z0-9_-]/;
 const LONGEST_NAME = 80;
 
-/** What a reader tool, grep, a diff or a quotation puts before a line, also one in the other. */
-export const GUTTER =
-  "[ \\t]*(?:(?:[\\w./@-]{1,200}[:-])?\\d{1,7}(?:\\t|→|[:-]| {0,4}[|│]| {1,4}(?=\\S))[ \\t]*|[\\w./@-]{1,200}:(?=[ \\t])[ \\t]*){0,3}(?:[>+-] ?)*[ \\t]*";
 const LINE_START = new RegExp(`(?:^|\\n|["'\`])${GUTTER}(?:(?:export|set|setx|ENV|ARG|declare -x|:)[ \\t]*)?["']?$`);
 
 const QUOTES = "[\"'`]";
@@ -18,7 +17,7 @@ const ASSIGN = new RegExp(
   "y",
 );
 /** What stands in when a lookup finds nothing: `env.NAME || "…"`, `get("NAME", "…")`, `${NAME:-…}`. */
-const FALLBACK = new RegExp(`${QUOTES}?[)\\]]?[ \\t]*(?:,|\\|\\||\\?\\?|\\?:|:-|:=|\\bor\\b)[ \\t]*`, "y");
+const FALLBACK = new RegExp(`(?:${QUOTES}|[)\\]]){0,4}[ \\t]*(?:,|\\|\\||\\?\\?|\\?:|:-|:=|\\bor\\b)[ \\t]*`, "y");
 const CELL = /[ \t*`]*[|│┃][ \t*]*/y;
 /** `setPassword("…")`. */
 const ARGUMENT = new RegExp(`\\([ \\t]*(?=${QUOTES})`, "y");
@@ -35,9 +34,16 @@ const PLIST = new RegExp(`</key>\\s*(?:\\n${GUTTER})?<string>`, "y");
 const BRACKET = /[ \t]*\[(?=[^\s\]"']+\])/y;
 /** The next of a list, after a value that was one. */
 const NEXT_OF_LIST = new RegExp(`["']?[ \\t]*,?[ \\t]*(?:\\n${GUTTER})?["']?(?=[^\\s:"']{8,4000}["']?[ \\t]*(?:[,\\n\\]]|$))`, "y");
-const SPACE = /[ \t]+(?:(?:is|was|to)[ \t]+|(?:is|was):[ \t]+)?/y;
+const SPACE = /[ \t]+(?:(?:is|was|to|ist|lautet|est|es|è|changed to|set to|now)[ \t]+|(?:is|was):[ \t]+)?/y;
+/** `password for root@host: …` and `the following password to go on:`, with the value last in its line or alone in the next. */
+const EXPLAINED = new RegExp(`[^\\n:="'\`|]{2,80}:(?:[ \\t]+|[ \\t]*\\n(?:${GUTTER}\\n)?${GUTTER})(?=\\S{6,200}(?:\\n|$|["']))`, "y");
+/** `password from "…" to "…"`. */
+const FROM_TO = /[ \t]+from[ \t]+["'`](?<first>[^"'`\s]{6,200})["'`][ \t]+to[ \t]+(?=["'`])/dy;
+/** What a command prints that names a password: one word alone in the next line. */
+const PRINTED = new RegExp(`[^\\n]{0,200}\\n${GUTTER}(?=\\S{8,200}(?:\\n|$|["']))`, "y");
+const PROMPT = /(?:^|["'`\n]|\d(?:\t|→|: ?| ?\|))[ \t]*(?:[$>#❯%]|\w[\w@:~/.-]{0,60}[$#])[ \t][^\n]{0,300}$/;
 
-const CALL = /(?:[A-Za-z_][\w.]{0,40}\([ \t]*)?[rbufRBU$@]{0,2}(?=["'`])/y;
+const CALL = /(?:[A-Za-z_][\w.]{0,40}\([ \t]*)?[rbufRBU$@]{0,2}["']?(?=["'`])/y;
 const BARE = /[^\s"'`]{4,8000}/y;
 const END_OF_BARE = /[,;&|<>)}\]]|\\(?=\s|$)/;
 const COMMENT = /[ \t]*(?:[;,][ \t]*)?(?:(?:#|\/\/)[^\n]*)?(?=[\n"'`]|$)/y;
@@ -45,6 +51,8 @@ const COMMENT = /[ \t]*(?:[;,][ \t]*)?(?:(?:#|\/\/)[^\n]*)?(?=[\n"'`]|$)/y;
 interface Value extends Place {
   readonly start: number;
   readonly end: number;
+  /** Whether another one follows: what was and what is. */
+  readonly isFirst?: boolean;
 }
 
 const matched = (pattern: RegExp, text: string, at: number): string | null => {
@@ -124,18 +132,32 @@ function* valuesOf(text: string, start: number, end: number, name: string, kind:
   }
   const plist = matched(PLIST, text, end);
   if (plist !== null) yield bare(text, end + plist.length, true, false);
+  if (kind === "password") {
+    FROM_TO.lastIndex = end;
+    const [from, to] = FROM_TO.exec(text)?.indices?.groups?.first ?? [0, 0];
+    if (to > 0) {
+      yield { start: from, end: to, isQuoted: true, isSetting: true, isFirst: true };
+      yield quoted(text, FROM_TO.lastIndex);
+    }
+    const explained = matched(EXPLAINED, text, end);
+    const alone = explained === null ? null : bare(text, end + explained.length, true, true);
+    if (alone !== null && isCredential(text.slice(alone.start, alone.end), 8)) yield alone;
+  }
+  const printed = PROMPT.test(text.slice(Math.max(0, start - 300), start)) ? matched(PRINTED, text, end) : null;
+  const output = printed === null ? null : bare(text, end + printed.length, true, true);
+  if (output !== null && isCredential(text.slice(output.start, output.end), 12)) yield output;
   const space = matched(SPACE, text, end);
   if (space === null) return;
   const isOption = text[start - 1] === "-" || isSetName(name);
   const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 300), start));
   const value = valueAt(text, end + space.length, isOption, false);
   const said = value === null ? "" : text.slice(value.start, value.end);
-  if (value === null || /^--?[a-z][a-z-]*$/i.test(said)) return;
+  if (value === null || /^--?[a-z][a-z-]*$|^\(|^0x/i.test(said)) return;
   const isSetting =
     isOption ||
     /machine |login /.test(text.slice(Math.max(0, start - 200), end)) ||
     (atLineStart && endsLine(text, value.end)) ||
-    (kind === "password" && (/is|was/.test(space) || (said.length >= 8 && /\d.*\d/.test(said))));
+    (kind === "password" && (space.trim() !== "" || (said.length >= 8 && /\d.*\d/.test(said))));
   const isSql = value.isQuoted && kind === "password";
   const isLong = said.length >= 16 && !/[(.]/.test(text[value.end] ?? "");
   if (isSetting || isSql || isLong) yield { ...value, isSetting, isQuoted: isSql };
@@ -152,6 +174,10 @@ function nameAround(text: string, at: number): readonly [start: number, end: num
 
 /** `API` of `API key`: the word before a name that says nothing by itself. */
 const wordBefore = (text: string, start: number): string => /([A-Za-z]{2,20}) $/.exec(text.slice(Math.max(0, start - 22), start))?.[1] ?? "";
+
+/** `key:` alone, in a section on encryption or beside a name of a user: `{"username": …, "key": …}`. */
+const isNearSecret = (text: string, start: number): boolean =>
+  /(?:encryption|crypt|username|secret|credentials?|auth|api)["']?\s*(?::|=>?)[^{}\n]{0,80}[\s,{["'\d|:→-]*$/i.test(text.slice(Math.max(0, start - 160), start));
 
 /** What Django writes before a key that it drew; not a part of it. */
 const MARK = "django-insecure-";
@@ -171,13 +197,16 @@ export const findNamed: Finder = (scan) => {
     // What stands before an address's `@` is found as its login.
     if (/:\/\/[^\s/?#"'`]{0,80}$/.test(text.slice(Math.max(0, start - 84), start))) return end;
     const name = text.slice(start, end);
-    const kind = /^keys?$/i.test(name) && isOfSecretKey(wordBefore(text, start)) ? "key" : nameKind(name);
+    const isBareKey = /^["']?keys?["']?$/i.test(name);
+    const kind = isBareKey && (isOfSecretKey(wordBefore(text, start)) || isNearSecret(text, start)) ? "key" : name === "PWD" && text[start - 1] === ";" ? "password" : nameKind(name);
     if (kind === null) return end;
     const isOne = (value: Value): boolean => isSecret(text.slice(value.start, value.end).replace(MARK, ""), kind, value);
     for (const value of valuesOf(text, start, end, name, kind)) {
       if (value === null || !isOne(value)) continue;
-      hits.push(hitOf(text, value, kind));
-      let last = value.end;
+      const end = value.isQuoted ? value.end : wrappedEnd(text, text.lastIndexOf("\n", value.start) + 1, value.end, () => false);
+      hits.push(hitOf(text, { ...value, end }, kind));
+      if (value.isFirst === true) continue;
+      let last = end;
       const isList = /s["']?$/i.test(name);
       for (let gap = isList ? matched(NEXT_OF_LIST, text, last) : null; gap !== null; gap = matched(NEXT_OF_LIST, text, last)) {
         const next = valueAt(text, last + gap.length, true, false);

@@ -5,7 +5,7 @@ import { wordsOf } from "./words.js";
 /** What a value is by the name that it is given to: the kinds differ in what else they may look like. */
 export type NameKind = "password" | "secret" | "token" | "key" | "phrase";
 
-const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort)$|(?:password|passwd|passphrase|pword)s?$|^(?:bind|root|user|db|admin)pw$/;
+const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort|kennwort|contrase[nñ]a|wachtwoord|senha)$|(?:password|passwd|passphrase|pword)s?$|^(?:bind|root|user|db|admin)pw$/;
 /** `storepass`, but no word of English. */
 const FUSED_PASSWORD = /(?<!^by|^com|^encom|^sur|^tres|^over|^under|^im)pass$/;
 const PHRASE = /^(?:mnemonic|seedphrase)$/;
@@ -24,7 +24,7 @@ const OF_SECRET_KEY = new Set(
 const OF_OTHER_KEY = new Set(
   (
     "public publishable publishing anon primary foreign cache sort partition row idempotency dedup lookup object map hash shift arrow hot short group composite " +
-    "unique index registry config meta query translation react memo shard routing bucket blob event message issue project citation " +
+    "unique index registry config meta query translation react memo shard bucket blob event message issue project citation " +
     "main foreign natural surrogate business alternate candidate super dict tree node file path state react list item entity data"
   ).split(" "),
 );
@@ -57,7 +57,7 @@ function classified(name: string): NameKind | null {
   if (TOKEN.test(last)) return OF_OTHER_TOKEN.has(before) ? null : "token";
   if (last === "auth" && /^_?auth$|_auth$/i.test(name)) return "token";
   if (FUSED_KEY.test(last)) return "key";
-  if (last === "salt" && /^[A-Z_]+$/.test(name)) return "key";
+  if (last === "salt" && (before === "hash" || /^[A-Z_]+$/.test(name))) return "key";
   if (last !== "key" && last !== "keys") return null;
   if (OF_SECRET_KEY.has(before)) return "key";
   // `STRIPE_KEY` of an environment; in code a key is mostly one of a map.

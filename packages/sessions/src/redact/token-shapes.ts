@@ -44,7 +44,7 @@ const isChance = (token: string): boolean => isRandom(token.replace(/^[a-z]{1,8}
 /** `sk-` begins many things: a key is long, has digits and capitals or is hexadecimal, and holds few words. */
 const isOpenAiKey = (token: string): boolean =>
   (/\d/.test(token) && (/[A-Z]/.test(token) || /^sk-(?:or-v1-|lf-)?[0-9a-f-]{32,}$/.test(token)) && isChance(token)) || token.includes("T3BlbkFJ");
-const isNoStandIn = (token: string): boolean => !/x{6}|X{6}|EXAMPLE|(.)\1{7}|1234567|abcdefg/.test(token);
+const isNoStandIn = (token: string): boolean => !/x{6}|X{6}|EXAMPLE|([^A])\1{7}|1234567|abcdefg/.test(token);
 
 const CLOUD: readonly TokenShape[] = [
   shape("aws-key", "AKIA ASIA ABIA ACCA", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
@@ -100,6 +100,8 @@ const CLOUD: readonly TokenShape[] = [
   shape("database-token", "4b1d", `4b1d${W}{38}`, hasDigitAndLarge),
   shape("cloud-token", "~\\b00[A-Za-z0-9_-]{40}", `00${U}{40}`, (token) => hasDigitAndLarge(token) && isChance(token)),
   shape("cloud-token", "AzFu AzSe AzCa ACDb +ACR +ASt AIoT APIM JQQJ99", `[A-Za-z0-9/+_-]{33,80}(?:AzFu|AzSe|AzCa|ACDb|\\+ACR|\\+ASt|AIoT|APIM|JQQJ99)${W}{5,40}={0,2}`, (token) => /\d/.test(token)),
+  shape("cloud-token", "SWMTKN-1-", `SWMTKN-1-[a-z0-9]{40,60}-[a-z0-9]{20,30}`),
+  shape("model-api-key", "ctx7sk-", `ctx7sk-${UUID}`),
   shape("cloud-token", "cflt", `cflt[A-Za-z0-9+/]{60}`),
   shape("ci-token", "snyk_uat. snyk_sat.", `snyk_[us]at\\.[a-z0-9]{8}\\.${U}{40,400}(?:\\.${U}{20,400})?`),
   shape("cloud-token", "essu_ ddp_ dbtc_ dbtu_ nbp_ akab-", `essu_[A-Za-z0-9+/=]{40,200}|ddp_${W}{36}|dbt[cu]_${U}{36,60}|nbp_${W}{36}|akab-[a-z0-9]{16}-[a-z0-9]{16}`),
@@ -169,6 +171,7 @@ const PEOPLE: readonly TokenShape[] = [
   shape("stripe-key", "_live_ _test_ _prod_ whsec_", `(?:sk|rk)_(?:live|test|prod)_${W}{10,250}|whsec_[A-Za-z0-9+/]{32,64}`),
   shape("square-token", "EAAA sq0", `EAAA${U}{22,64}|sq0(?:atp|csp|idp)-${U}{22,43}`),
   shape("facebook-token", "EAA", `EAA[A-Za-z0-9]{60,300}`, hasDigitAndLarge),
+  shape("google-key", ":APA91b", `AAAA${U}{7}:APA91b${U}{130,150}`),
   shape("facebook-token", "~\\d{15,16}(?:\\||%7C)", `\\d{15,16}(?:\\||%7C)[0-9a-z_-]{27,40}`, (token) => isChance(token.slice(17))),
   shape("payment-token", "access_token$", `access_token\\$(?:production|sandbox)\\$[a-z0-9]{16}\\$${X}{32}`),
   shape("payment-token", "access-production- access-sandbox- access-development-", `access-(?:production|sandbox|development)-${UUID}`),
@@ -187,7 +190,7 @@ const PEOPLE: readonly TokenShape[] = [
   shape("shopify-token", "shpat_ shpss_ shpca_ shppa_ shptka_", "shp(?:at|ss|ca|pa|tka)_[a-fA-F0-9]{32}"),
   shape("map-token", "sk.eyJ", `sk\\.eyJ${U}{40,120}\\.${U}{16,40}`),
   shape("content-token", "tfp_ fio-u-", `tfp_${U}{40,80}|fio-u-${U}{60,68}`),
-  shape("content-token", "AAAAAAAAAAAAAAAAAAAAA", `A{20,24}${W}{0,10}(?:%[0-9A-F]{2}|[A-Za-z0-9]){40,120}`),
+  shape("content-token", "AAAAAAAAAAAAAAAAAA", `A{18,24}(?:%[0-9A-F]{2}|[A-Za-z0-9=]){50,130}`),
   shape("content-token", "oauth:", `oauth:[a-z0-9]{30}`),
   shape("age-key", "AGE-SECRET-KEY-1 AGE-PLUGIN-", "AGE-SECRET-KEY-1[A-Z0-9]{58}"),
   shape("wallet-key", "nsec1 ~\\bS[A-Z2-7]{55} ~\\b[5KL][1-9A-HJ-NP-Za-km-z]{50}", `nsec1[a-z0-9]{58}|S[A-Z2-7]{55}|[5KL][1-9A-HJ-NP-Za-km-z]{50,51}`, (token) => /\d/.test(token) && isRandom(token)),
@@ -205,9 +208,9 @@ const UNLISTED: readonly TokenShape[] = [
   ),
   shape(
     "token",
-    "~(?:sk|pk|rk|api|pat|key|token|secret|live|test|prod|auth)_[A-Za-z0-9]{24}",
-    `[a-z][a-z0-9]{0,15}(?:_[a-z0-9]{1,12}){0,3}_(?:sk|api|pat|key|token|secret|live|test|prod|auth)_${W}{24,200}|(?:sk|api|pat|key|token|secret|live|auth)_${W}{24,200}`,
-    (token) => !IDS.test(token) && /\d/.test(token) && isRandom(token.replace(/^.*_/, "")),
+    "~(?:sk|rk|api|apikey|pat|key|token|secret|live|test|prod|auth)_[A-Za-z0-9]{12}",
+    `[a-z][a-z0-9]{0,15}(?:_[a-z0-9]{1,12}){0,3}_(?:sk|api|apikey|pat|key|token|secret|live|test|prod|auth)_[A-Za-z0-9_]{24,200}|(?:sk|api|pat|key|token|secret|live|auth)_${W}{24,200}`,
+    (token) => !IDS.test(token) && /\d/.test(token) && isRandom(token.replace(/^.*?_(?:sk|rk|api|apikey|pat|key|token|secret|live|test|prod|auth)_/, "").replaceAll("_", "")),
   ),
 ];
 

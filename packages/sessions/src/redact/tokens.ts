@@ -1,9 +1,8 @@
 import type { Finder, Hit } from "./hit.js";
-import { GUTTER } from "./named.js";
 import { characters, OF_TOKEN, visitRuns } from "./runs.js";
 import { TOKEN_SHAPES } from "./token-shapes.js";
 import { wordVisitor } from "./triples.js";
-import { isRandom } from "./words.js";
+import { wrappedEnd } from "./wrapped.js";
 
 interface Shape {
   readonly kind: string;
@@ -34,23 +33,9 @@ const LOOK_BACK = 90;
 const LONGEST_TOKEN = 16_000;
 /** How much of a text is searched for a shape at once. */
 const PART = 2048;
-/** A long token that fills its line goes on in the next. */
-const FULL_LINE = 56;
-const NEXT_LINE = new RegExp(`\\n${GUTTER}["']?([A-Za-z0-9_./+-]{8,}={0,2})(?=["'\`]?(?:\\n|$)|["'\`])`, "y");
-
-/** Where a token ends that a terminal or an editor wrapped. */
-function wrappedEnd(text: string, start: number, end: number): number {
-  let from = start;
-  let to = end;
-  while (text[to] === "\n" && to - from >= FULL_LINE) {
-    NEXT_LINE.lastIndex = to;
-    const match = NEXT_LINE.exec(text);
-    LITERAL_SIGN.lastIndex = match === null ? 0 : match.index + match[0].length - (match[1]?.length ?? 0);
-    if (match === null || LITERAL_SIGN.test(text) || !isRandom(match[1] ?? "")) return to;
-    to = match.index + match[0].length;
-    from = to - (match[1]?.length ?? 0);
-  }
-  return to;
+function isSign(text: string, at: number): boolean {
+  LITERAL_SIGN.lastIndex = at;
+  return LITERAL_SIGN.test(text);
 }
 
 /** Tokens known by their shape. */
@@ -68,12 +53,11 @@ export const findTokens: Finder = (scan) => {
       const start = from + match.index;
       if (start >= to) return;
       if (shape.accept?.(match[0]) ?? true)
-        hits.push({ start, end: wrappedEnd(text, start, start + match[0].length), kind: shape.kind });
+        hits.push({ start, end: wrappedEnd(text, start, start + match[0].length, (at) => isSign(text, at)), kind: shape.kind });
     }
   };
   visitSigns(scan, (at) => {
-    LITERAL_SIGN.lastIndex = at;
-    if (!LITERAL_SIGN.test(text)) return;
+    if (!isSign(text, at)) return;
     for (const shape of LITERAL) {
       shape.sign.lastIndex = at;
       if (shape.sign.test(text)) look(at, shape);

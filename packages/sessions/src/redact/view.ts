@@ -9,10 +9,10 @@ const COLOUR = "\\[[0-9;?]*[A-Za-z]";
 /** Colours of terminals, as bytes and as programs print them; escapes of JSON in any depth, of HTML and addresses; line ends of Windows. */
 const UNREADABLE = new RegExp(
   `\\u001b${COLOUR}|\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)|\\\\+(?:u001[bB]|x1[bB]|033)${COLOUR}` +
-    "|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|26|27)|\\\\+[nrt\"'`/]|\\\\+u[0-9a-fA-F]{4}|\\\\{2,}|\\r\\n?",
+    "|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|3B|26|27)|\\\\+[nrt\"'`/]|\\\\+u[0-9a-fA-F]{4}|\\\\{2,}|\\r\\n?",
   "g",
 );
-const MAY_BE_UNREADABLE = /[\u001b\r]|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|26|27)|\\[nrt"'`/ux\\0]/;
+const MAY_BE_UNREADABLE = /[\u001b\r]|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|3B|26|27)|\\[nrt"'`/ux\\0]/;
 const WHITE: Readonly<Record<string, string>> = { n: "\n", r: "", t: "\t" };
 const ENTITY: Readonly<Record<string, string>> = { "&quot;": '"', "&#34;": '"', "&#034;": '"', "&apos;": "'", "&#39;": "'", "&#039;": "'", "&amp;": "&" };
 
