@@ -1,6 +1,7 @@
 import { GUTTER } from "./gutter.js";
 import type { Finder, Hit } from "./hit.js";
 import { isOfSecretKey, type NameKind, nameKind, visitNames } from "./names.js";
+import { beginsToken } from "./tokens.js";
 import { isCredential, isSecret, type Place } from "./values.js";
 import { wrappedEnd } from "./wrapped.js";
 
@@ -203,7 +204,7 @@ export const findNamed: Finder = (scan) => {
     const isOne = (value: Value): boolean => isSecret(text.slice(value.start, value.end).replace(MARK, ""), kind, value);
     for (const value of valuesOf(text, start, end, name, kind)) {
       if (value === null || !isOne(value)) continue;
-      const end = value.isQuoted ? value.end : wrappedEnd(text, text.lastIndexOf("\n", value.start) + 1, value.end, () => false);
+      const end = value.isQuoted ? value.end : wrappedEnd(text, text.lastIndexOf("\n", value.start) + 1, value.end, (other) => beginsToken(text, other));
       hits.push(hitOf(text, { ...value, end }, kind));
       if (value.isFirst === true) continue;
       let last = end;

@@ -33,7 +33,8 @@ const LOOK_BACK = 90;
 const LONGEST_TOKEN = 16_000;
 /** How much of a text is searched for a shape at once. */
 const PART = 2048;
-function isSign(text: string, at: number): boolean {
+/** Whether a token of a known shape may begin at a place. */
+export function beginsToken(text: string, at: number): boolean {
   LITERAL_SIGN.lastIndex = at;
   return LITERAL_SIGN.test(text);
 }
@@ -53,11 +54,11 @@ export const findTokens: Finder = (scan) => {
       const start = from + match.index;
       if (start >= to) return;
       if (shape.accept?.(match[0]) ?? true)
-        hits.push({ start, end: wrappedEnd(text, start, start + match[0].length, (at) => isSign(text, at)), kind: shape.kind });
+        hits.push({ start, end: wrappedEnd(text, start, start + match[0].length, (at) => beginsToken(text, at)), kind: shape.kind });
     }
   };
   visitSigns(scan, (at) => {
-    if (!isSign(text, at)) return;
+    if (!beginsToken(text, at)) return;
     for (const shape of LITERAL) {
       shape.sign.lastIndex = at;
       if (shape.sign.test(text)) look(at, shape);
