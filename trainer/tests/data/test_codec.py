@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from imprint_trainer.data.codec import Codec, codec_for
+from imprint_trainer.data.codec import Codec, codec_for, covering
 from imprint_trainer.errors import BaseModelInvalid
 
 from .families import tokenizer_of, tokenizer_with
@@ -26,6 +26,21 @@ def test_session_text_never_becomes_a_control_token_and_reads_the_same(text: str
     encoded = codec.encode(hidden)
     assert codec.decode(encoded.ids) == text == codec.reveal(hidden)
     assert not codec.control_ids & set(encoded.ids)
+
+
+@given(SESSION_TEXT, SESSION_TEXT)
+def test_as_many_tokens_are_counted_as_a_text_is_encoded_to(before: str, after: str) -> None:
+    codec = qwen(before, after)
+    for text in (codec.hide(before), codec.hide(before) + "<|im_end|>" + codec.hide(after)):
+        assert [codec.count(text), codec.count(text)] == [len(codec.encode(text).ids)] * 2
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9))))
+def test_offsets_without_gaps_begin_where_the_ones_before_have_ended(offsets: list[tuple[int, int]]) -> None:
+    covered = covering(range(len(offsets)), offsets)
+    reached = [max([0, *(end for _, end in offsets[:count])]) for count in range(len(offsets) + 1)]
+    assert list(covered.ends) == reached[1:]
+    assert list(covered.starts) == [min(start, end) for (start, _), end in zip(offsets, reached[:-1], strict=True)]
 
 
 @given(SESSION_TEXT, SESSION_TEXT)

@@ -2,9 +2,10 @@
 
 import copy
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.errors import BaseModelInvalid
@@ -39,6 +40,7 @@ class Codec:
     stand_ins: Mapping[str, str]  # added token or marker -> private character
     control_ids: frozenset[int]
     literals: Mapping[str, str] = field(default_factory=dict)  # the same, reversed
+    _counts: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def hide(self, text: str) -> str:
         return self._added.sub(lambda found: self.stand_ins[found.group()], text) if self.stand_ins else text
@@ -55,7 +57,10 @@ class Codec:
         return self._private.sub(lambda found: self.literals[found.group()], text) if self.literals else text
 
     def count(self, text: str) -> int:
-        return len(self.encode(text).ids)
+        """Tokens of hidden text. The same texts are asked for again and again, so the answers are kept."""
+        if text not in self._counts:
+            self._counts[text] = len(self.encode(text).ids if self._hides(text) else self._ids(text))
+        return self._counts[text]
 
     def decode(self, ids: Iterable[int]) -> str:
         decoded = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
@@ -67,9 +72,15 @@ class Codec:
             text, add_special_tokens=False, return_offsets_mapping=True, return_attention_mask=False, verbose=False
         )
         encoded = covering(encoding["input_ids"], encoding["offset_mapping"])
-        if not self.literals or not self._private.search(text):
-            return encoded
-        return self._spelled_out(text, encoded)
+        return self._spelled_out(text, encoded) if self._hides(text) else encoded
+
+    def _ids(self, text: str) -> list[int]:
+        """The tokens of `encode` for text that hides nothing, without the time that offsets take."""
+        encoding = self.tokenizer(text, add_special_tokens=False, return_attention_mask=False, verbose=False)
+        return list(encoding["input_ids"])
+
+    def _hides(self, text: str) -> bool:
+        return bool(self.literals and self._private.search(text))
 
     def _spelled_out(self, text: str, encoded: Encoded) -> Encoded:
         """Encode again each stretch between control tokens that holds a stand-in, now with its literal text."""
@@ -93,7 +104,7 @@ class Codec:
             places += [origin + place] * len(self.literals.get(character, character))
         places.append(origin + len(hidden))
         guard = self._guard
-        encoding = self._plain_tokenizer.encode(guard + self.reveal(hidden), add_special_tokens=False)
+        encoding = plain_backend(self.tokenizer).encode(guard + self.reveal(hidden), add_special_tokens=False)
         kept = [
             (token, (max(start - len(guard), 0), end - len(guard)))
             for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)
@@ -115,19 +126,22 @@ class Codec:
         return re.compile("[" + "".join(self.literals) + "]")
 
     @cached_property
-    def _plain_tokenizer(self) -> Any:
-        backend = copy.deepcopy(self.tokenizer.backend_tokenizer)  # a copy: a training may use the original right now
-        backend.no_truncation()
-        backend.no_padding()
-        backend.encode_special_tokens = True
-        return backend
-
-    @cached_property
     def _guard(self) -> str:
         """A character to encode ahead of plain text and drop again, where a tokenizer marks the start of a text."""
-        alone = self._plain_tokenizer.encode("a", add_special_tokens=False).ids
-        after = self._plain_tokenizer.encode("\na", add_special_tokens=False).ids
+        backend = plain_backend(self.tokenizer)
+        alone = backend.encode("a", add_special_tokens=False).ids
+        after = backend.encode("\na", add_special_tokens=False).ids
         return "" if alone == after[-len(alone) :] else "\n"
+
+
+@lru_cache(maxsize=4)
+def plain_backend(tokenizer: "PreTrainedTokenizerBase") -> Any:
+    """A tokenizer to which control tokens are ordinary text: a copy, since a training may use the original right now."""
+    backend = copy.deepcopy(tokenizer.backend_tokenizer)
+    backend.no_truncation()
+    backend.no_padding()
+    backend.encode_special_tokens = True
+    return backend
 
 
 def codec_for(tokenizer: "PreTrainedTokenizerBase", texts: Iterable[str]) -> Codec:
@@ -147,16 +161,11 @@ def codec_for(tokenizer: "PreTrainedTokenizerBase", texts: Iterable[str]) -> Cod
     )
 
 
-def covering(ids: Iterable[int], offsets: Iterable[tuple[int, int]]) -> Encoded:
+def covering(ids: Iterable[int], offsets: Sequence[tuple[int, int]]) -> Encoded:
     """Offsets without gaps: byte-level tokenizers leave a token's leading space out of its offsets."""
-    starts: list[int] = []
-    ends: list[int] = []
-    reached = 0
-    for start, end in offsets:
-        starts.append(min(start, reached))
-        reached = max(reached, end)
-        ends.append(reached)
-    return Encoded(tuple(ids), tuple(starts), tuple(ends))
+    begins, stops = zip(*offsets, strict=True) if offsets else ((), ())
+    ends = tuple(accumulate(stops, max))
+    return Encoded(tuple(ids), tuple(map(min, begins, (0, *ends))), ends)
 
 
 def stretches(encoded: Encoded, control_ids: frozenset[int]) -> Iterable[tuple[int, int, bool]]:

@@ -8,7 +8,7 @@ from imprint_trainer.data.codec import Codec
 from imprint_trainer.data.messages import Unit
 from imprint_trainer.data.plan import Cost, Leads, request_limit
 from imprint_trainer.data.render import Piece, Renderer
-from imprint_trainer.data.shorten import fair_shares, shortened
+from imprint_trainer.data.shorten import cut_down, fair_shares
 from imprint_trainer.data.sources import Sources, edited_in, places
 from imprint_trainer.data.template import Message
 
@@ -30,18 +30,20 @@ def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
     codec = renderer.codec
     turns = [index for index, unit in enumerate(units) if unit.by_assistant]
     pieces: list[Piece | None] = [None] * len(units)
-    costs = [Cost(frame_and_words(unit.messages, codec), 0, unit.supervised, unit.request) for unit in units]
+    costs = [
+        Cost(0 if unit.by_assistant else frame_and_words(unit.messages, codec), 0, unit.supervised, unit.request)
+        for unit in units
+    ]
     for index, following in zip(turns, [*turns[1:], len(units)], strict=True):
         unit = units[index]
         between = [message for other in units[index + 1 : following] for message in other.messages]
         upcoming = units[following].messages[0] if following < len(units) else None
         piece = renderer.piece(unit, [*unit.messages[1:], *between], upcoming)
-        after = frame_and_words(unit.messages[1:], codec)
-        own = frame_and_words(unit.messages[:1], codec)
-        if piece:
-            own = codec.count(piece.turn)
-            if piece.after is not None:
-                after = max(0, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))
+        own = codec.count(piece.turn) if piece else frame_and_words(unit.messages[:1], codec)
+        if piece and piece.after is not None:
+            after = max(0, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))
+        else:
+            after = frame_and_words(unit.messages[1:], codec)
         pieces[index], costs[index] = piece, replace(costs[index], own=own, after=after)
     return Measured(tuple(units), tuple(pieces), tuple(costs))
 
@@ -72,12 +74,13 @@ def shortened_outputs(
         least = request_limit(budget) + FRAME if unit.request else budget // 8
         allowed = max(budget - taken, least)
         if loose and (cost.after if kept else cost.own) > allowed:
-            sizes = [codec.count(message["content"]) for message in loose]
+            found = [codec.encode(message["content"]) for message in loose]
+            sizes = [len(encoded.ids) for encoded in found]
             inflated = max(cost.after if kept else cost.own, 1) / max(sum(sizes) + FRAME * len(sizes), 1)
             limits = fair_shares(sizes, int(allowed / max(inflated, 1.0)) - FRAME * len(sizes))
             texts = [
-                shortened(message["content"], tokens=limit, codec=codec, keep=places(edited[index], message["content"]))
-                for message, limit in zip(loose, limits, strict=True)
+                cut_down(message["content"], encoded, limit, codec, places(edited[index], message["content"]))
+                for message, encoded, limit in zip(loose, found, limits, strict=True)
             ]
             cut = sum(text != message["content"] for text, message in zip(texts, loose, strict=True))
             if cut:

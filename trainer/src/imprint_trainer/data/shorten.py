@@ -13,7 +13,11 @@ def shortened(text: str, *, tokens: int, codec: Codec, keep: Sequence[Range] = (
     It loses its middle but for the stretches `keep`; of those the last go first where they do not fit. When not even
     the marker fits, the marker alone is returned.
     """
-    encoded = codec.encode(text)
+    return text if codec.count(text) <= tokens else cut_down(text, codec.encode(text), tokens, codec, keep)
+
+
+def cut_down(text: str, encoded: Encoded, tokens: int, codec: Codec, keep: Sequence[Range]) -> str:
+    """`shortened`, for a text that is encoded already."""
     if len(encoded.ids) <= tokens:
         return text
     for count in range(len(keep), -1, -1):

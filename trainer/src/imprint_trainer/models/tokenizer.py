@@ -4,7 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from imprint_trainer.errors import BaseModelInvalid
+from imprint_trainer.models.locate import locate_base
 from imprint_trainer.models.scan import refuse_unsafe
+
+
+def tokenizer_of(base_model: str) -> Any:
+    """The tokenizer of a path or hub id. Raises BaseModelNotFound too."""
+    return load_tokenizer(locate_base(base_model).folder)
 
 
 def load_tokenizer(folder: Path) -> Any:
