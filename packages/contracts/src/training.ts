@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { ErrorCode } from "./errors.js";
 import { AdapterId, BaseModelName, JobId, SessionId } from "./ids.js";
 import { Strict } from "./object.js";
 
@@ -49,6 +50,9 @@ const selection = {
     Type.Boolean({ default: false, description: "Learn the recorded reasoning too, where the session holds some" }),
   ),
   include_unsuccessful: Type.Optional(Type.Boolean({ default: false, description: "Train on a session that did not succeed" })),
+  skip_invalid: Type.Optional(
+    Type.Boolean({ description: "Leave out sessions that cannot be trained, by name; default: true for several sessions" }),
+  ),
   epochs: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Omitted: until the loss stops improving" })),
 };
 
@@ -144,8 +148,25 @@ export const LORA_DEFAULTS = {
 /** How often something is left out or changed, by its reason. */
 export const ReasonCounts = Type.Array(Strict({ reason: Type.String(), count: Type.Integer() }));
 
+/** A session that `skip_invalid` left out, and why. */
+export const SkippedSession = Strict({ session_id: SessionId, code: ErrorCode, message: Type.String() });
+export type SkippedSession = Static<typeof SkippedSession>;
+
+/** Turns that a session shares with one before it, where they are supervised: here they are context (`shared_turn`). */
+export const SharedTurns = Strict({
+  session_id: SessionId,
+  supervised_in: SessionId,
+  turns: Type.Integer({ minimum: 1 }),
+});
+export type SharedTurns = Static<typeof SharedTurns>;
+
 /** What of the sessions is not learned, and what is learned in another form than it was recorded in. */
-export const LeftOutAndChanged = { dropped: ReasonCounts, changed: ReasonCounts };
+export const LeftOutAndChanged = {
+  dropped: ReasonCounts,
+  changed: ReasonCounts,
+  shared: Type.Array(SharedTurns),
+  skipped: Type.Array(SkippedSession),
+};
 
 /** What will be trained, known before the first step (training-data rules 1-6). */
 export const TrainingPlan = Strict({

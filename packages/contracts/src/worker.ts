@@ -15,6 +15,11 @@ export const WORKER_PROTOCOL = 1;
 /** How sessions become windows and masks: what a training and its preview share. */
 const data = {
   session_paths: Type.Array(Type.String(), { description: "At least one" }),
+  session_ids: Type.Array(SessionId, { description: "One for each path" }),
+  skip_invalid: Type.Boolean(),
+  unreadable: Type.Array(Strict({ session_id: SessionId, message: Type.String() }), {
+    description: "Sessions that the service left out, by skip_invalid, since their stored files cannot be read",
+  }),
   base_model: Type.String({ description: "Folder of the base model, or hub id" }),
   max_length: Type.Integer({ minimum: 64 }),
   include_unsuccessful: Type.Boolean(),
@@ -36,7 +41,6 @@ export type CheckpointSpec = Static<typeof CheckpointSpec>;
 /** A LoRA training, fully resolved: the worker assumes nothing. */
 export const TrainLoraSpec = Strict({
   ...data,
-  session_ids: Type.Array(SessionId),
   adapter_id: AdapterId,
   output_dir: Type.String({ description: "Empty staging folder; the worker writes the adapter's files into it" }),
   base_model_name: Type.String({ description: "What adapter_config.json names as the base" }),

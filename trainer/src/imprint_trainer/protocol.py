@@ -28,8 +28,16 @@ class Turns(Strict):
     turns: list[Annotated[int, Field(ge=0)]]
 
 
+class UnreadableSession(Strict):
+    session_id: SessionId
+    message: str
+
+
 class PreviewSpec(Strict):
     session_paths: list[str]
+    session_ids: list[SessionId]
+    skip_invalid: bool
+    unreadable: list[UnreadableSession]
     base_model: str
     max_length: int = Field(ge=64)
     include_unsuccessful: bool
@@ -45,7 +53,6 @@ class CheckpointSpec(Strict):
 
 
 class TrainLoraSpec(PreviewSpec):
-    session_ids: list[SessionId]
     adapter_id: str = Field(pattern=ADAPTER_ID)
     output_dir: str
     base_model_name: str

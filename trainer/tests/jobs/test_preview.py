@@ -37,6 +37,9 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
         path.write_text(session.model_dump_json(), encoding="utf-8")
         data: dict[str, Any] = {
             "session_paths": [str(path)],
+            "session_ids": [session.session_id],
+            "skip_invalid": False,
+            "unreadable": [],
             "base_model": str(tmp_path / "base"),
             "max_length": 1024,
             "include_unsuccessful": True,
@@ -45,7 +48,6 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
             "epochs": 2,
         }
         job = {
-            "session_ids": [session.session_id],
             "adapter_id": "a",
             "output_dir": str(tmp_path / "out"),
             "base_model_name": "tiny",
@@ -64,7 +66,7 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
             plans.extend(event["plan"] for _ in [event] if event["type"] == "plan")
 
         # Cancelled once planned: the numbers are the job's, the steps would only cost time.
-        context = JobContext(note, lambda plans=plans: bool(plans), lambda _, __: base)  # type: ignore[misc]
+        context = JobContext(note, lambda plans=plans: bool(plans), lambda _, __: base, lambda _: base.tokenizer)  # type: ignore[misc]
         with pytest.raises(Cancelled):
             train_lora(TrainLoraSpec.model_validate(data | job), context)
         shown = preview_sessions(PreviewSpec.model_validate(data), base.tokenizer)

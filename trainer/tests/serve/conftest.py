@@ -63,6 +63,8 @@ def lora_spec(tiny_folder: Path, session_path: Path, tmp_path: Path) -> Spec:
             "base_model": str(tiny_folder),
             "max_length": 256,
             "include_unsuccessful": False,
+            "skip_invalid": False,
+            "unreadable": [],
             "train_on": "all",
             "reasoning": False,
             "session_ids": ["s1"],

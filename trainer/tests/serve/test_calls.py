@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from imprint_trainer.protocol import PreviewSpec
 from serve.conftest import Spec
 from serve.running import RunningWorker, is_progress
 
-DATA = ("session_paths", "base_model", "max_length", "include_unsuccessful", "train_on", "reasoning", "epochs")
-SHARED = ("windows", "tokens", "supervised_tokens", "supervised_turns", "max_steps", "dropped", "changed")
+DATA = tuple(PreviewSpec.model_fields)
+SIZES = ("windows", "tokens", "supervised_tokens", "supervised_turns", "max_steps")
+SHARED = (*SIZES, "dropped", "changed", "shared", "skipped")
 
 
 def preview_spec(spec: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +69,7 @@ def test_an_unsuccessful_session_among_several_is_named(
     worker: RunningWorker, lora_spec: Spec, session_path: Path, other_path: Path
 ) -> None:
     other_path.write_text(other_path.read_text().replace('"success"', '"failure"'))
-    spec = lora_spec(session_paths=[str(session_path), str(other_path)])
+    spec = lora_spec(session_paths=[str(session_path), str(other_path)], session_ids=["s1", "s2"])
     error = worker.call("preview", preview_spec(spec))["error"]
     assert (error["code"], error["message"]) == ("SESSION_UNSUCCESSFUL", "The session s2 ended in failure.")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from data.sessions import agent, user
 from serve.conftest import Spec
 from serve.running import RunningWorker, is_progress
 
@@ -27,7 +28,7 @@ def test_a_job_says_its_phases_its_plan_each_step_and_hands_over_its_files(
 ) -> None:
     spec = lora_spec()
     events = worker.job(new_job_id(), spec)
-    assert types(events) == ["loading_model", "preparing_data", "plan", "training", "saving", "proving", "done"]
+    assert types(events) == ["preparing_data", "loading_model", "plan", "training", "saving", "proving", "done"]
     plan = next(event["plan"] for event in events if event["type"] == "plan")
     steps = [event["progress"]["step"] for event in events if is_progress(event)]
     assert steps == list(range(1, plan["max_steps"] + 1))
@@ -56,13 +57,50 @@ def test_training_json_records_what_is_needed_to_do_it_again(
         {"session_id": name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
         for name, path in (("s1", session_path), ("s2", other_path))
     ]
-    assert record["selection"] == {"train_on": "successful_steps", "reasoning": True, "include_unsuccessful": False}
+    assert record["selection"] == {
+        "train_on": "successful_steps",
+        "reasoning": True,
+        "include_unsuccessful": False,
+        "skip_invalid": False,
+    }
     card = (Path(spec["output_dir"]) / "README.md").read_text()
     assert "2 recorded sessions: `s1`, `s2`" in card
     assert record["config"]["seed"] == 7
     assert record["stopped"] == "epochs"
     assert len(record["base_model"]["sha256"]) == 64
     assert len(record["data_order"]) == record["steps"] == 6
+
+
+def test_a_job_and_its_card_name_what_was_skipped_and_what_sessions_share(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, session_path: Path, tmp_path: Path
+) -> None:
+    first = json.loads(session_path.read_text())
+    resumed = first | {"session_id": "s2", "steps": [*first["steps"], user("Thanks?"), agent("With pleasure.")]}
+    silent = first | {"session_id": "s3", "steps": [user("Hello?")]}
+    paths = [session_path, tmp_path / "s2.json", tmp_path / "s3.json"]
+    for path, session in zip(paths[1:], (resumed, silent), strict=True):
+        path.write_text(json.dumps(session))
+    damaged = {"session_id": "s4", "message": "The stored session s4 is cut off."}
+    spec = lora_spec(
+        session_paths=[str(path) for path in paths],
+        session_ids=["s1", "s2", "s3"],
+        skip_invalid=True,
+        unreadable=[damaged],
+        epochs=1,
+    )
+    plan = next(event["plan"] for event in worker.job(new_job_id(), spec) if event["type"] == "plan")
+    assert [(one["session_id"], one["code"]) for one in plan["skipped"]] == [
+        ("s4", "SESSION_INVALID"),
+        ("s3", "NOTHING_TO_TRAIN"),
+    ]
+    assert plan["shared"] == [{"session_id": "s2", "supervised_in": "s1", "turns": 2}]
+    assert {"reason": "shared_turn", "count": 2} in plan["dropped"]
+    record = json.loads((Path(spec["output_dir"]) / "training.json").read_text())
+    assert [one["session_id"] for one in record["sessions"]] == ["s1", "s2"]
+    assert record["plan"] == plan
+    card = (Path(spec["output_dir"]) / "README.md").read_text()
+    assert "| skipped | `s4`: The stored session s4 is cut off. |" in card
+    assert "| shared turns | 2 of `s2`, supervised in `s1` |" in card
 
 
 @pytest.mark.parametrize("epochs", [2, None])

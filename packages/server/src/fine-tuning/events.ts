@@ -33,6 +33,7 @@ export const happeningsOf = (before: Job | null, after: Job): readonly Happening
           info(
             `Training on ${plan.supervised_tokens} supervised tokens in ${plan.windows} windows, up to ${plan.max_steps} steps`,
           ),
+          ...plan.skipped.map(({ session_id, message }) => info(`Skipped session ${session_id}: ${message}`)),
         ]
       : []),
     ...(progress !== null && before?.progress?.step !== progress.step

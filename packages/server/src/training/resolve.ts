@@ -62,11 +62,12 @@ const common = (
 };
 
 /** What decides the windows, as trainings and their previews resolve it. `epochs` null: until the loss stops improving. */
-export const resolveSelection = (request: Omit<PreviewRequest, "base_model">) => ({
+export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, sessions: number) => ({
   max_length: request.max_length ?? LORA_DEFAULTS.max_length,
   include_unsuccessful: request.include_unsuccessful ?? false,
   train_on: request.train_on ?? LORA_DEFAULTS.train_on,
   reasoning: request.reasoning ?? LORA_DEFAULTS.reasoning,
+  skip_invalid: request.skip_invalid ?? sessions > 1,
   epochs: request.epochs ?? null,
 });
 
@@ -77,9 +78,10 @@ export const sessionIdsOf = ({ session_id, session_ids }: TrainLoraRequest): rea
 /** A LoRA request with every value decided. */
 export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
   const rank = request.rank ?? LORA_DEFAULTS.rank;
+  const sessionIds = sessionIdsOf(request);
   return {
-    ...common(request, sessionIdsOf(request), defaults),
-    ...resolveSelection(request),
+    ...common(request, sessionIds, defaults),
+    ...resolveSelection(request, sessionIds.length),
     rank,
     alpha: request.alpha ?? rank * LORA_DEFAULTS.alpha_per_rank,
     learning_rate: request.learning_rate ?? LORA_DEFAULTS.learning_rate,

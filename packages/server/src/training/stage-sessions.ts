@@ -1,38 +1,56 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Session } from "@imprint/contracts";
+import type { PreviewSpec, Session } from "@imprint/contracts";
+import { JobError } from "../jobs/job-error.js";
 import type { ReadOptions } from "../sessions/read.js";
 import { readSession } from "../sessions/read.js";
+
+/** What a worker is told of the sessions: those that were staged, and those left out since they cannot be read. */
+type Staged = Pick<PreviewSpec, "session_ids" | "unreadable"> & { readonly session_paths: [string, ...string[]] };
 
 /**
  * Copies stored sessions into a folder of one job or preview: what was checked is what is trained, whatever happens to the
  * stored files meanwhile. Leaves no folder behind when it rejects.
- * @throws JobError of reading, or what `check` throws
+ * @throws JobError of reading, or what `check` throws; with `skipInvalid` a damaged session only when no other is left
  */
 export const stageSessions = async ({
   sessionIds,
   staging,
+  skipInvalid,
   check = () => undefined,
   ...stored
 }: Omit<ReadOptions, "sessionId"> & {
   readonly sessionIds: readonly string[];
   readonly staging: string;
+  readonly skipInvalid: boolean;
   readonly check?: (session: Session) => void;
-}): Promise<[string, ...string[]]> => {
-  const stage = async (sessionId: string, index: number): Promise<string> => {
+}): Promise<Staged> => {
+  const paths: string[] = [];
+  const ids: string[] = [];
+  const damaged: { readonly session_id: string; readonly error: JobError }[] = [];
+  const stage = async (sessionId: string): Promise<void> => {
     const { session } = await readSession({ ...stored, sessionId });
     check(session);
-    const path = join(staging, `session-${index + 1}.json`);
+    const path = join(staging, `session-${ids.length + 1}.json`);
     await writeFile(path, JSON.stringify(session), { mode: 0o600 });
-    return path;
+    paths.push(path);
+    ids.push(sessionId);
   };
   try {
     await mkdir(staging, { recursive: true, mode: 0o700 });
-    const [first = "", ...others] = sessionIds;
-    const paths: [string, ...string[]] = [await stage(first, 0)];
     // One after the other: a job of many sessions never holds them all.
-    for (const [index, sessionId] of others.entries()) paths.push(await stage(sessionId, index + 1));
-    return paths;
+    for (const session_id of sessionIds) {
+      try {
+        await stage(session_id);
+      } catch (error) {
+        if (!(skipInvalid && error instanceof JobError && error.code === "SESSION_INVALID")) throw error;
+        damaged.push({ session_id, error });
+      }
+    }
+    const [first, ...others] = paths;
+    if (first === undefined) throw damaged[0]?.error ?? new JobError("NOTHING_TO_TRAIN", "No session was named.");
+    const unreadable = damaged.map(({ session_id, error }) => ({ session_id, message: error.message }));
+    return { session_paths: [first, ...others], session_ids: ids, unreadable };
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
     throw error;

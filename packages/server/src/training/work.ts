@@ -2,6 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CheckpointSpec, JobResult, Session } from "@imprint/contracts";
 import type { WorkerTask } from "../executors/executor.js";
+import type { Job } from "../jobs/job.js";
 import { JobError } from "../jobs/job-error.js";
 import type { Work } from "../jobs/work.js";
 import type { DataPaths } from "../registry/paths.js";
@@ -50,7 +51,7 @@ const checkTrainable = ({ session_id, outcome, steps }: Session, includeUnsucces
 interface Places {
   readonly jobId: string;
   readonly staging: string;
-  readonly sessionPaths: [string, ...string[]];
+  readonly staged: Awaited<ReturnType<typeof stageSessions>>;
 }
 
 const checkpointSpec = async (
@@ -63,7 +64,7 @@ const checkpointSpec = async (
   return { dir: await makeCheckpointFolder(paths, { jobId, request, resumeFrom: origin?.job_id ?? null }), seconds, start };
 };
 
-const toTask = async (resolved: Resolved, { jobId, staging, sessionPaths }: Places, workshop: Workshop): Promise<WorkerTask> => {
+const toTask = async (resolved: Resolved, { jobId, staging, staged }: Places, workshop: Workshop): Promise<WorkerTask> => {
   const { kind, request } = resolved;
   const { models, hypernetworks } = workshop;
   const { location, name } = locateBaseModel(request.base_model, models);
@@ -71,10 +72,10 @@ const toTask = async (resolved: Resolved, { jobId, staging, sessionPaths }: Plac
   if (kind === "lora") {
     const { metadata: _kept, session_id: _first, ...rest } = request;
     const checkpoint = await checkpointSpec(resolved, jobId, workshop);
-    return { type: "train_lora", job_id: jobId, spec: { ...rest, ...files, session_paths: sessionPaths, checkpoint } };
+    return { type: "train_lora", job_id: jobId, spec: { ...rest, ...files, ...staged, checkpoint } };
   }
   const { metadata: _kept, session_ids: _only, ...rest } = request;
-  const [session_path] = sessionPaths;
+  const [session_path] = staged.session_paths;
   return {
     type: "train_hypernetwork",
     job_id: jobId,
@@ -94,7 +95,7 @@ const asFailure = (error: unknown, adapterId: string): unknown => {
 /** What a job does around its training. */
 export const createWork = (
   resolved: Resolved,
-  { jobId, speed }: { readonly jobId: () => string; readonly speed: () => number | null },
+  { jobId, job }: { readonly jobId: () => string; readonly job: () => Pick<Job, "plan" | "progress"> | null },
   workshop: Workshop,
 ): Work => {
   const { request, kind } = resolved;
@@ -112,18 +113,20 @@ export const createWork = (
   return {
     prepare: async (signal) => {
       const staging = stagingOf(jobId());
-      const sessionPaths = await stageSessions({
+      const skipInvalid = kind === "lora" && request.skip_invalid;
+      const staged = await stageSessions({
         sessionIds: request.session_ids,
         staging,
         folder: paths.sessions,
         limit: sessionLimit,
+        skipInvalid,
         check: (session) => {
           signal.throwIfAborted();
-          checkTrainable(session, request.include_unsuccessful);
+          if (!skipInvalid) checkTrainable(session, request.include_unsuccessful);
         },
       });
       try {
-        const task = await toTask(resolved, { jobId: jobId(), staging, sessionPaths }, workshop);
+        const task = await toTask(resolved, { jobId: jobId(), staging, staged }, workshop);
         await mkdir(task.spec.output_dir, { mode: 0o700 });
         return task;
       } catch (error) {
@@ -134,21 +137,24 @@ export const createWork = (
     finish: async (task: WorkerTask, result: JobResult, signal: AbortSignal) => {
       if (salvages !== (result.partial !== undefined))
         throw new JobError("WORKER_PROTOCOL", "The trainer and the service disagree on whether the adapter is partial.");
-      const { adapter_id, task_type, session_id, session_ids, metadata } = request;
+      const { adapter_id, task_type, metadata } = request;
+      const { plan = null, progress = null } = job() ?? {};
+      const skipped = new Set(plan?.skipped.map(({ session_id }) => session_id));
+      const session_ids = request.session_ids.filter((id) => !skipped.has(id));
       const lineage: Lineage = {
         adapter_id,
         method: kind,
         base_model: task.spec.base_model_name,
         task_type,
-        session_id,
+        session_id: session_ids[0] ?? request.session_id,
         session_ids,
         job_id: task.job_id,
         metadata,
         created_at: now().toISOString(),
       };
       const beforeCommit = async (db: DatabaseSession): Promise<void> => {
-        const tokens_per_second = speed();
-        if (kind === "lora" && tokens_per_second !== null && tokens_per_second > 0)
+        const { tokens_per_second } = progress ?? { tokens_per_second: 0 };
+        if (kind === "lora" && tokens_per_second > 0)
           await recordSpeed(db, { base_model: request.base_model, quantization: request.quantization, tokens_per_second });
         signal.throwIfAborted();
       };

@@ -54,6 +54,8 @@ export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
       task_type: "code-gen",
       max_length: 64,
       include_unsuccessful: false,
+      skip_invalid: false,
+      unreadable: [],
       seed: 7,
       epochs: 1,
       rank: 4,

@@ -77,7 +77,7 @@ test("a training goes through its phases and completes", async () => {
   const { job_id } = submit();
   const job = await reached(job_id, over);
   expect(job).toMatchObject({ status: "completed", adapter_id: "a-1", progress: { step: 3, steps: 3 }, plan: { max_steps: 3 } });
-  expect(phases).toEqual([null, "starting", "loading_model", "preparing_data", "training", "saving", "proving", "registering"]);
+  expect(phases).toEqual([null, "starting", "preparing_data", "loading_model", "training", "saving", "proving", "registering"]);
   expect(registered).toContain("adapter_model.safetensors");
   expect(readdirSync(staging)).toEqual([]);
   expect(jobs.log(job_id)).toContain("training a");

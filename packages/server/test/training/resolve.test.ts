@@ -16,6 +16,7 @@ test("what a LoRA request leaves out is decided", () => {
     seed: 7,
     metadata: {},
     include_unsuccessful: false,
+    skip_invalid: false,
     epochs: null,
     rank: 16,
     alpha: 32,

@@ -39,6 +39,7 @@ def model_card(
         "| | |",
         "|---|---|",
         *(f"| session | `{entry['session_id']}`, SHA-256 `{entry['sha256']}` |" for entry in sessions[:NAMED]),
+        *left_out(record.get("plan", {})),
         f"| base model | {base_model_name}, SHA-256 `{record['base_model']['sha256']}` |",
         f"| base model's licence | {base_licence or 'not stated in its folder'} |",
         f"| settings | {settings(record)} |",
@@ -112,6 +113,24 @@ def settings(record: Mapping[str, Any]) -> str:
     """The request as resolved, in one cell of a table."""
     values = {**record["config"], **record.get("selection", {})}
     return ", ".join(f"{name} `{json.dumps(value)}`" for name, value in sorted(values.items()) if value is not None)
+
+
+def left_out(plan: Mapping[str, Any]) -> list[str]:
+    """Rows on the sessions that were skipped, and on turns that are supervised in another session."""
+    skipped, shared = plan.get("skipped", []), plan.get("shared", [])
+    return [
+        *(f"| skipped | `{one['session_id']}`: {cell(one['message'])} |" for one in skipped[:NAMED]),
+        *([f"| skipped | {len(skipped) - NAMED} sessions more: see training.json |"] if len(skipped) > NAMED else []),
+        *(
+            f"| shared turns | {one['turns']} of `{one['session_id']}`, supervised in `{one['supervised_in']}` |"
+            for one in shared[:NAMED]
+        ),
+    ]
+
+
+def cell(text: str) -> str:
+    """Text that does not end its cell of a table."""
+    return " ".join(text.replace("|", "\\|").split())
 
 
 def recorded(sessions: Sequence[Mapping[str, Any]]) -> str:

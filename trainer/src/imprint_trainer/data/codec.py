@@ -136,7 +136,7 @@ class Codec:
 
 @lru_cache(maxsize=4)
 def plain_backend(tokenizer: "PreTrainedTokenizerBase") -> Any:
-    """A tokenizer to which control tokens are ordinary text: a copy, since a training may use the original right now."""
+    """A copy to which control tokens are ordinary text: a training may use the original right now."""
     backend = copy.deepcopy(tokenizer.backend_tokenizer)
     backend.no_truncation()
     backend.no_padding()

@@ -30,12 +30,13 @@ class Counted:
     """What is not learned, or learned in another form than it was recorded in, and how often.
 
     Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `synthetic`, `duplicate_turn`,
-    `not_selected`, and `edit_target_cut`: edits of a text that does not stand in their window) and turns that are left
-    out (`empty_turn`, `before_task`, `context_left_out`). Changed are texts (`task_shortened`, `system_shortened`,
-    `user_text_shortened`, `request_shortened`, `tool_output_shortened`, `answer_split`), tools (`tools_shortened`,
-    `tool_list_left_out`: a list that the template has no place for), calls (`tool_syntax_as_text`), windows
-    (`edit_target_excerpted`: they bring along what an edit replaces) and tokens that are
-    no targets (`secret_not_supervised`: what stands for secrets, `token_across_role_header`: first ones of turns).
+    `shared_turn`: another session of the training teaches it, `not_selected`, and `edit_target_cut`: edits of a text
+    that does not stand in their window) and turns that are left out (`empty_turn`, `before_task`, `context_left_out`).
+    Changed are texts (`task_shortened`, `system_shortened`, `user_text_shortened`, `request_shortened`,
+    `tool_output_shortened`, `answer_split`), tools (`tools_shortened`, `tool_list_left_out`: a list that the template
+    has no place for), calls (`tool_syntax_as_text`), windows (`edit_target_excerpted`: they bring along what an edit
+    replaces) and tokens that are no targets (`secret_not_supervised`: what stands for secrets,
+    `token_across_role_header`: first ones of turns).
     """
 
     reason: str
@@ -53,6 +54,24 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """How many turns of a session are supervised in another one."""
+
+    session_id: str
+    supervised_in: str
+    turns: int
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A session that cannot be trained, and why."""
+
+    session_id: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Prepared:
     windows: tuple[Window, ...]
     tokens: int
@@ -61,6 +80,8 @@ class Prepared:
     dropped: tuple[Counted, ...]
     changed: tuple[Counted, ...]
     turns: tuple[Turn, ...]
+    shared: tuple[Shared, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
 
 
 def prepare_windows(
@@ -71,17 +92,28 @@ def prepare_windows(
     include_unsuccessful: bool = False,
     reasoning: bool = False,
     train_on: TrainOn = "all",
+    elsewhere: Mapping[int, str] | None = None,
 ) -> Prepared:
     """Windows of at most `max_length` tokens in which each supervised turn is a target exactly once.
 
-    Raises SessionUnsuccessful, NothingToTrain, TemplateUnsupported, BaseModelInvalid.
+    `elsewhere`: the steps that another session teaches, and which one. Raises SessionUnsuccessful, NothingToTrain,
+    TemplateUnsupported, BaseModelInvalid.
     """
+    elsewhere = elsewhere or {}
     supervised, reasons = supervised_steps(
-        session, train_on=train_on, include_unsuccessful=include_unsuccessful, reasoning=reasoning
+        session,
+        train_on=train_on,
+        include_unsuccessful=include_unsuccessful,
+        reasoning=reasoning,
+        elsewhere=elsewhere,
     )
     dropped, changed = Counter(reasons.values()), Counter[str]()
+    shared = shared_with(session, reasons, elsewhere)
     if not supervised:
-        raise NothingToTrain(f"The session {session.session_id} has no agent turn to learn from{named(dropped)}.")
+        others = "".join(f" Session {one.supervised_in} teaches {one.turns} of its turns." for one in shared)
+        raise NothingToTrain(
+            f"The session {session.session_id} has no agent turn to learn from{named(dropped)}.{others}"
+        )
     codec = codec_for(tokenizer, [session.model_dump_json()])
     template = chat_template(tokenizer, reasoning=reasoning, date=started(session))
     traits = traits_of(template)
@@ -107,11 +139,17 @@ def prepare_windows(
         dropped=counted(dropped),
         changed=counted(changed),
         turns=tuple(turns_of(session, frozenset(learned), supervised, reasons)),
+        shared=shared,
     )
 
 
 def counted(found: Mapping[str, int]) -> tuple[Counted, ...]:
     return tuple(Counted(reason, count) for reason, count in sorted(found.items()) if count)
+
+
+def shared_with(session: Session, reasons: Mapping[int, str], elsewhere: Mapping[int, str]) -> tuple[Shared, ...]:
+    found = Counter(elsewhere[step] for step, reason in reasons.items() if reason == "shared_turn")
+    return tuple(Shared(session.session_id, other, turns) for other, turns in found.items())
 
 
 def turns_of(

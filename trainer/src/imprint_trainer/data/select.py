@@ -1,5 +1,6 @@
 """Which agent steps are supervised (training-data rules 1 and 4)."""
 
+from collections.abc import Collection
 from typing import Literal
 
 from imprint_trainer.data.session import Session, Step
@@ -9,11 +10,17 @@ TrainOn = Literal["all", "successful_steps", "final_answer"] | tuple[Literal["tu
 
 
 def supervised_steps(
-    session: Session, *, train_on: TrainOn, include_unsuccessful: bool, reasoning: bool
+    session: Session,
+    *,
+    train_on: TrainOn,
+    include_unsuccessful: bool,
+    reasoning: bool,
+    elsewhere: Collection[int] = (),
 ) -> tuple[frozenset[int], dict[int, str]]:
     """Indices of the steps to learn from, and why the other agent steps that say something are context only.
 
-    Raises SessionUnsuccessful for a failed session, NothingToTrain when `train_on` names a step that cannot be trained.
+    `elsewhere`: those that another session teaches. Raises SessionUnsuccessful for a failed session, NothingToTrain
+    when `train_on` names a step that cannot be trained.
     """
     if session.outcome == "failure" and not include_unsuccessful:
         raise SessionUnsuccessful(f"The session {session.session_id} ended in failure.")
@@ -34,7 +41,9 @@ def supervised_steps(
             candidates.append(index)
         seen.add(key)
     chosen = frozenset(chosen_of(candidates, session, train_on))
-    return chosen, dropped | {index: "not_selected" for index in candidates if index not in chosen}
+    dropped |= {index: "not_selected" for index in candidates if index not in chosen}
+    shared = chosen & frozenset(elsewhere)
+    return chosen - shared, dropped | dict.fromkeys(shared, "shared_turn")
 
 
 def chosen_of(candidates: list[int], session: Session, train_on: TrainOn) -> list[int]:

@@ -10,11 +10,13 @@ from imprint_trainer.models.base import LoadedBase, Quantization
 
 @dataclass(frozen=True)
 class JobContext:
-    """`emit` sends an event, to which the worker adds the job's id. `base` gives the base model, resident or loaded."""
+    """`emit` sends an event, to which the worker adds the job's id. `base` gives the base model, resident or loaded;
+    `tokenizer` gives its tokenizer, and loads no weights for that."""
 
     emit: Callable[[dict[str, Any]], None]
     cancelled: Callable[[], bool]
     base: Callable[[str, Quantization], LoadedBase]
+    tokenizer: Callable[[str], Any]
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

@@ -10,7 +10,7 @@ from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.jobs.resume import checkpoint_of, differences, keeper_of
+from imprint_trainer.jobs.resume import checkpoint_of, differences, keeper_of, selection_of
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.course import Trained
@@ -24,10 +24,10 @@ from imprint_trainer.protocol import TrainLoraSpec
 def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`; the files are in `spec.output_dir`."""
     training = training_of(spec)
+    context.phase("preparing_data")
+    prepared = prepare_sessions(spec, context.tokenizer(spec.base_model))
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization)
-    context.phase("preparing_data")
-    prepared = prepare_sessions(spec, base.tokenizer)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
     plan = plan_of(training, prepared, steps, targets)
@@ -111,14 +111,16 @@ def record_of(
     spec: TrainLoraSpec, training: LoraTraining, plan: dict[str, Any], trained: Trained, base: LoadedBase
 ) -> dict[str, Any]:
     """training.json: enough to do it again. No paths and no times, so that the same request gives the same bytes."""
+    skipped = {one["session_id"] for one in plan["skipped"]}
     return {
         "method": "lora",
         "task_type": spec.task_type,
         "sessions": [
             {"session_id": session_id, "sha256": sha256_of(Path(path))}
             for session_id, path in zip(spec.session_ids, spec.session_paths, strict=True)
+            if session_id not in skipped
         ],
-        "selection": spec.model_dump(mode="json", include={"train_on", "reasoning", "include_unsuccessful"}),
+        "selection": selection_of(spec),
         "config": training.model_dump(mode="json"),
         "plan": plan,
         "steps": len(trained.losses),

@@ -43,10 +43,14 @@ def identity_of(spec: TrainLoraSpec, training: LoraTraining, plan: dict[str, Any
         "base model": {"sha256": base_sha256(base), "dequantised_on_load": base.dequantised},
         "request": {
             "training": training.model_dump(mode="json"),
-            "selection": spec.model_dump(mode="json", include={"train_on", "reasoning", "include_unsuccessful"}),
+            "selection": selection_of(spec),
         },
         "training plan": plan,
     }
+
+
+def selection_of(spec: TrainLoraSpec) -> dict[str, Any]:
+    return spec.model_dump(mode="json", include={"train_on", "reasoning", "include_unsuccessful", "skip_invalid"})
 
 
 def made_with(base: LoadedBase) -> dict[str, Any]:

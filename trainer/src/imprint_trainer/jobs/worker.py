@@ -59,6 +59,14 @@ class Worker:
             self._resident = (key, load_base(path_or_hub_id, quantization=quantization, device=self._device))
         return self._resident[1]
 
+    def tokenizer(self, path_or_hub_id: str) -> Any:
+        """The tokenizer of a base model, without its weights where it is not resident."""
+        from imprint_trainer.models.tokenizer import tokenizer_of
+
+        if self._resident is not None and self._resident[0][0] == path_or_hub_id:
+            return self._resident[1].tokenizer
+        return tokenizer_of(path_or_hub_id)
+
     def run(self, job: Job, *, emit: Callable[[dict[str, Any]], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
         """The contracts' `JobResult` or `ExportResult`. Raises Cancelled and TrainerError; a failure leaves none."""
         self._settle()
@@ -68,7 +76,7 @@ class Worker:
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.lora.failures import machine_failures
 
-        context = JobContext(emit, cancelled, self.base)
+        context = JobContext(emit, cancelled, self.base, self.tokenizer)
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
                 return train_lora(job.spec, context)

@@ -24,6 +24,7 @@ export const previewResponse = {
     "SESSION_UNSUCCESSFUL",
     "BASE_MODEL_NOT_FOUND",
     "NOTHING_TO_TRAIN",
+    "TEMPLATE_UNSUPPORTED",
     "WORKER_START_FAILED",
   ),
 };
@@ -43,10 +44,17 @@ export const previewSessions = async (
 ): Promise<PreviewReport> => {
   const { paths, sessionLimit, models, database } = workshop;
   const staging = join(paths.staging, `preview-${randomUUID()}`);
-  const session_paths = await stageSessions({ sessionIds, staging, folder: paths.sessions, limit: sessionLimit });
+  const selection = resolveSelection(request, sessionIds.length);
+  const staged = await stageSessions({
+    sessionIds,
+    staging,
+    folder: paths.sessions,
+    limit: sessionLimit,
+    skipInvalid: selection.skip_invalid,
+  });
   try {
     const model = locateBaseModel(request.base_model ?? fallbackName(models), models);
-    const spec = { session_paths, base_model: model.location, ...resolveSelection(request) };
+    const spec = { ...staged, base_model: model.location, ...selection };
     const preview = await executor.call({ type: "preview", spec }, abortedWith(reply));
     const { quantization = LORA_DEFAULTS.quantization } = request;
     const speeds = await withSession(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));

@@ -56,11 +56,7 @@ export const startJob = async (
     reserved_adapter_id: adapter_id,
     request: shown(resolved),
     warnings,
-    work: createWork(
-      resolved,
-      { jobId: () => job.job_id, speed: () => jobs.get(job.job_id)?.progress?.tokens_per_second ?? null },
-      workshop,
-    ),
+    work: createWork(resolved, { jobId: () => job.job_id, job: () => jobs.get(job.job_id) ?? null }, workshop),
   });
   if (call) idempotency.remember(call, job.job_id);
   return queued(job.job_id);

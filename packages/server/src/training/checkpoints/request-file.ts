@@ -12,6 +12,7 @@ const VERSION = 1;
 
 const {
   session_paths: _paths,
+  unreadable: _unreadable,
   output_dir: _out,
   base_model_name: _name,
   checkpoint: _kept,
