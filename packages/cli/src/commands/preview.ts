@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
 import { checkLoraRequest, sessionsOf } from "../flags/training.js";
+import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
 import { count, duration, plain, shorten } from "../output/text.js";
@@ -14,7 +15,7 @@ const counted = (counts: PreviewReport["dropped"]): string =>
   counts.map(({ reason, count: times }) => `${times} × ${plain(reason).replaceAll("_", " ")}`).join(", ") || "nothing";
 
 function numbers(preview: PreviewReport, paint: Paint): string {
-  return fields(
+  const table = fields(
     [
       ["supervised", `${count(preview.supervised_tokens, "token")} in ${count(preview.supervised_turns, "turn")}`],
       ["read", `${count(preview.tokens, "token")} in ${count(preview.windows, "window")}`],
@@ -30,6 +31,7 @@ function numbers(preview: PreviewReport, paint: Paint): string {
     ],
     paint,
   );
+  return [table, ...leftOutLines(preview).map((line) => paint("yellow", `! ${line}`))].join("\n");
 }
 
 /** The text as the model sees it; what it learns is green, and between « and » where there are no colours. */

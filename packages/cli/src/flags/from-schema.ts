@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { TSchema } from "typebox";
 import { Errors } from "typebox/value";
 import { UsageError } from "../errors.js";
-import { choicesOf, parseFlag, placeholderOf, shapeOf, typeOf } from "./text.js";
+import { choicesOf, isSwitch, parseFlag, placeholderOf, shapeOf, typeOf } from "./text.js";
 import { readTrainOn, TRAIN_ON_FORM } from "./train-on.js";
 
 export type Properties = Readonly<Record<string, TSchema>>;
@@ -15,7 +15,7 @@ export function optionOf(property: string, schema: TSchema): Option {
   const shown =
     preset === undefined || preset === false || preset === null || /default/i.test(description) ? "" : ` (default: ${preset})`;
   const form = property === "train_on" ? TRAIN_ON_FORM : placeholderOf(schema);
-  const value = typeOf(schema) === "boolean" ? "" : ` <${form}>`;
+  const value = isSwitch(schema) ? "" : ` <${form}>`;
   const option = new Option(`${flagOf(property)}${value}`, `${description}${shown}`.trim());
   const choices = choicesOf(schema);
   if (choices !== null) option.choices(choices);

@@ -10,8 +10,12 @@ interface Shape {
 
 export const shapeOf = (schema: TSchema): Shape => schema as Shape;
 
+/** Whether a flag without a value says it: what is on unless it is switched off takes true or false. */
+export const isSwitch = (schema: TSchema): boolean => typeOf(schema) === "boolean" && shapeOf(schema).default === false;
+
 /** The words that an enumeration allows; null when it is none. */
 export function choicesOf(schema: TSchema): readonly string[] | null {
+  if (typeOf(schema) === "boolean" && !isSwitch(schema)) return ["true", "false"];
   const words = shapeOf(schema).anyOf?.map((option) => option.const);
   return words?.every((word) => typeof word === "string") ? words : null;
 }
@@ -41,6 +45,7 @@ export function parseFlag(flag: string, schema: TSchema, given: string | boolean
     return Object.fromEntries(pairs);
   }
   if (typeof given !== "string") return given;
+  if (type === "boolean") return given === "true";
   if (type === "array") return given.split(",").map((part) => part.trim());
   if (type !== "integer" && type !== "number") return given;
   if (!NUMBER.test(given))

@@ -1,4 +1,5 @@
 import type { JobDetails } from "@imprint/contracts";
+import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { proofLines } from "../output/proof.js";
 import { count, plain } from "../output/text.js";
@@ -20,7 +21,8 @@ const kept = ({ job_id, checkpoint }: JobDetails): readonly string[] =>
 
 /** How a finished job ended: the proof of a completed one, what to do about a failed one. */
 export function outcome(job: JobDetails, paint: Paint): string {
-  const warnings = job.warnings.map((warning) => paint("yellow", `! ${plain(warning)}`));
+  const leftOut = job.plan === null ? [] : leftOutLines(job.plan);
+  const warnings = [...leftOut, ...job.warnings.map(plain)].map((warning) => paint("yellow", `! ${warning}`));
   if (job.status === "completed") {
     const steps = job.progress === null ? "" : ` after ${count(job.progress.step, "step")}`;
     const head = `${paint("green", "✓")} ${paint("bold", job.adapter_id ?? "")} is ready${seconds(job)}${steps}`;

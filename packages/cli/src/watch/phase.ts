@@ -25,5 +25,6 @@ export function phaseOf(job: JobDetails): string {
 export function planOf({ plan }: JobDetails): string | null {
   if (plan === null) return null;
   const sizes = `${count(plan.tokens, "token")}, ${plan.supervised_tokens.toLocaleString("en")} supervised, in ${count(plan.windows, "window")}`;
-  return `${sizes}; rank ${plan.rank}, at most ${count(plan.max_steps, "step")}`;
+  const skipped = plan.skipped.length === 0 ? "" : `; ${count(plan.skipped.length, "session")} skipped`;
+  return `${sizes}; rank ${plan.rank}, at most ${count(plan.max_steps, "step")}${skipped}`;
 }

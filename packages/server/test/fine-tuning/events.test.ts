@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type FineTuneEvent, thinned } from "../../src/fine-tuning/events.js";
+import { type FineTuneEvent, happeningsOf, thinned } from "../../src/fine-tuning/events.js";
+import { createJob, type Job } from "../../src/jobs/job.js";
 
 const metrics = {
   step: 1,
@@ -32,4 +33,22 @@ test("a long training keeps the sentences, its first and its last step, and a bo
     expect(steps[0]?.number).toBe(1);
   }
   expect(events.filter((one) => one.metrics === null).map(({ number }) => number)).toEqual([0, 5000, 10_000]);
+});
+
+test("a session that is skipped is told by name, once the plan is known", () => {
+  const before = createJob({
+    job_id: "01jd8z6v3m4n5p6q7r8s9t0v1w",
+    kind: "lora",
+    session_id: "good",
+    reserved_adapter_id: "a",
+    request: {},
+    created_at: "2026-01-01T00:00:00.000Z",
+  });
+  const skipped = [{ session_id: "silent", code: "NOTHING_TO_TRAIN", message: "It says nothing." }] as const;
+  const after = { ...before, plan: { supervised_tokens: 1, windows: 1, max_steps: 3, skipped } } as unknown as Job;
+  expect(happeningsOf(before, after).map(({ message }) => message)).toEqual([
+    "Training on 1 supervised tokens in 1 windows, up to 3 steps",
+    "Skipped session silent: It says nothing.",
+  ]);
+  expect(happeningsOf(after, after)).toEqual([]);
 });

@@ -76,7 +76,7 @@ test.each([
   const service = await startService();
   putSession(service.dataDir, "first");
   if (content !== null) putSession(service.dataDir, "second", content);
-  const job = await service.ended(await startLora(service, { session_ids: ["first", "second"] }));
+  const job = await service.ended(await startLora(service, { session_ids: ["first", "second"], skip_invalid: false }));
   expect(job).toMatchObject({ status: "failed", error: { code, message: expect.stringContaining("second") } });
   expect(readdirSync(join(service.dataDir, "adapters", ".staging"))).toEqual([]);
 });

@@ -12,6 +12,7 @@ const SELECTION = [
   "train_on",
   "reasoning",
   "include_unsuccessful",
+  "skip_invalid",
   "epochs",
   "quantization",
 ] as const;
