@@ -1,4 +1,11 @@
-import { LORA_DEFAULTS, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import {
+  LORA_DEFAULTS,
+  PreviewRequest,
+  SkippedSession,
+  TrainHypernetworkRequest,
+  TrainLoraPreviewRequest,
+  TrainLoraRequest,
+} from "@imprint/contracts";
 import { Compile } from "typebox/compile";
 import { describe, expect, it } from "vitest";
 
@@ -30,11 +37,18 @@ describe("TrainLoraRequest", () => {
     [{ session_id: "s1", train_on: "none" }],
     [{ session_id: "s1", train_on: { turns: [] } }],
     [{ session_id: "s1", train_on: { turns: [-1] } }],
+    [{ session_ids: ["s1", "s2"], skip_invalid: "yes" }],
   ])("refuses %j", (body) => expect(lora.Check(body)).toBe(false));
 
   it.each(["all", "successful_steps", "final_answer", { turns: [1, 3] }])("takes several sessions and train_on %j", (train_on) =>
     expect(lora.Check({ session_ids: ["s1", "s2"], train_on })).toBe(true),
   );
+
+  it("previews take skip_invalid as trainings do", () => {
+    const body = { session_ids: ["s1", "s2"], skip_invalid: false };
+    expect([lora.Check(body), Compile(TrainLoraPreviewRequest).Check(body)]).toEqual([true, true]);
+    expect(Compile(PreviewRequest).Check({ skip_invalid: true })).toBe(true);
+  });
 
   it("accepts the defaults it documents", () => {
     const { rank, learning_rate, max_length, quantization, task_type, train_on, reasoning } = LORA_DEFAULTS;
@@ -49,4 +63,18 @@ describe("TrainHypernetworkRequest", () => {
     expect(hypernetwork.Check({ trajectory_ids: [] })).toBe(false);
     expect(hypernetwork.Check({ trajectory_ids: ["a"] })).toBe(true);
   });
+});
+
+describe("SkippedSession", () => {
+  const skipped = Compile(SkippedSession);
+  const one = { session_id: "s1", code: "NOTHING_TO_TRAIN", message: "It says nothing." };
+
+  it("names a session and a reason of the catalogue", () => expect(skipped.Check(one)).toBe(true));
+
+  it.each([
+    [{ ...one, code: "BORED" }],
+    [{ ...one, session_id: "../s1" }],
+    [{ ...one, title: "t" }],
+    [{ session_id: "s1", code: one.code }],
+  ])("refuses %j", (value) => expect(skipped.Check(value)).toBe(false));
 });

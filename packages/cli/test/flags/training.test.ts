@@ -55,6 +55,11 @@ describe("trainingRequest", () => {
     expect(lora("--train-on", "turns:3,1,3")).toEqual({ session_id: "s", train_on: { turns: [3, 1] } });
   });
 
+  it("takes true or false where the service is asked to do without what it does by itself", () => {
+    expect(lora("--skip-invalid", "false")).toEqual({ session_id: "s", skip_invalid: false });
+    expect(lora("--skip-invalid", "true")).toEqual({ session_id: "s", skip_invalid: true });
+  });
+
   it.each([
     [["s", "s"], "lora", [], "a SESSION is named twice"],
     [["s", "../t"], "lora", [], "SESSION is not of the allowed form"],

@@ -63,6 +63,7 @@ test.each<[field: string, payload: object, message?: string]>([
   ["seed", { session_id: "s", seed: -1 }],
   ["learning_rate", { session_id: "s", learning_rate: 0 }],
   ["include_unsuccessful", { session_id: "s", include_unsuccessful: "true" }],
+  ["skip_invalid", { session_id: "s", skip_invalid: 1 }],
   ["adapter_id", { session_id: "s", adapter_id: "Upper" }],
   ["adapter_id", { session_id: "s", adapter_id: ".." }],
   ["base_model", { session_id: "s", base_model: "/etc/passwd" }],
