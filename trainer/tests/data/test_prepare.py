@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from imprint_trainer.data.prepare import prepare_windows
@@ -71,3 +73,19 @@ def test_train_on_a_single_turn_ends_its_window_there() -> None:
     prepared = prepare_windows(session, tokenizer_of("chatml"), max_length=256, train_on=("turns", [3]))
     assert shown(prepared, tokenizer_of("chatml"))[0].endswith("assistant\nTwo.<|im_end|>")
     assert said(prepared, tokenizer_of("chatml")) == ["Two.<|im_end|>"]
+
+
+def test_texts_are_tokenized_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer, read = tokenizer_of("qwen2_5"), []
+    tokenize = type(tokenizer).__call__
+
+    def spy(self: Any, text: str, **options: Any) -> Any:
+        read.append(len(text))
+        return tokenize(self, text, **options)
+
+    monkeypatch.setattr(type(tokenizer), "__call__", spy)
+    calls = [agent(f"Step {index}.", ("bash", "{}", f"line {index} " * 300)) for index in range(20)]
+    session = session_of(user("Look at it all."), *calls)
+    prepare_windows(session, tokenizer, max_length=1024)
+    # As the template writes it, as it is cut, in a window, and what the windows repeat.
+    assert sum(read) < 4 * sum(len(seen.content) for step in session.steps for seen in step.observations)

@@ -91,7 +91,7 @@ def main(folder: str, out: Path) -> None:
         format="gguf",
         output_dir=str(exported),
     )
-    result = export_adapter(spec, JobContext(lambda _: None, lambda: False, lambda *_: base))
+    result = export_adapter(spec, JobContext(lambda _: None, lambda: False, lambda *_: base, lambda _: base.tokenizer))
     prompts = [prompt_of(base.tokenizer, question) for question in QUESTIONS]
     bare = answers(base.model, prompts)
     with attached(base, adapter) as model:
