@@ -41,6 +41,19 @@ describe("with a running service", () => {
     expect(piped.stdout).toBe("base: from a pipe\n");
   });
 
+  it("names the sessions that are skipped, in the preview and when the training has ended", async () => {
+    const at = await servedPlace(() => ({ skip: ["silent"] }));
+    const silent = path.join(at.root, "silent.json");
+    await writeFile(silent, (await readFile(SESSION, "utf8")).replace("harborline-gates", "silent"));
+    await imprint(["import", SESSION, silent], at);
+    const sentence = "! skipped silent: The session silent has no agent turn to learn from.\n";
+    const preview = await imprint(["preview", "harborline-gates", "silent"], at);
+    expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining(sentence) });
+    const trained = await imprint(["train", "harborline-gates", "silent", "--watch"], at);
+    expect(trained).toMatchObject({ code: 0, stdout: expect.stringContaining(sentence) });
+    expect(trained.stderr).toContain("at most 3 steps; 1 session skipped\n");
+  });
+
   it("shows the trainer's log while it watches, when asked to", async () => {
     const at = await held();
     const watching = start(["train", "harborline-gates", "--adapter-id", "logged", "--watch", "--log"], at.env);

@@ -54,6 +54,22 @@ test(
 );
 
 test(
+  "a job's page and its preview name the session that is skipped",
+  async () => {
+    const service = await startService({ behaviour: { skip: ["silent"] } });
+    for (const id of ["good", "silent"]) putSession(service.dataDir, id);
+    const job = await service.ended(await startLora(service, { session_ids: ["good", "silent"] }));
+    const page = await openPage(`${service.url}/#/jobs/${job.job_id}`);
+    const sentence = page.getByText("silent is skipped: The session silent has no agent turn to learn from.");
+    await sentence.waitFor();
+    await page.getByRole("button", { name: "Show what it learns" }).click();
+    await sentence.nth(1).waitFor();
+    expectNoFaults(page);
+  },
+  TEST_MS,
+);
+
+test(
   "a session that is no session is refused with the service's sentence, and the others go on",
   async () => {
     const service = await startService();
