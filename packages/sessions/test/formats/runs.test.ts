@@ -100,6 +100,13 @@ describe("mini-swe-agent", () => {
     expect(imported.sessions[0]?.steps.flatMap((step) => step.observations ?? [])).toHaveLength(2);
   });
 
+  it("takes the patch at a run's end for its submission, not for a request", async () => {
+    const patch = { role: "user", content: "diff --git a/slug.js b/slug.js\n--- a/slug.js\n+++ b/slug.js\n" };
+    const imported = await read({ trajectory_format: "mini-swe-agent-1", info: {}, messages: [...messages.slice(0, 7), patch] });
+    expect(countsOf(imported)).toEqual([1, 3, 0, 0]);
+    expect(imported.sessions[0]?.steps.at(-1)?.observations).toEqual([{ call_id: null, content: patch.content }]);
+  });
+
   it("takes the end from the header or from the exit message, which is no turn", async () => {
     const exit = { role: "exit", content: "Timed out", extra: { exit_status: "Timeout" } };
     const imported = await read({ trajectory_format: "mini-swe-agent-1.1", info: {}, messages: [...messages.slice(0, 2), exit] });

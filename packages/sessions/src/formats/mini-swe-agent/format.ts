@@ -12,9 +12,12 @@ import { outcomeOfExit } from "../swe-agent/exit-status.js";
 const ENVIRONMENT =
   /^\s*(?:<(?:returncode|output|warning|exception|error)\b|Observation:|Please always provide|The last command |Tool call error|Format error|No tool calls)/i;
 
+/** Version 1 ends with what the run handed in, in the user's place: the patch alone. */
+const SUBMISSION = /^\s*diff --git /;
+
 const isEnvironment = (message: JsonObject, text: string): boolean => {
   const extra = objectOrEmpty(message.extra);
-  return ENVIRONMENT.test(text) || extra.returncode !== undefined || extra.interrupt_type === "FormatError";
+  return ENVIRONMENT.test(text) || SUBMISSION.test(text) || extra.returncode !== undefined || extra.interrupt_type === "FormatError";
 };
 
 /** An answer of the Responses API, kept as the list of its items. */
