@@ -7,6 +7,7 @@ export const SESSION_FORMATS = [
   "native",
   "claude-code",
   "codex",
+  "gemini-cli",
   "swe-agent",
   "mini-swe-agent",
   "openhands-v0",

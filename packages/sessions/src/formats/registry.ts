@@ -5,6 +5,7 @@ import { chatJsonl } from "./chat-jsonl/format.js";
 import { claudeCode } from "./claude-code/format.js";
 import { codex } from "./codex/format.js";
 import type { RecordFormat, TextFormat } from "./format.js";
+import { geminiCli } from "./gemini-cli/format.js";
 import { miniSweAgent } from "./mini-swe-agent/format.js";
 import { native } from "./native/format.js";
 import { openHandsV0 } from "./openhands-v0/format.js";
@@ -19,6 +20,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   native,
   claudeCode,
   codex,
+  geminiCli,
   openHandsV1,
   openHandsV0,
   atif,

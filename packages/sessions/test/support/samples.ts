@@ -1,6 +1,7 @@
-import type { SessionFormat } from "@imprint/contracts";
+import { CLI_SAMPLES } from "./cli-samples.js";
 import { CALL, FIRST_ANSWER, LAST_ANSWER, RESULT, SECOND_ANSWER, SECOND_TASK, TASK } from "./conversation.js";
 import { jsonLines } from "./import-text.js";
+import type { Sample } from "./sample.js";
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 5, 10, 0, second)).toISOString();
 const input = JSON.parse(CALL.arguments) as unknown;
@@ -186,14 +187,6 @@ const asHistory = chat.map((message) =>
   "tool_call_id" in message ? { ...message, tool_call_ids: [message.tool_call_id] } : message,
 );
 
-export interface Sample {
-  readonly format: SessionFormat;
-  readonly name: string;
-  readonly text: string;
-  /** What counts as the person's words; both requests where nothing is said. */
-  readonly users?: readonly string[];
-}
-
 /** The same conversation as each format with tool calls writes it. */
 export const SAMPLES: readonly Sample[] = [
   { format: "claude-code", name: "log.jsonl", text: claudeCode() },
@@ -220,6 +213,7 @@ export const SAMPLES: readonly Sample[] = [
   { format: "sharegpt", name: "share.jsonl", text: shareGpt() },
   { format: "sts", name: "trace.jsonl", text: sts() },
   { format: "pi", name: "pi.jsonl", text: pi() },
+  ...CLI_SAMPLES,
 ];
 
 /** Formats without tool calls. */

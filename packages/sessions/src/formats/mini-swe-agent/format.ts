@@ -17,7 +17,9 @@ const SUBMISSION = /^\s*diff --git /;
 
 const isEnvironment = (message: JsonObject, text: string): boolean => {
   const extra = objectOrEmpty(message.extra);
-  return ENVIRONMENT.test(text) || SUBMISSION.test(text) || extra.returncode !== undefined || extra.interrupt_type === "FormatError";
+  return (
+    ENVIRONMENT.test(text) || SUBMISSION.test(text) || extra.returncode !== undefined || extra.interrupt_type === "FormatError"
+  );
 };
 
 /** An answer of the Responses API, kept as the list of its items. */

@@ -1,0 +1,95 @@
+import { draft } from "../../draft.js";
+import { DROPPED } from "../../dropped.js";
+import { type Transcript, transcript } from "../../transcript.js";
+import { geminiParts } from "../../values/gemini-parts.js";
+import { isObject, isString, type JsonObject, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
+import { toolCall } from "../../values/tool-calls.js";
+import type { Output, Reader, RecordFormat } from "../format.js";
+import { contentsOf, readContents } from "./contents.js";
+import { isHarness } from "./harness.js";
+import { type Message, messages } from "./messages.js";
+
+const SLASH_COMMAND = /^[/?][\w-]*(?:\s|$)/;
+
+function addUser(talk: Transcript, { record }: Message, isAnswered: boolean): void {
+  const { text, results } = geminiParts(record.content, "");
+  for (const result of results) talk.observe(result);
+  if (text.trim() === "") return;
+  if (isHarness(text)) talk.dropped.add(DROPPED.harness);
+  else if (SLASH_COMMAND.test(text.trim()) && !isAnswered) talk.dropped.add(DROPPED.localCommand);
+  else talk.say("user", text, record.timestamp);
+}
+
+const thought = ({ subject, description }: JsonObject): string =>
+  [isString(subject) && subject !== "" ? `**${subject}**` : "", scalarText(description)].filter((text) => text !== "").join("\n");
+
+function addAnswer(talk: Transcript, { record, results }: Message, index: number, called: Set<string>): void {
+  const content = geminiParts(record.content, `call-${index}`);
+  const recorded = objectsOf(record.toolCalls).map((call, at) =>
+    toolCall({ ...call, arguments: call.args }, `call-${index}-${at}`),
+  );
+  const own = recorded.filter((call) => call !== null);
+  // The content names the same calls again where the tool recorded its whole history.
+  const calls = (own.length > 0 ? own : content.calls).filter(({ id }) => !called.has(id));
+  for (const { id } of calls) called.add(id);
+  const thoughts = objectsOf(record.thoughts).map(thought).join("\n\n");
+  talk.answer({ text: content.text, reasoning: thoughts || content.reasoning, calls, timestamp: record.timestamp });
+  for (const result of results) talk.observe({ ...result, call_id: result.call_id ?? talk.openCalls()[0] ?? null });
+}
+
+function geminiReader(output: Output): Reader<JsonObject> {
+  const log = messages(output);
+  let id: string | null = null;
+  let isChat = false;
+
+  return {
+    accept: (record) => {
+      const contents = contentsOf(record);
+      if (contents !== null) {
+        readContents(contents, output);
+        return;
+      }
+      isChat = true;
+      id ??= stringOrNull(record.sessionId);
+      log.accept(record);
+    },
+    finish: () => {
+      if (!isChat) return;
+      const talk = transcript();
+      const called = new Set<string>();
+      const list = log.list();
+      list.forEach((message, index) => {
+        const { type } = message.record;
+        if (type === "user") addUser(talk, message, list[index + 1]?.record.type === "gemini");
+        else if (type === "gemini") addAnswer(talk, message, index, called);
+        else talk.dropped.add(DROPPED.environment);
+      });
+      for (const [reason, count] of log.dropped.entries()) talk.dropped.add(reason, count);
+      output.conversation(
+        draft({
+          id,
+          agent: "gemini-cli",
+          model: stringOrNull(list.findLast(({ record }) => isString(record.model))?.record.model),
+          steps: talk.steps(),
+          dropped: talk.dropped.entries(),
+        }),
+      );
+    },
+  };
+}
+
+const isMessage = (record: JsonObject): boolean =>
+  isString(record.id) && record.type === "gemini" && record.content !== undefined && isString(record.timestamp);
+
+/** Gemini CLI: ~/.gemini/tmp/<project>/chats/session-*.json (one document) and .jsonl (appended), and saved checkpoints. */
+export const geminiCli: RecordFormat = {
+  name: "gemini-cli",
+  sign: "`sessionId` and `projectHash` with messages of type `gemini`, or contents of `role` and `parts`",
+  recognises: (record) =>
+    (isString(record.sessionId) && isString(record.projectHash)) ||
+    isMessage(record) ||
+    isString(record.$rewindTo) ||
+    (isObject(record.$set) && Object.keys(record).length === 1) ||
+    contentsOf(record) !== null,
+  read: geminiReader,
+};
