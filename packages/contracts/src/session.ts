@@ -8,6 +8,7 @@ export const SESSION_FORMATS = [
   "claude-code",
   "codex",
   "gemini-cli",
+  "cline",
   "swe-agent",
   "mini-swe-agent",
   "openhands-v0",

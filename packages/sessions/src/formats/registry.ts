@@ -3,6 +3,7 @@ import { aider } from "./aider/format.js";
 import { atif } from "./atif/format.js";
 import { chatJsonl } from "./chat-jsonl/format.js";
 import { claudeCode } from "./claude-code/format.js";
+import { cline } from "./cline/format.js";
 import { codex } from "./codex/format.js";
 import type { RecordFormat, TextFormat } from "./format.js";
 import { geminiCli } from "./gemini-cli/format.js";
@@ -21,6 +22,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   claudeCode,
   codex,
   geminiCli,
+  cline,
   openHandsV1,
   openHandsV0,
   atif,

@@ -1,0 +1,122 @@
+import type { ToolCall } from "@imprint/contracts";
+import { draft } from "../../draft.js";
+import { DROPPED } from "../../dropped.js";
+import { type Transcript, transcript } from "../../transcript.js";
+import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
+import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
+import { argumentsText } from "../../values/tool-calls.js";
+import type { Output, RecordFormat } from "../format.js";
+import { classifyBlock, isFailure, withoutDetails, wordsInResult } from "./user-text.js";
+
+/** What Cline writes in the model's place when no answer came. */
+const NO_ANSWER = "Failure: I did not provide a response.";
+const FINISH = "attempt_completion";
+
+const blocksOf = (message: JsonObject): readonly JsonObject[] =>
+  isString(message.content) ? [{ type: "text", text: message.content }] : objectsOf(message.content);
+
+function callsOf(blocks: readonly JsonObject[], index: number): ToolCall[] {
+  return blocks.flatMap((block, at) => {
+    if (block.type !== "tool_use" || !isString(block.name)) return [];
+    return [{ id: stringOrNull(block.id) ?? `call-${index}-${at}`, name: block.name, arguments: argumentsText(block.input) }];
+  });
+}
+
+/** A tool's result in the making: its text can be spread over the blocks that follow its headline. */
+interface OpenResult {
+  readonly call_id: string | null;
+  readonly texts: string[];
+  readonly failed: boolean;
+}
+
+/** Reads a user message: results and the harness's notes, with a person's words anywhere between them. */
+function addUser(talk: Transcript, message: JsonObject, open: ToolCall[], output: Output): void {
+  const words: string[] = [];
+  let result: OpenResult | undefined;
+  const close = (): void => {
+    if (result === undefined) return;
+    const { call_id, texts, failed } = result;
+    const content = withoutDetails(texts.join("\n"));
+    const said = wordsInResult(content);
+    if (said !== null) words.push(said);
+    talk.observe({ call_id, content: output.fit(content), ...(failed || isFailure(content) ? { is_error: true } : {}) });
+    result = undefined;
+  };
+  /** The first call of that tool which has no result yet; tools called in plain text have none. */
+  const take = (matches: (call: ToolCall) => boolean): string | null => {
+    const at = open.findIndex(matches);
+    return at < 0 ? null : (open.splice(at, 1)[0]?.id ?? null);
+  };
+  const addText = (text: string): void => {
+    const block = classifyBlock(text);
+    if (block.kind === "plain" && result !== undefined) {
+      result.texts.push(text);
+      return;
+    }
+    close();
+    if (block.kind === "harness") talk.dropped.add(DROPPED.harness);
+    else if (block.kind === "summary") talk.dropped.add(DROPPED.compactSummary);
+    else if (block.kind === "result")
+      result = { call_id: take(({ name }) => name === block.tool), texts: [text], failed: block.failed };
+    else if (block.kind === "reproach") talk.observe({ call_id: null, content: text });
+    else words.push(withoutDetails(block.kind === "person" ? block.text : text));
+  };
+
+  for (const block of blocksOf(message)) {
+    if (block.type === "tool_result") {
+      close();
+      const call_id = stringOrNull(block.tool_use_id);
+      take(({ id }) => id === call_id);
+      result = { call_id, texts: [resultText(block.content)], failed: block.is_error === true };
+      close();
+    } else if (isString(block.text)) addText(block.text);
+    else (result?.texts ?? words).push(contentText([block]));
+  }
+  close();
+  talk.say("user", joinBlocks(words), message.ts);
+}
+
+function readTask(record: JsonObject, output: Output): void {
+  const talk = transcript(output.hold);
+  let open: ToolCall[] = [];
+  let model: string | null = null;
+  let signal: string | null = null;
+  objectsOf(record.messages).forEach((message, index) => {
+    if (message.role === "user") {
+      addUser(talk, message, open, output);
+      return;
+    }
+    const blocks = blocksOf(message);
+    const ofType = (...types: string[]): readonly JsonObject[] =>
+      blocks.filter((block) => types.includes(scalarText(block.type)));
+    const text = contentText(ofType("text"));
+    const calls = callsOf(blocks, index);
+    if (text.startsWith(NO_ANSWER) && calls.length === 0) {
+      talk.dropped.add(DROPPED.synthetic);
+      return;
+    }
+    model = stringOrNull(objectOrEmpty(message.modelInfo).modelId) ?? model;
+    signal = calls.some(({ name }) => name === FINISH) || text.includes(`<${FINISH}>`) ? FINISH : null;
+    open = [...calls];
+    const reasoning = joinBlocks(ofType("thinking", "reasoning").map((block) => scalarText(block.thinking ?? block.text)));
+    talk.answer({ text, reasoning, calls, timestamp: message.ts });
+  });
+  const steps = talk.steps();
+  output.conversation(draft({ agent: "cline", model, outcomeSignal: signal, steps, dropped: talk.dropped.entries() }));
+}
+
+const says = (message: JsonObject, mark: RegExp): boolean =>
+  blocksOf(message).some((block) => isString(block.text) && mark.test(block.text));
+
+const isOwn = (message: JsonObject): boolean =>
+  message.role === "user"
+    ? says(message, /<environment_details>\n#|^\[TASK RESUMPTION\] |^<user_input mode="/)
+    : isObject(message.modelInfo) && isString(message.modelInfo.modelId) && isString(message.modelInfo.providerId);
+
+/** Cline: `api_conversation_history.json` of a task, the messages that went to the model. Its forks write the same. */
+export const cline: RecordFormat = {
+  name: "cline",
+  sign: "messages with `modelInfo`, or with `<environment_details>` beside a person's words",
+  recognises: (record) => objectsOf(record.messages).some((message) => isString(message.role) && isOwn(message)),
+  read: (output) => ({ accept: (record) => readTask(record, output), finish: () => {} }),
+};
