@@ -1,4 +1,5 @@
 import type { SessionFormat } from "@imprint/contracts";
+import { foreignLine, foreignRecord } from "./foreign.js";
 import type { Output, Reader, RecordFormat, TextFormat } from "./formats/format.js";
 import { findRecordFormat, findTextFormat, RECORD_FORMATS, TEXT_FORMATS } from "./formats/registry.js";
 import { SessionUnreadable } from "./session-unreadable.js";
@@ -22,8 +23,9 @@ interface Options {
   readonly head: number;
 }
 
-/** Whether a line of text shows one of the text formats. */
-export const isTextLine = (line: string): boolean => TEXT_FORMATS.some((format) => format.recognisesLine(line));
+/** Whether a line of text shows one of the text formats, or a text of a tool that is refused by its name. */
+export const isTextLine = (line: string): boolean =>
+  TEXT_FORMATS.some((format) => format.recognisesLine(line)) || foreignLine(line) !== null;
 
 const refusal = (name: string, what: string): SessionUnreadable => {
   const signs = [...RECORD_FORMATS, ...TEXT_FORMATS].map((format) => `${format.name} (${format.sign})`);
@@ -41,6 +43,9 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
   let head: JsonObject[] = [];
   let junk = 0;
 
+  const refuseForeign = (reason: string | null): void => {
+    if (reason !== null) throw new SessionUnreadable(`${name} ${reason}`);
+  };
   const startRecords = (found: RecordFormat): void => {
     format = found;
     records = found.read(output);
@@ -61,6 +66,7 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
       records.accept(record);
       return;
     }
+    refuseForeign(foreignRecord(record));
     head.push(record);
     const found = recognise(record, head);
     if (found !== undefined) startRecords(found);
@@ -78,6 +84,7 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
       }
       if (records !== undefined) throw refusal(name, "holds text, not the JSON of the format that was asked for");
       const [found] = TEXT_FORMATS;
+      if (text === undefined) for (const line of items.lines) refuseForeign(foreignLine(line));
       if (text === undefined && found !== undefined) startText(found);
       for (const line of items.lines) text?.accept(line);
     },

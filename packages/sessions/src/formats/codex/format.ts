@@ -102,6 +102,7 @@ export const codex: RecordFormat = {
     (ENVELOPES.has(scalarText(record.type)) && isObject(record.payload)) ||
     isLegacyHeader(record) ||
     record.record_type === "state" ||
-    isResponseItem(record),
+    // Other tools keep reasoning in the same shape, so that alone shows nothing.
+    (isResponseItem(record) && record.type !== "reasoning"),
   read: codexReader,
 };
