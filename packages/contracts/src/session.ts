@@ -9,6 +9,7 @@ export const SESSION_FORMATS = [
   "codex",
   "gemini-cli",
   "cline",
+  "opencode",
   "swe-agent",
   "mini-swe-agent",
   "openhands-v0",

@@ -9,23 +9,56 @@ const RECORDED = /\.(?:jsonl|ndjson|json|traj)(?:\.(?:gz|zst))?$|(?:^|[/\\.])cha
 const SKIPPED_FOLDER = /(?:^|[/\\])(?:node_modules|\.git|tool-results)(?:[/\\]|$)/;
 /** One file per event: V1 names them `event-00000-<uuid>.json`, V0 `0.json`. */
 const EVENT = /^(.*?)[/\\]?events[/\\](?:event-\d+-[^/\\]+|\d+)\.json$/;
+/** opencode's storage: a file for each session, message and part of a message. */
+const STORED = /^(.*?)[/\\]?storage[/\\](session|message|part)[/\\]([^/\\]+)[/\\]([^/\\]+)\.json$/;
 const BASE_STATE = /^(.*?)[/\\]?base_state\.json$/;
 
 /** Whether a file found while walking a folder may be a recorded session. Files that are named one by one are always tried. */
 export const isSessionPath = (path: string): boolean => RECORDED.test(path) && !SKIPPED_FOLDER.test(path);
 
+/** The folder of an OpenHands conversation that a file is part of; undefined where it is none. */
+function openHandsFolders(paths: readonly string[]): (path: string) => string | undefined {
+  const folders = new Set(paths.flatMap((path) => EVENT.exec(path)?.[1] ?? []));
+  return (path) => {
+    const folder = EVENT.exec(path)?.[1] ?? BASE_STATE.exec(path)?.[1];
+    return folder !== undefined && folders.has(folder) ? folder || "." : undefined;
+  };
+}
+
+/** The session that a file of opencode's storage is part of, by the session's folder; undefined where it is none. */
+function storedSessions(paths: readonly string[]): (path: string) => string | undefined {
+  const stored = (path: string): { kind: string; folder: string; name: string; root: string } | undefined => {
+    const [, root = "", kind = "", folder = "", name = ""] = STORED.exec(path) ?? [];
+    return kind === "" ? undefined : { root: root === "" ? "storage" : `${root}/storage`, kind, folder, name };
+  };
+  // A part's path names its message only; the message's path names the session.
+  const sessionOf = new Map<string, string>();
+  for (const path of paths) {
+    const file = stored(path);
+    if (file?.kind === "message") sessionOf.set(`${file.root} ${file.name}`, file.folder);
+  }
+  const sessions = new Set(sessionOf.values());
+  return (path) => {
+    const file = stored(path);
+    if (file === undefined) return undefined;
+    const { root, kind, folder, name } = file;
+    const session = kind === "part" ? sessionOf.get(`${root} ${folder}`) : kind === "message" ? folder : name;
+    return session !== undefined && sessions.has(session) ? `${root}/message/${session}` : undefined;
+  };
+}
+
 /**
- * Which files form one session: an OpenHands conversation is a folder, every other session is one file (a Claude Code
- * sub-agent's file is a session of its own). Groups stand in the order of their first path.
+ * Which files form one session: an OpenHands conversation is a folder, a session of opencode's storage is spread over three,
+ * every other session is one file (a Claude Code sub-agent's file is a session of its own). Groups stand in the order of
+ * their first path.
  */
 export function groupFiles(paths: readonly string[]): FileGroup[] {
-  const folders = new Set(paths.flatMap((path) => EVENT.exec(path)?.[1] ?? []));
+  const [openHands, stored] = [openHandsFolders(paths), storedSessions(paths)];
   const groups = new Map<string, { name: string; paths: string[] }>();
   for (const path of paths) {
-    const folder = EVENT.exec(path)?.[1] ?? BASE_STATE.exec(path)?.[1];
-    const isPart = folder !== undefined && folders.has(folder);
-    const key = isPart ? `folder ${folder}` : `file ${path}`;
-    const group = groups.get(key) ?? { name: isPart ? folder || "." : path, paths: [] };
+    const folder = openHands(path) ?? stored(path);
+    const key = folder === undefined ? `file ${path}` : `folder ${folder}`;
+    const group = groups.get(key) ?? { name: folder ?? path, paths: [] };
     group.paths.push(path);
     groups.set(key, group);
   }

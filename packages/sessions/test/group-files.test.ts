@@ -25,6 +25,17 @@ describe("groupFiles", () => {
     ]);
   });
 
+  it("gathers a session of opencode's storage from its three folders", () => {
+    const one = ["s/storage/session/p/ses_1.json", "s/storage/message/ses_1/msg_1.json", "s/storage/part/msg_1/prt_1.json"];
+    const other = ["s/storage/message/ses_2/msg_2.json", "s/storage/part/msg_2/prt_2.json"];
+    const [first = "", ...rest] = one;
+    expect(groupFiles([first, ...other, ...rest, "s/storage/part/msg_3/prt_3.json"])).toEqual([
+      { name: "s/storage/message/ses_1", paths: one },
+      { name: "s/storage/message/ses_2", paths: other },
+      { name: "s/storage/part/msg_3/prt_3.json", paths: ["s/storage/part/msg_3/prt_3.json"] },
+    ]);
+  });
+
   it("names the walked folder itself by a dot", () => {
     expect(groupFiles(["base_state.json", "events/event-00000-x.json"])).toEqual([
       { name: ".", paths: ["base_state.json", "events/event-00000-x.json"] },

@@ -9,6 +9,7 @@ import type { RecordFormat, TextFormat } from "./format.js";
 import { geminiCli } from "./gemini-cli/format.js";
 import { miniSweAgent } from "./mini-swe-agent/format.js";
 import { native } from "./native/format.js";
+import { opencode } from "./opencode/format.js";
 import { openHandsV0 } from "./openhands-v0/format.js";
 import { openHandsV1 } from "./openhands-v1/format.js";
 import { pi } from "./pi/format.js";
@@ -23,6 +24,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   codex,
   geminiCli,
   cline,
+  opencode,
   openHandsV1,
   openHandsV0,
   atif,

@@ -48,6 +48,41 @@ function cline(): string {
   ]);
 }
 
+const OPENCODE_SESSION = {
+  id: "ses_0001",
+  projectID: "global",
+  directory: "/work",
+  version: "1.2.20",
+  time: { created: Date.parse(at(0)) },
+};
+
+function opencodeMessages(): readonly { readonly info: object; readonly parts: readonly object[] }[] {
+  const sessionID = OPENCODE_SESSION.id;
+  const message = (second: number, info: object, ...parts: readonly object[]) => ({
+    info: { id: `msg_${second}`, sessionID, time: { created: Date.parse(at(second)) }, ...info },
+    parts: parts.map((part, index) => ({ id: `prt_${second}_${index}`, sessionID, messageID: `msg_${second}`, ...part })),
+  });
+  const answer = { role: "assistant", modelID: "m-1", providerID: "p", mode: "build" };
+  const text = (value: string): object => ({ type: "text", text: value });
+  const state = { status: "completed", input, output: RESULT, title: "src/slug.ts", metadata: {}, time: {} };
+  return [
+    message(1, { role: "user" }, text(TASK)),
+    message(2, answer, { type: "step-start" }, text(FIRST_ANSWER), { type: "tool", tool: CALL.name, callID: CALL.id, state }),
+    message(3, answer, { type: "step-start" }, text(LAST_ANSWER), { type: "step-finish", reason: "stop" }),
+    message(4, { role: "user" }, text(SECOND_TASK)),
+    message(5, answer, { type: "step-start" }, text(SECOND_ANSWER)),
+  ];
+}
+
+/** The same session as opencode's storage holds it: a file for each object. */
+export const OPENCODE_FILES: readonly { readonly path: string; readonly text: string }[] = [
+  { path: `storage/session/global/${OPENCODE_SESSION.id}.json`, text: JSON.stringify(OPENCODE_SESSION, null, 2) },
+  ...opencodeMessages().flatMap(({ info, parts }, at) => [
+    { path: `storage/message/${OPENCODE_SESSION.id}/msg_${at + 1}.json`, text: JSON.stringify(info, null, 2) },
+    ...parts.map((part, index) => ({ path: `storage/part/msg_${at + 1}/prt_${index}.json`, text: JSON.stringify(part) })),
+  ]),
+];
+
 /** The conversation as agents of the terminal and the editor write it. */
 export const CLI_SAMPLES: readonly Sample[] = [
   { format: "gemini-cli", name: "session.json", text: JSON.stringify({ ...geminiHead, messages: geminiCli() }, null, 2) },
@@ -57,4 +92,9 @@ export const CLI_SAMPLES: readonly Sample[] = [
     text: jsonLines(geminiHead, ...geminiCli().flatMap((message) => [message, { $set: { lastUpdated: at(9) } }])),
   },
   { format: "cline", name: "api_conversation_history.json", text: cline() },
+  {
+    format: "opencode",
+    name: "session.json",
+    text: JSON.stringify({ info: OPENCODE_SESSION, messages: opencodeMessages() }, null, 2),
+  },
 ];
