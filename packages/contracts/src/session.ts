@@ -10,6 +10,7 @@ export const SESSION_FORMATS = [
   "gemini-cli",
   "cline",
   "opencode",
+  "copilot-cli",
   "swe-agent",
   "mini-swe-agent",
   "openhands-v0",

@@ -5,6 +5,7 @@ import { chatJsonl } from "./chat-jsonl/format.js";
 import { claudeCode } from "./claude-code/format.js";
 import { cline } from "./cline/format.js";
 import { codex } from "./codex/format.js";
+import { copilotCli } from "./copilot-cli/format.js";
 import type { RecordFormat, TextFormat } from "./format.js";
 import { geminiCli } from "./gemini-cli/format.js";
 import { miniSweAgent } from "./mini-swe-agent/format.js";
@@ -25,6 +26,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   geminiCli,
   cline,
   opencode,
+  copilotCli,
   openHandsV1,
   openHandsV0,
   atif,

@@ -83,6 +83,40 @@ export const OPENCODE_FILES: readonly { readonly path: string; readonly text: st
   ]),
 ];
 
+function copilotCli(): string {
+  const event = (second: number, type: string, data: object): unknown => ({
+    type,
+    data,
+    id: `e${second}`,
+    timestamp: at(second),
+    parentId: second === 0 ? null : `e${second - 1}`,
+  });
+  const says = (second: number, content: string, toolRequests: readonly object[] = []): unknown =>
+    event(second, "assistant.message", { messageId: `m${second}`, model: "m-1", content, toolRequests, turnId: "0" });
+  const start = {
+    sessionId: "3c1f0000-0000-4000-8000-000000000001",
+    version: 1,
+    producer: "copilot-agent",
+    copilotVersion: "1.0.55",
+  };
+  return jsonLines(
+    event(0, "session.start", start),
+    event(1, "user.message", { content: TASK, transformedContent: `<current_datetime>x</current_datetime>\n\n${TASK}` }),
+    event(2, "assistant.turn_start", { turnId: "0" }),
+    says(3, FIRST_ANSWER, [{ toolCallId: CALL.id, name: CALL.name, arguments: input, type: "function" }]),
+    event(4, "tool.execution_start", { toolCallId: CALL.id, toolName: CALL.name, arguments: input }),
+    event(5, "tool.execution_complete", {
+      toolCallId: CALL.id,
+      success: true,
+      result: { content: RESULT, detailedContent: "diff" },
+    }),
+    says(6, LAST_ANSWER),
+    event(7, "user.message", { content: SECOND_TASK }),
+    says(8, SECOND_ANSWER),
+    event(9, "session.shutdown", { shutdownType: "routine" }),
+  );
+}
+
 /** The conversation as agents of the terminal and the editor write it. */
 export const CLI_SAMPLES: readonly Sample[] = [
   { format: "gemini-cli", name: "session.json", text: JSON.stringify({ ...geminiHead, messages: geminiCli() }, null, 2) },
@@ -92,6 +126,7 @@ export const CLI_SAMPLES: readonly Sample[] = [
     text: jsonLines(geminiHead, ...geminiCli().flatMap((message) => [message, { $set: { lastUpdated: at(9) } }])),
   },
   { format: "cline", name: "api_conversation_history.json", text: cline() },
+  { format: "copilot-cli", name: "events.jsonl", text: copilotCli() },
   {
     format: "opencode",
     name: "session.json",
