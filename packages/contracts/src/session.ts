@@ -8,6 +8,7 @@ export const SESSION_FORMATS = [
   "claude-code",
   "codex",
   "gemini-cli",
+  "qwen-code",
   "cline",
   "opencode",
   "copilot-cli",

@@ -14,6 +14,7 @@ import { opencode } from "./opencode/format.js";
 import { openHandsV0 } from "./openhands-v0/format.js";
 import { openHandsV1 } from "./openhands-v1/format.js";
 import { pi } from "./pi/format.js";
+import { qwenCode } from "./qwen-code/format.js";
 import { shareGpt } from "./sharegpt/format.js";
 import { sts } from "./sts/format.js";
 import { sweAgent } from "./swe-agent/format.js";
@@ -21,6 +22,7 @@ import { sweAgent } from "./swe-agent/format.js";
 /** Formats of JSON records, in the order in which they are asked: the more particular sign first. */
 export const RECORD_FORMATS: readonly RecordFormat[] = [
   native,
+  qwenCode,
   claudeCode,
   codex,
   geminiCli,

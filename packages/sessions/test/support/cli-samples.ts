@@ -27,6 +27,29 @@ function geminiCli(): readonly unknown[] {
 
 const geminiHead = { sessionId: "0b23371a-0000-4000-8000-000000000001", projectHash: "ab".repeat(32), startTime: at(0) };
 
+function qwenCode(): string {
+  const line = (index: number, type: string, parts: readonly unknown[], rest: object = {}): unknown => ({
+    uuid: `u${index}`,
+    parentUuid: index === 0 ? null : `u${index - 1}`,
+    sessionId: "019f0000-0000-7000-8000-000000000001",
+    timestamp: at(index),
+    type,
+    cwd: "/work",
+    version: "0.21.13",
+    message: { role: type === "assistant" ? "model" : "user", parts },
+    ...rest,
+  });
+  const model = { model: "m-1" };
+  return jsonLines(
+    line(0, "user", [{ text: TASK }], { provenance: "real_user" }),
+    line(1, "assistant", [{ text: FIRST_ANSWER }, { functionCall: { id: CALL.id, name: CALL.name, args: input } }], model),
+    line(2, "tool_result", [response], { toolCallResult: { callId: CALL.id, status: "success" } }),
+    line(3, "assistant", [{ text: "Hm.", thought: true }, { text: LAST_ANSWER }], model),
+    line(4, "user", [{ text: SECOND_TASK }]),
+    line(5, "assistant", [{ text: SECOND_ANSWER }], model),
+  );
+}
+
 /** Feedback on what was handed in is how a second request comes. */
 function cline(): string {
   const details = { type: "text", text: "<environment_details>\n# Current Time\n10:00\n</environment_details>" };
@@ -125,6 +148,7 @@ export const CLI_SAMPLES: readonly Sample[] = [
     name: "session.jsonl",
     text: jsonLines(geminiHead, ...geminiCli().flatMap((message) => [message, { $set: { lastUpdated: at(9) } }])),
   },
+  { format: "qwen-code", name: "chat.jsonl", text: qwenCode() },
   { format: "cline", name: "api_conversation_history.json", text: cline() },
   { format: "copilot-cli", name: "events.jsonl", text: copilotCli() },
   {

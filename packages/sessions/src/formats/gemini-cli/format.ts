@@ -9,6 +9,8 @@ import { contentsOf, readContents } from "./contents.js";
 import { isHarness } from "./harness.js";
 import { type Message, messages } from "./messages.js";
 
+/** What the model's messages are called; Qwen Code wrote the same files at first. */
+const ANSWER = new Set(["gemini", "qwen"]);
 const SLASH_COMMAND = /^[/?][\w-]*(?:\s|$)/;
 
 function addUser(talk: Transcript, { record }: Message, isAnswered: boolean): void {
@@ -60,15 +62,15 @@ function geminiReader(output: Output): Reader<JsonObject> {
       const list = log.list();
       list.forEach((message, index) => {
         const { type } = message.record;
-        if (type === "user") addUser(talk, message, list[index + 1]?.record.type === "gemini");
-        else if (type === "gemini") addAnswer(talk, message, index, called);
+        if (type === "user") addUser(talk, message, ANSWER.has(scalarText(list[index + 1]?.record.type)));
+        else if (ANSWER.has(scalarText(type))) addAnswer(talk, message, index, called);
         else talk.dropped.add(DROPPED.environment);
       });
       for (const [reason, count] of log.dropped.entries()) talk.dropped.add(reason, count);
       output.conversation(
         draft({
           id,
-          agent: "gemini-cli",
+          agent: list.some(({ record }) => record.type === "qwen") ? "qwen-code" : "gemini-cli",
           model: stringOrNull(list.findLast(({ record }) => isString(record.model))?.record.model),
           steps: talk.steps(),
           dropped: talk.dropped.entries(),
@@ -79,7 +81,7 @@ function geminiReader(output: Output): Reader<JsonObject> {
 }
 
 const isMessage = (record: JsonObject): boolean =>
-  isString(record.id) && record.type === "gemini" && record.content !== undefined && isString(record.timestamp);
+  isString(record.id) && ANSWER.has(scalarText(record.type)) && record.content !== undefined && isString(record.timestamp);
 
 /** Gemini CLI: ~/.gemini/tmp/<project>/chats/session-*.json (one document) and .jsonl (appended), and saved checkpoints. */
 export const geminiCli: RecordFormat = {

@@ -7,8 +7,10 @@ const isTree = (entries: readonly JsonObject[]): boolean => entries.some((entry)
  * The entries from the root to the latest one, and how many messages stand on other branches. An entry whose parent is not
  * in the file follows the one before it.
  */
-export function activeBranch(entries: readonly JsonObject[]): {
-  readonly active: readonly JsonObject[];
+export function activeBranch<Entry extends JsonObject>(
+  entries: readonly Entry[],
+): {
+  readonly active: readonly Entry[];
   readonly abandoned: number;
 } {
   if (!isTree(entries)) return { active: entries, abandoned: 0 };
