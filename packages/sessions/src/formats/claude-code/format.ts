@@ -13,7 +13,9 @@ const OWN_TYPES = new Set(["file-history-snapshot", "queue-operation", "permissi
 function recognises(record: JsonObject): boolean {
   if (record.type === "user" || record.type === "assistant")
     return (
-      isObject(record.message) && ["uuid", "parentUuid", "sessionId", "isSidechain"].some((key) => record[key] !== undefined)
+      isObject(record.message) &&
+      record.message.parts === undefined &&
+      ["uuid", "parentUuid", "sessionId", "isSidechain"].some((key) => record[key] !== undefined)
     );
   return OWN_TYPES.has(scalarText(record.type)) && (record.sessionId !== undefined || record.messageId !== undefined);
 }
