@@ -88,6 +88,11 @@ describe("opencode", () => {
     expect(imported.sessions[0]?.steps.map((step) => step.context_only)).toEqual([undefined, "aborted", "synthetic"]);
   });
 
+  it("makes no session of a part whose message is not there", async () => {
+    const part = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1", ...text("Half a word") };
+    await expect(importText(JSON.stringify(part))).rejects.toThrow("holds no message");
+  });
+
   it("reads a session from the files of the storage, in whatever order they come", async () => {
     const paths = OPENCODE_FILES.map(({ path }) => path);
     expect(groupFiles(paths)).toHaveLength(1);

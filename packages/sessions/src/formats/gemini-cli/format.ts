@@ -13,9 +13,15 @@ import { type Message, messages } from "./messages.js";
 const ANSWER = new Set(["gemini", "qwen"]);
 const SLASH_COMMAND = /^[/?][\w-]*(?:\s|$)/;
 
-function addUser(talk: Transcript, { record }: Message, isAnswered: boolean): void {
+/** What was seen of the calls so far: the tool writes both them and their results down twice. */
+interface Seen {
+  readonly calls: Set<string>;
+  readonly results: Set<string | null>;
+}
+
+function addUser(talk: Transcript, { record }: Message, seen: Seen, isAnswered: boolean): void {
   const { text, results } = geminiParts(record.content, "");
-  for (const result of results) talk.observe(result);
+  for (const result of results) if (!seen.results.has(result.call_id)) talk.observe(result);
   if (text.trim() === "") return;
   if (isHarness(text)) talk.dropped.add(DROPPED.harness);
   else if (SLASH_COMMAND.test(text.trim()) && !isAnswered) talk.dropped.add(DROPPED.localCommand);
@@ -25,18 +31,21 @@ function addUser(talk: Transcript, { record }: Message, isAnswered: boolean): vo
 const thought = ({ subject, description }: JsonObject): string =>
   [isString(subject) && subject !== "" ? `**${subject}**` : "", scalarText(description)].filter((text) => text !== "").join("\n");
 
-function addAnswer(talk: Transcript, { record, results }: Message, index: number, called: Set<string>): void {
+function addAnswer(talk: Transcript, { record, results }: Message, index: number, seen: Seen): void {
   const content = geminiParts(record.content, `call-${index}`);
   const recorded = objectsOf(record.toolCalls).map((call, at) =>
     toolCall({ ...call, arguments: call.args }, `call-${index}-${at}`),
   );
   const own = recorded.filter((call) => call !== null);
   // The content names the same calls again where the tool recorded its whole history.
-  const calls = (own.length > 0 ? own : content.calls).filter(({ id }) => !called.has(id));
-  for (const { id } of calls) called.add(id);
+  const calls = (own.length > 0 ? own : content.calls).filter(({ id }) => !seen.calls.has(id));
+  for (const { id } of calls) seen.calls.add(id);
   const thoughts = objectsOf(record.thoughts).map(thought).join("\n\n");
   talk.answer({ text: content.text, reasoning: thoughts || content.reasoning, calls, timestamp: record.timestamp });
-  for (const result of results) talk.observe({ ...result, call_id: result.call_id ?? talk.openCalls()[0] ?? null });
+  for (const result of results) {
+    seen.results.add(result.call_id);
+    talk.observe({ ...result, call_id: result.call_id ?? talk.openCalls()[0] ?? null });
+  }
 }
 
 function geminiReader(output: Output): Reader<JsonObject> {
@@ -58,12 +67,12 @@ function geminiReader(output: Output): Reader<JsonObject> {
     finish: () => {
       if (!isChat) return;
       const talk = transcript();
-      const called = new Set<string>();
+      const seen: Seen = { calls: new Set(), results: new Set() };
       const list = log.list();
       list.forEach((message, index) => {
         const { type } = message.record;
-        if (type === "user") addUser(talk, message, ANSWER.has(scalarText(list[index + 1]?.record.type)));
-        else if (ANSWER.has(scalarText(type))) addAnswer(talk, message, index, called);
+        if (type === "user") addUser(talk, message, seen, ANSWER.has(scalarText(list[index + 1]?.record.type)));
+        else if (ANSWER.has(scalarText(type))) addAnswer(talk, message, index, seen);
         else talk.dropped.add(DROPPED.environment);
       });
       for (const [reason, count] of log.dropped.entries()) talk.dropped.add(reason, count);

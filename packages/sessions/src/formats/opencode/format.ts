@@ -56,7 +56,8 @@ function addMessages(talk: Transcript, messages: readonly Message[]): void {
       talk.dropped.add(DROPPED.harness, said.harness);
       if (said.isCompaction) talk.dropped.add(DROPPED.compactSummary);
       else talk.say("user", said.text, created(info));
-    } else if (info.summary === true) talk.dropped.add(DROPPED.compactSummary);
+    } else if (info.role !== "assistant") talk.dropped.add(DROPPED.environment);
+    else if (info.summary === true) talk.dropped.add(DROPPED.compactSummary);
     else {
       const contextOnly = ranTool ? "synthetic" : isObject(info.error) ? "aborted" : undefined;
       for (const step of answerSteps(parts, scalarText(info.id))) {
