@@ -104,6 +104,15 @@ describe("gemini-cli", () => {
     expect(droppedOf(imported)).toEqual({ "harness text": 1, "local command": 1, "environment note": 1 });
   });
 
+  it("puts what a person ran ahead of the next request", async () => {
+    const ran =
+      "I ran the following shell command:\n```sh\nnpm test\n```\n\nThis produced the following result:\n```\n1 failed\n```";
+    const mode = "User has manually exited Plan Mode. Switching to Default mode.";
+    const imported = await read(user("r", ran), user("m", mode), user("u", "Fix that"), answer("a", "Fixed."));
+    expect(usersOf(imported)).toEqual([`${ran}\n\nFix that`]);
+    expect(droppedOf(imported)).toEqual({ "harness text": 1 });
+  });
+
   it("is known in the middle of a recording whose first lines are gone", async () => {
     expect((await importText(jsonLines(user("u", "x"), answer("a", "y")))).format).toBe("gemini-cli");
   });

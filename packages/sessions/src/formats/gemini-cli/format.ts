@@ -6,7 +6,7 @@ import { isObject, isString, type JsonObject, objectsOf, scalarText, stringOrNul
 import { toolCall } from "../../values/tool-calls.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { contentsOf, readContents } from "./contents.js";
-import { isHarness } from "./harness.js";
+import { isHarness, isShell } from "./harness.js";
 import { type Message, messages } from "./messages.js";
 
 /** What the model's messages are called; Qwen Code wrote the same files at first. */
@@ -17,6 +17,8 @@ const SLASH_COMMAND = /^[/?][\w-]*(?:\s|$)/;
 interface Seen {
   readonly calls: Set<string>;
   readonly results: Set<string | null>;
+  /** What a person ran since the last request; it goes ahead of the next one. */
+  readonly ran: string[];
 }
 
 function addUser(talk: Transcript, { record }: Message, seen: Seen, isAnswered: boolean): void {
@@ -25,7 +27,8 @@ function addUser(talk: Transcript, { record }: Message, seen: Seen, isAnswered: 
   if (text.trim() === "") return;
   if (isHarness(text)) talk.dropped.add(DROPPED.harness);
   else if (SLASH_COMMAND.test(text.trim()) && !isAnswered) talk.dropped.add(DROPPED.localCommand);
-  else talk.say("user", text, record.timestamp);
+  else if (isShell(text) && !isAnswered) seen.ran.push(text);
+  else talk.say("user", [...seen.ran.splice(0), text].join("\n\n"), record.timestamp);
 }
 
 const thought = ({ subject, description }: JsonObject): string =>
@@ -67,7 +70,7 @@ function geminiReader(output: Output): Reader<JsonObject> {
     finish: () => {
       if (!isChat) return;
       const talk = transcript();
-      const seen: Seen = { calls: new Set(), results: new Set() };
+      const seen: Seen = { calls: new Set(), results: new Set(), ran: [] };
       const list = log.list();
       list.forEach((message, index) => {
         const { type } = message.record;
@@ -75,6 +78,7 @@ function geminiReader(output: Output): Reader<JsonObject> {
         else if (ANSWER.has(scalarText(type))) addAnswer(talk, message, index, seen);
         else talk.dropped.add(DROPPED.environment);
       });
+      talk.dropped.add(DROPPED.localCommand, seen.ran.length);
       for (const [reason, count] of log.dropped.entries()) talk.dropped.add(reason, count);
       output.conversation(
         draft({
