@@ -1,6 +1,6 @@
 /** What Cline itself puts beside a person's words and its tools' results. */
 const HARNESS =
-  /^\s*(?:<environment_details>|<explicit_instructions\b|<hook_context\b|<mode_notice\b|\[TASK RESUMPTION\]|\[NOTE\] |\(The user did not provide|The user has provided feedback on the results\.|# (?:task_progress|TODO LIST|Todo List)\b)/i;
+  /^\s*(?:<environment_details>|<explicit_instructions\b|<hook_context\b|<mode_notice\b|\[TASK RESUMPTION\]|\[NOTE\] |\(The user did not provide|The user has provided feedback on the results\.|# (?:task_progress|todo list)\b)/i;
 const SUMMARY = /^\s*(?:This session is being continued from a previous|The user has accepted the condensed)/;
 const DETAILS = "<environment_details>";
 /** The tool's reproach for an answer without a call, in the user's place. */
