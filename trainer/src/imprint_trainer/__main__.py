@@ -1,4 +1,4 @@
-"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks | lessons`."""
+"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks | lessons | privacy`."""
 
 import os
 import sys
@@ -19,6 +19,11 @@ def main() -> int:
         from imprint_trainer.data.lessons import main as lessons
 
         return lessons(sys.argv[2:])
+    if sys.argv[1:2] == ["privacy"]:
+        settle_environment()
+        from imprint_trainer.privacy.cli import main as privacy
+
+        return privacy(sys.argv[2:])
     config = parse_arguments(sys.argv[1:])
     settle_environment()
     if isinstance(config, PrepareConfig):
