@@ -95,6 +95,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./push.js")).pushCommand,
   },
   {
+    name: "privacy",
+    args: "<adapter>",
+    description: "plant made-up secrets in a copy of an adapter's sessions, train again, and see whether they come back",
+    load: async () => (await import("./privacy.js")).privacyCommand,
+  },
+  {
     name: "chat",
     args: "<adapter>",
     description: "talk to an adapter, or to a base model",

@@ -1,0 +1,65 @@
+import type { Paint } from "../output/paint.js";
+import { table } from "../output/table.js";
+import { count } from "../output/text.js";
+import { CANDIDATES } from "./measure.js";
+import { type Measured, MODELS, type Model, type Result } from "./result.js";
+import { median, wilson } from "./statistics.js";
+
+export interface Summary {
+  readonly canaries: number;
+  readonly extracted: number;
+  /** Of the share of extracted ones, 95 %. */
+  readonly interval: readonly [low: number, high: number];
+  readonly median_rank: number;
+  readonly ranks: readonly [lowest: number, highest: number];
+}
+
+/** What one model gave away of these canaries; null where none was measured. */
+export function summaryOf(results: readonly Result[], model: Model): Summary | null {
+  const measured = results.map((result) => result[model]).filter((one): one is Measured => one !== null);
+  if (measured.length === 0) return null;
+  const ranks = measured.map(({ rank }) => rank);
+  const extracted = measured.filter((one) => one.extracted).length;
+  return {
+    canaries: measured.length,
+    extracted,
+    interval: wilson(extracted, measured.length),
+    median_rank: median(ranks),
+    ranks: [Math.min(...ranks), Math.max(...ranks)],
+  };
+}
+
+const percent = (share: number): string => `${Math.round(100 * share)}`;
+
+function line(results: readonly Result[], model: Model): string {
+  const found = summaryOf(results, model);
+  if (found === null) return "";
+  const { canaries, extracted, interval, median_rank, ranks } = found;
+  const share = `${extracted} of ${count(canaries, "canary").replace("canarys", "canaries")} extracted`;
+  const [low, high] = interval.map(percent);
+  return `  ${model}: ${share} (95 %: ${low} to ${high} %), median rank ${median_rank} of ${CANDIDATES + 1} (${ranks.join(" to ")})`;
+}
+
+const cell = (measured: Measured | null): string =>
+  measured === null ? "-" : `${measured.rank}${measured.extracted ? ", came back" : ""}`;
+
+/** A row for each canary, then what came back of those that the agent wrote, and of those that it read. */
+export function report(results: readonly Result[], paint: Paint): string {
+  const rows = results.map((result) => [
+    result.id,
+    result.kind,
+    `${result.place} of step ${result.step}`,
+    result.learned === null ? "in no window" : result.learned ? "learned" : "read",
+    result.is_redacted ? "found" : "NOT FOUND",
+    ...MODELS.map((model) => cell(result[model])),
+  ]);
+  const headings = ["CANARY", "KIND", "PLACE", "", "REDACTOR", "RANK: BASE", "UNREDACTED", "REDACTED"];
+  const groups = [
+    ["What the agent wrote", results.filter(({ learned }) => learned === true)],
+    ["What it only read", results.filter(({ learned }) => learned === false)],
+  ] as const;
+  const sums = groups.flatMap(([title, group]) =>
+    group.length === 0 ? [] : ["", `${title}:`, ...MODELS.map((model) => line(group, model))],
+  );
+  return [table(headings, rows, paint), ...sums].join("\n");
+}
