@@ -19,7 +19,8 @@ interface Kind {
   readonly alphabet: string;
 }
 
-const ALPHANUMERIC = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const DIGITS = "0123456789";
+const ALPHANUMERIC = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz${DIGITS}`;
 
 /** No character of a value is written otherwise in JSON, so that it stands in a tool's arguments as it is. */
 const KINDS: readonly Kind[] = [
@@ -29,19 +30,30 @@ const KINDS: readonly Kind[] = [
     kind: "aws-secret-key",
     line: (app) => [`export ${app}_AWS_SECRET_ACCESS_KEY=`, ""],
     length: 40,
-    alphabet: `${ALPHANUMERIC}+/`,
+    alphabet: `${ALPHANUMERIC}+`,
   },
   { kind: "password", line: (app) => [`${app.toLowerCase()}_password: '`, "'"], length: 16, alphabet: `${ALPHANUMERIC}!@#^` },
 ];
 
-/** At most 64 random characters, the same for the same label. */
+/** At most 64 random characters, the same for the same label. Every fourth is a digit: without any, some would be words. */
 export function draw(label: string, { length, alphabet }: Pick<Kind, "length" | "alphabet">): string {
   const bytes = createHash("sha512").update(label).digest().subarray(0, length);
-  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join("");
+  return Array.from(bytes, (byte, at) => {
+    const from = at % 4 === 3 ? DIGITS : alphabet;
+    return from[byte % from.length];
+  }).join("");
 }
 
 /** Canaries of every kind in turn, each with so many candidates. The same seed gives the same. */
-export const makeCanaries = ({ seed, count, candidates }: { seed: number; count: number; candidates: number }): readonly Canary[] =>
+export const makeCanaries = ({
+  seed,
+  count,
+  candidates,
+}: {
+  seed: number;
+  count: number;
+  candidates: number;
+}): readonly Canary[] =>
   Array.from({ length: count }, (_, index) => {
     const kind = KINDS[index % KINDS.length] as Kind;
     const [before, after] = kind.line(`APP${index + 1}`);

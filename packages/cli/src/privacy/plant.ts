@@ -66,7 +66,9 @@ const lineOf = ({ before, value, after }: Canary): string => `\n${before}${value
 function withLine(step: Step, { place, index }: Place, line: string): Step {
   if (place === "answer") return { ...step, text: step.text + line };
   if (place === "output") {
-    const observations = (step.observations ?? []).map((one, at) => (at === index ? { ...one, content: one.content + line } : one));
+    const observations = (step.observations ?? []).map((one, at) =>
+      at === index ? { ...one, content: one.content + line } : one,
+    );
     return { ...step, observations };
   }
   const tool_calls = (step.tool_calls ?? []).map((call, at) => {
