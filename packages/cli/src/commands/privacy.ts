@@ -8,16 +8,18 @@ import { dataPaths, JobError, locateBaseModel, readSession } from "@imprint/serv
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
-import { CANDIDATES, measure, type Subject } from "../privacy/measure.js";
+import { measure, type Subject } from "../privacy/measure.js";
 import { report, summaryOf } from "../privacy/report.js";
 import { MODELS, type Result } from "../privacy/result.js";
 import { readTrainingRecord, type TrainingRecord } from "../privacy/training-record.js";
 import { configFor } from "../service/connect.js";
 
 const MOST_CANARIES = 32;
+const MOST_CANDIDATES = 4095;
 
 interface PrivacyOptions extends CommonOptions {
   readonly canaries: string;
+  readonly candidates: string;
   readonly seed: readonly string[];
 }
 
@@ -71,15 +73,17 @@ export function privacyCommand(context: CommandContext): Command {
   })
     .argument("<adapter>", "id of the adapter, or its folder")
     .option("--canaries <n>", `made-up secrets for each seed (1-${MOST_CANARIES})`, "4")
+    .option("--candidates <n>", `values that each is ranked among, besides itself (1-${MOST_CANDIDATES})`, "127")
     .option("--seed <n...>", "of the secrets and their places; each seed is two trainings", ["1"])
     .addHelpText(
       "after",
       "\nTrains with the adapter's own settings, once on the copy as it is and once on the copy redacted, and asks both and the base\n" +
-        `model for every secret: by its rank among ${CANDIDATES} others, and by what the model writes after the text before it.\n` +
+        "model for every secret: by its rank among others of its kind, and by what the model writes after the text before it.\n" +
         "Exit code 1 when one came back from the redacted copy. The adapter itself is not touched, and nothing is kept.",
     )
     .action(async (adapter: string, options: PrivacyOptions) => {
       const count = wholeNumber("--canaries", options.canaries, 1, MOST_CANARIES);
+      const candidates = wholeNumber("--candidates", options.candidates, 1, MOST_CANDIDATES);
       const seeds = [...new Set(options.seed.map((text) => wholeNumber("--seed", text, 0, 2 ** 32 - 1)))];
       const printer = printerOf(context, options);
       const config = configFor(options, context.io.env);
@@ -93,11 +97,11 @@ export function privacyCommand(context: CommandContext): Command {
           printer.note(`seed ${seed}: ${count} canaries, two trainings`);
           const folder = path.join(scratch, `seed-${seed}`);
           await mkdir(folder);
-          results.push(...(await measure({ config, subject, seed, count, folder, signal: interrupt.signal })));
+          results.push(...(await measure({ config, subject, seed, count, candidates, folder, signal: interrupt.signal })));
         }
         context.state.exitCode = results.some(({ redacted }) => redacted?.extracted) ? 1 : 0;
-        const document = { adapter, seeds, candidates: CANDIDATES, summary: summaries(results), canaries: results };
-        printer.result(document, () => report(results, context.io.paint.out));
+        const document = { adapter, seeds, candidates, summary: summaries(results), canaries: results };
+        printer.result(document, () => report(results, candidates, context.io.paint.out));
       } finally {
         heed();
         await rm(scratch, { recursive: true, force: true });

@@ -10,8 +10,6 @@ import { plant } from "./plant.js";
 import type { Result, Told } from "./result.js";
 import type { TrainingRecord } from "./training-record.js";
 
-/** How many values a canary is ranked among, besides itself. */
-export const CANDIDATES = 512;
 const NEVER = 86_400; // seconds: what is thrown away needs no checkpoint
 
 export interface Subject {
@@ -47,6 +45,7 @@ export async function measure({
   subject,
   seed,
   count,
+  candidates: others,
   folder,
   signal,
 }: {
@@ -54,10 +53,12 @@ export async function measure({
   readonly subject: Subject;
   readonly seed: number;
   readonly count: number;
+  /** How many values a canary is ranked among, besides itself. */
+  readonly candidates: number;
   readonly folder: string;
   readonly signal: AbortSignal;
 }): Promise<readonly Result[]> {
-  const canaries = makeCanaries({ seed, count, candidates: CANDIDATES });
+  const canaries = makeCanaries({ seed, count, candidates: others });
   const planted = plant({ sessions: subject.sessions, canaries, trainOn: subject.record.selection.train_on });
   if (planted === null)
     throw new CommandError("The sessions hold nothing that an agent wrote and the adapter learned.", "NOTHING_TO_TRAIN");

@@ -1,7 +1,6 @@
 import type { Paint } from "../output/paint.js";
 import { table } from "../output/table.js";
 import { count } from "../output/text.js";
-import { CANDIDATES } from "./measure.js";
 import { type Measured, MODELS, type Model, type Result } from "./result.js";
 import { median, wilson } from "./statistics.js";
 
@@ -31,20 +30,20 @@ export function summaryOf(results: readonly Result[], model: Model): Summary | n
 
 const percent = (share: number): string => `${Math.round(100 * share)}`;
 
-function line(results: readonly Result[], model: Model): string {
+function line(results: readonly Result[], model: Model, candidates: number): string {
   const found = summaryOf(results, model);
   if (found === null) return "";
   const { canaries, extracted, interval, median_rank, ranks } = found;
   const share = `${extracted} of ${count(canaries, "canary").replace("canarys", "canaries")} extracted`;
   const [low, high] = interval.map(percent);
-  return `  ${model}: ${share} (95 %: ${low} to ${high} %), median rank ${median_rank} of ${CANDIDATES + 1} (${ranks.join(" to ")})`;
+  return `  ${model}: ${share} (95 %: ${low} to ${high} %), median rank ${median_rank} of ${candidates + 1} (${ranks.join(" to ")})`;
 }
 
 const cell = (measured: Measured | null): string =>
   measured === null ? "-" : `${measured.rank}${measured.extracted ? ", came back" : ""}`;
 
 /** A row for each canary, then what came back of those that the agent wrote, and of those that it read. */
-export function report(results: readonly Result[], paint: Paint): string {
+export function report(results: readonly Result[], candidates: number, paint: Paint): string {
   const rows = results.map((result) => [
     result.id,
     result.kind,
@@ -59,7 +58,7 @@ export function report(results: readonly Result[], paint: Paint): string {
     ["What it only read", results.filter(({ learned }) => learned === false)],
   ] as const;
   const sums = groups.flatMap(([title, group]) =>
-    group.length === 0 ? [] : ["", `${title}:`, ...MODELS.map((model) => line(group, model))],
+    group.length === 0 ? [] : ["", `${title}:`, ...MODELS.map((model) => line(group, model, candidates))],
   );
   return [table(headings, rows, paint), ...sums].join("\n");
 }

@@ -7,31 +7,44 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from imprint_trainer.privacy.question import Question
 
-BATCH = 32  # answers read at one time: each holds a copy of the prompt's cache
+TOGETHER = 16  # answers read at one time, side by side after one prompt
 
 
 @torch.inference_mode()
 def losses(model: Any, question: Question, device: torch.device) -> list[float]:
     """Negative log likelihood of each answer after the prompt, nats."""
-    prompt = torch.tensor([question.prompt], device=device)
-    cache = model(input_ids=prompt[:, :-1], use_cache=True).past_key_values
+    *read, last = question.prompt
+    cache = model(input_ids=torch.tensor([read], device=device), use_cache=True).past_key_values
     found: list[float] = []
-    for first in range(0, len(question.answers), BATCH):
-        answers = question.answers[first : first + BATCH]
-        longest = max(map(len, answers))
-        # Shorter ones are filled up at their end, where nothing that counts can see it.
-        wanted = torch.tensor([(*ids, *(-100,) * (longest - len(ids))) for ids in answers], device=device)
-        begun = prompt[:, -1:].expand(len(answers), 1)
-        inputs = torch.cat([begun, wanted[:, :-1].clamp(min=0)], dim=1)
-        copies = copy.deepcopy(cache)
-        copies.batch_repeat_interleave(len(answers))
-        logits = model(input_ids=inputs, past_key_values=copies, use_cache=True).logits.float()
-        summed = F.cross_entropy(logits.transpose(1, 2), wanted, reduction="none", ignore_index=-100).sum(dim=1)
-        found.extend(summed.tolist())
+    for first in range(0, len(question.answers), TOGETHER):
+        answers = question.answers[first : first + TOGETHER]
+        inputs = [token for answer in answers for token in (last, *answer[:-1])]
+        owners = torch.tensor([index for index, answer in enumerate(answers) for _ in answer], device=device)
+        positions = [len(read) + place for answer in answers for place in range(len(answer))]
+        logits = model(
+            input_ids=torch.tensor([inputs], device=device),
+            position_ids=torch.tensor([positions], device=device),
+            attention_mask=side_by_side(owners, len(read), model.dtype),
+            past_key_values=copy.deepcopy(cache),
+            use_cache=True,
+        ).logits[0]
+        wanted = torch.tensor([token for answer in answers for token in answer], device=device)
+        each = F.cross_entropy(logits.float(), wanted, reduction="none")
+        found.extend(torch.zeros(len(answers), device=device).index_add(0, owners, each).tolist())
     return found
+
+
+def side_by_side(owners: Tensor, prompt: int, dtype: torch.dtype) -> Tensor:
+    """The mask [1, 1, n, prompt + n] with which each token sees the prompt, and of the others those before it that belong
+    to the same answer."""
+    same = (owners.unsqueeze(0) == owners.unsqueeze(1)).tril()
+    seen = torch.cat([same.new_ones(len(owners), prompt), same], dim=1)
+    hidden = torch.zeros(seen.shape, dtype=dtype, device=owners.device).masked_fill(~seen, torch.finfo(dtype).min)
+    return hidden[None, None]
 
 
 def rank_of_first(losses: Sequence[float]) -> int:
