@@ -1,6 +1,5 @@
 import type { Paint } from "../output/paint.js";
 import { table } from "../output/table.js";
-import { count } from "../output/text.js";
 import { type Measured, MODELS, type Model, type Result } from "./result.js";
 import { median, wilson } from "./statistics.js";
 
@@ -34,9 +33,9 @@ function line(results: readonly Result[], model: Model, candidates: number): str
   const found = summaryOf(results, model);
   if (found === null) return "";
   const { canaries, extracted, interval, median_rank, ranks } = found;
-  const share = `${extracted} of ${count(canaries, "canary").replace("canarys", "canaries")} extracted`;
   const [low, high] = interval.map(percent);
-  return `  ${model}: ${share} (95 %: ${low} to ${high} %), median rank ${median_rank} of ${candidates + 1} (${ranks.join(" to ")})`;
+  const share = `${extracted} of ${canaries} extracted (95 %: ${low} to ${high} %)`;
+  return `  ${model}: ${share}, median rank ${median_rank} of ${candidates + 1} (${ranks.join(" to ")})`;
 }
 
 const cell = (measured: Measured | null): string =>
@@ -48,11 +47,11 @@ export function report(results: readonly Result[], candidates: number, paint: Pa
     result.id,
     result.kind,
     `${result.place} of step ${result.step}`,
-    result.learned === null ? "in no window" : result.learned ? "learned" : "read",
+    result.learned === null ? "in none" : result.learned ? "learned" : "read",
     result.is_redacted ? "found" : "NOT FOUND",
     ...MODELS.map((model) => cell(result[model])),
   ]);
-  const headings = ["CANARY", "KIND", "PLACE", "", "REDACTOR", "RANK: BASE", "UNREDACTED", "REDACTED"];
+  const headings = ["CANARY", "KIND", "PLACE", "WINDOW", "REDACTOR", "RANK: BASE", "UNREDACTED", "REDACTED"];
   const groups = [
     ["What the agent wrote", results.filter(({ learned }) => learned === true)],
     ["What it only read", results.filter(({ learned }) => learned === false)],
