@@ -34,7 +34,7 @@ def measure(spec: PrivacySpec, worker: Worker, tell: Tell) -> dict[str, Any]:
     tell("asking the base model")
     answers = {"base": ask_all(base.model, asked, base)}
     for name, training in (("unredacted", spec.unredacted), ("redacted", spec.redacted)):
-        train(training, worker, lambda line, name=name: tell(f"training on the {name} copy: {line}"))
+        train(training, worker, f"training on the {name} copy", tell)
         tell(f"asking the adapter of the {name} copy")
         with attached(base, Path(training.output_dir)) as model:
             answers[name] = ask_all(model, asked, base)
@@ -53,8 +53,8 @@ def questions(spec: PrivacySpec, base: LoadedBase) -> list[Asked]:
     return found
 
 
-def train(spec: TrainLoraSpec, worker: Worker, tell: Tell) -> None:
-    """Says how far it is some ten times."""
+def train(spec: TrainLoraSpec, worker: Worker, title: str, tell: Tell) -> None:
+    """Says every ten seconds how far it is."""
     said = time.monotonic()
 
     def hear(event: Mapping[str, Any]) -> None:
@@ -62,9 +62,9 @@ def train(spec: TrainLoraSpec, worker: Worker, tell: Tell) -> None:
         if event["type"] == "progress" and time.monotonic() - said >= 10:
             said = time.monotonic()
             progress = event["progress"]
-            tell(f"step {progress['step']} of at most {progress['steps']}, loss {progress['loss']:.3f}")
+            tell(f"{title}: step {progress['step']} of at most {progress['steps']}, loss {progress['loss']:.3f}")
 
-    tell("begun")
+    tell(title)
     worker.run(TrainLora(type="train_lora", job_id=JOB_ID, spec=spec), emit=hear, cancelled=lambda: False)
 
 

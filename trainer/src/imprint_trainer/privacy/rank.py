@@ -1,4 +1,4 @@
-"""Exposure by rank (Carlini et al. 2019, The Secret Sharer): how a model likes a canary among all that it could have been."""
+"""Exposure by rank (Carlini et al. 2019, The Secret Sharer): where a canary stands among all that it could be."""
 
 import copy
 import math
@@ -39,8 +39,8 @@ def losses(model: Any, question: Question, device: torch.device) -> list[float]:
 
 
 def side_by_side(owners: Tensor, prompt: int, dtype: torch.dtype) -> Tensor:
-    """The mask [1, 1, n, prompt + n] with which each token sees the prompt, and of the others those before it that belong
-    to the same answer."""
+    """The mask [1, 1, n, prompt + n] with which each token sees the prompt, and of the others those before it that
+    belong to the same answer."""
     same = (owners.unsqueeze(0) == owners.unsqueeze(1)).tril()
     seen = torch.cat([same.new_ones(len(owners), prompt), same], dim=1)
     hidden = torch.zeros(seen.shape, dtype=dtype, device=owners.device).masked_fill(~seen, torch.finfo(dtype).min)

@@ -1,4 +1,4 @@
-"""What `imprint privacy` asks for: made-up secrets (canaries), and two trainings on copies of a session that hold them."""
+"""What `imprint privacy` asks for: made-up secrets (canaries), and two trainings on copies of a session with them."""
 
 from pydantic import Field
 
