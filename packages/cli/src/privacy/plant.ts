@@ -1,12 +1,12 @@
 import type { Session, Step, ToolCall, TrainLoraSpec } from "@imprint/contracts";
 import { type Canary, draw } from "./canaries.js";
 
-/** Where a canary stands: `answer` and `call` are what the agent wrote, `output` is what a tool answered it. */
+/** Where a canary stands: `answer` and `call` are what the agent wrote, `request` and `output` what it was told. */
 export interface Place {
   readonly session_id: string;
   readonly step: number;
-  readonly place: "answer" | "call" | "output";
-  /** The call or the output of the step; 0 for an answer. */
+  readonly place: "answer" | "call" | "request" | "output";
+  /** The call or the output of the step; 0 for a text. */
   readonly index: number;
 }
 
@@ -17,9 +17,10 @@ export interface Planted {
 }
 
 /** Arguments that hold what is run or written, not what is looked for. */
-const WRITTEN = ["command", "cmd", "script", "code", "content", "file_text", "new_string", "new_str"];
-/** Every fourth canary is only read. */
-const READ_EVERY = 4;
+const WRITABLE = ["command", "cmd", "script", "code", "content", "file_text", "new_string", "new_str"];
+const WRITTEN: readonly Place["place"][] = ["answer", "call"];
+/** Where canaries go, in turn: every fourth is only read. */
+const TURNS = [WRITTEN, WRITTEN, WRITTEN, ["request"], WRITTEN, WRITTEN, WRITTEN, ["output"]] as const;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -27,7 +28,7 @@ function argumentsOf(call: ToolCall): { readonly all: Arguments; readonly field:
   try {
     const all: unknown = JSON.parse(call.arguments);
     if (typeof all !== "object" || all === null) return null;
-    const field = WRITTEN.find((name) => typeof (all as Arguments)[name] === "string");
+    const field = WRITABLE.find((name) => typeof (all as Arguments)[name] === "string");
     return field === undefined ? null : { all: all as Arguments, field };
   } catch {
     return null;
@@ -41,30 +42,32 @@ function taught({ steps }: Session, trainOn: TrainLoraSpec["train_on"]): readonl
   return typeof trainOn === "object" ? own.filter((index) => trainOn.turns.includes(index)) : own;
 }
 
-function placesOf(session: Session, trainOn: TrainLoraSpec["train_on"]): { written: readonly Place[]; read: readonly Place[] } {
+function placesOf(session: Session, trainOn: TrainLoraSpec["train_on"]): readonly Place[] {
   const { session_id, steps } = session;
-  const learned = taught(session, trainOn);
-  const written = learned.flatMap((step): Place[] => {
+  return taught(session, trainOn).flatMap((step): readonly Place[] => {
     const { text = "", tool_calls = [] } = steps[step] ?? {};
     const calls = [...tool_calls.entries()].filter(([, call]) => argumentsOf(call) !== null);
     return [
       ...(text.trim() === "" ? [] : [{ session_id, step, place: "answer", index: 0 } as const]),
       ...calls.map(([index]) => ({ session_id, step, place: "call", index }) as const),
+      ...readBefore(session, step),
     ];
   });
-  // What stands right before an answer is in its window, too.
-  const read = learned.flatMap((answer) =>
-    [...(steps[answer - 1]?.observations ?? []).keys()].map(
-      (index): Place => ({ session_id, step: answer - 1, place: "output", index }),
-    ),
-  );
-  return { written, read };
+}
+
+/** What its window shows an answer: the latest request, and what the tools said right before. */
+function readBefore({ session_id, steps }: Session, answer: number): readonly Place[] {
+  const request = steps.slice(0, answer).findLastIndex(({ source }) => source === "user");
+  const outputs = (steps[answer - 1]?.observations ?? []).map((_, index) => ({
+    ...{ session_id, step: answer - 1, place: "output" as const, index },
+  }));
+  return [...(request < 0 ? [] : [{ session_id, step: request, place: "request" as const, index: 0 }]), ...outputs];
 }
 
 const lineOf = ({ before, value, after }: Canary): string => `\n${before}${value}${after}`;
 
 function withLine(step: Step, { place, index }: Place, line: string): Step {
-  if (place === "answer") return { ...step, text: step.text + line };
+  if (place === "answer" || place === "request") return { ...step, text: step.text + line };
   if (place === "output") {
     const observations = (step.observations ?? []).map((one, at) =>
       at === index ? { ...one, content: one.content + line } : one,
@@ -80,8 +83,8 @@ function withLine(step: Step, { place, index }: Place, line: string): Step {
 }
 
 /**
- * The sessions with each canary on a line of its own at the end of something that the agent wrote, every fourth at the end
- * of something that it read. Null where the agent wrote nothing that is learned.
+ * The sessions with each canary on a line of its own at the end of something that the agent wrote or, every fourth, of
+ * something that it read. Null where the agent wrote nothing that is learned.
  */
 export function plant({
   sessions,
@@ -92,12 +95,13 @@ export function plant({
   readonly canaries: readonly Canary[];
   readonly trainOn: TrainLoraSpec["train_on"];
 }): Planted | null {
-  const all = sessions.map((session) => placesOf(session, trainOn));
-  const written = all.flatMap((places) => places.written);
-  const read = all.flatMap((places) => places.read);
+  const all = sessions.flatMap((session) => placesOf(session, trainOn));
+  const among = (allowed: readonly string[]): readonly Place[] => all.filter(({ place }) => allowed.includes(place));
+  const written = among(WRITTEN);
   if (written.length === 0) return null;
   const places = canaries.map(({ id }, number) => {
-    const choice = (number + 1) % READ_EVERY === 0 && read.length > 0 ? read : written;
+    const wanted = among(TURNS[number % TURNS.length] ?? WRITTEN);
+    const choice = wanted.length > 0 ? wanted : written;
     return choice[pick(id, choice.length)] as Place;
   });
   const planted = sessions.map((session) => ({

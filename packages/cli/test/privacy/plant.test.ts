@@ -19,7 +19,7 @@ const sessions: fc.Arbitrary<readonly Session[]> = fc
 /** The text at a place, without the line. */
 function textAt(all: readonly Session[], { session_id, step: number, place, index }: Place): string {
   const found = all.find((session) => session.session_id === session_id)?.steps[number];
-  if (place === "answer") return found?.text ?? "";
+  if (place === "answer" || place === "request") return found?.text ?? "";
   if (place === "output") return found?.observations?.[index]?.content ?? "";
   return JSON.parse(found?.tool_calls?.[index]?.arguments ?? "{}").command;
 }
@@ -55,7 +55,7 @@ it("each canary stands once, at the end of its place, and nothing else differs",
   );
 });
 
-it("the agent writes three of four, in steps that are learned, and reads the fourth right before one", () => {
+it("the agent writes three of four, in steps that are learned, and reads the fourth before one", () => {
   const all = [
     sessionOf([
       user("Go on."),
@@ -65,12 +65,12 @@ it("the agent writes three of four, in steps that are learned, and reads the fou
       running("", "rm a.txt", ""),
     ]),
   ];
-  const canaries = makeCanaries({ seed: 1, count: 12, candidates: 1 });
+  const canaries = makeCanaries({ seed: 1, count: 32, candidates: 1 });
   const places = plant({ sessions: all, canaries, trainOn: "all" })?.places ?? [];
-  const read = places.filter((_, index) => index % 4 === 3);
-  expect(read).toEqual(Array.from({ length: 3 }, () => ({ session_id: "s1", step: 2, place: "output", index: 0 })));
-  const written = new Set(places.filter((_, index) => index % 4 !== 3).map(({ step: number, place }) => `${place} ${number}`));
-  expect([...written].sort()).toEqual(["answer 2", "answer 3", "call 2", "call 4"]);
+  const named = (chosen: readonly Place[]) => [...new Set(chosen.map(({ step: number, place }) => `${place} ${number}`))].sort();
+  expect(named(places.filter((_, index) => index % 8 === 3))).toEqual(["request 0"]);
+  expect(named(places.filter((_, index) => index % 8 === 7))).toEqual(["output 2"]);
+  expect(named(places.filter((_, index) => index % 4 !== 3))).toEqual(["answer 2", "answer 3", "call 2", "call 4"]);
 });
 
 it.each([
