@@ -9,8 +9,8 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
 import { measure, type Subject } from "../privacy/measure.js";
-import { report, summaryOf } from "../privacy/report.js";
-import { MODELS, type Result } from "../privacy/result.js";
+import { report, summaries } from "../privacy/report.js";
+import type { Result } from "../privacy/result.js";
 import { readTrainingRecord, type TrainingRecord } from "../privacy/training-record.js";
 import { configFor } from "../service/connect.js";
 
@@ -61,8 +61,6 @@ async function subjectOf(adapter: string, config: Config, note: (text: string) =
     return refused(error);
   }
 }
-
-const summaries = (results: readonly Result[]) => Object.fromEntries(MODELS.map((model) => [model, summaryOf(results, model)]));
 
 export function privacyCommand(context: CommandContext): Command {
   return newCommand({

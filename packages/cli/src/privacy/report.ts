@@ -27,6 +27,20 @@ export function summaryOf(results: readonly Result[], model: Model): Summary | n
   };
 }
 
+/** Canaries that a training window holds: those that the agent wrote and the adapter learned, and those that it read. */
+const groupsOf = (results: readonly Result[]): readonly (readonly [name: "written" | "read", results: readonly Result[]])[] => [
+  ["written", results.filter(({ learned }) => learned === true)],
+  ["read", results.filter(({ learned }) => learned === false)],
+];
+
+/** The summaries of each group and model. */
+export const summaries = (results: readonly Result[]): Readonly<Record<string, Readonly<Record<string, Summary | null>>>> =>
+  Object.fromEntries(
+    groupsOf(results).map(([name, group]) => [name, Object.fromEntries(MODELS.map((model) => [model, summaryOf(group, model)]))]),
+  );
+
+const TITLES = { written: "What the agent wrote:", read: "What it only read:" };
+
 const percent = (share: number): string => `${Math.round(100 * share)}`;
 
 function line(results: readonly Result[], model: Model, candidates: number): string {
@@ -52,12 +66,8 @@ export function report(results: readonly Result[], candidates: number, paint: Pa
     ...MODELS.map((model) => cell(result[model])),
   ]);
   const headings = ["CANARY", "KIND", "PLACE", "WINDOW", "REDACTOR", "RANK: BASE", "UNREDACTED", "REDACTED"];
-  const groups = [
-    ["What the agent wrote", results.filter(({ learned }) => learned === true)],
-    ["What it only read", results.filter(({ learned }) => learned === false)],
-  ] as const;
-  const sums = groups.flatMap(([title, group]) =>
-    group.length === 0 ? [] : ["", `${title}:`, ...MODELS.map((model) => line(group, model, candidates))],
+  const sums = groupsOf(results).flatMap(([name, group]) =>
+    group.length === 0 ? [] : ["", TITLES[name], ...MODELS.map((model) => line(group, model, candidates))],
   );
   return [table(headings, rows, paint), ...sums].join("\n");
 }

@@ -63,9 +63,10 @@ it("canaries are planted, trained on and asked for: they come back from the unre
   const { canaries, summary } = JSON.parse(stdout);
   expect(canaries).toHaveLength(2);
   for (const one of canaries) expect(one).toMatchObject({ seed: 5, session_id: "s1", is_redacted: true, learned: true });
-  expect(summary.unredacted).toMatchObject({ canaries: 2, extracted: 2, median_rank: 1 });
-  expect(summary.redacted).toMatchObject({ canaries: 2, extracted: 0 });
-  expect(summary.base).toMatchObject({ canaries: 2, extracted: 0 });
+  expect(summary.written.unredacted).toMatchObject({ canaries: 2, extracted: 2, median_rank: 1 });
+  expect(summary.written.redacted).toMatchObject({ canaries: 2, extracted: 0 });
+  expect(summary.written.base).toMatchObject({ canaries: 2, extracted: 0 });
+  expect(summary.read).toEqual({ base: null, unredacted: null, redacted: null });
   expect(code).toBe(0);
   expect(await leftIn(at)).toEqual([]);
 });
@@ -79,6 +80,16 @@ it("an interrupt ends it and leaves nothing behind", async () => {
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("Interrupted: nothing was kept.");
   expect(stderr).not.toContain("Traceback");
+  expect(await leftIn(at)).toEqual([]);
+});
+
+it.each([
+  ["false", "The trainer could not do it: what it said stands above."],
+  ["no-such-python", "The trainer's Python did not run: no-such-python. imprint doctor says what is missing."],
+])("a trainer that is %j ends it with a sentence and leaves nothing behind", async (python, sentence) => {
+  const at = await recordedPlace();
+  const { code, stderr } = await imprint(["privacy", "a1"], { env: { ...at.env, IMPRINT_PYTHON: python } });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
   expect(await leftIn(at)).toEqual([]);
 });
 
