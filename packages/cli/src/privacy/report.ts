@@ -1,5 +1,6 @@
 import type { Paint } from "../output/paint.js";
 import { table } from "../output/table.js";
+import { longestRun } from "./longest-run.js";
 import { type Measured, MODELS, type Model, type Result } from "./result.js";
 import { median, wilson } from "./statistics.js";
 
@@ -52,8 +53,13 @@ function line(results: readonly Result[], model: Model, candidates: number): str
   return `  ${model}: ${share}, median rank ${median_rank} of ${candidates + 1} (${ranks.join(" to ")})`;
 }
 
-const cell = (measured: Measured | null): string =>
-  measured === null ? "-" : `${measured.rank}${measured.extracted ? ", came back" : ""}`;
+/** A rank, and what the model wrote of the value where that is no accident. */
+function cell(value: string, measured: Measured | null): string {
+  if (measured === null) return "-";
+  if (measured.extracted) return `${measured.rank}, came back`;
+  const run = longestRun(value, measured.answer);
+  return 4 * run >= value.length ? `${measured.rank}, ${run} of ${value.length} characters` : `${measured.rank}`;
+}
 
 /** A row for each canary, then what came back of those that the agent wrote, and of those that it read. */
 export function report(results: readonly Result[], candidates: number, paint: Paint): string {
@@ -63,7 +69,7 @@ export function report(results: readonly Result[], candidates: number, paint: Pa
     `${result.place} of step ${result.step}`,
     result.learned === null ? "in none" : result.learned ? "learned" : "read",
     result.is_redacted ? "found" : "NOT FOUND",
-    ...MODELS.map((model) => cell(result[model])),
+    ...MODELS.map((model) => cell(result.value, result[model])),
   ]);
   const headings = ["CANARY", "KIND", "PLACE", "WINDOW", "REDACTOR", "RANK: BASE", "UNREDACTED", "REDACTED"];
   const sums = groupsOf(results).flatMap(([name, group]) =>
