@@ -61,6 +61,10 @@ export function nameHits(names: readonly string[]): (text: string) => readonly H
   const present = new RegExp(any);
   return (text) =>
     present.test(text)
-      ? [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length, kind: ACCOUNT_NAME }))
+      ? [...text.matchAll(pattern)].map((match) => ({
+          start: match.index,
+          end: match.index + match[0].length,
+          kind: ACCOUNT_NAME,
+        }))
       : [];
 }

@@ -38,7 +38,9 @@ function urlPasswordAt(text: string, at: number): Hit | null {
   if (!before.includes("://")) return null;
   const [start, end] = URL_LOGIN.exec(before)?.indices?.groups?.secret ?? [0, 0];
   if (start > 0)
-    return NO_PASSWORD.test(before.slice(start, end)) || VARIABLE.test(before.slice(start, end)) ? null : { start: from + start, end: from + end, kind: "password" };
+    return NO_PASSWORD.test(before.slice(start, end)) || VARIABLE.test(before.slice(start, end))
+      ? null
+      : { start: from + start, end: from + end, kind: "password" };
   const token = URL_TOKEN.exec(before)?.indices?.groups?.secret;
   return token === undefined || !isCredential(before.slice(...token))
     ? null

@@ -2,7 +2,8 @@ import type { Finder, Hit } from "./hit.js";
 import { wordVisitor } from "./triples.js";
 import { isSecret } from "./values.js";
 
-const WORD = "[\"']?(?<secret>(?!\\$[A-Za-z_({]|pass:|env:|file:|-{1,2}[a-z])[^\\s\"'`<>(){}|;&]{4,200})[\"']?(?=[\\s;|&)\"'`]|$)";
+const WORD =
+  "[\"']?(?<secret>(?!\\$[A-Za-z_({]|pass:|env:|file:|-{1,2}[a-z])[^\\s\"'`<>(){}|;&]{4,200})[\"']?(?=[\\s;|&)\"'`]|$)";
 const ANY = "[^\\n|;&]{0,300}?";
 
 /** `auth=("name", "…")`, `HTTPBasicAuth("name", "…")`. */
@@ -45,7 +46,10 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["ssh-keygen", `${ANY}\\s-[NP][ ]${WORD}`],
   ["htpasswd", `${ANY}\\s-[a-zA-Z]*b[a-zA-Z]*[ ](?:[^\\s-]\\S*[ ]){1,2}${WORD}`],
   ["echo", `[ ](?:-n[ ])?["']?[\\w.-]{1,60}:(?<secret>[^\\s"']{4,200})["']?[ ]*\\|[ ]*(?:sudo[ ]+)?chpasswd`],
-  ["echo", `[ ](?:-n[ ]|-e[ ])?${WORD}[ ]*\\|[ ]*(?:sudo[ ]+-S|(?:sudo[ ]+)?passwd|[\\w ./-]{1,80}(?:--password-stdin|--stdin|--with-token)|gh[ ]secret|[a-z]+[ ]secret)`],
+  [
+    "echo",
+    `[ ](?:-n[ ]|-e[ ])?${WORD}[ ]*\\|[ ]*(?:sudo[ ]+-S|(?:sudo[ ]+)?passwd|[\\w ./-]{1,80}(?:--password-stdin|--stdin|--with-token)|gh[ ]secret|[a-z]+[ ]secret)`,
+  ],
   ["printf", `[ ]${WORD}[ ]*\\|[ ]*(?:sudo[ ]+-S|[\\w ./-]{1,80}(?:--password-stdin|--stdin|--with-token)|[a-z]+[ ]secret)`],
   ["chpasswd", `[ ]*<<<[ ]*["']?[\\w.-]{1,60}:(?<secret>[^\\s"']{4,200})`],
   [" secret", `s?[ ](?:set|put|create)\\b${ANY}\\s(?:--body|-b|--value|--data)[ =]${WORD}`],
@@ -91,7 +95,7 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["jwt.", `(?:sign|verify|encode|decode)\\([^\\n]{1,200}?,\\s*${LITERAL}`],
   ["useradd", `\\b${ANY}\\s-p[ ]${WORD}`],
   ["expect", `[^\\n]{0,200}?assword[^\\n]{0,40}\\n?[^\\n]{0,40}send[ ]"(?<secret>[^"\\\\$\\s]{4,100})`],
-  ["send \"", `(?<secret>[^"\\\\$\\s]{6,100})(?:\\\\r|\\s)"`],
+  ['send "', `(?<secret>[^"\\\\$\\s]{6,100})(?:\\\\r|\\s)"`],
   ["config set", `[ ]\\S{0,80}(?:token|password|secret|_auth|key)\\S{0,20}[ =]${WORD}`],
   ["configure set", `[ ]\\S{0,80}(?:token|password|secret|key)\\S{0,20}[ ]${WORD}`],
 ];

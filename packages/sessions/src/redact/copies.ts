@@ -57,7 +57,8 @@ export function copyFinder(secrets: ReadonlyMap<string, Found>): (text: string) 
     const copies: Copy[] = [];
     for (const [writing, { value, kind, pattern }] of known)
       if (text.includes(writing))
-        for (const match of text.matchAll(pattern)) copies.push({ start: match.index, end: match.index + writing.length, kind, value });
+        for (const match of text.matchAll(pattern))
+          copies.push({ start: match.index, end: match.index + writing.length, kind, value });
     return copies;
   };
 }

@@ -1,4 +1,4 @@
-import { isAccount, findHomes } from "./accounts.js";
+import { findHomes, isAccount } from "./accounts.js";
 import { findAddresses } from "./addresses.js";
 import { findCommands } from "./commands.js";
 import { findHeaders } from "./headers.js";
@@ -6,13 +6,22 @@ import { type Finder, type Hit, merged } from "./hit.js";
 import { findKeyBlocks } from "./key-blocks.js";
 import { findMarked } from "./marked.js";
 import { findNamed } from "./named.js";
-import { findColumns } from "./tables.js";
 import { scanOf } from "./scan.js";
+import { findColumns } from "./tables.js";
 import { findTokens } from "./tokens.js";
 import { viewOf } from "./view.js";
 
 /** In the order of their say: where two find the same text the earlier one names it. */
-const FINDERS: readonly Finder[] = [findKeyBlocks, findTokens, findMarked, findAddresses, findHeaders, findCommands, findNamed, findColumns];
+const FINDERS: readonly Finder[] = [
+  findKeyBlocks,
+  findTokens,
+  findMarked,
+  findAddresses,
+  findHeaders,
+  findCommands,
+  findNamed,
+  findColumns,
+];
 
 /** The secrets and the account names of a text in order, none overlapping another. */
 export function findSecrets(text: string): readonly Hit[] {

@@ -2,7 +2,8 @@ import type { Finder, Hit } from "./hit.js";
 import { wordVisitor } from "./triples.js";
 import { isCredential } from "./values.js";
 
-const TELLING = /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)\b|\s-b |\/\/hooks?[.-]|\/(?:reset|invit|verif|confirm|activat|magic|unsubscribe)[\w-]{0,30}\/|[?&;#](?:sig|signature|x-amz-signature|key|code|appid|ticket|session|sid|auth|invite|magic)=|\t(?:TRUE|FALSE)\t/iy;
+const TELLING =
+  /authorization|bearer|cookie|\b(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)\b|\s-b |\/\/hooks?[.-]|\/(?:reset|invit|verif|confirm|activat|magic|unsubscribe)[\w-]{0,30}\/|[?&;#](?:sig|signature|x-amz-signature|key|code|appid|ticket|session|sid|auth|invite|magic)=|\t(?:TRUE|FALSE)\t/iy;
 
 const QUERIED = "sig x-a key cod app tic ses sid aut inv mag".split(" ");
 const visitTelling = wordVisitor([
@@ -17,8 +18,10 @@ const BEARER = /bearer[ \t]+(?<secret>[A-Za-z0-9+/_=.~-]{12,4000})/iy;
 const DIGEST = /authorization["']?[ \t]*:[ \t]*digest[^\n]{0,400}?response="(?<secret>[a-f0-9]{32,128})"/iy;
 /** The cookies of a header, of an option `-b`, of a browser's storage. */
 const COOKIES = /(?:set-)?cookies?["'`\]]{0,3}[ \t]*[:=,(][ \t]*["'`]?(?<secret>[^\n"'`]{8,8000})/iy;
-const COOKIE = /(?:^|[;,]\s*)(?!(?:path|domain|expires|max-age|samesite|secure|httponly|priority)\b)[^=;\s]{1,100}=(?<secret>[^;,\s]{8,4096})/gdi;
-const SESSION = /(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)["']?[=:][ \t]*["']?(?<secret>[A-Za-z0-9._-]{16,200})/iy;
+const COOKIE =
+  /(?:^|[;,]\s*)(?!(?:path|domain|expires|max-age|samesite|secure|httponly|priority)\b)[^=;\s]{1,100}=(?<secret>[^;,\s]{8,4096})/dgi;
+const SESSION =
+  /(?:JSESSIONID|PHPSESSID|_gitlab_session|_session_id|connect\.sid)["']?[=:][ \t]*["']?(?<secret>[A-Za-z0-9._-]{16,200})/iy;
 const SIGNED = /[?&;#][a-z-]{3,20}=(?<secret>[A-Za-z0-9%+/_=.-]{20,400})/iy;
 /** Links that let in whoever has them, and addresses of hooks. */
 const LINK = /\/(?:reset|invit|verif|confirm|activat|magic|unsubscribe)[\w-]{0,30}\/(?<secret>[A-Za-z0-9_.=-]{20,400})/iy;

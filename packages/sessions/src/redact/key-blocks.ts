@@ -1,5 +1,5 @@
-import type { Finder, Hit } from "./hit.js";
 import { GUTTER } from "./gutter.js";
+import type { Finder, Hit } from "./hit.js";
 import { OF_BASE64, visitRuns } from "./runs.js";
 import type { Scan } from "./scan.js";
 
@@ -7,7 +7,8 @@ const NAME = "[ A-Za-z0-9]{0,40}(?:PRIVATE KEY(?: BLOCK)?|Static key V1) ?-{4,5}
 const BEGIN = new RegExp(`-{4,5} ?BEGIN${NAME}`);
 const END = new RegExp(`-{4,5} ?END${NAME}`);
 /** How the bytes of keys begin: a header that was cut off does not hide them. */
-const FIRST_BYTES = /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IB(?:AAKC|ADAN)|MII[A-Za-z0-9+/]{3}IBAz|MII[A-Za-z0-9+/]{2}[A-Z][A-Za-z]BgkqhkiG9w0BBQ|MHcCAQEEI|MIG[Hk2]AgE[AB]|MIHuAgEAMBAG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA)/;
+const FIRST_BYTES =
+  /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IB(?:AAKC|ADAN)|MII[A-Za-z0-9+/]{3}IBAz|MII[A-Za-z0-9+/]{2}[A-Z][A-Za-z]BgkqhkiG9w0BBQ|MHcCAQEEI|MIG[Hk2]AgE[AB]|MIHuAgEAMBAG|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEAAA)/;
 const PUTTY = /Private-Lines: (\d{1,3})/;
 const TELLING = new RegExp(`PRIVATE KEY|Static key V1|Private-Lines:|${FIRST_BYTES.source}`);
 
@@ -134,7 +135,7 @@ function middles(scan: Scan): Hit[] {
     const isPublic = (PUBLIC.test(opened) && !opened.includes("-----END")) || PUBLIC.test(text.slice(end, end + 400));
     LAST_LINE.lastIndex = end;
     const last = LAST_LINE.exec(text)?.[0].length ?? 0;
-    if (!isPublic && /[0-9][^]*[+/]/.test(text.slice(start, end))) hits.push({ start, end: end + last, kind: "private-key" });
+    if (!isPublic && /[0-9][\s\S]*[+/]/.test(text.slice(start, end))) hits.push({ start, end: end + last, kind: "private-key" });
   };
   visitRuns(scan, OF_BASE64, 64, (from, to) => {
     const isLine = WIDTHS.has(to - from);

@@ -1,5 +1,5 @@
-import type { Finder, Hit } from "./hit.js";
 import { GUTTER } from "./gutter.js";
+import type { Finder, Hit } from "./hit.js";
 import type { NameKind } from "./names.js";
 import { wordVisitor } from "./triples.js";
 import { isSecret } from "./values.js";
@@ -15,13 +15,17 @@ interface Marked {
 }
 
 /** Base64 of `-----BEGIN … PRIVATE KEY`: those of certificates and public keys begin otherwise. */
-const ENCODED_KEYS = "BQUklWQVRF BSU0EgUFJJVkFURS BFQyBQUklWQVRF BEU0EgUFJJVkFURS BPUEVOU1NIIFBSSVZBVEUg BFTkNSWVBURUQg BQR1AgUFJJVkFURS";
+const ENCODED_KEYS =
+  "BQUklWQVRF BSU0EgUFJJVkFURS BFQyBQUklWQVRF BEU0EgUFJJVkFURS BPUEVOU1NIIFBSSVZBVEUg BFTkNSWVBURUQg BQR1AgUFJJVkFURS";
 
 const FORMS: readonly Marked[] = [
   {
     marks: ["LS0tLS1CRUdJTi"],
     kind: "private-key",
-    pattern: new RegExp(`LS0tLS1CRUdJTi(?:${ENCODED_KEYS.replaceAll(" ", "|")})[A-Za-z0-9+/=]{20,}(?:\\s*\\n${GUTTER}[A-Za-z0-9+/=]{40,})*`, "dg"),
+    pattern: new RegExp(
+      `LS0tLS1CRUdJTi(?:${ENCODED_KEYS.replaceAll(" ", "|")})[A-Za-z0-9+/=]{20,}(?:\\s*\\n${GUTTER}[A-Za-z0-9+/=]{40,})*`,
+      "dg",
+    ),
   },
   {
     marks: ['"kty"', "'kty'"],
@@ -47,7 +51,11 @@ const FORMS: readonly Marked[] = [
       "dg",
     ),
   },
-  { marks: ["$ANSIBLE_VAULT"], kind: "secret", pattern: new RegExp(`\\$ANSIBLE_VAULT;[^\\n]{1,60}(?<secret>(?:\\n${GUTTER}[0-9a-f]{16,80})+)`, "dg") },
+  {
+    marks: ["$ANSIBLE_VAULT"],
+    kind: "secret",
+    pattern: new RegExp(`\\$ANSIBLE_VAULT;[^\\n]{1,60}(?<secret>(?:\\n${GUTTER}[0-9a-f]{16,80})+)`, "dg"),
+  },
   {
     // Hashes of passwords, as `crypt` writes them.
     marks: "$2a $2b $2y $apr1 $argon2 $scrypt $1$ $5$ $6$ $7$ $y$".split(" "),
@@ -65,7 +73,10 @@ const FORMS: readonly Marked[] = [
     // The values of a Kubernetes secret, whatever their names are.
     marks: ["kind: Secret", 'kind": "Secret"', "kubernetes.io/"],
     kind: "secret",
-    pattern: new RegExp(`(?<=\\b(?:data|stringData):[ \\t]*(?:\\n${GUTTER}[\\w.-]{1,80}: *\\S+){0,30}\\n${GUTTER}[\\w.-]{1,80}: *)["']?(?<secret>[^\\s"']{6,8000})`, "dg"),
+    pattern: new RegExp(
+      `(?<=\\b(?:data|stringData):[ \\t]*(?:\\n${GUTTER}[\\w.-]{1,80}: *\\S+){0,30}\\n${GUTTER}[\\w.-]{1,80}: *)["']?(?<secret>[^\\s"']{6,8000})`,
+      "dg",
+    ),
   },
   {
     // `.pgpass`: host, port, database, user, password.
@@ -74,7 +85,11 @@ const FORMS: readonly Marked[] = [
     pattern: /(?<![\w.:])[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:(?<secret>[^\s:"']{6,200})(?=["'\s]|$)/dg,
     as: "password",
   },
-  { marks: [".dockerconfigjson"], kind: "secret", pattern: /\.dockerconfigjson["']?\s*[:=]\s*["']?(?<secret>[A-Za-z0-9+/=]{40,8000})/dg },
+  {
+    marks: [".dockerconfigjson"],
+    kind: "secret",
+    pattern: /\.dockerconfigjson["']?\s*[:=]\s*["']?(?<secret>[A-Za-z0-9+/=]{40,8000})/dg,
+  },
   {
     // Addresses of databases without a scheme.
     marks: ["@tcp(", "@unix(", "@udp("],
@@ -82,7 +97,11 @@ const FORMS: readonly Marked[] = [
     pattern: /(?<=["'`=\s][\w.-]{1,60}:)(?<secret>[^\s"'`@]{4,200})(?=@(?:tcp|unix|udp)\()/dg,
     as: "password",
   },
-  { marks: ["/t/"], kind: "secret", pattern: /\/t\/(?<secret>(?:[a-z]{2}-)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?=\/)/dg },
+  {
+    marks: ["/t/"],
+    kind: "secret",
+    pattern: /\/t\/(?<secret>(?:[a-z]{2}-)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?=\/)/dg,
+  },
   {
     // `userlist.txt` of PgBouncer.
     marks: ['" "'],
@@ -120,7 +139,8 @@ export const findMarked: Finder = (scan) => {
   const present = new Set<Marked>();
   visitMarks(scan, (at) => {
     for (const form of FORMS)
-      if (form.marks.some((mark) => text.startsWith(mark, at) || text.slice(at, at + mark.length).toLowerCase() === mark)) present.add(form);
+      if (form.marks.some((mark) => text.startsWith(mark, at) || text.slice(at, at + mark.length).toLowerCase() === mark))
+        present.add(form);
     return undefined;
   });
   const hits: Hit[] = [];

@@ -25,19 +25,31 @@ const ARGUMENT = new RegExp(`\\([ \\t]*(?=${QUOTES})`, "y");
 /** `variable "name" { … default = "…" }`. */
 const VARIABLE = /["'] *\{[^{}]{0,200}?\bdefault[ \t]*=[ \t]*/y;
 /** `value: …` before its `name: NAME`. */
-const BEFORE = new RegExp(`${QUOTES}?value${QUOTES}?[ \\t]*[:=][ \\t]*["']?(?<secret>[^\\s"',]{6,4000})["']?,?\\s{1,60}(?:- )?["']?(?:name|key)["']?[ \\t]*[:=][ \\t]*["']?$`, "di");
+const BEFORE = new RegExp(
+  `${QUOTES}?value${QUOTES}?[ \\t]*[:=][ \\t]*["']?(?<secret>[^\\s"',]{6,4000})["']?,?\\s{1,60}(?:- )?["']?(?:name|key)["']?[ \\t]*[:=][ \\t]*["']?$`,
+  "di",
+);
 const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*/y;
 /** `name: NAME` with its `value:` beside it. */
-const PAIR = new RegExp(`${QUOTES}?[ \\t]*(?:[,;]|[:=][ \\t]*\\{)?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`, "iy");
+const PAIR = new RegExp(
+  `${QUOTES}?[ \\t]*(?:[,;]|[:=][ \\t]*\\{)?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`,
+  "iy",
+);
 /** `<key>NAME</key><string>…`. */
 const PLIST = new RegExp(`</key>\\s*(?:\\n${GUTTER})?<string>`, "y");
 /** `password [x]`. */
 const BRACKET = /[ \t]*\[(?=[^\s\]"']+\])/y;
 /** The next of a list, after a value that was one. */
-const NEXT_OF_LIST = new RegExp(`["']?[ \\t]*,?[ \\t]*(?:\\n${GUTTER})?["']?(?=[^\\s:"']{8,4000}["']?[ \\t]*(?:[,\\n\\]]|$))`, "y");
+const NEXT_OF_LIST = new RegExp(
+  `["']?[ \\t]*,?[ \\t]*(?:\\n${GUTTER})?["']?(?=[^\\s:"']{8,4000}["']?[ \\t]*(?:[,\\n\\]]|$))`,
+  "y",
+);
 const SPACE = /[ \t]+(?:(?:is|was|to|ist|lautet|est|es|è|changed to|set to|now)[ \t]+|(?:is|was):[ \t]+)?/y;
 /** `password for root@host: …` and `the following password to go on:`, with the value last in its line or alone in the next. */
-const EXPLAINED = new RegExp(`[^\\n:="'\`|]{2,80}:(?:[ \\t]+|[ \\t]*\\n(?:${GUTTER}\\n)?${GUTTER})(?=\\S{6,200}(?:\\n|$|["']))`, "y");
+const EXPLAINED = new RegExp(
+  `[^\\n:="'\`|]{2,80}:(?:[ \\t]+|[ \\t]*\\n(?:${GUTTER}\\n)?${GUTTER})(?=\\S{6,200}(?:\\n|$|["']))`,
+  "y",
+);
 /** `password from "…" to "…"`. */
 const FROM_TO = /[ \t]+from[ \t]+["'`](?<first>[^"'`\s]{6,200})["'`][ \t]+to[ \t]+(?=["'`])/dy;
 /** What a command prints that names a password: one word alone in the next line. */
@@ -174,11 +186,14 @@ function nameAround(text: string, at: number): readonly [start: number, end: num
 }
 
 /** `API` of `API key`: the word before a name that says nothing by itself. */
-const wordBefore = (text: string, start: number): string => /([A-Za-z]{2,20}) $/.exec(text.slice(Math.max(0, start - 22), start))?.[1] ?? "";
+const wordBefore = (text: string, start: number): string =>
+  /([A-Za-z]{2,20}) $/.exec(text.slice(Math.max(0, start - 22), start))?.[1] ?? "";
 
 /** `key:` alone, in a section on encryption or beside a name of a user: `{"username": …, "key": …}`. */
 const isNearSecret = (text: string, start: number): boolean =>
-  /(?:encryption|crypt|username|secret|credentials?|auth|api)["']?\s*(?::|=>?)[^{}\n]{0,80}[\s,{["'\d|:→-]*$/i.test(text.slice(Math.max(0, start - 160), start));
+  /(?:encryption|crypt|username|secret|credentials?|auth|api)["']?\s*(?::|=>?)[^{}\n]{0,80}[\s,{["'\d|:→-]*$/i.test(
+    text.slice(Math.max(0, start - 160), start),
+  );
 
 /** What Django writes before a key that it drew; not a part of it. */
 const MARK = "django-insecure-";
@@ -199,12 +214,19 @@ export const findNamed: Finder = (scan) => {
     if (/:\/\/[^\s/?#"'`]{0,80}$/.test(text.slice(Math.max(0, start - 84), start))) return end;
     const name = text.slice(start, end);
     const isBareKey = /^["']?keys?["']?$/i.test(name);
-    const kind = isBareKey && (isOfSecretKey(wordBefore(text, start)) || isNearSecret(text, start)) ? "key" : name === "PWD" && text[start - 1] === ";" ? "password" : nameKind(name);
+    const kind =
+      isBareKey && (isOfSecretKey(wordBefore(text, start)) || isNearSecret(text, start))
+        ? "key"
+        : name === "PWD" && text[start - 1] === ";"
+          ? "password"
+          : nameKind(name);
     if (kind === null) return end;
     const isOne = (value: Value): boolean => isSecret(text.slice(value.start, value.end).replace(MARK, ""), kind, value);
     for (const value of valuesOf(text, start, end, name, kind)) {
       if (value === null || !isOne(value)) continue;
-      const end = value.isQuoted ? value.end : wrappedEnd(text, text.lastIndexOf("\n", value.start) + 1, value.end, (other) => beginsToken(text, other));
+      const end = value.isQuoted
+        ? value.end
+        : wrappedEnd(text, text.lastIndexOf("\n", value.start) + 1, value.end, (other) => beginsToken(text, other));
       hits.push(hitOf(text, { ...value, end }, kind));
       if (value.isFirst === true) continue;
       let last = end;

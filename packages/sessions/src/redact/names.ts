@@ -5,7 +5,8 @@ import { wordsOf } from "./words.js";
 /** What a value is by the name that it is given to: the kinds differ in what else they may look like. */
 export type NameKind = "password" | "secret" | "token" | "key" | "phrase";
 
-const PASSWORD = /^(?:pass|pw|pwd|psk|psw|passcode|passwort|kennwort|contrase[nñ]a|wachtwoord|senha)$|(?:password|passwd|passphrase|pword)s?$|^(?:bind|root|user|db|admin)pw$/;
+const PASSWORD =
+  /^(?:pass|pw|pwd|psk|psw|passcode|passwort|kennwort|contrase[nñ]a|wachtwoord|senha)$|(?:password|passwd|passphrase|pword)s?$|^(?:bind|root|user|db|admin)pw$/;
 /** `storepass`, but no word of English. */
 const FUSED_PASSWORD = /(?<!^by|^com|^encom|^sur|^tres|^over|^under|^im)pass$/;
 const PHRASE = /^(?:mnemonic|seedphrase)$/;
@@ -35,7 +36,9 @@ const OF_OTHER_TOKEN = new Set(
     "cancel cancellation lexer last first prev previous peek current new per each image vision prompt completion input output"
   ).split(" "),
 );
-const OF_OTHER_PASS = new Set("render first second one two single multi forward backward by is num test build each next dry".split(" "));
+const OF_OTHER_PASS = new Set(
+  "render first second one two single multi forward backward by is num test build each next dry".split(" "),
+);
 /** Words after the telling one that change nothing. */
 const AFTER = new Set(
   (
@@ -50,7 +53,8 @@ function classified(name: string): NameKind | null {
   const last = words.at(-1) ?? "";
   const before = words.at(-2) ?? "";
   if (/^(?:old)?pwd$/i.test(name) && name === name.toUpperCase()) return null;
-  if (PHRASE.test(last) || (last === "phrase" && /^(?:seed|recovery|secret|backup)$/.test(before)) || last === "seed") return "phrase";
+  if (PHRASE.test(last) || (last === "phrase" && /^(?:seed|recovery|secret|backup)$/.test(before)) || last === "seed")
+    return "phrase";
   if (PASSWORD.test(last) || FUSED_PASSWORD.test(last)) return OF_OTHER_PASS.has(before) ? null : "password";
   if (last === "hash" && PASSWORD.test(before)) return "token";
   if (SECRET.test(last) || (last === "id" && before === "secret")) return "secret";
@@ -61,7 +65,9 @@ function classified(name: string): NameKind | null {
   if (last !== "key" && last !== "keys") return null;
   if (OF_SECRET_KEY.has(before)) return "key";
   // `STRIPE_KEY` of an environment; in code a key is mostly one of a map.
-  return before !== "" && !OF_OTHER_KEY.has(before) && !words.some((word) => word === "public" || word === "publishable") ? "key" : null;
+  return before !== "" && !OF_OTHER_KEY.has(before) && !words.some((word) => word === "public" || word === "publishable")
+    ? "key"
+    : null;
 }
 
 /** Whether `word key`, written as two words, is a secret: `API key`, but not `cache key`. */

@@ -83,7 +83,9 @@ export function redactDraft(draft: Draft, secrets: Redactor): Redacted {
 export function redactSession(session: Session): Session {
   const kinds = tally();
   for (const { kind, count } of session.redactions) kinds.add(kind, count);
-  const { tools, steps, signal } = redacted({ ...session, signal: session.outcome_signal }, redactor(), (kind) => kinds.add(kind));
+  const { tools, steps, signal } = redacted({ ...session, signal: session.outcome_signal }, redactor(), (kind) =>
+    kinds.add(kind),
+  );
   return {
     ...session,
     tools: [...tools],

@@ -15,7 +15,12 @@ export const OF_BASE64 = characters(`${ALNUM}+/`);
  * Visits every stretch of at least `shortest` of the given characters. That all are so long lets the search look at every
  * `shortest`th character only.
  */
-export function visitRuns({ text, bytes }: Scan, of: Uint8Array, shortest: number, visit: (start: number, end: number) => void): void {
+export function visitRuns(
+  { text, bytes }: Scan,
+  of: Uint8Array,
+  shortest: number,
+  visit: (start: number, end: number) => void,
+): void {
   const length = text.length;
   const isIn = (at: number): boolean => of[bytes[at] ?? 0] === 1;
   for (let probe = shortest - 1; probe < length; probe += shortest) {

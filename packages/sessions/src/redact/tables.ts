@@ -67,7 +67,8 @@ function rowsFrom(text: string, from: number, { separator, width, hasGutter, kin
       if (cells.length !== width) return at;
       for (const [index, kind] of kinds) {
         const { start, said } = cells[index] ?? { start: 0, said: "" };
-        if (isSecret(said, kind, IN_COLUMN)) hits.push({ start, end: start + said.length, kind: kind === "password" ? "password" : "secret" });
+        if (isSecret(said, kind, IN_COLUMN))
+          hits.push({ start, end: start + said.length, kind: kind === "password" ? "password" : "secret" });
       }
     }
     at += whole.length + 1;

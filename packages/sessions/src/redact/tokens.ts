@@ -54,7 +54,11 @@ export const findTokens: Finder = (scan) => {
       const start = from + match.index;
       if (start >= to) return;
       if (shape.accept?.(match[0]) ?? true)
-        hits.push({ start, end: wrappedEnd(text, start, start + match[0].length, (at) => beginsToken(text, at)), kind: shape.kind });
+        hits.push({
+          start,
+          end: wrappedEnd(text, start, start + match[0].length, (at) => beginsToken(text, at)),
+          kind: shape.kind,
+        });
     }
   };
   visitSigns(scan, (at) => {

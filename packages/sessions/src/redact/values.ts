@@ -11,7 +11,8 @@ const STAND_IN_PART = new RegExp(STAND_IN_WORD.source.replaceAll("[a-z])", "[A-Z
 /** A variable, an expression of a template, a lookup, a tag. */
 const REFERENCE =
   /^\$(?:[A-Z_]+$|[a-z_]+$|\{|\()|^%(?:\w+%|[sd]$|\()|\$\{|\$\(|\{\{|<%|^<.*>$|^\{.*\}$|^\[.*\]$|^\(.*\)$|^[@&][A-Za-z_.]+$|^!(?:Ref|Sub|GetAtt|vault|secret|ENV|reference)\b|process\.env|environ|getenv|^(?:var|local|data|module|self|this|secrets|env|config|settings|request|req|args|props|os|vault|ssm)\.[a-z]/;
-const ALGORITHM = /sha-?\d|md5|bcrypt|scrypt|argon|base-?(?:32|64)|utf-?8|aes-?\d|[hre]s(?:256|384|512)|ed25519|x509|oauth2?|v\d+$/i;
+const ALGORITHM =
+  /sha-?\d|md5|bcrypt|scrypt|argon|base-?(?:32|64)|utf-?8|aes-?\d|[hre]s(?:256|384|512)|ed25519|x509|oauth2?|v\d+$/i;
 /** A call, an index, a member: what follows a name in code. */
 const CODE = /^[\w.$]+\s*[([]|^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|=>|^[a-z]+:\/\//;
 const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/]/;
@@ -44,7 +45,12 @@ function isInvented(value: string): boolean {
   if ((value.match(/[a-z]/gi) ?? []).length < FEWEST_LETTERS) return false;
   const digits = (value.match(/\d/g) ?? []).length;
   const isMixed = /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value);
-  return digits >= 2 || (isMixed && /\d[A-Za-z]/.test(value)) || (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || isMixed)) || /[a-z][@#$%^&!][a-z]/i.test(value);
+  return (
+    digits >= 2 ||
+    (isMixed && /\d[A-Za-z]/.test(value)) ||
+    (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || isMixed)) ||
+    /[a-z][@#$%^&!][a-z]/i.test(value)
+  );
 }
 
 /** A value that a log cut short is judged by what is left of it. */
@@ -56,7 +62,8 @@ export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: 
   if (kind === "phrase") return isPhrase(value);
   if (isQuoted && NOISE.test(value)) return true;
   if (value.length < shortest[kind] || STAND_IN.test(value) || REFERENCE.test(value)) return false;
-  if (/\s/.test(value)) return kind === "password" && (isPhrase(value) || (PHRASE.test(value) && !SENTENCE.test(value) && isQuoted));
+  if (/\s/.test(value))
+    return kind === "password" && (isPhrase(value) || (PHRASE.test(value) && !SENTENCE.test(value) && isQuoted));
   if (UUID.test(value)) return true;
   const random = isRandom(value);
   if (random && (isQuoted || isSetting || value.length >= FEWEST_BARE) && !/^\w+\(.*\)$/.test(value) && !PATH.test(value))

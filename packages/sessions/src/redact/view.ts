@@ -6,29 +6,49 @@ export interface View {
 }
 
 const COLOUR = "\\[[0-9;?]*[A-Za-z]";
+const ESCAPE = "\\u001b";
+const ENTITIES = "&(?:quot|apos|amp|#0?3[49]);";
+const ENCODED = "%(?:3D|22|3A|3B|26|27)";
 /** Colours of terminals, as bytes and as programs print them; escapes of JSON in any depth, of HTML and addresses; line ends of Windows. */
 const UNREADABLE = new RegExp(
-  `\\u001b${COLOUR}|\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)|\\\\+(?:u001[bB]|x1[bB]|033)${COLOUR}` +
-    "|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|3B|26|27)|\\\\+[nrt\"'`/]|\\\\+u[0-9a-fA-F]{4}|\\\\{2,}|\\r\\n?",
+  `${ESCAPE}${COLOUR}|${ESCAPE}\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)|\\\\+(?:u001[bB]|x1[bB]|033)${COLOUR}` +
+    `|${ENTITIES}|${ENCODED}` +
+    "|\\\\+[nrt\"'`/]|\\\\+u[0-9a-fA-F]{4}|\\\\{2,}|\\r\\n?",
   "g",
 );
-const MAY_BE_UNREADABLE = /[\u001b\r]|&(?:quot|apos|amp|#0?3[49]);|%(?:3D|22|3A|3B|26|27)|\\[nrt"'`/ux\\0]/;
+const MAY_BE_UNREADABLE = new RegExp(`${ESCAPE}|\\r|${ENTITIES}|${ENCODED}|\\\\[nrt"'\`/ux\\\\0]`);
 const WHITE: Readonly<Record<string, string>> = { n: "\n", r: "", t: "\t" };
-const ENTITY: Readonly<Record<string, string>> = { "&quot;": '"', "&#34;": '"', "&#034;": '"', "&apos;": "'", "&#39;": "'", "&#039;": "'", "&amp;": "&" };
+const ENTITY: Readonly<Record<string, string>> = {
+  "&quot;": '"',
+  "&#34;": '"',
+  "&#034;": '"',
+  "&apos;": "'",
+  "&#39;": "'",
+  "&#039;": "'",
+  "&amp;": "&",
+};
 
 /** The escapes that nearly all texts of JSON consist of. */
-const FREQUENT: Readonly<Record<string, string>> = { "\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\'": "'", "\\\\n": "\n", '\\\\\\"': '"' };
+const FREQUENT: Readonly<Record<string, string>> = {
+  "\\n": "\n",
+  '\\"': '"',
+  "\\\\": "\\",
+  "\\t": "\t",
+  "\\'": "'",
+  "\\\\n": "\n",
+  '\\\\\\"': '"',
+};
 
-function readable(escape: string): string {
-  const frequent = FREQUENT[escape];
+function readable(sequence: string): string {
+  const frequent = FREQUENT[sequence];
   if (frequent !== undefined) return frequent;
-  if (escape.startsWith("\r")) return "\n";
-  if (escape.startsWith("&")) return ENTITY[escape] ?? "";
-  if (escape.startsWith("%")) return decodeURIComponent(escape);
-  if (escape.startsWith("\u001b") || escape.endsWith("m") || /\[[0-9;?]*[A-Za-z]$/.test(escape)) return "";
-  const unicode = /u([0-9a-fA-F]{4})$/.exec(escape);
+  if (sequence.startsWith("\r")) return "\n";
+  if (sequence.startsWith("&")) return ENTITY[sequence] ?? "";
+  if (sequence.startsWith("%")) return decodeURIComponent(sequence);
+  if (sequence.charCodeAt(0) === 0x1b || /\[[0-9;?]*[A-Za-z]$/.test(sequence)) return "";
+  const unicode = /u([0-9a-fA-F]{4})$/.exec(sequence);
   if (unicode) return String.fromCharCode(Number.parseInt(unicode[1] ?? "", 16));
-  const last = escape.at(-1) ?? "";
+  const last = sequence.at(-1) ?? "";
   return WHITE[last] ?? last;
 }
 

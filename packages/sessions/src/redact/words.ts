@@ -31,7 +31,8 @@ const FOLLOWERS: Readonly<Record<string, string>> = {
   y: "aeilmnoprst",
   z: "aeiloyz",
 };
-const ABBREVIATION = /^(?:https?|html?|xml|json|url|uri|api|sql|db|id|jwt|css|ssl|tls|ssh|aws|gcp|npm|cdn|dns|ttl|uuid|ctx|cfg|src|pwd|str|num|btn|img|msg|cmd|mgr|svc)$/i;
+const ABBREVIATION =
+  /^(?:https?|html?|xml|json|url|uri|api|sql|db|id|jwt|css|ssl|tls|ssh|aws|gcp|npm|cdn|dns|ttl|uuid|ctx|cfg|src|pwd|str|num|btn|img|msg|cmd|mgr|svc)$/i;
 /** One rare pair of letters is forgiven a word of this length. */
 const FORGIVEN_FROM = 6;
 
@@ -48,7 +49,7 @@ const HEX = /^(?:0x)?(?:[0-9a-f]{16,}|[0-9A-F]{16,})$/;
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const FEWEST_LETTERS = 3;
 /** Digits amid letters twice: no name of code has them. */
-const MINGLED = /^(?=.{12})[^]*[A-Za-z]\d{1,4}[A-Za-z]+\d{1,4}[A-Za-z][^]*$/;
+const MINGLED = /^(?=.{12}).*[A-Za-z]\d{1,4}[A-Za-z]+\d{1,4}[A-Za-z].*$/;
 /** Chance makes words too, but rarely of half the letters. */
 const MOST_SPOKEN = 0.5;
 
