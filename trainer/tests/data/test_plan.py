@@ -33,7 +33,8 @@ def length(costs: list[Cost], piece: Slice, budget: int) -> int:
     lead = MARK + brought if piece.start else 0
     if first.needs is not None and first.needs < piece.start and first.excerpt <= budget // 2:
         lead += first.excerpt
-    return lead + sum(cost.own + cost.after for cost in kept) - kept[-1].after
+    cut = 0 if piece.output is None else kept[0].after - piece.output
+    return lead + sum(cost.own + cost.after for cost in kept) - kept[-1].after - cut
 
 
 @given(COSTS, BUDGETS, st.booleans())
@@ -64,6 +65,16 @@ def test_a_window_could_hold_no_further_context(costs: list[Cost], budget: int) 
         if piece.start and not piece.over_long:
             wider = Slice(piece.start - 1, piece.stop, piece.new)
             assert length(costs, wider, budget) > budget
+
+
+@given(COSTS, BUDGETS)
+def test_what_came_back_from_the_first_turn_is_cut_where_it_alone_does_not_fit(costs: list[Cost], budget: int) -> None:
+    for piece in slices(costs, budget=budget, mark=MARK):
+        if piece.output is not None:
+            assert 24 <= piece.output < costs[piece.start].after
+            assert piece.start < piece.new[0]
+            assert costs[piece.new[0]].needs != piece.start
+            assert length(costs, piece, budget) == budget
 
 
 @given(COSTS, BUDGETS, st.booleans())

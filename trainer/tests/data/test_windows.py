@@ -279,6 +279,16 @@ def test_a_long_output_keeps_what_a_later_edit_replaces() -> None:
     assert changes(prepared)["tool_output_shortened"] == 1
 
 
+def test_a_turn_before_a_long_answer_is_kept_with_less_of_its_output() -> None:
+    long = agent("word " * 150, context_only="failed")
+    look = agent("I look.", ("Read", "{}", "one line\n" * 16), context_only="failed")
+    prepared = windows_of(user(TASK), long, look, agent("word " * 60), max_length=480)
+    (text,) = shown(prepared, tokenizer_of("chatml"))
+    assert changes(prepared)["context_shortened"] == 1
+    assert "1 turn left out" in text
+    assert re.search(r"I look.*characters cut", text, re.S)
+
+
 def test_a_window_brings_along_what_an_edit_replaces() -> None:
     talk = (user(TASK), agent("I look.", ("Read", "{}", FILE)), *work_on("Thought", 12), edit_of(117), agent("Done."))
     prepared = windows_of(*talk, max_length=800)

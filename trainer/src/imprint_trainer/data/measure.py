@@ -36,9 +36,7 @@ def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
     ]
     for index, following in zip(turns, [*turns[1:], len(units)], strict=True):
         unit = units[index]
-        between = [message for other in units[index + 1 : following] for message in other.messages]
-        upcoming = units[following].messages[0] if following < len(units) else None
-        piece = renderer.piece(unit, [*unit.messages[1:], *between], upcoming)
+        piece = renderer.piece(units[index : following + 1])
         own = codec.count(piece.turn) if piece else frame_and_words(unit.messages[:1], codec)
         if piece and piece.after is not None:
             after = max(0, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))

@@ -7,6 +7,7 @@ from itertools import accumulate
 
 REQUEST_SHARE = 4  # at most this part of a window's turns goes to a request that stands far before them
 SMALLEST_REQUEST = 48  # tokens: less says nothing
+SMALLEST_OUTPUT = 24  # tokens: less is a marker alone
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Slice:
     """Units [start, stop) make a window that supervises `new`; what follows its last turn is left out.
 
     Of the turns before `start` it brings along `request`, what the first answer answers, an `excerpt` of what it
-    replaces, and a mark that turns are skipped. `lead`: how many tokens these take at most.
+    replaces, and a mark that turns are skipped. `lead`: how many tokens these take at most. `output`: to how many
+    tokens what came back from its first turn is cut, which alone does not fit.
     """
 
     start: int
@@ -36,6 +38,7 @@ class Slice:
     excerpt: bool = False
     lead: int = 0
     over_long: bool = False  # its one turn exceeds a window by itself
+    output: int | None = None
 
 
 def request_limit(budget: int) -> int:
@@ -118,8 +121,13 @@ def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, one_each: bool 
         new = tuple(todo[done : done + count])
         while start and not over_long and length(start - 1, first, new[-1]) <= budget:
             start -= 1
+        output = None
+        if start and not over_long and costs[first].needs != start - 1:
+            room = budget - length(start - 1, first, new[-1]) + costs[start - 1].after
+            if SMALLEST_OUTPUT <= room < costs[start - 1].after:
+                start, output = start - 1, room
         lead = leads.tokens(first if over_long else start, first)
         request, excerpt = leads.request(start, first), leads.excerpt(start, first)
-        result.append(Slice(start, new[-1] + 1, new, request, excerpt, lead, over_long))
+        result.append(Slice(start, new[-1] + 1, new, request, excerpt, lead, over_long, output))
         done += count
     return result

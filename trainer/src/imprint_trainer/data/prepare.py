@@ -33,10 +33,10 @@ class Counted:
     `shared_turn`: another session of the training teaches it, `not_selected`, and `edit_target_cut`: edits of a text
     that does not stand in their window) and turns that are left out (`empty_turn`, `before_task`, `context_left_out`).
     Changed are texts (`task_shortened`, `system_shortened`, `user_text_shortened`, `request_shortened`,
-    `tool_output_shortened`, `answer_split`), tools (`tools_shortened`, `tool_list_left_out`: a list that the template
-    has no place for), calls (`tool_syntax_as_text`), windows (`edit_target_excerpted`: they bring along what an edit
-    replaces) and tokens that are no targets (`secret_not_supervised`: what stands for secrets,
-    `token_across_role_header`: first ones of turns).
+    `tool_output_shortened`, `context_shortened`: of the first turn of a window, `answer_split`), tools
+    (`tools_shortened`, `tool_list_left_out`: a list that the template has no place for), calls
+    (`tool_syntax_as_text`), windows (`edit_target_excerpted`: they bring along what an edit replaces) and tokens that
+    are no targets (`secret_not_supervised`: what stands for secrets, `token_across_role_header`: first ones of turns).
     """
 
     reason: str

@@ -45,8 +45,13 @@ class Renderer:
     head: tuple[Message, ...]
     tools: tuple[Message, ...]
 
-    def piece(self, unit: Unit, rest: Sequence[Message], following: Message | None) -> Piece | None:
-        """`rest`: the messages between this turn and `following`, the next assistant turn. None: no prefix to grow."""
+    def piece(self, units: Sequence[Unit]) -> Piece | None:
+        """What the first of the units adds, an assistant's turn, with what stands between it and the next one. None: no
+        prefix to grow."""
+        unit, *others = units
+        next_turn = next((index for index, other in enumerate(others) if other.by_assistant), len(others))
+        rest = [*unit.messages[1:], *(message for other in others[:next_turn] for message in other.messages)]
+        following = others[next_turn].messages[0] if next_turn < len(others) else None
         question, message = self._question, unit.messages[0]
         written = self.template.render([USER, message])
         if not written.startswith(question):

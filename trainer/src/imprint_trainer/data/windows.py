@@ -13,8 +13,9 @@ from imprint_trainer.data.measure import FRAME, Measured
 from imprint_trainer.data.messages import Unit
 from imprint_trainer.data.plan import Cost, Leads, Slice, request_limit, slices
 from imprint_trainer.data.render import NotPrefixStableError, Rendered, Renderer
-from imprint_trainer.data.shorten import shortened
+from imprint_trainer.data.shorten import fair_shares, shortened
 from imprint_trainer.data.sources import sources_of
+from imprint_trainer.data.template import Message
 from imprint_trainer.errors import TemplateUnsupported
 
 EXCERPT = "[... from an earlier turn ...]\n"
@@ -126,8 +127,7 @@ class Builder:
         opening = [*self.renderer.head, *(message for unit in self._lead(piece, budget) for message in unit.messages)]
         seen = "".join(squashed(said(message)) for message in opening)
         found = []
-        for index in range(piece.start, piece.stop):
-            unit = self.body.units[index]
+        for index, unit in enumerate(self._units(piece), piece.start):
             if index in edits and not all(in_sight(target, seen) for target in unit.targets):
                 found.append(index)
             seen += "".join(squashed(said(message)) for message in unit.messages)
@@ -150,15 +150,26 @@ class Builder:
         message = {"role": "user", "content": "\n\n".join(parts)}
         return [Unit(self.body.units[0].step, (message,), False)] if parts else []
 
+    def _units(self, piece: Slice) -> list[Unit]:
+        """The turns of a window; of the first one no more of what came back than fits."""
+        units = list(self.body.units[piece.start : piece.stop])
+        if piece.output is not None:
+            call, *outputs = units[0].messages
+            units[0] = replace(units[0], messages=(call, *fitted(outputs, piece.output, self.renderer.codec)))
+        return units
+
     def _windows(self, piece: Slice, one_each: bool, budget: int, changes: Counter[str]) -> list[Window]:
         if piece.over_long:
             return self._split(piece, budget, changes)
         lead = self._lead(piece, budget, changes)
-        units = [*lead, *self.body.units[piece.start : piece.stop]]
+        units = [*lead, *self._units(piece)]
+        changes["context_shortened"] += piece.output is not None
         if one_each:
             rendered = self.renderer.last_turn(units, self.body.pieces[piece.stop - 1])
         else:
             pieces = [*(None for _ in lead), *self.body.pieces[piece.start : piece.stop]]
+            if piece.output is not None:
+                pieces[len(lead)] = self.renderer.piece(units[len(lead) :])
             rendered = self.renderer.growing(units, pieces, [index - piece.start + len(lead) for index in piece.new])
         tokens = tokenized(rendered, self.renderer.codec, changes)
         ids = tokens.encoded.ids
@@ -197,6 +208,15 @@ class Builder:
             end = stop
         changes["answer_split"] += 1
         return [window for window in found if any(window.supervised)]
+
+
+def fitted(messages: Sequence[Message], tokens: int, codec: Codec) -> list[Message]:
+    """Messages cut so that they fit `tokens` together, what a template puts around them included."""
+    limits = fair_shares([codec.count(message["content"]) for message in messages], tokens - FRAME * len(messages))
+    return [
+        {**message, "content": shortened(message["content"], tokens=limit, codec=codec)}
+        for message, limit in zip(messages, limits, strict=True)
+    ]
 
 
 def skipped(turns: int) -> str:
