@@ -14,7 +14,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "inspect",
-    args: "<file...>",
+    args: "<path...>",
     description: "parse recorded sessions and say what is in them; stores nothing",
     load: async () => (await import("./inspect.js")).inspectCommand,
   },

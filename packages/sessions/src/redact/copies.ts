@@ -1,5 +1,5 @@
 import type { Hit } from "./hit.js";
-import { isCredential } from "./values.js";
+import { isRandom } from "./words.js";
 
 /** A copy of a secret that was found elsewhere: `value` is the secret as it was found. */
 export interface Copy extends Hit {
@@ -8,6 +8,7 @@ export interface Copy extends Hit {
 
 /** Lines of a key that are shorter say nothing by themselves. */
 const SHORTEST_LINE = 24;
+const SHORTEST_PART = 12;
 /** Beyond these many, one expression is asked first whether any of them stands in a text. */
 const MOST_ASKED_ONE_BY_ONE = 48;
 
@@ -29,7 +30,7 @@ function inAddress(text: string): string {
 function writings(value: string): readonly string[] {
   const lines = value.split("\n").flatMap((line) => line.match(/[A-Za-z0-9+/=_.-]{24,}/g) ?? []);
   if (value.includes("\n")) return [value, ...lines.filter((line) => line.length >= SHORTEST_LINE)];
-  const parts = value.split(PARTS).filter((part) => part !== value && isCredential(part, 12));
+  const parts = value.split(PARTS).filter((part) => part !== value && part.length >= SHORTEST_PART && isRandom(part));
   return [value, inJson(value), inJson(inJson(value)), inAddress(value), value.replace(/^0x/, ""), ...parts];
 }
 

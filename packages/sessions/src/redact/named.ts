@@ -2,7 +2,7 @@ import { GUTTER } from "./gutter.js";
 import type { Finder, Hit } from "./hit.js";
 import { isOfSecretKey, type NameKind, nameKind, visitNames } from "./names.js";
 import { beginsToken } from "./tokens.js";
-import { isCredential, isSecret, type Place } from "./values.js";
+import { CUT, isCredential, isSecret, type Place } from "./values.js";
 import { wrappedEnd } from "./wrapped.js";
 
 const NAME_CHAR = /[A-Za-z0-9_-]/;
@@ -108,7 +108,7 @@ function* valuesOf(text: string, start: number, end: number, name: string, kind:
   if (assigned !== null) {
     const isTight = assigned === "=" || assigned === ":";
     const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 300), start));
-    const isWhole = atLineStart || isSetName(name);
+    const isWhole = (atLineStart || isSetName(name)) && text[start - 1] !== ";";
     const isAfterSign = /[;?&{,]\s?$/.test(text.slice(Math.max(0, start - 2), start));
     const value = valueAt(text, end + assigned.length, isWhole || isTight || isAfterSign, isWhole);
     const isLast = kind === "password" && value !== null && endsLine(text, value.end);
@@ -165,7 +165,7 @@ function* valuesOf(text: string, start: number, end: number, name: string, kind:
   const atLineStart = LINE_START.test(text.slice(Math.max(0, start - 300), start));
   const value = valueAt(text, end + space.length, isOption, false);
   const said = value === null ? "" : text.slice(value.start, value.end);
-  if (value === null || /^--?[a-z][a-z-]*$|^\(|^0x/i.test(said)) return;
+  if (value === null || /^--?[a-z][a-z-]*$|^\(|^0x[0-9a-f]+$/i.test(said)) return;
   const isSetting =
     isOption ||
     /machine |login /.test(text.slice(Math.max(0, start - 200), end)) ||
@@ -200,7 +200,7 @@ const MARK = "django-insecure-";
 
 const hitOf = (text: string, value: Value, kind: NameKind): Hit => ({
   start: value.start + (text.startsWith(MARK, value.start) ? MARK.length : 0),
-  end: value.end,
+  end: value.end - (CUT.exec(text.slice(value.start, value.end))?.[0].length ?? 0),
   kind: kind === "password" ? "password" : "secret",
 });
 

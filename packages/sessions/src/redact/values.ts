@@ -12,7 +12,7 @@ const STAND_IN_PART = new RegExp(STAND_IN_WORD.source.replaceAll("[a-z])", "[A-Z
 const REFERENCE =
   /^\$(?:[A-Z_]+$|[a-z_]+$|\{|\()|^%(?:\w+%|[sd]$|\()|\$\{|\$\(|\{\{|<%|^<.*>$|^\{.*\}$|^\[.*\]$|^\(.*\)$|^[@&][A-Za-z_.]+$|^!(?:Ref|Sub|GetAtt|vault|secret|ENV|reference)\b|process\.env|environ|getenv|^(?:var|local|data|module|self|this|secrets|env|config|settings|request|req|args|props|os|vault|ssm)\.[a-z]/;
 const ALGORITHM =
-  /sha-?\d|md5|bcrypt|scrypt|argon|base-?(?:32|64)|utf-?8|aes-?\d|[hre]s(?:256|384|512)|ed25519|x509|oauth2?|v\d+$/i;
+  /sha-?\d|md5|bcrypt|scrypt|argon|base-?(?:32|64)|utf-?8|aes-?\d|[hre]s(?:256|384|512)|ed25519|(?<![a-z])x509|oauth2?|v\d+$/i;
 /** A call, an index, a member: what follows a name in code. */
 const CODE = /^[\w.$]+\s*[([]|^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|=>|^[a-z]+:\/\//;
 const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/]/;
@@ -54,7 +54,7 @@ function isInvented(value: string): boolean {
 }
 
 /** A value that a log cut short is judged by what is left of it. */
-const CUT = /(?:\.{2,}|…)$/;
+export const CUT = /(?:\.{2,}|…)$/;
 
 /** Whether a value that a name calls a secret is one, and not code, a reference or a stand-in. */
 export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: Place): boolean {

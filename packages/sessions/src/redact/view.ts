@@ -7,16 +7,18 @@ export interface View {
 
 const COLOUR = "\\[[0-9;?]*[A-Za-z]";
 const ESCAPE = "\\u001b";
+/** What separates the variables of `/proc/…/environ`. */
+const NUL = "\\u0000";
 const ENTITIES = "&(?:quot|apos|amp|#0?3[49]);";
 const ENCODED = "%(?:3D|22|3A|3B|26|27)";
 /** Colours of terminals, as bytes and as programs print them; escapes of JSON in any depth, of HTML and addresses; line ends of Windows. */
 const UNREADABLE = new RegExp(
   `${ESCAPE}${COLOUR}|${ESCAPE}\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)|\\\\+(?:u001[bB]|x1[bB]|033)${COLOUR}` +
-    `|${ENTITIES}|${ENCODED}` +
+    `|${NUL}|${ENTITIES}|${ENCODED}` +
     "|\\\\+[nrt\"'`/]|\\\\+u[0-9a-fA-F]{4}|\\\\{2,}|\\r\\n?",
   "g",
 );
-const MAY_BE_UNREADABLE = new RegExp(`${ESCAPE}|\\r|${ENTITIES}|${ENCODED}|\\\\[nrt"'\`/ux\\\\0]`);
+const MAY_BE_UNREADABLE = new RegExp(`${ESCAPE}|${NUL}|\\r|${ENTITIES}|${ENCODED}|\\\\[nrt"'\`/ux\\\\0]`);
 const WHITE: Readonly<Record<string, string>> = { n: "\n", r: "", t: "\t" };
 const ENTITY: Readonly<Record<string, string>> = {
   "&quot;": '"',
@@ -42,7 +44,7 @@ const FREQUENT: Readonly<Record<string, string>> = {
 function readable(sequence: string): string {
   const frequent = FREQUENT[sequence];
   if (frequent !== undefined) return frequent;
-  if (sequence.startsWith("\r")) return "\n";
+  if (sequence.startsWith("\r") || sequence.charCodeAt(0) === 0) return "\n";
   if (sequence.startsWith("&")) return ENTITY[sequence] ?? "";
   if (sequence.startsWith("%")) return decodeURIComponent(sequence);
   if (sequence.charCodeAt(0) === 0x1b || /\[[0-9;?]*[A-Za-z]$/.test(sequence)) return "";
