@@ -24,7 +24,7 @@ const FOLLOWERS: Readonly<Record<string, string>> = {
   r: "abcdefgiklmnoprstuvwy",
   s: "aceghiklmnopqstuwy",
   t: "acehilmorstuwy",
-  u: "abcdefgilmnprstkxz",
+  u: "abcdefgilmnoprstkxz",
   v: "aeioruy",
   w: "adehilnorsy",
   x: "aceimptuy",

@@ -1,5 +1,4 @@
 import type { ToolCall, ToolDefinition } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
@@ -17,7 +16,7 @@ import {
 import { argumentsText } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
-import { benchmarkRun } from "../openhands/benchmark-run.js";
+import { runDraft } from "../openhands/benchmark-run.js";
 
 /** Actions that steer the agent and are no call of the model. */
 const CONTROL = new Set([
@@ -142,24 +141,7 @@ function openConversation(output: Output): Conversation {
 
   return {
     add,
-    finish: (document) => {
-      const run = benchmarkRun(document);
-      const made = talk.steps();
-      const isAsked = run.instruction === "" || made.some((step) => step.source === "user");
-      const steps = isAsked ? made : [{ source: "user" as const, text: run.instruction }, ...made];
-      output.conversation(
-        draft({
-          part: run.instance,
-          agent: "openhands",
-          model: model ?? run.model,
-          outcome: run.outcome,
-          outcomeSignal: run.signal ?? signal,
-          tools,
-          steps,
-          dropped: talk.dropped.entries(),
-        }),
-      );
-    },
+    finish: (document) => output.conversation(runDraft(document, { model, signal, tools, talk })),
   };
 }
 

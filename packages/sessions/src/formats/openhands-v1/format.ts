@@ -1,5 +1,4 @@
 import type { ToolDefinition } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
@@ -16,7 +15,7 @@ import {
 import { toolCall } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
-import { benchmarkRun } from "../openhands/benchmark-run.js";
+import { runDraft } from "../openhands/benchmark-run.js";
 
 const RESULTS = new Set(["ObservationEvent", "AgentErrorEvent", "UserRejectObservation"]);
 
@@ -106,25 +105,7 @@ function openConversation(output: Output): Conversation {
       } else if (kind === "SystemPromptEvent" || kind === "SystemPromptUpdateEvent") addPrompt(event);
       else if (kind.startsWith("Condensation")) talk.dropped.add(DROPPED.compactSummary);
     },
-    finish: (document) => {
-      const run = benchmarkRun(document);
-      const made = talk.steps();
-      const isAsked = run.instruction === "" || made.some((step) => step.source === "user");
-      const steps = isAsked ? made : [{ source: "user" as const, text: run.instruction }, ...made];
-      output.conversation(
-        draft({
-          id,
-          part: run.instance,
-          agent: "openhands",
-          model: model ?? run.model,
-          outcome: run.outcome,
-          outcomeSignal: run.signal ?? signal,
-          tools,
-          steps,
-          dropped: talk.dropped.entries(),
-        }),
-      );
-    },
+    finish: (document) => output.conversation(runDraft(document, { id, model, signal, tools, talk })),
   };
 }
 

@@ -1,8 +1,10 @@
-import type { Outcome } from "@imprint/contracts";
+import type { Outcome, ToolDefinition } from "@imprint/contracts";
+import { type Draft, draft } from "../../draft.js";
+import type { Transcript } from "../../transcript.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
 
 /** What one line of an evaluation's `output.jsonl` says about its run beside the events. */
-export interface BenchmarkRun {
+interface BenchmarkRun {
   readonly instance: string | null;
   /** The task as it was given to the agent, for histories that begin with an action. */
   readonly instruction: string;
@@ -20,7 +22,7 @@ function resolvedFlag(record: JsonObject): boolean | null {
 }
 
 /** Reads what OpenHands' evaluation scripts (V0 `evaluation/`, V1 `benchmarks`) write around a history of events. */
-export function benchmarkRun(record: JsonObject): BenchmarkRun {
+function benchmarkRun(record: JsonObject): BenchmarkRun {
   const metadata = objectOrEmpty(record.metadata);
   const resolved = resolvedFlag(record);
   const failed = stringOrNull(record.error) !== null;
@@ -32,4 +34,31 @@ export function benchmarkRun(record: JsonObject): BenchmarkRun {
     model: stringOrNull(objectOrEmpty(metadata.llm_config ?? metadata.llm).model),
     ...(resolved === null ? unjudged : judged),
   };
+}
+
+interface Told {
+  readonly id?: string | null;
+  readonly model: string | null;
+  /** What the recording says about its end. */
+  readonly signal: string | null;
+  readonly tools: readonly ToolDefinition[];
+  readonly talk: Pick<Transcript, "steps" | "dropped">;
+}
+
+/** The conversation of a document: of a benchmark's run with its instruction, where no turn holds it, and its verdict. */
+export function runDraft(document: JsonObject, { id = null, model, signal, tools, talk }: Told): Draft {
+  const run = benchmarkRun(document);
+  const made = talk.steps();
+  const isAsked = run.instruction === "" || made.some((step) => step.source === "user");
+  return draft({
+    id,
+    part: run.instance,
+    agent: "openhands",
+    model: model ?? run.model,
+    outcome: run.outcome,
+    outcomeSignal: run.signal ?? signal,
+    tools,
+    steps: isAsked ? made : [{ source: "user", text: run.instruction }, ...made],
+    dropped: talk.dropped.entries(),
+  });
 }
