@@ -31,10 +31,27 @@ function usersAt(text: string, at: number): Hit | null {
   return needle === "/Users/" || needle === "\\Users\\" ? homeAt(text, at - 1, needle) : null;
 }
 
-/** Account names by their home folders: `/home/<name>`, `/Users/<name>`, `C:\Users\<name>`. */
-export const findHomes: Finder = ({ text }) => [
+/** A folder named after a path, as agents keep their recordings: `-Users-<name>-project`. */
+const SLUG = /(?<=(?:^|[\s/"'`~])-{1,2}(?:home|Users)-)[A-Za-z0-9][A-Za-z0-9._]{0,63}(?=-)/g;
+/** The owner in a listing of `ls -l`. */
+const OWNER =
+  /(?<=[dlbcps-](?:[r-][w-][xsStT-]){3}[.+@]?[ \t]{1,8}\d{1,8}[ \t]{1,8})[a-z][a-z0-9._-]{1,31}(?=[ \t]+[a-z_][\w.-]*[ \t]+\d)/g;
+/** Accounts of the system itself. */
+const SYSTEM =
+  /^(?:_.*|systemd-.*|daemon|sys|sync|games|man|lp|mail|news|uucp|proxy|backup|list|irc|gnats|messagebus|syslog|sshd|adm|staff|wheel|nfsnobody)$/;
+
+function named(text: string, pattern: RegExp): Hit[] {
+  return [...text.matchAll(pattern)].flatMap(({ index, 0: name }) =>
+    NOBODY.test(name) || SYSTEM.test(name) ? [] : [{ start: index, end: index + name.length, kind: ACCOUNT_NAME }],
+  );
+}
+
+/** Account names by their home folders (`/home/<name>`, `/Users/<name>`, `C:\Users\<name>`), by folders named after these, and by listings. */
+export const findAccounts: Finder = ({ text }) => [
   ...hitsAt(text, "/home/", (at) => homeAt(text, at, "/home/")),
   ...hitsAt(text, "Users", (at) => usersAt(text, at)),
+  ...(text.includes("-Users-") || text.includes("-home-") ? named(text, SLUG) : []),
+  ...(text.includes("rw-") || text.includes("rwx") ? named(text, OWNER) : []),
 ];
 
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");

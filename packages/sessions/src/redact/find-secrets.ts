@@ -1,4 +1,4 @@
-import { findHomes, isAccount } from "./accounts.js";
+import { findAccounts, isAccount } from "./accounts.js";
 import { findAddresses } from "./addresses.js";
 import { findCommands } from "./commands.js";
 import { findHeaders } from "./headers.js";
@@ -33,7 +33,7 @@ export function findSecrets(text: string): readonly Hit[] {
       const [from, to] = view.original(start, end);
       found.push({ start: from, end: to, kind });
     }
-  // Backslashes of Windows paths are escapes in JSON only: homes are looked for in the text itself.
-  found.push(...findHomes({ text, bytes: scan.bytes }));
+  // Backslashes of Windows paths are escapes in JSON only: accounts are looked for in the text itself.
+  found.push(...findAccounts({ text, bytes: scan.bytes }));
   return merged(found).filter(({ start, end, kind }) => isAccount(kind) || !/^<SECRET:[^>]*>?$/.test(text.slice(start, end)));
 }

@@ -111,6 +111,15 @@ describe("names of accounts", () => {
     expect(variable).toBe('USER=dev LOGNAME="dev"');
   });
 
+  it("are known by a listing or a folder named after a path alone", async () => {
+    expect(
+      await texts(
+        "total 8\ndrwxr-xr-x 3 kjell users 96 Jan 5 10:00 a\n-rw-r--r-- 1 root root 4 Jan 5 10:00 b",
+        "--Users-mireille-app/x",
+      ),
+    ).toEqual(["total 8\ndrwxr-xr-x 3 dev users 96 Jan 5 10:00 a\n-rw-r--r-- 1 root root 4 Jan 5 10:00 b", "--Users-dev2-app/x"]);
+  });
+
   it("stay where they are a machine's or an agent's own, or only a word", async () => {
     const kept = [
       "C:\\Users\\runneradmin\\x /home/runner/work /home/openhands/y",
