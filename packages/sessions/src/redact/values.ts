@@ -42,6 +42,7 @@ const isPhrase = (value: string): boolean => MNEMONIC.test(value) || FOUR_BY_FOU
 /** Speakable, but written as a password: digits or signs among at least four letters. */
 function isInvented(value: string): boolean {
   if (ALGORITHM.test(value) || STAND_IN_WORD.test(value)) return false;
+  if (/^\d{8,32}$/.test(value)) return true;
   if ((value.match(/[a-z]/gi) ?? []).length < FEWEST_LETTERS) return false;
   const digits = (value.match(/\d/g) ?? []).length;
   const isMixed = /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value);
