@@ -42,6 +42,8 @@ def spec_file(tiny_folder: Path, tmp_path: Path) -> Make:
             "base_model": str(tiny_folder),
             "max_length": 256,
             "include_unsuccessful": False,
+            "skip_invalid": True,
+            "unreadable": [],
             "train_on": "all",
             "reasoning": False,
             "session_ids": ["s1"],
