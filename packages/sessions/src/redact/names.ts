@@ -33,7 +33,7 @@ const OF_OTHER_KEY = new Set(
 const OF_OTHER_TOKEN = new Set(
   (
     "next page paging pagination continuation cursor sync resume start sort scroll pad eos bos unk sep cls mask special stop end " +
-    "cancel cancellation lexer last first prev previous peek current new per each image vision prompt completion input output"
+    "cancel cancellation lexer last first prev previous peek per each image vision prompt completion input output"
   ).split(" "),
 );
 const OF_OTHER_PASS = new Set(
@@ -43,7 +43,7 @@ const OF_OTHER_PASS = new Set(
 const AFTER = new Set(
   (
     "value data base b64 base64 string str raw plain plaintext text prod production staging stage dev live test old new current default " +
-    "env here hex enc encoded pem file1 main primary secondary prd uat qa local"
+    "env here hex enc encoded pem main primary secondary prd uat qa local"
   ).split(" "),
 );
 
