@@ -14,7 +14,7 @@ const IMPERSONAL =
   /^(?:git|noreply|no-reply|donotreply|svn|hg|root|openhands|claude|codex|cursoragent|aider|copilot|bot|swe-agent|builder|build|runner|ubuntu|postgres|example|user|test|foo|bar|you|your\.?name|jane\.?doe|john\.?doe|user\d*|test\d*)@|[@.](?:example|test|invalid|localhost)(?:\.[a-z]+)?$|@(?:all-hands\.dev|anthropic\.com|test\.com|email\.com|foo\.com|bar\.com|domain\.com|company\.com|mail\.com|acme\.(?:com|dev|org))$|users\.noreply\.github\.com$|\[bot\]/i;
 
 /** `scheme://user:password@` and `scheme://token@`, up to the `@`. */
-const URL_LOGIN = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>\\]{0,200}:(?<secret>[^\s:/@"'`<>{}\\$*]{3,400})$/di;
+const URL_LOGIN = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>\\]{0,200}:(?<secret>(?!\$[A-Za-z{(]|\*+$)[^\s:/@"'`<>{}\\]{3,400})$/di;
 const URL_TOKEN = /[a-z][a-z0-9+.-]{1,20}:\/\/(?<secret>[^\s:/@"'`<>{}\\$*]{16,400})$/di;
 const NO_PASSWORD =
   /^(?:password|passwd|pass|pwd|secret|token|user|postgres|root|admin|test|example|x+|\.+|%s|port|host|mysql|guest|redis|changeme|your[-_]?\w*|my[-_]?\w*)$/i;

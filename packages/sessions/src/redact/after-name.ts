@@ -17,17 +17,22 @@ type Values = Iterable<Value | null>;
 const LINE_START = new RegExp(`(?:^|\\n|["'\`])${GUTTER}(?:(?:export|set|setx|ENV|ARG|declare -x|:)[ \\t]*)?["']?$`);
 
 const QUOTES = "[\"'`]";
+/** The type between a name and its value: `: Optional[str] =`, `: &str =`. */
+const TYPE = `[ \\t]*&?[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?[ \\t]*=(?=[ \\t]*${QUOTES})`;
 /** `name = `, `name: `, `"name" => `, `name := `, `name: str = `, `**Name:** `. */
 const ASSIGN = new RegExp(
-  `(?:${QUOTES}|\\])*(?:\\*\\*|__)?(?: \\d{1,2})?[ \\t]*(?::=|=>|=(?![=~>])|:(?![:=]))(?:\\*\\*|__)?` +
-    `(?:[ \\t]*(?:&?[A-Za-z][\\w.| ]{0,40}(?:\\[[\\w., |]{1,40}\\])?)[ \\t]*=(?=[ \\t]*${QUOTES}))?(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\\\?\\n${GUTTER}(?=\\S+(?:\\n|$)))?`,
+  `(?:${QUOTES}|\\])*(?:\\*\\*|__)?(?: \\d{1,2}| \\[[^\\]\\n]{0,40}\\])?[ \\t]*(?::=|=>|=(?![=~>])|:(?![:=])(?:${TYPE})?)(?:\\*\\*|__)?` +
+    `(?:[ \\t]*[|>][-+]?(?=\\s*\\n))?[ \\t]*(?:\\\\?\\n${GUTTER}(?=\\S+(?:\\n|$)))?`,
   "y",
 );
 /** What stands in when a lookup finds nothing: `env.NAME || "…"`, `get("NAME", "…")`, `${NAME:-…}`. */
-const FALLBACK = new RegExp(`(?:${QUOTES}|[)\\]]){0,4}[ \\t]*(?:,|\\|\\||\\?\\?|\\?:|:-|:=|\\bor\\b)[ \\t]*`, "y");
+const FALLBACK = new RegExp(
+  `(?:${QUOTES}|[)\\]]){0,4}[ \\t]*(?:,|\\.(?:unwrap_or|unwrap_or_else|or_else|orElse|getOrElse)\\((?:\\|\\w*\\|)?|\\|\\||\\?\\?|\\?:|:-|:=|\\bor\\b)[ \\t]*`,
+  "y",
+);
 const CELL = /[ \t*`]*[|│┃][ \t*]*/y;
 /** `setPassword("…")`. */
-const ARGUMENT = new RegExp(`\\([ \\t]*(?=${QUOTES})`, "y");
+const ARGUMENT = new RegExp(` ?\\([ \\t]*(?=${QUOTES})`, "y");
 /** `variable "name" { … default = "…" }`. */
 const VARIABLE = /["'] *\{[^{}]{0,200}?\bdefault[ \t]*=[ \t]*/y;
 /** `value: …` before its `name: NAME`. */
@@ -38,14 +43,15 @@ const BEFORE = new RegExp(
 const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*/y;
 /** `name: NAME` with its `value:` beside it. */
 const PAIR = new RegExp(
-  `${QUOTES}?[ \\t]*(?:[,;]|[:=][ \\t]*\\{)?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=][ \\t]*`,
+  `${QUOTES}?[ \\t]*(?:(?:[,;]|[:=][ \\t]*\\{)?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=]` +
+    `|(?:,|[:=][ \\t]*\\{)[^{}]{0,160}?${QUOTES}value${QUOTES}[ \\t]*:)[ \\t]*`,
   "iy",
 );
 /** `<key>NAME</key><string>…`. */
 const PLIST = new RegExp(`</key>\\s*(?:\\n${GUTTER})?<string>`, "y");
 /** `password [x]`. */
 const BRACKET = /[ \t]*\[(?=[^\s\]"']+\])/y;
-const SPACE = /[ \t]+(?:(?:is|was|to|ist|lautet|est|es|è|changed to|set to|now)[ \t]+|(?:is|was):[ \t]+)?/y;
+const SPACE = /(?:\*\*|__)?[ \t]+(?:(?:is|was|to|ist|lautet|est|es|è|changed to|set to|now)[ \t]+|(?:is|was):[ \t]+)?/y;
 /** `password for root@host: …` and `the following password to go on:`, with the value last in its line or alone in the next. */
 const EXPLAINED = new RegExp(
   `[^\\n:="'\`|]{2,80}:(?:[ \\t]+|[ \\t]*\\n(?:${GUTTER}\\n)?${GUTTER})(?=\\S{6,200}(?:\\n|$|["']))`,
@@ -53,6 +59,8 @@ const EXPLAINED = new RegExp(
 );
 /** `password from "…" to "…"`. */
 const FROM_TO = /[ \t]+from[ \t]+["'`](?<first>[^"'`\s]{6,200})["'`][ \t]+to[ \t]+(?=["'`])/dy;
+/** `password of the build machine is …`. */
+const PROSE = /(?: [\p{L}\w'-]{1,20}){1,6} (?:is|ist|lautet)[ \t]+/uy;
 /** What a command prints that names a password: one word alone in the next line. */
 const PRINTED = new RegExp(`[^\\n]{0,200}\\n${GUTTER}(?=\\S{8,200}(?:\\n|$|["']))`, "y");
 const PROMPT = /(?:^|["'`\n]|\d(?:\t|→|: ?| ?\|))[ \t]*(?:[$>#❯%]|\w[\w@:~/.-]{0,60}[$#])[ \t][^\n]{0,300}$/;
@@ -114,7 +122,7 @@ function* alone(of: Name): Values {
       yield { start: from, end: to, isQuoted: true, isSetting: true, isFirst: true };
       yield quoted(text, FROM_TO.lastIndex);
     }
-    yield only(EXPLAINED, 8);
+    for (const pattern of [EXPLAINED, PROSE]) yield behind(of, pattern, (at) => valueAt(text, at, true, pattern === EXPLAINED));
   }
   if (PROMPT.test(before(text, start, 300))) yield only(PRINTED, 12);
 }

@@ -94,7 +94,7 @@ const FORMS: readonly Marked[] = [
     // Addresses of databases without a scheme.
     marks: ["@tcp(", "@unix(", "@udp("],
     kind: "password",
-    pattern: /(?<=["'`=\s][\w.-]{1,60}:)(?<secret>[^\s"'`@]{4,200})(?=@(?:tcp|unix|udp)\()/dg,
+    pattern: /(?<=["'`=\s][\w.-]{1,60}:)(?<secret>[^\s"'`]{4,200}?)(?=@(?:tcp|unix|udp)\()/dg,
     as: "password",
   },
   {
@@ -121,6 +121,16 @@ const FORMS: readonly Marked[] = [
     kind: "password",
     pattern: /\bIDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)\s+(?:PASSWORD\s+)?["'](?<secret>[^"'\n]{4,200})["']/dgi,
     as: "password",
+  },
+  {
+    // What was drawn by chance on purpose.
+    marks: ["openssl rand", "pwgen", "/dev/urandom", "token_hex", "token_urlsafe", "randomBytes"],
+    kind: "secret",
+    pattern: new RegExp(
+      `(?:openssl rand|pwgen|/dev/urandom|token_hex|token_urlsafe|randomBytes)[^\\n]{0,120}\\n${GUTTER}(?<secret>[A-Za-z0-9+/=_-]{16,400})(?=["'\`]?(?:\\n|$))`,
+      "dg",
+    ),
+    as: "key",
   },
   {
     // What is decoded in the same line.

@@ -34,6 +34,10 @@ const isNearSecret = (text: string, start: number): boolean =>
     text.slice(Math.max(0, start - 160), start),
   );
 
+/** `here is the key: …`. */
+const isSpokenOf = (text: string, start: number): boolean =>
+  /\b(?:the|my|this|our|new|following) $/i.test(text.slice(Math.max(0, start - 14), start));
+
 /** What Django writes before a key that it drew; not a part of it. */
 const MARK = "django-insecure-";
 
@@ -48,7 +52,8 @@ function kindOf(text: string, start: number, end: number): NameKind | null {
   // What stands before an address's `@` is found as its login.
   if (/:\/\/[^\s/?#"'`]{0,80}$/.test(text.slice(Math.max(0, start - 84), start))) return null;
   const name = text.slice(start, end);
-  if (/^keys?$/i.test(name) && (isOfSecretKey(wordBefore(text, start)) || isNearSecret(text, start))) return "key";
+  if (/^keys?$/i.test(name) && (isOfSecretKey(wordBefore(text, start)) || isNearSecret(text, start) || isSpokenOf(text, start)))
+    return "key";
   return name === "PWD" && text[start - 1] === ";" ? "password" : nameKind(name);
 }
 

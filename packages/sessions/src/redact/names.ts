@@ -58,6 +58,7 @@ function classified(name: string): NameKind | null {
   if (PASSWORD.test(last) || FUSED_PASSWORD.test(last)) return OF_OTHER_PASS.has(before) ? null : "password";
   if (last === "hash" && PASSWORD.test(before)) return "token";
   if (SECRET.test(last) || (last === "id" && before === "secret")) return "secret";
+  if (last === "id" && before === "key" && words.includes("private")) return "token";
   if (TOKEN.test(last)) return OF_OTHER_TOKEN.has(before) ? null : "token";
   if (last === "auth" && /^_?auth$|_auth$/i.test(name)) return "token";
   if (FUSED_KEY.test(last)) return "key";

@@ -48,7 +48,7 @@ function isInvented(value: string): boolean {
   const isMixed = /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value);
   return (
     digits >= 2 ||
-    (isMixed && /\d[A-Za-z]/.test(value)) ||
+    (isMixed && digits > 0 && /\d[A-Za-z]|[-_.]/.test(value)) ||
     (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || isMixed)) ||
     /[a-z][@#$%^&!][a-z]/i.test(value)
   );
