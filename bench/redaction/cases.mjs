@@ -2,13 +2,14 @@ import { drawer } from "./draw.mjs";
 import { FORMS } from "./forms/all.mjs";
 import { CALL_ID, PLACES, read } from "./places.mjs";
 import { codeTexts } from "./plain/code.mjs";
+import { commonTexts } from "./plain/common.mjs";
 import { idTexts } from "./plain/ids.mjs";
 import { secondTexts } from "./plain/second.mjs";
 import { recording } from "./session.mjs";
 import { half } from "./split.mjs";
 import { values } from "./values.mjs";
 
-export const TEXTS = [...codeTexts, ...idTexts, ...secondTexts.map((text) => ({ ...text, writing: 2 }))];
+export const TEXTS = [...codeTexts, ...idTexts, ...secondTexts.map((text) => ({ ...text, writing: 2 })), ...commonTexts];
 
 /** The text of a form at a place, drawn anew for each: what an importer learns in one session helps in no other. */
 function drawn(entry, place, seed) {
