@@ -14,6 +14,8 @@ from imprint_trainer.jobs.lora import train_lora
 from imprint_trainer.models.tokenizer import tokenizer_of
 from imprint_trainer.protocol import TrainLoraSpec
 
+from .tiny import tiny_job
+
 
 class BaseLoadedError(Exception):
     pass
@@ -33,22 +35,9 @@ def test_the_base_is_loaded_only_when_a_session_can_be_trained(
     paths = [tmp_path / f"s{number}.json" for number in range(2)]
     for path in paths:
         path.write_text(json.dumps(session_json(steps, session_id=path.stem)))
-    job = {
-        "adapter_id": "a",
-        "output_dir": str(tmp_path / "out"),
-        "base_model_name": "tiny",
-        "task_type": "code-gen",
-        "seed": 0,
-        "rank": 2,
-        "alpha": 4,
-        "learning_rate": 0.001,
-        "target_modules": None,
-        "quantization": "none",
-        "checkpoint": {"dir": str(tmp_path), "seconds": 3600, "start": "fresh"},
-    }
     data = spec_of(paths, base_model=str(tiny_folder)).model_dump()
     phases: list[str] = []
     context = JobContext(lambda event: phases.append(event["phase"]), lambda: False, loads, tokenizer_of)
     with pytest.raises(outcome):
-        train_lora(TrainLoraSpec.model_validate(data | job), context)
+        train_lora(TrainLoraSpec.model_validate(data | tiny_job(tmp_path)), context)
     assert phases == ["preparing_data", *(["loading_model"] if outcome is BaseLoadedError else [])]

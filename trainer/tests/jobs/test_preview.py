@@ -15,6 +15,8 @@ from imprint_trainer.jobs.preview import preview_sessions
 from imprint_trainer.models.load import load_base
 from imprint_trainer.protocol import PreviewSpec, TrainLoraSpec
 
+from .tiny import tiny_job
+
 SESSIONS = 10
 NUMBERS = ("windows", "tokens", "supervised_tokens", "max_steps")
 
@@ -47,19 +49,6 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
             "reasoning": False,
             "epochs": 2,
         }
-        job = {
-            "adapter_id": "a",
-            "output_dir": str(tmp_path / "out"),
-            "base_model_name": "tiny",
-            "task_type": "code-gen",
-            "seed": 0,
-            "rank": 2,
-            "alpha": 4,
-            "learning_rate": 0.001,
-            "target_modules": None,
-            "quantization": "none",
-            "checkpoint": {"dir": str(tmp_path), "seconds": 3600, "start": "fresh"},
-        }
         plans: list[dict[str, Any]] = []
 
         def note(event: dict[str, Any], plans: list[dict[str, Any]] = plans) -> None:
@@ -68,7 +57,7 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
         # Cancelled once planned: the numbers are the job's, the steps would only cost time.
         context = JobContext(note, lambda plans=plans: bool(plans), lambda _, __: base, lambda _: base.tokenizer)  # type: ignore[misc]
         with pytest.raises(Cancelled):
-            train_lora(TrainLoraSpec.model_validate(data | job), context)
+            train_lora(TrainLoraSpec.model_validate(data | tiny_job(tmp_path)), context)
         shown = preview_sessions(PreviewSpec.model_validate(data), base.tokenizer)
         assert {key: plans[0][key] for key in NUMBERS} == {key: shown[key] for key in NUMBERS}, session.session_id
         assert plans[0]["dropped"] == shown["dropped"]

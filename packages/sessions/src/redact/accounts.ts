@@ -1,8 +1,9 @@
+import { escaped } from "./expressions.js";
 import { type Finder, type Hit, hitsAt } from "./hit.js";
 
 /** Kinds whose values become stand-ins that look like them: names of accounts. */
-export const HOME_PATH = "home-path";
-export const ACCOUNT_NAME = "account-name";
+const HOME_PATH = "home-path";
+const ACCOUNT_NAME = "account-name";
 export const isAccount = (kind: string): boolean => kind === HOME_PATH || kind === ACCOUNT_NAME;
 
 /** Accounts of images, services and build machines, agents, words that stand for a name, and stand-ins of ours. */
@@ -33,9 +34,9 @@ function usersAt(text: string, at: number): Hit | null {
 
 /** A folder named after a path, as agents keep their recordings: `-Users-<name>-project`. */
 const SLUG = /(?<=(?:^|[\s/"'`~])-{1,2}(?:home|Users)-)[A-Za-z0-9][A-Za-z0-9._]{0,63}(?=-)/g;
-/** The owner in a listing of `ls -l`. */
-const OWNER =
-  /(?<=[dlbcps-](?:[r-][w-][xsStT-]){3}[.+@]?[ \t]{1,8}\d{1,8}[ \t]{1,8})[a-z][a-z0-9._-]{1,31}(?=[ \t]+[a-z_][\w.-]*[ \t]+\d)/g;
+/** What stands before the owner in a listing of `ls -l`: permissions and the count of links. */
+const LISTED = "[dlbcps-](?:[r-][w-][xsStT-]){3}[.+@]?[ \\t]{1,8}\\d{1,8}[ \\t]{1,8}";
+const OWNER = new RegExp(`(?<=${LISTED})[a-z][a-z0-9._-]{1,31}(?=[ \\t]+[a-z_][\\w.-]*[ \\t]+\\d)`, "g");
 /** Accounts of the system itself. */
 const SYSTEM =
   /^(?:_.*|systemd-.*|daemon|sys|sync|games|man|lp|mail|news|uucp|proxy|backup|list|irc|gnats|messagebus|syslog|sshd|adm|staff|wheel|nfsnobody)$/;
@@ -54,19 +55,18 @@ export const findAccounts: Finder = ({ text }) => [
   ...(text.includes("rw-") || text.includes("rwx") ? named(text, OWNER) : []),
 ];
 
-const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 /** A name that means nothing else stands for its account wherever it is a word of its own. */
 const isTelling = (name: string): boolean => name.length >= 8 || (name.length >= 5 && /[\d._-]/.test(name));
 
 /** Where an account's name stands beside its home folder: listings, prompts, variables, folders named after paths. */
 export function nameHits(names: readonly string[]): (text: string) => readonly Hit[] {
   if (names.length === 0) return () => [];
-  const any = `(?:${names.map(quoted).join("|")})`;
-  const telling = names.filter(isTelling).map(quoted).join("|");
+  const any = `(?:${names.map(escaped).join("|")})`;
+  const telling = names.filter(isTelling).map(escaped).join("|");
   const places = [
     `(?<=-(?:home|Users)-)${any}(?=-|\\b)`,
-    `(?<=[dlbcps-](?:[r-][w-][xsStT-]){3}[.+@]?[ \\t]{1,8}\\d{1,8}[ \\t]{1,8})${any}(?=[ \\t])`,
-    `(?<=[dlbcps-](?:[r-][w-][xsStT-]){3}[.+@]?[ \\t]{1,8}\\d{1,8}[ \\t]{1,8}\\S{1,64}[ \\t]{1,8})${any}(?=[ \\t])`,
+    `(?<=${LISTED})${any}(?=[ \\t])`,
+    `(?<=${LISTED}\\S{1,64}[ \\t]{1,8})${any}(?=[ \\t])`,
     `(?<=\\b(?:USER|USERNAME|LOGNAME|SUDO_USER|user|username|whoami|owner|login|uid=\\d{1,8}|gid=\\d{1,8}|groups=\\d{1,8})["']?[=:( ][ \\t]?["']?)${any}\\b`,
     `(?<![\\w.-])${any}(?=@[A-Za-z][\\w.-]*)`,
     `(?<=(?:^|[\\s"'=:(])~)${any}(?=/|\\s|$)`,

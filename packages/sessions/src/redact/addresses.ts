@@ -1,3 +1,4 @@
+import { secretOf } from "./expressions.js";
 import { type Finder, type Hit, hitsAt } from "./hit.js";
 import { isCredential } from "./values.js";
 
@@ -36,12 +37,11 @@ function urlPasswordAt(text: string, at: number): Hit | null {
   const from = Math.max(0, at - LONGEST_LOGIN);
   const before = text.slice(from, at);
   if (!before.includes("://")) return null;
-  const [start, end] = URL_LOGIN.exec(before)?.indices?.groups?.secret ?? [0, 0];
+  const [start, end] = secretOf(URL_LOGIN.exec(before)) ?? [0, 0];
+  const said = before.slice(start, end);
   if (start > 0)
-    return NO_PASSWORD.test(before.slice(start, end)) || VARIABLE.test(before.slice(start, end))
-      ? null
-      : { start: from + start, end: from + end, kind: "password" };
-  const token = URL_TOKEN.exec(before)?.indices?.groups?.secret;
+    return NO_PASSWORD.test(said) || VARIABLE.test(said) ? null : { start: from + start, end: from + end, kind: "password" };
+  const token = secretOf(URL_TOKEN.exec(before));
   return token === undefined || !isCredential(before.slice(...token))
     ? null
     : { start: from + token[0], end: from + token[1], kind: "secret" };

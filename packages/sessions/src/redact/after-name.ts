@@ -1,3 +1,4 @@
+import { secretAt, secretOf } from "./expressions.js";
 import { bare, endsLine, matched, quoted, type Value, valueAt } from "./given.js";
 import { GUTTER } from "./gutter.js";
 import type { NameKind } from "./names.js";
@@ -58,7 +59,7 @@ const EXPLAINED = new RegExp(
   "y",
 );
 /** `password from "…" to "…"`. */
-const FROM_TO = /[ \t]+from[ \t]+["'`](?<first>[^"'`\s]{6,200})["'`][ \t]+to[ \t]+(?=["'`])/dy;
+const FROM_TO = /[ \t]+from[ \t]+["'`](?<secret>[^"'`\s]{6,200})["'`][ \t]+to[ \t]+(?=["'`])/dy;
 /** `password of the build machine is …`. */
 const PROSE = /(?: [\p{L}\w'-]{1,20}){1,6} (?:is|ist|lautet)[ \t]+/uy;
 /** What a command prints that names a password: one word alone in the next line. */
@@ -97,7 +98,7 @@ function* inCode(of: Name): Values {
   yield behind(of, ARGUMENT, (at) => valueAt(text, at, false));
   for (const pattern of [PAIR, VARIABLE]) yield behind(of, pattern, (at) => valueAt(text, at, true));
   const from = Math.max(0, start - 4100);
-  const [first, last] = BEFORE.exec(text.slice(from, start))?.indices?.groups?.secret ?? [0, 0];
+  const [first, last] = secretOf(BEFORE.exec(text.slice(from, start))) ?? [0, 0];
   if (last > 0) yield { start: from + first, end: from + last, isQuoted: false, isSetting: true };
 }
 
@@ -116,8 +117,7 @@ function* alone(of: Name): Values {
     return value !== null && isCredential(text.slice(value.start, value.end), length) ? value : null;
   };
   if (kind === "password") {
-    FROM_TO.lastIndex = end;
-    const [from, to] = FROM_TO.exec(text)?.indices?.groups?.first ?? [0, 0];
+    const [from, to] = secretAt(FROM_TO, text, end) ?? [0, 0];
     if (to > 0) {
       yield { start: from, end: to, isQuoted: true, isSetting: true, isFirst: true };
       yield quoted(text, FROM_TO.lastIndex);

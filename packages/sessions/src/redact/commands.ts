@@ -1,6 +1,7 @@
+import { escaped, secretAt } from "./expressions.js";
 import type { Finder, Hit } from "./hit.js";
 import { wordVisitor } from "./triples.js";
-import { isSecret } from "./values.js";
+import { ALONE, isSecret } from "./values.js";
 
 const WORD =
   "[\"']?(?<secret>(?!\\$[A-Za-z_({]|pass:|env:|file:|-{1,2}[a-z])[^\\s\"'`<>(){}|;&]{4,200})[\"']?(?=[\\s;|&)\"'`]|$)";
@@ -101,7 +102,6 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["configure set", `[ ]\\S{0,80}(?:token|password|secret|key)\\S{0,20}[ ]${WORD}`],
 ];
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 const visitWords = wordVisitor(COMMANDS.map(([word]) => word));
 const beginning = (text: string, at: number): string => text.slice(at, at + 3).toLowerCase();
 const BY_BEGINNING = new Map<string, RegExp[]>();
@@ -110,20 +110,16 @@ for (const [word, pattern] of COMMANDS) {
   BY_BEGINNING.set(beginning(word, 0), [...known, new RegExp(`${escaped(word)}${pattern}`, "diy")]);
 }
 
-const ARGUMENT = { isQuoted: false, isSetting: true };
 /** Passwords and tokens on command lines and in arguments of calls. */
 export const findCommands: Finder = (scan) => {
   const { text } = scan;
   const hits: Hit[] = [];
   const add = (found: readonly [number, number] | undefined): void => {
-    if (found !== undefined && isSecret(text.slice(...found), "password", ARGUMENT))
+    if (found !== undefined && isSecret(text.slice(...found), "password", ALONE))
       hits.push({ start: found[0], end: found[1], kind: "password" });
   };
   visitWords(scan, (at) => {
-    for (const pattern of BY_BEGINNING.get(beginning(text, at)) ?? []) {
-      pattern.lastIndex = at;
-      add(pattern.exec(text)?.indices?.groups?.secret);
-    }
+    for (const pattern of BY_BEGINNING.get(beginning(text, at)) ?? []) add(secretAt(pattern, text, at));
   });
   return hits;
 };

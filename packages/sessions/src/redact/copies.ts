@@ -1,3 +1,4 @@
+import { escaped } from "./expressions.js";
 import type { Hit } from "./hit.js";
 import { isRandom } from "./words.js";
 
@@ -6,8 +7,8 @@ export interface Copy extends Hit {
   readonly value: string;
 }
 
-/** Lines of a key that are shorter say nothing by themselves. */
-const SHORTEST_LINE = 24;
+/** What a line of a key holds; shorter ones say nothing by themselves. */
+const KEY_LINE = /[A-Za-z0-9+/=_.-]{24,}/g;
 const SHORTEST_PART = 12;
 /** Beyond these many, one expression is asked first whether any of them stands in a text. */
 const MOST_ASKED_ONE_BY_ONE = 48;
@@ -15,7 +16,6 @@ const MOST_ASKED_ONE_BY_ONE = 48;
 /** What a secret is put together of: a name and a password, a salt and a hash, the steps of an address. */
 const PARTS = /[$:;,&|@\s"'<>]|\/(?=[^/]*$)/;
 
-const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function inAddress(text: string): string {
@@ -28,8 +28,7 @@ function inAddress(text: string): string {
 
 /** How a secret may stand elsewhere: as it is, in JSON, in an address, and of a key of many lines each line. */
 function writings(value: string): readonly string[] {
-  const lines = value.split("\n").flatMap((line) => line.match(/[A-Za-z0-9+/=_.-]{24,}/g) ?? []);
-  if (value.includes("\n")) return [value, ...lines.filter((line) => line.length >= SHORTEST_LINE)];
+  if (value.includes("\n")) return [value, ...(value.match(KEY_LINE) ?? [])];
   const parts = value.split(PARTS).filter((part) => part !== value && part.length >= SHORTEST_PART && isRandom(part));
   return [value, inJson(value), inJson(inJson(value)), inAddress(value), value.replace(/^0x/, ""), ...parts];
 }
@@ -37,7 +36,7 @@ function writings(value: string): readonly string[] {
 const BEFORE = "(?:(?<![A-Za-z0-9])|(?<=\\\\[nrtbf]))";
 const AFTER = "(?![A-Za-z0-9])";
 const bordered = (text: string): string =>
-  `${/^[A-Za-z0-9]/.test(text) ? BEFORE : ""}${quoted(text)}${/[A-Za-z0-9]$/.test(text) ? AFTER : ""}`;
+  `${/^[A-Za-z0-9]/.test(text) ? BEFORE : ""}${escaped(text)}${/[A-Za-z0-9]$/.test(text) ? AFTER : ""}`;
 
 /** What is known of a secret: its kind, and how it stood where it was found. */
 export interface Found {
@@ -52,7 +51,7 @@ export function copyFinder(secrets: ReadonlyMap<string, Found>): (text: string) 
     for (const writing of [said, ...writings(value)])
       if (!known.has(writing)) known.set(writing, { value, kind, pattern: new RegExp(bordered(writing), "g") });
   if (known.size === 0) return () => [];
-  const any = known.size > MOST_ASKED_ONE_BY_ONE ? new RegExp([...known.keys()].map(quoted).join("|")) : null;
+  const any = known.size > MOST_ASKED_ONE_BY_ONE ? new RegExp([...known.keys()].map(escaped).join("|")) : null;
   return (text) => {
     if (any !== null && !any.test(text)) return [];
     const copies: Copy[] = [];

@@ -1,8 +1,9 @@
+import { secretOf } from "./expressions.js";
 import { GUTTER } from "./gutter.js";
 import type { Finder, Hit } from "./hit.js";
 import type { NameKind } from "./names.js";
 import { wordVisitor } from "./triples.js";
-import { isSecret } from "./values.js";
+import { ALONE, isSecret } from "./values.js";
 
 /** Secrets that a mark in their text announces, wherever it stands. */
 interface Marked {
@@ -141,7 +142,6 @@ const FORMS: readonly Marked[] = [
 ];
 
 const visitMarks = wordVisitor(FORMS.flatMap(({ marks }) => marks));
-const ALONE = { isQuoted: false, isSetting: true };
 
 /** Keys, hashes and passwords of forms that show themselves by a mark: encoded keys, `$2b$…`, `IDENTIFIED BY`, `kind: Secret`. */
 export const findMarked: Finder = (scan) => {
@@ -151,12 +151,11 @@ export const findMarked: Finder = (scan) => {
     for (const form of FORMS)
       if (form.marks.some((mark) => text.startsWith(mark, at) || text.slice(at, at + mark.length).toLowerCase() === mark))
         present.add(form);
-    return undefined;
   });
   const hits: Hit[] = [];
   for (const { kind, pattern, as } of present)
     for (const match of text.matchAll(pattern)) {
-      const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];
+      const [start, end] = secretOf(match) ?? [match.index, match.index + match[0].length];
       if (as === undefined || isSecret(text.slice(start, end), as, ALONE)) hits.push({ start, end, kind });
     }
   return hits;

@@ -2,7 +2,7 @@ import { type Name, valuesOf } from "./after-name.js";
 import { matched, type Value, valueAt } from "./given.js";
 import { GUTTER } from "./gutter.js";
 import type { Finder, Hit } from "./hit.js";
-import { isOfSecretKey, type NameKind, nameKind, visitNames } from "./names.js";
+import { hitKind, isOfSecretKey, type NameKind, nameKind, visitNames } from "./names.js";
 import { beginsToken } from "./tokens.js";
 import { CUT, isSecret } from "./values.js";
 import { wrappedEnd } from "./wrapped.js";
@@ -44,7 +44,7 @@ const MARK = "django-insecure-";
 const hitOf = (text: string, value: Value, kind: NameKind): Hit => ({
   start: value.start + (text.startsWith(MARK, value.start) ? MARK.length : 0),
   end: value.end - (CUT.exec(text.slice(value.start, value.end))?.[0].length ?? 0),
-  kind: kind === "password" ? "password" : "secret",
+  kind: hitKind(kind),
 });
 
 /** What a name announces that stands from `start` to `end`. */

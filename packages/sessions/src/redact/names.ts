@@ -14,6 +14,9 @@ const SECRET = /secrets?$/;
 const TOKEN = /(?:token|jwt)s?$|^(?:pat|bearer|credentials?|sessid|phpsessid|jsessionid|sessionid|xsrf)$/;
 const FUSED_KEY = /(?:api|secret|access|private|auth|account|signing|encrypt(?:ion)?|master|license|shared|storage)key$/;
 
+/** What a found value is called. */
+export const hitKind = (kind: NameKind): string => (kind === "password" ? "password" : "secret");
+
 /** What makes a key secret, and what makes it none. */
 const OF_SECRET_KEY = new Set(
   (

@@ -1,4 +1,4 @@
-import { HOME_PATH, isAccount, nameHits } from "./accounts.js";
+import { isAccount, nameHits } from "./accounts.js";
 import { copyFinder, type Found } from "./copies.js";
 import { findSecrets } from "./find-secrets.js";
 import { type Hit, merged } from "./hit.js";
@@ -13,17 +13,18 @@ export interface Redactor {
   redact(texts: readonly string[], found: (kind: string) => void): readonly string[];
 }
 
-/** Numbers what is replaced: the first of a kind has no number, the second is 2. */
-function numbering(): (kind: string, value: string) => number {
-  const numbers = new Map<string, number>();
+/** Names what is replaced, the same value by the same name: of a kind's first by the kind alone, of the second as `kind-2`. */
+function naming(): (kind: string, value: string, separator: string) => string {
+  const names = new Map<string, string>();
   const perKind = new Map<string, number>();
-  return (kind, value) => {
-    const known = numbers.get(value);
+  return (kind, value, separator) => {
+    const known = names.get(value);
     if (known !== undefined) return known;
     const number = (perKind.get(kind) ?? 0) + 1;
     perKind.set(kind, number);
-    numbers.set(value, number);
-    return number;
+    const name = number === 1 ? kind : `${kind}${separator}${number}`;
+    names.set(value, name);
+    return name;
   };
 }
 
@@ -32,20 +33,10 @@ function numbering(): (kind: string, value: string) => number {
  * become `dev`, `dev2` and so on, so that a path stays a path.
  */
 export function redactor(): Redactor {
-  const secretNumber = numbering();
-  const accountNumber = numbering();
-  const kinds = new Map<string, string>();
-
-  const replacement = (kind: string, value: string): string => {
-    if (isAccount(kind)) {
-      const number = accountNumber(HOME_PATH, value.toLowerCase());
-      return number === 1 ? "dev" : `dev${number}`;
-    }
-    const first = kinds.get(value) ?? kind;
-    kinds.set(value, first);
-    const number = secretNumber(first, value);
-    return `<SECRET:${number === 1 ? first : `${first}-${number}`}>`;
-  };
+  const secretName = naming();
+  const accountName = naming();
+  const replacement = (kind: string, value: string): string =>
+    isAccount(kind) ? accountName("dev", value.toLowerCase(), "") : `<SECRET:${secretName(kind, value, "-")}>`;
 
   return {
     redact: (texts, found) => {

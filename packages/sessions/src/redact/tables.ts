@@ -1,5 +1,5 @@
 import type { Finder, Hit } from "./hit.js";
-import { type NameKind, nameKind, visitNames } from "./names.js";
+import { hitKind, type NameKind, nameKind, visitNames } from "./names.js";
 import { isSecret } from "./values.js";
 
 const SEPARATORS = [",", "\t", ";", "|", "│"] as const;
@@ -67,8 +67,7 @@ function rowsFrom(text: string, from: number, { separator, width, hasGutter, kin
       if (cells.length !== width) return at;
       for (const [index, kind] of kinds) {
         const { start, said } = cells[index] ?? { start: 0, said: "" };
-        if (isSecret(said, kind, IN_COLUMN))
-          hits.push({ start, end: start + said.length, kind: kind === "password" ? "password" : "secret" });
+        if (isSecret(said, kind, IN_COLUMN)) hits.push({ start, end: start + said.length, kind: hitKind(kind) });
       }
     }
     at += whole.length + 1;

@@ -1,3 +1,4 @@
+import { escaped } from "./expressions.js";
 import { isRandom } from "./words.js";
 
 /** What a token is found by: a word, or the expression of a structure. */
@@ -23,7 +24,7 @@ const END = "(?![A-Za-z0-9_-])";
 const signOf = (sign: string): Sign =>
   sign.startsWith("~")
     ? { isLiteral: false, word: "", source: sign.slice(1) }
-    : { isLiteral: true, word: sign, source: sign.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&") };
+    : { isLiteral: true, word: sign, source: escaped(sign) };
 
 /** `signs` are literal beginnings, with spaces between; what begins with `~` is an expression. */
 const shape = (kind: string, signs: string, body: string, accept?: (token: string) => boolean): TokenShape => ({

@@ -34,6 +34,9 @@ export interface Place {
   readonly isSetting: boolean;
 }
 
+/** An argument, or alone in its line. */
+export const ALONE: Place = { isQuoted: false, isSetting: true };
+
 /** Sixty characters of all sorts, as generators of salts write them. */
 const NOISE = /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])(?:[\w .,:;/-]*[!@#$%^&*?~`+=(){}[\]|<>]){8}.*$(?<=^.{40,})/;
 
