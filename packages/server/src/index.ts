@@ -1,8 +1,8 @@
 export * from "./configuration.js";
-export type { WorkerCommand } from "./executors/local/local-executor.js";
-export { DataDirectoryInUseError } from "./registry/lock.js";
-export { SchemaTooNewError } from "./registry/migrate.js";
 export { runServer } from "./run.js";
+export { trainerCommand } from "./runners/create.js";
+export type { WorkerCommand } from "./runners/local/local-executor.js";
 export { type RunningServer, type StartOptions, startServer } from "./server.js";
 export type { App } from "./services.js";
-export { trainerCommand } from "./training/executor.js";
+export { DataDirectoryInUseError } from "./storage/lock.js";
+export { SchemaTooNewError } from "./storage/migrate.js";

@@ -1,26 +1,26 @@
 import { rm } from "node:fs/promises";
 import { pino } from "pino";
 import { buildApp } from "./app.js";
+import { type Clock, systemClock } from "./common/clock.js";
+import { ImprintError } from "./common/error.js";
 import type { Config } from "./config/load.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
-import type { WorkerCommand } from "./executors/local/local-executor.js";
-import { createFineTunes } from "./fine-tuning/fine-tunes.js";
-import { type Clock, systemClock } from "./jobs/clock.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
-import { JobError } from "./jobs/job-error.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { createMetrics } from "./metrics/metrics.js";
-import { writeAtomically } from "./registry/durable.js";
-import { lockDataDirectory } from "./registry/lock.js";
-import { openDatabase } from "./registry/open.js";
-import { dataPaths, ensureDataPaths } from "./registry/paths.js";
-import { sweep } from "./registry/sweep.js";
+import { createFineTunes } from "./openai/fine-tunes.js";
+import { createExecutor, trainerCommand } from "./runners/create.js";
+import type { WorkerCommand } from "./runners/local/local-executor.js";
 import type { App } from "./services.js";
 import { createFileStore } from "./sessions/file-store.js";
+import { writeAtomically } from "./storage/durable.js";
+import { lockDataDirectory } from "./storage/lock.js";
+import { openDatabase } from "./storage/open.js";
+import { dataPaths, ensureDataPaths } from "./storage/paths.js";
+import { sweep } from "./sweep.js";
 import { sweepAfterJobs } from "./training/checkpoints/sweep-after-jobs.js";
-import { createExecutor, trainerCommand } from "./training/executor.js";
 import { hypernetworkFolders } from "./training/hypernetworks.js";
 import { createIdempotency } from "./training/idempotency.js";
 import { systemRandomness } from "./training/resolve.js";
@@ -160,7 +160,7 @@ export const startServer = async (
       app,
       jobs,
       close: async (graceMs = settings.shutdown_grace * 1000) => {
-        closing.abort(new JobError("SHUTTING_DOWN", "The service is shutting down."));
+        closing.abort(new ImprintError("SHUTTING_DOWN", "The service is shutting down."));
         const drained = jobs.close(graceMs);
         // Reads are answered while running jobs get their time; starts and chats are refused with 503.
         closed ??= drained.then(undoAll);

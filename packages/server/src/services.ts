@@ -8,10 +8,10 @@ import type {
 } from "fastify";
 import type { History } from "./events/history.js";
 import type { Streams } from "./events/streams.js";
-import type { Executor } from "./executors/executor.js";
-import type { FineTunes } from "./fine-tuning/fine-tunes.js";
 import type { Jobs } from "./jobs/jobs.js";
 import type { Metrics } from "./metrics/metrics.js";
+import type { FineTunes } from "./openai/fine-tunes.js";
+import type { Executor } from "./runners/runner.js";
 import type { Idempotency } from "./training/idempotency.js";
 import type { Randomness } from "./training/resolve.js";
 import type { Workshop } from "./training/work.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Session } from "@imprint/contracts";
 import type { Config } from "@imprint/server/configuration";
-import { dataPaths, JobError, locateBaseModel, readSession } from "@imprint/server/stored";
+import { dataPaths, ImprintError, locateBaseModel, readSession } from "@imprint/server/stored";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
@@ -29,7 +29,7 @@ function wholeNumber(flag: string, text: string, least: number, most: number): n
 }
 
 const refused = (error: unknown): never => {
-  throw error instanceof JobError ? new CommandError(`${error.message}\n${error.hint}`, error.code) : error;
+  throw error instanceof ImprintError ? new CommandError(`${error.message}\n${error.hint}`, error.code) : error;
 };
 
 /** The sessions of a training as they are stored now. Throws a CommandError for one that is gone. */

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
-import { matches } from "../validate.js";
+import { matches } from "../common/matches.js";
 
 /** What `npm run setup` prepared, written to `.imprint/setup.json` of the checkout. */
 export const Setup = Strict({

@@ -1,4 +1,4 @@
-import type { Clock } from "../jobs/clock.js";
+import type { Clock } from "../common/clock.js";
 import { format, HEARTBEAT, RETRY } from "./format.js";
 import type { Source } from "./history.js";
 

@@ -1,5 +1,5 @@
 import { type JobDetails, type JobEvent, type JobsEvent, MAX_SNAPSHOT_JOBS } from "@imprint/contracts";
-import type { Clock } from "../jobs/clock.js";
+import type { Clock } from "../common/clock.js";
 import { type Job, toDetails } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { isTerminal } from "../jobs/state-machine.js";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import type { Clock } from "../jobs/clock.js";
-import { ProblemError } from "../problem.js";
+import type { Clock } from "../common/clock.js";
+import { ProblemError } from "../http/problem.js";
 import { follow } from "./follow.js";
 import type { Source } from "./history.js";
 

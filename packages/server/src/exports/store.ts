@@ -1,13 +1,13 @@
 import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Export, type ExportFormat, type ExportResult } from "@imprint/contracts";
+import { matches } from "../common/matches.js";
 import type { AdapterRow } from "../registry/adapters.js";
-import { syncPath, writeAtomically } from "../registry/durable.js";
-import type { DataPaths } from "../registry/paths.js";
 import { sameFiles, syncFolder } from "../registry/publish.js";
 import { EXPORT_FILE_NAME, hashFolder } from "../registry/validate/folder.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
-import { matches } from "../validate.js";
+import { syncPath, writeAtomically } from "../storage/durable.js";
+import type { DataPaths } from "../storage/paths.js";
 
 /** Stands in the export's folder and is none of its files. */
 const RECORD = "export.json";

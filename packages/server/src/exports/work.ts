@@ -1,13 +1,13 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExportFormat, ExportResult } from "@imprint/contracts";
-import type { WorkerTask } from "../executors/executor.js";
-import { JobError } from "../jobs/job-error.js";
+import { ImprintError } from "../common/error.js";
 import type { Work } from "../jobs/work.js";
 import { type AdapterRow, findAdapter } from "../registry/adapters.js";
 import { verifyAdapter } from "../registry/health.js";
-import { withSession } from "../registry/unit-of-work.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
+import type { WorkerTask } from "../runners/runner.js";
+import { inTransaction } from "../storage/transaction.js";
 import { locateBaseModel } from "../training/base-model.js";
 import type { Workshop } from "../training/work.js";
 import { findExport, publishExport } from "./store.js";
@@ -23,8 +23,8 @@ export const createExportWork = (
 
   /** Asked again at every step: it may have been archived while the job waited or ran. */
   const adapter = async (): Promise<AdapterRow> => {
-    const found = await withSession(database, (session) => findAdapter(session, adapterId));
-    if (!found) throw new JobError("ADAPTER_NOT_FOUND", `There is no adapter ${adapterId} any more.`);
+    const found = await inTransaction(database, (session) => findAdapter(session, adapterId));
+    if (!found) throw new ImprintError("ADAPTER_NOT_FOUND", `There is no adapter ${adapterId} any more.`);
     return found;
   };
 
@@ -36,7 +36,7 @@ export const createExportWork = (
     prepare: async (_signal, job_id): Promise<WorkerTask> => {
       const { health, path, base_model } = await verifyAdapter(paths, await adapter());
       if (health !== "ok")
-        throw new JobError("ADAPTER_INVALID", `The files of the adapter ${adapterId} are ${health}: train it again.`);
+        throw new ImprintError("ADAPTER_INVALID", `The files of the adapter ${adapterId} are ${health}: train it again.`);
       const { location, name } = locateBaseModel(base_model, models);
       const output_dir = join(stagingOf(job_id), "export");
       await mkdir(output_dir, { recursive: true, mode: 0o700 });
@@ -61,7 +61,7 @@ export const createExportWork = (
         await publishExport({ paths, adapter: row, format, folder, result, at: now().toISOString() });
       } catch (error) {
         if (!(error instanceof InvalidAdapterError)) throw error;
-        throw new JobError("TRAINER_ERROR", `The export was refused: ${error.message}.`, { cause: error });
+        throw new ImprintError("TRAINER_ERROR", `The export was refused: ${error.message}.`, { cause: error });
       }
     },
     discard: (task) => rm(stagingOf(task.job_id), { recursive: true, force: true }),

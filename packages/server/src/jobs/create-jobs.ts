@@ -1,6 +1,6 @@
-import type { TaskEvent } from "../executors/executor.js";
+import { ImprintError } from "../common/error.js";
+import type { TaskEvent } from "../runners/runner.js";
 import { createJob, type Job, reservesId } from "./job.js";
-import { JobError } from "./job-error.js";
 import type { Jobs, JobsOptions } from "./jobs.js";
 import { createListeners } from "./listeners.js";
 import { pageOf } from "./listing.js";
@@ -31,7 +31,7 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
 
   const known = (job_id: string): Job => {
     const job = store.get(job_id);
-    if (!job) throw new JobError("JOB_NOT_FOUND", `There is no job ${job_id}.`);
+    if (!job) throw new ImprintError("JOB_NOT_FOUND", `There is no job ${job_id}.`);
     return job;
   };
 
@@ -72,7 +72,7 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     } else if (known(job_id).cancel_requested) apply(job_id, { type: "confirm_cancel", at });
     else {
       const { reason } = stop.signal;
-      apply(job_id, { type: "fail", at, error: (reason instanceof JobError ? reason : end.error).toDetail() });
+      apply(job_id, { type: "fail", at, error: (reason instanceof ImprintError ? reason : end.error).toDetail() });
     }
   };
 
@@ -82,10 +82,10 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     submit({ work, ...submission }) {
       if (closing) throw shuttingDown("The service is shutting down and takes no more jobs.");
       if (scheduler.waiting() >= limits.maxQueued) {
-        throw new JobError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
+        throw new ImprintError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
       }
       if (reservesId(submission) && store.isReserved(submission.reserved_adapter_id)) {
-        throw new JobError("ADAPTER_ID_TAKEN", `Another job will make the adapter ${submission.reserved_adapter_id}.`);
+        throw new ImprintError("ADAPTER_ID_TAKEN", `Another job will make the adapter ${submission.reserved_adapter_id}.`);
       }
       const job = createJob({ ...submission, job_id: newId(), created_at: now() });
       queued.set(job.job_id, work);
@@ -96,7 +96,7 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     list: (query) => pageOf(store.newestFirst(), query),
     cancel(job_id) {
       const job = known(job_id);
-      if (isTerminal(job.status)) throw new JobError("JOB_FINISHED", `The job ${job_id} is ${job.status} already.`);
+      if (isTerminal(job.status)) throw new ImprintError("JOB_FINISHED", `The job ${job_id} is ${job.status} already.`);
       if (job.cancel_requested) return job;
       scheduler.remove(job_id);
       queued.delete(job_id);
@@ -127,10 +127,10 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
   };
 }
 
-function shuttingDown(message: string): JobError {
-  return new JobError("SHUTTING_DOWN", message);
+function shuttingDown(message: string): ImprintError {
+  return new ImprintError("SHUTTING_DOWN", message);
 }
 
-function tooLong(maxJobMs: number): JobError {
-  return new JobError("JOB_TIMEOUT", `The job ran longer than ${maxJobMs / 1000} seconds and was stopped.`);
+function tooLong(maxJobMs: number): ImprintError {
+  return new ImprintError("JOB_TIMEOUT", `The job ran longer than ${maxJobMs / 1000} seconds and was stopped.`);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "./clock.js";
+import type { Clock } from "../common/clock.js";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base32
 const RANDOM_BITS = 80n;

@@ -1,8 +1,8 @@
 import type { JobKind, JobStatus } from "@imprint/contracts";
-import type { Executor } from "../executors/executor.js";
-import type { Clock } from "./clock.js";
+import type { Clock } from "../common/clock.js";
+import type { Log } from "../common/log.js";
+import type { Executor } from "../runners/runner.js";
 import type { Job } from "./job.js";
-import type { Log } from "./log.js";
 import type { Work } from "./work.js";
 
 export interface JobLimits {
@@ -40,12 +40,12 @@ export interface JobPage {
 }
 
 export interface Jobs {
-  /** Queues a job and returns at once. Throws JobError QUEUE_FULL or SHUTTING_DOWN. */
+  /** Queues a job and returns at once. Throws ImprintError QUEUE_FULL or SHUTTING_DOWN. */
   submit(submission: Submission): Job;
   get(job_id: string): Job | undefined;
   /** Newest first. */
   list(query: JobQuery): JobPage;
-  /** Asks for the end of a job; twice is fine. Throws JobError JOB_NOT_FOUND or JOB_FINISHED. */
+  /** Asks for the end of a job; twice is fine. Throws ImprintError JOB_NOT_FOUND or JOB_FINISHED. */
   cancel(job_id: string): Job;
   /** Whether a queued or running job holds this adapter id. */
   isReserved(adapter_id: string): boolean;

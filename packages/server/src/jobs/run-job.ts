@@ -1,12 +1,12 @@
-import type { Executor, Outcome, TaskEvent, TaskResult, WorkerTask } from "../executors/executor.js";
-import { asJobError, JobError } from "./job-error.js";
-import type { Log } from "./log.js";
+import { asImprintError, ImprintError } from "../common/error.js";
+import type { Log } from "../common/log.js";
+import type { Executor, Outcome, TaskEvent, TaskResult, WorkerTask } from "../runners/runner.js";
 import type { Work } from "./work.js";
 
 /** How a job ended; `failed` also when it was stopped, since the caller knows why it stopped it. */
 export type JobEnd =
   | { readonly type: "completed"; readonly result: TaskResult }
-  | { readonly type: "failed"; readonly error: JobError };
+  | { readonly type: "failed"; readonly error: ImprintError };
 
 interface RunOptions {
   readonly job_id: string;
@@ -34,7 +34,7 @@ export async function runJob({ job_id, work, executor, signal, onEvent, onRegist
     await work.finish(task, result, signal);
     return { type: "completed", result };
   } catch (thrown) {
-    const error = asJobError(thrown);
+    const error = asImprintError(thrown);
     if (error.code === "INTERNAL_ERROR" && !signal.aborted) log.error({ err: thrown, job_id }, "a job failed inside the service");
     return { type: "failed", error };
   } finally {
@@ -59,8 +59,8 @@ async function train({ task, executor, signal, onEvent }: TrainOptions): Promise
 
 function resultOf(outcome: Outcome): TaskResult {
   if (outcome.type === "done") return outcome.result;
-  if (outcome.type === "failed") throw JobError.from(outcome.error);
-  throw new JobError("TRAINER_ERROR", "The training was cancelled.");
+  if (outcome.type === "failed") throw ImprintError.from(outcome.error);
+  throw new ImprintError("TRAINER_ERROR", "The training was cancelled.");
 }
 
 async function discard({ work, task, log }: Pick<RunOptions, "work" | "log"> & { readonly task: WorkerTask }): Promise<void> {

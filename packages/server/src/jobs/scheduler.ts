@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.js";
+import type { Clock } from "../common/clock.js";
 
 export interface Scheduler {
   enqueue(job_id: string): void;

@@ -1,5 +1,5 @@
 import type { JobStatus } from "@imprint/contracts";
-import type { Clock } from "./clock.js";
+import type { Clock } from "../common/clock.js";
 import { type Job, reservesId } from "./job.js";
 import { isTerminal } from "./state-machine.js";
 

@@ -1,11 +1,11 @@
 import { JOB_STATUSES, type Progress } from "@imprint/contracts";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { VERSION } from "../common/version.js";
 import type { Streams } from "../events/streams.js";
 import type { Job } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { isTerminal } from "../jobs/state-machine.js";
-import type { Database } from "../registry/schema.js";
-import { VERSION } from "../version.js";
+import type { Database } from "../storage/schema.js";
 
 /** A second to a day: a hypernetwork job takes seconds, a training minutes or hours. */
 const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400];

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterFile, AdapterMethod, PartialTraining, Proof } from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
-import type { AdapterTable, Session } from "./schema.js";
+import type { AdapterTable, Transaction } from "../storage/schema.js";
 
 /** An adapter as the registry knows it; its health is read from the disk. */
 export type AdapterRow = Omit<Adapter, "health">;
@@ -31,8 +31,8 @@ const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   path: `adapters/${row.adapter_id}`,
 });
 
-export const insertAdapter = async (session: Session, { path: _derived, ...adapter }: AdapterRow): Promise<void> => {
-  await session
+export const insertAdapter = async (db: Transaction, { path: _derived, ...adapter }: AdapterRow): Promise<void> => {
+  await db
     .insertInto("adapters")
     .values({
       ...adapter,
@@ -48,12 +48,12 @@ export const insertAdapter = async (session: Session, { path: _derived, ...adapt
 };
 
 /** Ids are written once: an archived or purged adapter keeps its id. */
-export const isAdapterIdTaken = async (session: Session, adapterId: string): Promise<boolean> =>
-  (await session.selectFrom("adapters").select("seq").where("adapter_id", "=", adapterId).executeTakeFirst()) !== undefined;
+export const isAdapterIdTaken = async (db: Transaction, adapterId: string): Promise<boolean> =>
+  (await db.selectFrom("adapters").select("seq").where("adapter_id", "=", adapterId).executeTakeFirst()) !== undefined;
 
 /** A registered adapter that is not archived. */
-export const findAdapter = async (session: Session, adapterId: string): Promise<AdapterRow | null> => {
-  const row = await session
+export const findAdapter = async (db: Transaction, adapterId: string): Promise<AdapterRow | null> => {
+  const row = await db
     .selectFrom("adapters")
     .selectAll()
     .where("adapter_id", "=", adapterId)
@@ -64,10 +64,10 @@ export const findAdapter = async (session: Session, adapterId: string): Promise<
 
 /** Newest first. `after` is the last id of the page before; an id that is unknown starts from the top. */
 export const listAdapters = async (
-  session: Session,
+  db: Transaction,
   { filter, limit, after }: { readonly filter: AdapterFilter; readonly limit: number; readonly after?: string },
 ): Promise<{ readonly adapters: readonly AdapterRow[]; readonly next: string | null }> => {
-  let query = session.selectFrom("adapters").selectAll().where("archived_at", "is", null);
+  let query = db.selectFrom("adapters").selectAll().where("archived_at", "is", null);
   for (const column of ["base_model", "task_type"] as const) {
     const wanted = filter[column];
     if (wanted !== undefined) query = query.where(column, "=", wanted);
@@ -76,7 +76,7 @@ export const listAdapters = async (
   if (session_id !== undefined)
     query = query.where(sql<boolean>`exists (select 1 from json_each(session_ids) where value = ${session_id})`);
   if (after !== undefined) {
-    const cursor = await session.selectFrom("adapters").select("seq").where("adapter_id", "=", after).executeTakeFirst();
+    const cursor = await db.selectFrom("adapters").select("seq").where("adapter_id", "=", after).executeTakeFirst();
     if (cursor) query = query.where("seq", "<", cursor.seq);
   }
   const rows = await query
@@ -89,16 +89,16 @@ export const listAdapters = async (
 
 /** Marks an adapter archived, and purged when asked. False when no row has the id. */
 export const archiveAdapter = async (
-  session: Session,
+  db: Transaction,
   { adapterId, at, purge }: { readonly adapterId: string; readonly at: string; readonly purge: boolean },
 ): Promise<boolean> => {
-  const row = await session
+  const row = await db
     .selectFrom("adapters")
     .select(["archived_at", "purged_at"])
     .where("adapter_id", "=", adapterId)
     .executeTakeFirst();
   if (!row) return false;
-  await session
+  await db
     .updateTable("adapters")
     .set({ archived_at: row.archived_at ?? at, purged_at: row.purged_at ?? (purge ? at : null) })
     .where("adapter_id", "=", adapterId)
@@ -107,7 +107,7 @@ export const archiveAdapter = async (
 };
 
 /** Ids whose files belong into `adapters/`. */
-export const adapterIdsWithFiles = async (session: Session): Promise<ReadonlySet<string>> => {
-  const rows = await session.selectFrom("adapters").select("adapter_id").where("purged_at", "is", null).execute();
+export const adapterIdsWithFiles = async (db: Transaction): Promise<ReadonlySet<string>> => {
+  const rows = await db.selectFrom("adapters").select("adapter_id").where("purged_at", "is", null).execute();
   return new Set(rows.map((row) => row.adapter_id));
 };

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Adapter, AdapterFile, AdapterHealth } from "@imprint/contracts";
+import type { DataPaths } from "../storage/paths.js";
 import type { AdapterRow } from "./adapters.js";
-import type { DataPaths } from "./paths.js";
 import { hashFolder, validateFolder } from "./validate/folder.js";
 import { InvalidAdapterError } from "./validate/invalid.js";
 

@@ -1,11 +1,11 @@
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { AdapterFile, JobResult } from "@imprint/contracts";
+import { syncPath } from "../storage/durable.js";
+import type { DataPaths } from "../storage/paths.js";
+import type { Database, Transaction } from "../storage/schema.js";
+import { inTransaction } from "../storage/transaction.js";
 import { type AdapterRow, insertAdapter } from "./adapters.js";
-import { syncPath } from "./durable.js";
-import type { DataPaths } from "./paths.js";
-import type { Database, Session } from "./schema.js";
-import { withSession } from "./unit-of-work.js";
 import { hashFolder, validateFolder, WEIGHTS_FILE } from "./validate/folder.js";
 import { InvalidAdapterError } from "./validate/invalid.js";
 
@@ -45,7 +45,7 @@ export const publishAdapter = async ({
   readonly lineage: Lineage;
   readonly result: JobResult;
   /** Last words in the transaction of the new row. */
-  readonly beforeCommit?: (session: Session) => void | Promise<void>;
+  readonly beforeCommit?: (db: Transaction) => void | Promise<void>;
 }): Promise<AdapterRow> => {
   const files = await hashFolder(folder);
   if (!sameFiles(files, result.files)) throw new InvalidAdapterError("the files differ from those that the trainer reported");
@@ -70,9 +70,9 @@ export const publishAdapter = async ({
   await rename(folder, home);
   try {
     await syncPath(paths.adapters, { folder: true });
-    await withSession(database, async (session) => {
-      await insertAdapter(session, row);
-      await beforeCommit?.(session);
+    await inTransaction(database, async (db) => {
+      await insertAdapter(db, row);
+      await beforeCommit?.(db);
     });
   } catch (error) {
     await rm(home, { recursive: true, force: true });

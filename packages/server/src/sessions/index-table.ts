@@ -1,13 +1,13 @@
 import type { SessionSummary } from "@imprint/contracts";
 import { type SqlBool, sql } from "kysely";
-import type { Session } from "../registry/schema.js";
+import type { Transaction } from "../storage/schema.js";
 import type { IndexChange } from "./save.js";
 import { searchedText } from "./search.js";
 
 const columnsOf = (summary: SessionSummary) => ({ summary: JSON.stringify(summary), words: searchedText(summary) });
 
 /** Records what lists show of a session, as the newest. */
-export const indexSession = async (db: Session, summary: SessionSummary): Promise<void> => {
+export const indexSession = async (db: Transaction, summary: SessionSummary): Promise<void> => {
   await forgetSession(db, summary.session_id);
   await db
     .insertInto("sessions")
@@ -15,16 +15,16 @@ export const indexSession = async (db: Session, summary: SessionSummary): Promis
     .execute();
 };
 
-export const indexChanges = async (db: Session, changes: readonly IndexChange[]): Promise<void> => {
+export const indexChanges = async (db: Transaction, changes: readonly IndexChange[]): Promise<void> => {
   for (const { summary, change } of changes) await (change === "newest" ? indexSession : updateIndexed)(db, summary);
 };
 
 /** Replaces what lists show of a session, where it stands. A session that is not indexed is read from its file anyway. */
-export const updateIndexed = async (db: Session, summary: SessionSummary): Promise<void> => {
+export const updateIndexed = async (db: Transaction, summary: SessionSummary): Promise<void> => {
   await db.updateTable("sessions").set(columnsOf(summary)).where("session_id", "=", summary.session_id).execute();
 };
 
-export const forgetSession = async (db: Session, sessionId: string): Promise<void> => {
+export const forgetSession = async (db: Transaction, sessionId: string): Promise<void> => {
   await db.deleteFrom("sessions").where("session_id", "=", sessionId).execute();
 };
 
@@ -32,7 +32,7 @@ export const forgetSession = async (db: Session, sessionId: string): Promise<voi
  * Ids of indexed sessions that have all of the words, newest first. One text for all: ten thousand row objects would take longer
  * than the list itself.
  */
-export const indexedIds = async (db: Session, words: readonly string[] = []): Promise<readonly string[]> => {
+export const indexedIds = async (db: Transaction, words: readonly string[] = []): Promise<readonly string[]> => {
   const newestFirst = db
     .selectFrom("sessions")
     .select("session_id")
@@ -45,7 +45,7 @@ export const indexedIds = async (db: Session, words: readonly string[] = []): Pr
   return ids === null ? [] : ids.split("/");
 };
 
-export const indexedSummaries = async (db: Session, ids: readonly string[]): Promise<ReadonlyMap<string, SessionSummary>> => {
+export const indexedSummaries = async (db: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, SessionSummary>> => {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom("sessions").select(["session_id", "summary"]).where("session_id", "in", ids).execute();
   return new Map(rows.map((row) => [row.session_id, JSON.parse(row.summary) as SessionSummary]));

@@ -1,14 +1,14 @@
 import { readdir } from "node:fs/promises";
 import type { SessionSummary } from "@imprint/contracts";
-import { JobError } from "../jobs/job-error.js";
-import type { Session } from "../registry/schema.js";
+import { ImprintError } from "../common/error.js";
+import type { Transaction } from "../storage/schema.js";
 import { indexedIds, indexedSummaries } from "./index-table.js";
 import { isSessionId, readSession } from "./read.js";
 import { searchedText, wordsOf } from "./search.js";
 import { toSummary } from "./summary.js";
 
 interface ListOptions {
-  readonly db: Session;
+  readonly db: Transaction;
   readonly folder: string;
   readonly fileLimit: number;
   readonly limit: number;
@@ -35,7 +35,7 @@ const summaryOfFile = async (sessionId: string, { folder, fileLimit }: ListOptio
     const { session, storedAt } = await readSession({ folder, sessionId, limit: fileLimit });
     return await toSummary(session, storedAt);
   } catch (error) {
-    if (error instanceof JobError) return null;
+    if (error instanceof ImprintError) return null;
     throw error;
   }
 };

@@ -2,8 +2,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Session, SessionId } from "@imprint/contracts";
 import { faultsOf } from "@imprint/contracts/fields";
-import { JobError } from "../jobs/job-error.js";
-import { matches } from "../validate.js";
+import { ImprintError } from "../common/error.js";
+import { matches } from "../common/matches.js";
 import { migrateSession, SessionTooNewError, type StoredDocument } from "./migrate-session.js";
 
 /** Compiled: lists match thousands of names. */
@@ -27,10 +27,10 @@ export interface ReadOptions {
   readonly limit: number;
 }
 
-const invalid = (sessionId: string, why: string, cause?: unknown): JobError =>
-  new JobError("SESSION_INVALID", `The stored session ${sessionId} cannot be read: ${why}.`, { cause });
+const invalid = (sessionId: string, why: string, cause?: unknown): ImprintError =>
+  new ImprintError("SESSION_INVALID", `The stored session ${sessionId} cannot be read: ${why}.`, { cause });
 
-const notFound = (sessionId: string): JobError => new JobError("SESSION_NOT_FOUND", `There is no session ${sessionId}.`);
+const notFound = (sessionId: string): ImprintError => new ImprintError("SESSION_NOT_FOUND", `There is no session ${sessionId}.`);
 
 const readBytes = async ({
   folder,
@@ -71,7 +71,7 @@ const migrated = (document: StoredDocument, sessionId: string): StoredDocument =
 /**
  * Reads a stored session. Files of the native trajectory shape that were put there by hand are converted on the way.
  * The file's name is its id, whatever it says inside.
- * @throws JobError SESSION_NOT_FOUND or SESSION_INVALID
+ * @throws ImprintError SESSION_NOT_FOUND or SESSION_INVALID
  */
 export const readSession = async (options: ReadOptions): Promise<StoredSession> => {
   const { sessionId } = options;

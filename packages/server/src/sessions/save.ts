@@ -1,5 +1,5 @@
 import type { ImportResult, Outcome, Session, SessionSummary } from "@imprint/contracts";
-import { JobError } from "../jobs/job-error.js";
+import { ImprintError } from "../common/error.js";
 import { stageLabel } from "./label.js";
 import { isSessionId, readSession, type StoredSession } from "./read.js";
 import { relationOf } from "./recordings.js";
@@ -31,8 +31,8 @@ const find = async (sessionId: string, { folder, limit }: SaveOptions): Promise<
   try {
     return { state: "stored", ...(await readSession({ folder, sessionId, limit })) };
   } catch (error) {
-    if (error instanceof JobError && error.code === "SESSION_NOT_FOUND") return { state: "absent" };
-    if (error instanceof JobError && error.code === "SESSION_INVALID") return { state: "damaged" };
+    if (error instanceof ImprintError && error.code === "SESSION_NOT_FOUND") return { state: "absent" };
+    if (error instanceof ImprintError && error.code === "SESSION_INVALID") return { state: "damaged" };
     throw error;
   }
 };
@@ -91,7 +91,7 @@ const save = async (session: Session, options: SaveOptions): Promise<Saved> => {
       return store({ ...next, outcome }, options, [grown]);
     }
   }
-  throw new JobError("INTERNAL_ERROR", `No id is free for session ${own}.`);
+  throw new ImprintError("INTERNAL_ERROR", `No id is free for session ${own}.`);
 };
 
 /** Takes the conversations of one file as they are imported. */
@@ -106,12 +106,12 @@ export const sessionSaver = (options: SaveOptions): SessionSaver => {
   const saved: Saved[] = [];
   return {
     take: async (session) => {
-      if (!isSessionId(session.session_id)) throw new JobError("INTERNAL_ERROR", "The importer made an id that is none.");
+      if (!isSessionId(session.session_id)) throw new ImprintError("INTERNAL_ERROR", "The importer made an id that is none.");
       saved.push(await save(session, options));
     },
     finish: async (warnings) => {
       const [first] = saved;
-      if (!first) throw new JobError("SESSION_UNREADABLE", "The file holds no conversation.");
+      if (!first) throw new ImprintError("SESSION_UNREADABLE", "The file holds no conversation.");
       const changes = saved.flatMap(({ summary, change }) => (change === null ? [] : [{ summary, change }]));
       await moveStaged(
         changes.map(({ summary }) => summary.session_id),

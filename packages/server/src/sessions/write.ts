@@ -1,6 +1,6 @@
 import { rename, utimes } from "node:fs/promises";
 import type { Session } from "@imprint/contracts";
-import { syncPath, writeSynced } from "../registry/durable.js";
+import { syncPath, writeSynced } from "../storage/durable.js";
 import { type StoredSession, sessionPath } from "./read.js";
 
 /** Steps written at once. */

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
+import { ImprintError } from "../common/error.js";
 import { isModelName } from "../config/schema.js";
 import type { Setup } from "../config/setup.js";
-import { JobError } from "../jobs/job-error.js";
 
 export interface BaseModels {
   /** The base model where a request names none: a name, a hub id, or a folder of this machine. */
@@ -26,16 +26,17 @@ export const fallbackName = ({ fallback }: BaseModels): string => (isModelName(f
 
 /**
  * Finds the folder of a base model. Only the service's own configuration can name a path; requests name models.
- * @throws JobError BASE_MODEL_NOT_FOUND
+ * @throws ImprintError BASE_MODEL_NOT_FOUND
  */
 export const locateBaseModel = (name: string, { fallback, setup, folder, allowDownloads }: BaseModels): BaseModel => {
   if (isAbsolute(fallback) && basename(fallback) === name && isFolder(fallback)) return { location: fallback, name };
   const prepared = setup && Object.hasOwn(setup.models, name) ? setup.models[name] : undefined;
   if (prepared !== undefined && isFolder(prepared)) return { location: prepared, name };
-  if (!isModelName(name)) throw new JobError("BASE_MODEL_NOT_FOUND", `${JSON.stringify(name)} is not the name of a base model.`);
+  if (!isModelName(name))
+    throw new ImprintError("BASE_MODEL_NOT_FOUND", `${JSON.stringify(name)} is not the name of a base model.`);
   if (!name.includes("/") && isFolder(join(folder, name))) return { location: join(folder, name), name };
   if (name.includes("/") && allowDownloads) return { location: name, name };
-  throw new JobError(
+  throw new ImprintError(
     "BASE_MODEL_NOT_FOUND",
     name.includes("/")
       ? `The base model ${name} is not prepared here, and downloads are not allowed.`

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ProblemError } from "../problem.js";
+import { ProblemError } from "../http/problem.js";
 
 interface Entry {
   readonly bodyHash: string;

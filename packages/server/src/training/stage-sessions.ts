@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PreviewSpec, Session } from "@imprint/contracts";
-import { JobError } from "../jobs/job-error.js";
+import { ImprintError } from "../common/error.js";
 import type { ReadOptions } from "../sessions/read.js";
 import { readSession } from "../sessions/read.js";
 
@@ -11,7 +11,7 @@ type Staged = Pick<PreviewSpec, "session_ids" | "unreadable"> & { readonly sessi
 /**
  * Copies stored sessions into a folder of one job or preview: what was checked is what is trained, whatever happens to the
  * stored files meanwhile. Leaves no folder behind when it rejects.
- * @throws JobError of reading, or what `check` throws; with `skipInvalid` a damaged session only when no other is left
+ * @throws ImprintError of reading, or what `check` throws; with `skipInvalid` a damaged session only when no other is left
  */
 export const stageSessions = async ({
   sessionIds,
@@ -27,7 +27,7 @@ export const stageSessions = async ({
 }): Promise<Staged> => {
   const paths: string[] = [];
   const ids: string[] = [];
-  const damaged: { readonly session_id: string; readonly error: JobError }[] = [];
+  const damaged: { readonly session_id: string; readonly error: ImprintError }[] = [];
   const stage = async (sessionId: string): Promise<void> => {
     const { session } = await readSession({ ...stored, sessionId });
     check(session);
@@ -43,12 +43,12 @@ export const stageSessions = async ({
       try {
         await stage(session_id);
       } catch (error) {
-        if (!(skipInvalid && error instanceof JobError && error.code === "SESSION_INVALID")) throw error;
+        if (!(skipInvalid && error instanceof ImprintError && error.code === "SESSION_INVALID")) throw error;
         damaged.push({ session_id, error });
       }
     }
     const [first, ...others] = paths;
-    if (first === undefined) throw damaged[0]?.error ?? new JobError("NOTHING_TO_TRAIN", "No session was named.");
+    if (first === undefined) throw damaged[0]?.error ?? new ImprintError("NOTHING_TO_TRAIN", "No session was named.");
     const unreadable = damaged.map(({ session_id, error }) => ({ session_id, message: error.message }));
     return { session_paths: [first, ...others], session_ids: ids, unreadable };
   } catch (error) {

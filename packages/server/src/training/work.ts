@@ -1,19 +1,19 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CheckpointSpec, JobResult, Session } from "@imprint/contracts";
-import type { WorkerTask } from "../executors/executor.js";
+import { ImprintError } from "../common/error.js";
 import type { Job } from "../jobs/job.js";
-import { JobError } from "../jobs/job-error.js";
 import type { Work } from "../jobs/work.js";
-import type { DataPaths } from "../registry/paths.js";
 import { type Lineage, publishAdapter } from "../registry/publish.js";
-import type { Database, Session as DatabaseSession } from "../registry/schema.js";
-import { recordSpeed } from "../registry/training-speeds.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
+import type { WorkerTask } from "../runners/runner.js";
 import type { FileStore } from "../sessions/file-store.js";
+import type { DataPaths } from "../storage/paths.js";
+import type { Database, Transaction } from "../storage/schema.js";
 import { type BaseModels, locateBaseModel } from "./base-model.js";
 import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "./checkpoints/folder.js";
 import type { ResolvedHypernetwork, ResolvedLora } from "./resolve.js";
+import { recordSpeed } from "./speeds.js";
 import { stageSessions } from "./stage-sessions.js";
 
 /** What the service lends to every job. */
@@ -43,9 +43,9 @@ export type Resolved =
 
 const checkTrainable = ({ session_id, outcome, steps }: Session, includeUnsuccessful: boolean): void => {
   if (!steps.some((step) => step.source === "agent"))
-    throw new JobError("NOTHING_TO_TRAIN", `The session ${session_id} holds nothing that an agent said.`);
+    throw new ImprintError("NOTHING_TO_TRAIN", `The session ${session_id} holds nothing that an agent said.`);
   if (outcome === "failure" && !includeUnsuccessful)
-    throw new JobError("SESSION_UNSUCCESSFUL", `The session ${session_id} did not succeed.`);
+    throw new ImprintError("SESSION_UNSUCCESSFUL", `The session ${session_id} did not succeed.`);
 };
 
 interface Places {
@@ -85,10 +85,10 @@ const toTask = async (resolved: Resolved, { jobId, staging, staged }: Places, wo
 
 const asFailure = (error: unknown, adapterId: string): unknown => {
   if (error instanceof InvalidAdapterError)
-    return new JobError("ADAPTER_INVALID", `The adapter was refused: ${error.message}.`, { cause: error });
+    return new ImprintError("ADAPTER_INVALID", `The adapter was refused: ${error.message}.`, { cause: error });
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOTEMPTY" || code === "EEXIST")
-    return new JobError("ADAPTER_ID_TAKEN", `A folder ${adapterId} stands in adapters already.`, { cause: error });
+    return new ImprintError("ADAPTER_ID_TAKEN", `A folder ${adapterId} stands in adapters already.`, { cause: error });
   return error;
 };
 
@@ -136,7 +136,7 @@ export const createWork = (
     },
     finish: async (task: WorkerTask, result: JobResult, signal: AbortSignal) => {
       if (salvages !== (result.partial !== undefined))
-        throw new JobError("WORKER_PROTOCOL", "The trainer and the service disagree on whether the adapter is partial.");
+        throw new ImprintError("WORKER_PROTOCOL", "The trainer and the service disagree on whether the adapter is partial.");
       const { adapter_id, task_type, metadata } = request;
       const { plan = null, progress = null } = job() ?? {};
       const skipped = new Set(plan?.skipped.map(({ session_id }) => session_id));
@@ -152,7 +152,7 @@ export const createWork = (
         metadata,
         created_at: now().toISOString(),
       };
-      const beforeCommit = async (db: DatabaseSession): Promise<void> => {
+      const beforeCommit = async (db: Transaction): Promise<void> => {
         const { tokens_per_second } = progress ?? { tokens_per_second: 0 };
         if (kind === "lora" && tokens_per_second > 0)
           await recordSpeed(db, { base_model: request.base_model, quantization: request.quantization, tokens_per_second });

@@ -1,8 +1,8 @@
+import type { Clock } from "../common/clock.js";
+import type { Log } from "../common/log.js";
 import type { Webhook } from "../config/webhook.js";
-import type { Clock } from "../jobs/clock.js";
 import { type Job, toDetails } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
-import type { Log } from "../jobs/log.js";
 import { isTerminal } from "../jobs/state-machine.js";
 import { signedHeaders } from "./sign.js";
 

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { manualClock } from "../jobs/manual-clock.js";
+import { manualClock } from "../common/manual-clock.js";
 import { result, type Stage } from "../jobs/stage.js";
 import type { Received } from "../support/events.js";
 import { progressAt } from "../support/progress.js";

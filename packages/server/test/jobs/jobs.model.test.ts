@@ -1,8 +1,8 @@
 import type { JobStatus } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ImprintError } from "../../src/common/error.js";
 import type { Job } from "../../src/jobs/job.js";
-import { JobError } from "../../src/jobs/job-error.js";
 import { isTerminal, TRANSITIONS } from "../../src/jobs/state-machine.js";
 import { createStage, result, type Stage } from "./stage.js";
 
@@ -137,7 +137,7 @@ async function perform(stage: Stage, reference: Reference, ids: string[], { op, 
       else if (job?.stage === "preparing" || job?.stage === "training") reference.proceed(job);
       break;
     case "bad": {
-      const error = new JobError("TRAINER_ERROR", "It failed.");
+      const error = new ImprintError("TRAINER_ERROR", "It failed.");
       if (job?.stage === "preparing") stage.actor(id).prepared.reject(error);
       else if (job?.stage === "training") stage.actor(id).outcome.resolve({ type: "failed", error: error.toDetail() });
       else if (job?.stage === "registering") stage.actor(id).finished.reject(error);

@@ -1,8 +1,8 @@
 import { JobDetails, JobRecord } from "@imprint/contracts";
 import { Value } from "typebox/value";
 import { describe, expect, test } from "vitest";
+import { ImprintError } from "../../src/common/error.js";
 import { toDetails, toRecord } from "../../src/jobs/job.js";
-import { JobError } from "../../src/jobs/job-error.js";
 import { type Actor, createStage, result, type Stage } from "./stage.js";
 
 /** A job whose training is done, and whose adapter is not registered yet. */
@@ -90,7 +90,7 @@ test("a failed job's record carries the sentence, its details the code and the r
   const stage = createStage();
   const { job_id } = stage.submit();
   await stage.settle();
-  stage.actor(job_id).prepared.reject(new JobError("SESSION_NOT_FOUND", "There is no session s."));
+  stage.actor(job_id).prepared.reject(new ImprintError("SESSION_NOT_FOUND", "There is no session s."));
   await stage.settle();
   const job = stage.jobs.get(job_id);
   if (!job) throw new Error("gone");

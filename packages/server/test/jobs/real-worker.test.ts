@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Spawn } from "../../src/executors/local/spawn.js";
-import { systemClock } from "../../src/jobs/clock.js";
+import { systemClock } from "../../src/common/clock.js";
 import { createJobs } from "../../src/jobs/create-jobs.js";
 import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { Jobs } from "../../src/jobs/jobs.js";
 import type { Work } from "../../src/jobs/work.js";
-import { executorOn, loraTask, temporaryFolder } from "../executors/support.js";
-import { quietLog } from "./quiet-log.js";
+import type { Spawn } from "../../src/runners/local/spawn.js";
+import { quietLog } from "../common/quiet-log.js";
+import { executorOn, loraTask, temporaryFolder } from "../runners/support.js";
 
 const clock = systemClock();
 const limits = { slots: 1, maxQueued: 2000, keepFinished: 5000, keepFinishedMs: 1e9, maxJobMs: 1e9 };

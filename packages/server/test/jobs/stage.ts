@@ -1,14 +1,14 @@
 import type { JobResult } from "@imprint/contracts";
-import type { Executor, Outcome, TaskEvent, WorkerTask } from "../../src/executors/executor.js";
-import { type Deferred, defer } from "../../src/executors/local/deferred.js";
 import { createJobs } from "../../src/jobs/create-jobs.js";
 import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { JobLimits, Jobs, Submission } from "../../src/jobs/jobs.js";
 import type { Work } from "../../src/jobs/work.js";
-import { loraTask } from "../executors/support.js";
-import { type ManualClock, manualClock } from "./manual-clock.js";
-import { quietLog } from "./quiet-log.js";
+import { type Deferred, defer } from "../../src/runners/local/deferred.js";
+import type { Executor, Outcome, TaskEvent, WorkerTask } from "../../src/runners/runner.js";
+import { type ManualClock, manualClock } from "../common/manual-clock.js";
+import { quietLog } from "../common/quiet-log.js";
+import { loraTask } from "../runners/support.js";
 
 /** A job's insides, moved by the test. */
 export interface Actor {

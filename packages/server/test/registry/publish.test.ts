@@ -4,12 +4,12 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { findAdapter } from "../../src/registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../src/registry/health.js";
-import { openDatabase } from "../../src/registry/open.js";
-import { dataPaths, ensureDataPaths } from "../../src/registry/paths.js";
 import { type Lineage, publishAdapter } from "../../src/registry/publish.js";
-import { sweep } from "../../src/registry/sweep.js";
-import { withSession } from "../../src/registry/unit-of-work.js";
 import { CONFIG_FILE, WEIGHTS_FILE } from "../../src/registry/validate/folder.js";
+import { openDatabase } from "../../src/storage/open.js";
+import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
+import { inTransaction } from "../../src/storage/transaction.js";
+import { sweep } from "../../src/sweep.js";
 import { makeFolder } from "../support/service.js";
 import { makeAdapterFolder, rewrite } from "./validate/adapter-folder.js";
 
@@ -42,7 +42,7 @@ const stage = async (registry: ReturnType<typeof open>, adapterId: string) => {
 };
 
 const find = ({ database }: ReturnType<typeof open>, adapterId: string) =>
-  withSession(database, (session) => findAdapter(session, adapterId));
+  inTransaction(database, (session) => findAdapter(session, adapterId));
 
 test("a published adapter is a row and a folder, and nothing is left in staging", async () => {
   const registry = open();

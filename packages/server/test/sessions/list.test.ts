@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openDatabase } from "../../src/registry/open.js";
-import { withSession } from "../../src/registry/unit-of-work.js";
 import { indexSession } from "../../src/sessions/index-table.js";
 import { listSessions } from "../../src/sessions/list.js";
 import { toSummary } from "../../src/sessions/summary.js";
+import { openDatabase } from "../../src/storage/open.js";
+import { inTransaction } from "../../src/storage/transaction.js";
 import { makeFolder } from "../support/service.js";
 import { makeSession } from "../support/session.js";
 
@@ -15,14 +15,14 @@ test("a page of 10,000 sessions takes less than 50 ms, also in the middle and of
   const folder = makeFolder();
   const database = openDatabase({ path: join(makeFolder(), "registry.db") });
   onTestFinished(() => database.destroy());
-  await withSession(database, async (db) => {
+  await inTransaction(database, async (db) => {
     for (let at = 0; at < COUNT; at += 1) {
       writeFileSync(join(folder, `s${at}.json`), "");
       await indexSession(db, await toSummary(makeSession(`s${at}`), "2026-01-01T00:00:00.000Z"));
     }
   });
   const list = (after?: string, search?: string) =>
-    withSession(database, (db) => listSessions({ db, folder, fileLimit: 1e6, limit: 100, after, search }));
+    inTransaction(database, (db) => listSessions({ db, folder, fileLimit: 1e6, limit: 100, after, search }));
   for (const [after, search, first, last] of [
     [undefined, undefined, "s9999", "s9900"],
     ["s5000", undefined, "s4999", "s4900"],

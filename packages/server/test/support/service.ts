@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { onTestFinished } from "vitest";
 import { type Config, loadConfig } from "../../src/config/load.js";
-import type { WorkerCommand } from "../../src/executors/local/local-executor.js";
 import type { Job } from "../../src/jobs/job.js";
+import type { WorkerCommand } from "../../src/runners/local/local-executor.js";
 import { type RunningServer, startServer } from "../../src/server.js";
 
 const TRAINER = fileURLToPath(new URL("../fixtures/workers/trainer.mjs", import.meta.url));

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { JobError } from "../../src/jobs/job-error.js";
+import { ImprintError } from "../../src/common/error.js";
 import { type BaseModels, fallbackName, locateBaseModel } from "../../src/training/base-model.js";
 import { makeFolder } from "../support/service.js";
 
@@ -37,5 +37,5 @@ test("a hub id is used only when downloads are allowed", () => {
 
 test.each(["lost", "nobody", "..", "/etc", "../elsewhere/known", "constructor", "__proto__"])("%s is not found", (name) => {
   const { models } = make();
-  expect(() => locateBaseModel(name, models)).toThrow(JobError);
+  expect(() => locateBaseModel(name, models)).toThrow(ImprintError);
 });

@@ -1,8 +1,8 @@
 import { AdapterId } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { matches } from "../../src/common/matches.js";
 import { makeAdapterId, resolveHypernetwork, resolveLora } from "../../src/training/resolve.js";
-import { matches } from "../../src/validate.js";
 
 const defaults = { baseModel: "base", random: { seed: () => 7, suffix: () => "0a1b2c3d" } };
 

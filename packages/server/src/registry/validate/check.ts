@@ -1,6 +1,6 @@
 import { faultsOf } from "@imprint/contracts/fields";
 import type { Static, TSchema } from "typebox";
-import { matches } from "../../validate.js";
+import { matches } from "../../common/matches.js";
 import { InvalidAdapterError } from "./invalid.js";
 
 /** The value, typed, or an error that names what it is part of and the first fault. */

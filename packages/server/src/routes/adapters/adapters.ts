@@ -2,14 +2,14 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ProblemError, quote } from "../../problem.js";
+import { matches } from "../../common/matches.js";
+import { ProblemError, quote } from "../../http/problem.js";
+import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, problems, Text } from "../../http/schemas.js";
 import { type AdapterRow, archiveAdapter, findAdapter, listAdapters } from "../../registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
-import type { Database } from "../../registry/schema.js";
-import { withSession } from "../../registry/unit-of-work.js";
 import type { App, Services } from "../../services.js";
-import { matches } from "../../validate.js";
-import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, problems, Text } from "../schemas.js";
+import type { Database } from "../../storage/schema.js";
+import { inTransaction } from "../../storage/transaction.js";
 
 const params = idParams("adapter_id");
 const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, limit: Limit, after: Text });
@@ -20,7 +20,7 @@ export const adapterNotFound = (adapterId: string): ProblemError =>
 /** Asks the registry in a transaction of its own, ended before files are read. */
 export const requireAdapter = async (database: Database, adapterId: string): Promise<AdapterRow> => {
   const adapter = matches(AdapterId, adapterId)
-    ? await withSession(database, (session) => findAdapter(session, adapterId))
+    ? await inTransaction(database, (session) => findAdapter(session, adapterId))
     : null;
   if (!adapter) throw adapterNotFound(adapterId);
   return adapter;

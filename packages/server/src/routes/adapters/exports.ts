@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { Export, ExportFormat, ExportRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
+import { matches } from "../../common/matches.js";
 import { findExport } from "../../exports/store.js";
 import { createExportWork } from "../../exports/work.js";
-import { ProblemError, quote } from "../../problem.js";
+import { ProblemError, quote } from "../../http/problem.js";
+import { answer, idParams, problems } from "../../http/schemas.js";
+import { DOWNLOAD, sendFile } from "../../http/send-file.js";
 import type { App, Services } from "../../services.js";
-import { matches } from "../../validate.js";
-import { answer, idParams, problems } from "../schemas.js";
 import { requireAdapter } from "./adapters.js";
-import { DOWNLOAD, sendFile } from "./send-file.js";
 
 export const exportRoutes = (app: App, { jobs, workshop }: Pick<Services, "jobs" | "workshop">): void => {
   const { database, paths } = workshop;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { Type } from "typebox";
-import { ProblemError, quote } from "../../problem.js";
+import { ProblemError, quote } from "../../http/problem.js";
+import { problems } from "../../http/schemas.js";
+import { DOWNLOAD, sendFile } from "../../http/send-file.js";
 import type { App, Services } from "../../services.js";
-import { problems } from "../schemas.js";
 import { requireAdapter } from "./adapters.js";
-import { DOWNLOAD, sendFile } from "./send-file.js";
 
 /** `GET /adapters/{id}/files/{name}`: only names that the registry recorded exist, so a name never becomes a path of its own. */
 export const adapterFilesRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {

@@ -1,6 +1,6 @@
 import { Health } from "@imprint/contracts";
+import { answer } from "../../http/schemas.js";
 import type { App } from "../../services.js";
-import { answer } from "../schemas.js";
 
 export const healthRoute = (app: App): void => {
   app.get(

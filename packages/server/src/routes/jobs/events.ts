@@ -1,9 +1,9 @@
 import { JobEvent, JobsEvent } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Source } from "../../events/history.js";
-import { ProblemError, quote } from "../../problem.js";
+import { ProblemError, quote } from "../../http/problem.js";
+import { eventStream, idParams, noContent, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
-import { eventStream, idParams, noContent, problems } from "../schemas.js";
 import { findJob } from "./find.js";
 
 const params = idParams("job_id");

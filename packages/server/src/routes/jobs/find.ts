@@ -1,6 +1,6 @@
+import { ProblemError, quote } from "../../http/problem.js";
 import type { Job } from "../../jobs/job.js";
 import type { Jobs } from "../../jobs/jobs.js";
-import { ProblemError, quote } from "../../problem.js";
 
 /** The job of a path. Throws ProblemError JOB_NOT_FOUND. */
 export const findJob = (jobs: Jobs, jobId: string): Job => {

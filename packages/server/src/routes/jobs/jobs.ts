@@ -1,8 +1,8 @@
 import { JobDetails, JobList, JobRecord, JobStatus, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
+import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, problems, Text } from "../../http/schemas.js";
 import { toDetails, toRecord } from "../../jobs/job.js";
 import type { App, Services } from "../../services.js";
-import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, problems, Text } from "../schemas.js";
 import { findJob } from "./find.js";
 
 const params = idParams("job_id");

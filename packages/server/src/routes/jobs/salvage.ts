@@ -1,9 +1,9 @@
 import { SalvageRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
+import { answer, idParams, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { requireCheckpoint } from "../../training/checkpoints/require.js";
 import { makePartialId, renamed } from "../../training/resolve.js";
-import { answer, idParams, problems } from "../schemas.js";
 import { startJob } from "../train/start.js";
 
 /** `POST /jobs/{job_id}/salvage`: an adapter of what a training had learned when it was cancelled or failed. */

@@ -1,8 +1,8 @@
 import { PreviewRequest } from "@imprint/contracts";
-import { ProblemError, quote } from "../../problem.js";
+import { ProblemError, quote } from "../../http/problem.js";
+import { idParams } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { isSessionId } from "../../sessions/read.js";
-import { idParams } from "../schemas.js";
 import { PREVIEW_TIMEOUT_MS, previewResponse, previewSessions } from "../train/preview.js";
 
 /** `POST /sessions/{id}/preview`: what a training on this session would learn from. */

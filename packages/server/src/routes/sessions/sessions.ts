@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 import { Outcome, SessionList, SessionSummary, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ProblemError, quote } from "../../problem.js";
+import { ProblemError, quote } from "../../http/problem.js";
+import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { forgetSession, updateIndexed } from "../../sessions/index-table.js";
 import { stageLabel } from "../../sessions/label.js";
@@ -10,7 +11,6 @@ import { isSessionId, readSession, sessionPath } from "../../sessions/read.js";
 import { withStaging } from "../../sessions/staging.js";
 import { toSummary } from "../../sessions/summary.js";
 import { moveStaged } from "../../sessions/write.js";
-import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../schemas.js";
 
 const params = idParams("session_id");
 const Search = Type.Optional(

@@ -5,13 +5,13 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ClientGoneError, ProblemError } from "../../problem.js";
+import { ClientGoneError, ProblemError } from "../../http/problem.js";
+import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { indexChanges } from "../../sessions/index-table.js";
 import type { SavedFile } from "../../sessions/save.js";
 import { withStaging } from "../../sessions/staging.js";
 import type { StoreRequest } from "../../sessions/store-file.js";
-import { answer, problems } from "../schemas.js";
 
 const CONTENT_TYPES = ["application/json", "application/x-ndjson", "text/markdown", "application/zstd"] as const;
 const UploadQuery = Strict({

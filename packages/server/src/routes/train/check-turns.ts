@@ -1,5 +1,5 @@
 import type { TrainLoraRequest } from "@imprint/contracts";
-import { ProblemError } from "../../problem.js";
+import { ProblemError } from "../../http/problem.js";
 
 /** Numbers of turns mean nothing over several sessions. */
 export const checkTurns = ({ train_on, session_ids = [] }: TrainLoraRequest): void => {

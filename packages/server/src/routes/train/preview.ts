@@ -3,15 +3,15 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LORA_DEFAULTS, PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
 import type { FastifyReply } from "fastify";
-import { lastSpeeds } from "../../registry/training-speeds.js";
-import { withSession } from "../../registry/unit-of-work.js";
+import { abortedWith } from "../../http/aborted.js";
+import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
+import { inTransaction } from "../../storage/transaction.js";
 import { fallbackName, locateBaseModel } from "../../training/base-model.js";
 import { estimateTime } from "../../training/estimate.js";
 import { resolveSelection, sessionIdsOf } from "../../training/resolve.js";
+import { lastSpeeds } from "../../training/speeds.js";
 import { stageSessions } from "../../training/stage-sessions.js";
-import { abortedWith } from "../aborted.js";
-import { answer, problems } from "../schemas.js";
 import { checkTurns } from "./check-turns.js";
 
 export const PREVIEW_TIMEOUT_MS = 300_000;
@@ -57,7 +57,7 @@ export const previewSessions = async (
     const spec = { ...staged, base_model: model.location, ...selection };
     const preview = await executor.call({ type: "preview", spec }, abortedWith(reply));
     const { quantization = LORA_DEFAULTS.quantization } = request;
-    const speeds = await withSession(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
+    const speeds = await inTransaction(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
     return { ...preview, ...estimateTime({ tokens: preview.max_tokens, speeds, baseModel: model.name }) };
   } finally {
     await rm(staging, { recursive: true, force: true });

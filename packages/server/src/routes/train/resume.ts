@@ -1,5 +1,5 @@
 import { RESUME_FIELDS, type TrainLoraRequest } from "@imprint/contracts";
-import { ProblemError } from "../../problem.js";
+import { ProblemError } from "../../http/problem.js";
 import type { Services } from "../../services.js";
 import { requireCheckpoint } from "../../training/checkpoints/require.js";
 import { renamed } from "../../training/resolve.js";

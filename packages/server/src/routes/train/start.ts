@@ -1,6 +1,6 @@
 import type { StartResponse } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
-import { ProblemError } from "../../problem.js";
+import { ProblemError } from "../../http/problem.js";
 import { isAdapterIdTaken } from "../../registry/adapters.js";
 import type { Services } from "../../services.js";
 import { createWork, type Resolved } from "../../training/work.js";

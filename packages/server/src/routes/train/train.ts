@@ -1,8 +1,8 @@
 import { StartResponse, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { fallbackName } from "../../training/base-model.js";
 import { resolveHypernetwork, resolveLora } from "../../training/resolve.js";
-import { answer, problems } from "../schemas.js";
 import { checkTurns } from "./check-turns.js";
 import { resolveResume } from "./resume.js";
 import { startJob } from "./start.js";

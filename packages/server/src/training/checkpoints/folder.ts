@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { copyFile, link, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { JobError } from "../../jobs/job-error.js";
-import type { DataPaths } from "../../registry/paths.js";
+import { ImprintError } from "../../common/error.js";
+import type { DataPaths } from "../../storage/paths.js";
 import type { ResolvedLora } from "../resolve.js";
 import { readRequest, writeRequest } from "./request-file.js";
 
@@ -16,11 +16,11 @@ export const hasCheckpoint = (folder: string): boolean => existsSync(join(folder
 
 /**
  * The request of a job that left a checkpoint, as it was resolved.
- * @throws JobError CHECKPOINT_NOT_FOUND or CHECKPOINT_INVALID
+ * @throws ImprintError CHECKPOINT_NOT_FOUND or CHECKPOINT_INVALID
  */
 export const requestOfCheckpoint = async (paths: DataPaths, jobId: string): Promise<ResolvedLora> => {
   const folder = checkpointFolder(paths, jobId);
-  if (!hasCheckpoint(folder)) throw new JobError("CHECKPOINT_NOT_FOUND", `There is no checkpoint of a job ${jobId}.`);
+  if (!hasCheckpoint(folder)) throw new ImprintError("CHECKPOINT_NOT_FOUND", `There is no checkpoint of a job ${jobId}.`);
   return readRequest(folder);
 };
 
@@ -31,7 +31,7 @@ const share = async (from: string, to: string): Promise<void> => {
 
 /**
  * Makes the checkpoint folder of a job, which begins with what the job goes on from. Leaves no folder behind when it rejects.
- * @throws JobError CHECKPOINT_NOT_FOUND
+ * @throws ImprintError CHECKPOINT_NOT_FOUND
  */
 export const makeCheckpointFolder = async (
   paths: DataPaths,
@@ -43,7 +43,8 @@ export const makeCheckpointFolder = async (
     await writeRequest(folder, request);
     if (resumeFrom !== null) {
       const source = checkpointFolder(paths, resumeFrom);
-      if (!hasCheckpoint(source)) throw new JobError("CHECKPOINT_NOT_FOUND", `The checkpoint of the job ${resumeFrom} is gone.`);
+      if (!hasCheckpoint(source))
+        throw new ImprintError("CHECKPOINT_NOT_FOUND", `The checkpoint of the job ${resumeFrom} is gone.`);
       const names = (await readdir(source)).filter((name) => OF_TRAINER.test(name));
       for (const name of names) await share(join(source, name), join(folder, name));
     }

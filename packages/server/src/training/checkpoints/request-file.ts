@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Metadata, SessionId, Strict, TrainLoraSpec } from "@imprint/contracts";
 import { Type } from "typebox";
-import { JobError } from "../../jobs/job-error.js";
-import { writeAtomically } from "../../registry/durable.js";
-import { matches } from "../../validate.js";
+import { ImprintError } from "../../common/error.js";
+import { matches } from "../../common/matches.js";
+import { writeAtomically } from "../../storage/durable.js";
 import type { ResolvedLora } from "../resolve.js";
 
 const FILE = "request.json";
@@ -28,13 +28,13 @@ const RequestFile = Strict({
 export const writeRequest = (folder: string, request: ResolvedLora): Promise<void> =>
   writeAtomically(join(folder, FILE), `${JSON.stringify({ version: VERSION, request }, null, 2)}\n`);
 
-/** @throws JobError CHECKPOINT_INVALID */
+/** @throws ImprintError CHECKPOINT_INVALID */
 export const readRequest = async (folder: string): Promise<ResolvedLora> => {
   try {
     const value: unknown = JSON.parse(await readFile(join(folder, FILE), "utf8"));
     if (matches(RequestFile, value)) return value.request;
   } catch (cause) {
-    throw new JobError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} cannot be read.`, { cause });
+    throw new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} cannot be read.`, { cause });
   }
-  throw new JobError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} was changed, or another version of Imprint wrote it.`);
+  throw new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} was changed, or another version of Imprint wrote it.`);
 };

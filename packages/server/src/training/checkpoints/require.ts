@@ -1,25 +1,25 @@
 import { JobId } from "@imprint/contracts";
-import { JobError } from "../../jobs/job-error.js";
+import { ImprintError } from "../../common/error.js";
+import { matches } from "../../common/matches.js";
+import { quote } from "../../http/problem.js";
 import type { Jobs } from "../../jobs/jobs.js";
 import { isTerminal } from "../../jobs/state-machine.js";
-import { quote } from "../../problem.js";
-import type { DataPaths } from "../../registry/paths.js";
-import { matches } from "../../validate.js";
+import type { DataPaths } from "../../storage/paths.js";
 import type { ResolvedLora } from "../resolve.js";
 import { requestOfCheckpoint } from "./folder.js";
 
 /**
  * The resolved request of a finished job that left a checkpoint, also where a restart has forgotten the job.
- * @throws JobError JOB_NOT_FINISHED, CHECKPOINT_NOT_FOUND or CHECKPOINT_INVALID
+ * @throws ImprintError JOB_NOT_FINISHED, CHECKPOINT_NOT_FOUND or CHECKPOINT_INVALID
  */
 export const requireCheckpoint = async (
   jobId: string,
   { jobs, paths }: { readonly jobs: Pick<Jobs, "get">; readonly paths: DataPaths },
 ): Promise<ResolvedLora> => {
   const job = matches(JobId, jobId) ? jobs.get(jobId) : null;
-  if (job === null) throw new JobError("CHECKPOINT_NOT_FOUND", `There is no job ${quote(jobId)}.`);
-  if (job && !isTerminal(job.status)) throw new JobError("JOB_NOT_FINISHED", `The job ${jobId} is ${job.status}.`);
+  if (job === null) throw new ImprintError("CHECKPOINT_NOT_FOUND", `There is no job ${quote(jobId)}.`);
+  if (job && !isTerminal(job.status)) throw new ImprintError("JOB_NOT_FINISHED", `The job ${jobId} is ${job.status}.`);
   if (job?.status === "completed")
-    throw new JobError("CHECKPOINT_NOT_FOUND", `The job ${jobId} is completed: its adapter is ${job.adapter_id}.`);
+    throw new ImprintError("CHECKPOINT_NOT_FOUND", `The job ${jobId} is completed: its adapter is ${job.adapter_id}.`);
   return requestOfCheckpoint(paths, jobId);
 };

@@ -1,6 +1,6 @@
+import type { Log } from "../../common/log.js";
 import type { Job } from "../../jobs/job.js";
 import type { Jobs } from "../../jobs/jobs.js";
-import type { Log } from "../../jobs/log.js";
 import { isTerminal } from "../../jobs/state-machine.js";
 import { type SweepOptions, sweepCheckpoints } from "./sweep.js";
 

@@ -1,0 +1,37 @@
+import { ERRORS, type ErrorCode, type ErrorDetail } from "@imprint/contracts";
+
+interface ImprintErrorOptions {
+  /** What to do about it; the catalogue's hint when left out. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** A failure with a code of the catalogue. `message` is a sentence about this case, without absolute paths. */
+export class ImprintError extends Error {
+  override readonly name: string = "ImprintError";
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, { hint, cause }: ImprintErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.hint = hint ?? ERRORS[code].hint;
+  }
+
+  static from({ code, message, hint }: ErrorDetail): ImprintError {
+    return new ImprintError(code, message, { hint });
+  }
+
+  toDetail(): ErrorDetail {
+    return { code: this.code, message: this.message, hint: this.hint };
+  }
+}
+
+/** Any thrown value as an ImprintError. What is not one says nothing to the user: the service's log has it. */
+export function asImprintError(thrown: unknown): ImprintError {
+  if (thrown instanceof ImprintError) return thrown;
+  if ((thrown as NodeJS.ErrnoException | null)?.code === "ENOSPC") {
+    return new ImprintError("DISK_FULL", "The disk filled up while the job was handled.", { cause: thrown });
+  }
+  return new ImprintError("INTERNAL_ERROR", "The service failed while it handled the job.", { cause: thrown });
+}

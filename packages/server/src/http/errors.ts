@@ -1,0 +1,75 @@
+import { ERRORS, type ErrorCode } from "@imprint/contracts";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ImprintError } from "../common/error.js";
+import { ClientGoneError, ProblemError, quote, toProblem } from "./problem.js";
+
+/** Fastify's own refusals in the catalogue's words. */
+const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
+  FST_ERR_CTP_BODY_TOO_LARGE: "BODY_TOO_LARGE",
+};
+
+export const asProblem = (error: unknown): ProblemError => {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof ImprintError && error.code !== "INTERNAL_ERROR") {
+    const headers = error.code === "QUEUE_FULL" || error.code === "SHUTTING_DOWN" ? { "retry-after": "5" } : {};
+    return new ProblemError(error.code, `${error.message} ${error.hint}`, { headers });
+  }
+  const { code = "", statusCode = 500 } = error as Partial<FastifyError>;
+  const known = FRAMEWORK[code];
+  if (known) return new ProblemError(known, ERRORS[known].hint);
+  if (statusCode >= 400 && statusCode < 500) return new ProblemError("BAD_REQUEST", ERRORS.BAD_REQUEST.hint);
+  return new ProblemError("INTERNAL_ERROR", ERRORS.INTERNAL_ERROR.hint);
+};
+
+/** What nginx calls "client closed request": it reaches nobody, and tells hooks that no error of the service happened. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** Ends the request of a client that left; null when the error is another. */
+export const endAbandoned = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply | null => {
+  if (!(error instanceof ClientGoneError)) return null;
+  request.log.debug({ method: request.method, url: request.url }, error.message);
+  return reply.code(CLIENT_CLOSED_REQUEST).send();
+};
+
+/** Logs what is the service's own fault, and nothing else. */
+export const logFault = (error: unknown, { code }: ProblemError, request: FastifyRequest): void => {
+  if ((ERRORS[code].status ?? 500) >= 500 && code !== "SHUTTING_DOWN") request.log.error({ err: error }, code);
+};
+
+export const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const ended = endAbandoned(error, request, reply);
+  if (ended) return ended;
+  const problem = asProblem(error);
+  logFault(error, problem, request);
+  const body = toProblem(problem.code, problem.message, { requestId: request.id, errors: problem.errors });
+  return reply.headers(problem.headers).code(body.status).type("application/problem+json; charset=utf-8").send(body);
+};
+
+type Route = { readonly method: string; readonly pattern: RegExp };
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")
+      .replaceAll(/:[A-Za-z_]+/g, "[^/]+")
+      .replaceAll("*", ".*")}/?$`,
+  );
+
+/** Answers every refusal as problem+json; knows the routes, to tell 405 from 404. */
+export const addErrors = (app: FastifyInstance): void => {
+  const routes: Route[] = [];
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const one of [method].flat()) routes.push({ method: one, pattern: patternOf(url) });
+  });
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler((request) => {
+    const path = request.url.split("?", 1)[0] ?? "";
+    const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort();
+    if (allowed.length === 0 || allowed.includes(request.method))
+      throw new ProblemError("NOT_FOUND", `There is nothing at ${quote(path)}.`);
+    throw new ProblemError("METHOD_NOT_ALLOWED", `${request.method} is not allowed here; use ${allowed.join(", ")}.`, {
+      headers: { allow: allowed.join(", ") },
+    });
+  });
+};

@@ -1,0 +1,53 @@
+import { ERRORS, type ErrorCode, type Problem } from "@imprint/contracts";
+import type { FieldError } from "@imprint/contracts/fields";
+import { ImprintError } from "../common/error.js";
+
+/** A refusal of a request. `detail` is all that is said: a sentence about this case that also says what to do. */
+export class ProblemError extends ImprintError {
+  override readonly name = "ProblemError";
+  readonly errors: readonly FieldError[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    {
+      errors,
+      headers = {},
+    }: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(code, detail);
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+/** The client closed the connection before its answer: nobody is left to refuse anything to, and nothing is wrong here. */
+export class ClientGoneError extends Error {
+  override readonly name = "ClientGoneError";
+
+  constructor() {
+    super("the client closed the connection");
+  }
+}
+
+/** One line, bounded: what a client sent is echoed in errors, but never at length. */
+export const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
+
+/** The body of an error answer. */
+export const toProblem = (
+  code: ErrorCode,
+  detail: string,
+  { requestId, errors }: { readonly requestId: string; readonly errors?: readonly FieldError[] | undefined },
+): Problem => {
+  const { status, title, hint } = ERRORS[code];
+  return {
+    type: `urn:imprint:error:${code.toLowerCase().replaceAll("_", "-")}`,
+    title,
+    status: status ?? 500,
+    detail: detail === "" ? hint : detail,
+    code,
+    ...(errors ? { errors: [...errors] } : {}),
+    request_id: requestId,
+  };
+};

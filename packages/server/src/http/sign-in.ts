@@ -1,0 +1,55 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { Strict } from "@imprint/contracts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { App } from "../services.js";
+import { ProblemError } from "./problem.js";
+import { noContent, problems } from "./schemas.js";
+
+interface SignInOptions {
+  readonly port: () => number;
+  readonly token: string | null;
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** Digests have one length: the comparison tells nothing about the secret's. */
+export const isSecret = (given: string, secret: string): boolean => timingSafeEqual(digest(given), digest(secret));
+
+// Browsers send a host's cookies to every port of it, so the name holds the port, and the value is not the token itself.
+const nameOf = (port: number): string => `imprint-${port}`;
+const cookieFor = (token: string): string => createHmac("sha256", token).update("imprint dashboard").digest("base64url");
+
+/** Whether the request carries the cookie that a browser got for the token. */
+export const hasSignedIn = (request: FastifyRequest, token: string, port: number): boolean => {
+  const pairs = (request.raw.headers.cookie ?? "").split(";").map((pair) => pair.trim().split("=", 2));
+  const given = pairs.find(([name]) => name === nameOf(port))?.[1];
+  return given !== undefined && isSecret(given, cookieFor(token));
+};
+
+export const SIGN_IN_PATH = "/sign-in";
+
+/** `POST /sign-in` changes the token for a cookie that no script reads and no other site's page sends. */
+export const addSignIn = (app: App, { token, port }: SignInOptions): void => {
+  const setCookie = (reply: FastifyReply, value: string): FastifyReply =>
+    reply.header("set-cookie", `${nameOf(port())}=${value}; Path=/; HttpOnly; SameSite=Strict`);
+
+  app.post(
+    SIGN_IN_PATH,
+    {
+      schema: {
+        tags: ["service"],
+        summary: "Change the service's token for the dashboard's cookie",
+        body: Strict({ token: Type.String({ minLength: 1, maxLength: 512 }) }),
+        response: { 204: noContent("Signed in"), ...problems("UNAUTHORIZED", "VALIDATION_FAILED") },
+      },
+    },
+    async (request, reply) => {
+      if (token !== null) {
+        if (!isSecret(request.body.token, token)) throw new ProblemError("UNAUTHORIZED", "That is not the service's token.");
+        setCookie(reply, cookieFor(token));
+      }
+      return reply.code(204).send();
+    },
+  );
+};

@@ -1,0 +1,38 @@
+import { Strict } from "@imprint/contracts";
+import { Type } from "typebox";
+import { answer } from "../http/schemas.js";
+import { listAdapters } from "../registry/adapters.js";
+import type { App, Services } from "../services.js";
+import { fallbackName, preparedModels } from "../training/base-model.js";
+import { sendOpenAiError } from "./errors.js";
+
+const MAX_ADAPTERS = 1000;
+
+const Model = Strict({ id: Type.String(), object: Type.Literal("model"), created: Type.Integer(), owned_by: Type.String() });
+const ModelList = Strict({ object: Type.Literal("list"), data: Type.Array(Model) });
+
+const model = (id: string, created: number, owned_by: string) => ({ id, object: "model", created, owned_by }) as const;
+
+/** `GET /v1/models`: the prepared base models, and the newest adapters. */
+export const modelsRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+  app.get(
+    "/v1/models",
+    {
+      errorHandler: sendOpenAiError,
+      schema: { tags: ["chat"], summary: "Base models and adapters", response: { 200: answer("The models", ModelList) } },
+    },
+    async (request) => {
+      const { adapters } = await listAdapters(await request.db(), { filter: {}, limit: MAX_ADAPTERS });
+      const bases = new Set([fallbackName(workshop.models), ...preparedModels(workshop.models.setup)]);
+      return {
+        object: "list",
+        data: [
+          ...[...bases].map((name) => model(name, 0, "base")),
+          ...adapters.map(({ adapter_id, created_at }) =>
+            model(adapter_id, Math.floor(Date.parse(created_at) / 1000), "imprint"),
+          ),
+        ],
+      } as const;
+    },
+  );
+};

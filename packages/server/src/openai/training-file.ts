@@ -1,0 +1,36 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ProblemError } from "../http/problem.js";
+import type { SavedFile } from "../sessions/save.js";
+import { withStaging } from "../sessions/staging.js";
+import type { Workshop } from "../training/work.js";
+import { checkConversations } from "./conversations.js";
+
+const refuse = (message: string): ProblemError =>
+  new ProblemError("VALIDATION_FAILED", `Field training_file ${message}.`, { errors: [{ path: "/training_file", message }] });
+
+const store = async (file: string, { paths, fileStore, sessionLimit: limit, now }: Workshop): Promise<SavedFile> => {
+  const request = { file, format: "chat-jsonl", folder: paths.sessions, limit, at: now().toISOString() } as const;
+  try {
+    return await withStaging(paths.incoming, (staging) => fileStore.store({ ...request, staging }));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
+      throw refuse(`is no chat JSONL: ${error.message.replace(/\.$/, "")}`);
+    throw error;
+  }
+};
+
+/** Stores the conversations of an uploaded file as sessions. Throws ProblemError for a file that cannot be trained on as it is. */
+export const importTrainingFile = async (
+  fileId: string,
+  workshop: Workshop,
+): Promise<SavedFile & { readonly sessionIds: readonly string[] }> => {
+  const file = join(workshop.paths.uploads, fileId);
+  const bytes = await readFile(file).catch(() => {
+    throw refuse("names a file whose content is gone: upload it again");
+  });
+  const fault = await checkConversations(bytes);
+  if (fault) throw refuse(fault);
+  const saved = await store(file, workshop);
+  return { ...saved, sessionIds: [...new Set(saved.result.sessions.map(({ session_id }) => session_id))] };
+};

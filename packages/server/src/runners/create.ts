@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import type { Clock } from "../common/clock.js";
+import { ImprintError } from "../common/error.js";
+import type { Log } from "../common/log.js";
+import type { Config } from "../config/load.js";
+import { createLocalExecutor, type WorkerCommand } from "./local/local-executor.js";
+import type { Executor } from "./runner.js";
+
+/** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
+export const trainerCommand = ({ settings, repoRoot }: Config): WorkerCommand | null =>
+  settings.python === null
+    ? null
+    : {
+        file: settings.python,
+        args: ["-m", "imprint_trainer", "serve"],
+        env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
+      };
+
+/** Stands in where setup has not run: the service works, and every training says what is missing. */
+const createUnpreparedExecutor = (): Executor => {
+  const error = new ImprintError("WORKER_START_FAILED", "No Python interpreter is prepared for the trainer.");
+  return {
+    start: () => ({ cancel: () => {}, outcome: Promise.resolve({ type: "failed", error: error.toDetail() }) }),
+    call: (): Promise<never> => Promise.reject(error),
+    close: async () => {},
+  };
+};
+
+export const createExecutor = ({
+  config: { settings },
+  command,
+  clock,
+  log,
+  onWorkerStart,
+}: {
+  readonly config: Config;
+  readonly command: WorkerCommand | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onWorkerStart?: () => void;
+}): Executor =>
+  command === null
+    ? createUnpreparedExecutor()
+    : createLocalExecutor({
+        command,
+        env: process.env,
+        allowDownloads: settings.allow_downloads,
+        maxWorkers: settings.slots,
+        heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
+        startTimeoutMs: settings.start_timeout * 1000,
+        cancelGraceMs: settings.cancel_grace * 1000,
+        log,
+        clock,
+        ...(onWorkerStart && { onWorkerStart }),
+      });

@@ -1,0 +1,84 @@
+import type { ChatResult, Preview, WorkerEvent, WorkerRequest } from "@imprint/contracts";
+import type { Clock } from "../../common/clock.js";
+import { ImprintError } from "../../common/error.js";
+import type { ChatCall, PreviewCall } from "../runner.js";
+import { ProtocolFault } from "./decode-event.js";
+
+type Answer = Extract<WorkerEvent, { type: "answer" | "call_failed" }>;
+type Token = Extract<WorkerEvent, { type: "token" }>;
+
+export interface Calls {
+  /** When `signal` aborts, a chat is cancelled; the promise still settles with what the worker says to that. */
+  ask(call: PreviewCall | ChatCall, signal?: AbortSignal, onText?: (text: string) => void): Promise<Preview | ChatResult>;
+  /** Answers whether somebody waited for it. Throws ProtocolFault when nobody asked for a stream. */
+  tell(token: Token): boolean;
+  /** Answers whether somebody waited for it. Throws ProtocolFault when it answers another question. */
+  receive(answer: Answer): boolean;
+  failAll(error: ImprintError): void;
+  pending(): number;
+}
+
+interface Waiting {
+  readonly call: PreviewCall | ChatCall;
+  readonly onText: ((text: string) => void) | undefined;
+  readonly resolve: (result: Preview | ChatResult) => void;
+  readonly reject: (error: ImprintError) => void;
+}
+
+interface CallsOptions {
+  readonly send: (request: WorkerRequest) => void;
+  readonly clock: Clock;
+  readonly cancelGraceMs: number;
+  /** A cancelled chat was not answered within the grace period. */
+  readonly onIgnored: () => void;
+}
+
+/** Questions to a worker and who waits for their answers. */
+export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOptions): Calls {
+  const waiting = new Map<string, Waiting>();
+  let count = 0;
+  return {
+    async ask(call, signal, onText) {
+      count += 1;
+      const call_id = String(count);
+      let disarm = (): void => {};
+      const cancel = (): void => {
+        send({ type: "cancel_call", call_id });
+        disarm = clock.after(cancelGraceMs, onIgnored);
+      };
+      try {
+        return await new Promise((resolve, reject) => {
+          waiting.set(call_id, { call, onText, resolve, reject });
+          send({ ...call, call_id });
+          if (call.type === "chat") signal?.addEventListener("abort", cancel, { once: true });
+        });
+      } finally {
+        signal?.removeEventListener("abort", cancel);
+        disarm();
+      }
+    },
+    tell({ call_id, text }) {
+      const caller = waiting.get(call_id);
+      if (!caller) return false;
+      if (caller.call.type !== "chat" || !caller.call.spec.stream)
+        throw new ProtocolFault("streamed an answer that is no stream");
+      caller.onText?.(text);
+      return true;
+    },
+    receive(answer) {
+      const caller = waiting.get(answer.call_id);
+      if (!caller) return false;
+      if (answer.type === "call_failed") caller.reject(ImprintError.from(answer.error));
+      else if ("windows" in answer.result !== (caller.call.type === "preview")) {
+        throw new ProtocolFault(`answered a ${caller.call.type} with something else`);
+      } else caller.resolve(answer.result);
+      waiting.delete(answer.call_id);
+      return true;
+    },
+    failAll(error) {
+      for (const { reject } of waiting.values()) reject(error);
+      waiting.clear();
+    },
+    pending: () => waiting.size,
+  };
+}

@@ -1,0 +1,113 @@
+import { spawn as spawnChild } from "node:child_process";
+import type { ChatResult, Preview } from "@imprint/contracts";
+import type { Clock } from "../../common/clock.js";
+import { asImprintError } from "../../common/error.js";
+import type { Log } from "../../common/log.js";
+import type { ChatCall, Executor, Outcome, PreviewCall, TaskEvent, WorkerTask } from "../runner.js";
+import { abortable } from "./abortable.js";
+import { createDecoder } from "./decode-event.js";
+import { workerEnvironment } from "./environment.js";
+import { createKillOnExit } from "./kill-on-exit.js";
+import { createPool } from "./pool.js";
+import type { Spawn } from "./spawn.js";
+import { startWorker, type Worker } from "./worker.js";
+import type { WorkerSettings } from "./worker-settings.js";
+
+export interface WorkerCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Passed to the worker as they are, on top of the allow-list. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface LocalExecutorOptions {
+  readonly command: WorkerCommand;
+  /** The service's environment; the worker gets the allow-listed part (environment.ts). */
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether workers may fetch models from the hub. Default: false. */
+  readonly allowDownloads?: boolean;
+  /** What a worker is kept warm for; requests with the same answer share a process. Default: the spec's base_model. */
+  readonly baseModelOf?: (request: WorkerTask | PreviewCall | ChatCall) => string;
+  /** Processes at once, default 1: set it to the number of slots. */
+  readonly maxWorkers?: number;
+  /** Longest silence of a worker that has something to do. */
+  readonly heartbeatTimeoutMs: number;
+  /** From spawn to ready. */
+  readonly startTimeoutMs: number;
+  /** From the cancel message to TERM, and again from TERM to KILL. */
+  readonly cancelGraceMs: number;
+  /** A worker that dies this soon after a result takes the result with it. Default 50. */
+  readonly settleMs?: number;
+  /** Default 32 MiB: the preview of a long session is one line. */
+  readonly maxLineBytes?: number;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Called with every process that is started. */
+  readonly onWorkerStart?: () => void;
+  /** node:child_process spawn, unless a test counts or fails it. */
+  readonly spawn?: Spawn;
+}
+
+const SETTLE_MS = 50;
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+
+/** Trains in child processes of this machine: `command` speaking docs/worker-protocol.md. Starts none until there is work. */
+export function createLocalExecutor(options: LocalExecutorOptions): Executor {
+  const {
+    command,
+    env,
+    allowDownloads = false,
+    cancelGraceMs,
+    maxWorkers = 1,
+    baseModelOf = ({ spec }) => spec.base_model,
+    onWorkerStart = () => {},
+  } = options;
+  const settings: WorkerSettings = {
+    settleMs: SETTLE_MS,
+    maxLineBytes: MAX_LINE_BYTES,
+    spawn: spawnChild as Spawn,
+    ...options,
+    file: command.file,
+    args: command.args,
+    env: workerEnvironment({ source: env, allowDownloads, extra: command.env }),
+    decode: createDecoder(),
+    killOnExit: createKillOnExit(),
+  };
+  const start = (): Worker => {
+    onWorkerStart();
+    return startWorker(settings);
+  };
+  const pool = createPool({ maxWorkers, graceMs: cancelGraceMs, start });
+
+  const run = async (task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome> => {
+    try {
+      const lease = await pool.acquire(baseModelOf(task), signal);
+      const outcome = await lease.worker.run(task, onEvent, signal);
+      lease.release(outcome.type === "failed" && outcome.error.code === "OUT_OF_MEMORY"); // what leaked would fail the next one
+      return outcome;
+    } catch (thrown) {
+      return signal.aborted ? { type: "cancelled" } : { type: "failed", error: asImprintError(thrown).toDetail() };
+    }
+  };
+
+  const call = async (
+    request: PreviewCall | ChatCall,
+    signal?: AbortSignal,
+    onText?: (text: string) => void,
+  ): Promise<Preview | ChatResult> => {
+    const base = baseModelOf(request);
+    const shared = request.type === "preview" ? pool.share(base) : undefined;
+    const lease = shared ?? (await pool.acquire(base, signal));
+    const answer = lease.worker.call(request, signal, onText).finally(() => lease.release());
+    return abortable(answer, signal);
+  };
+
+  return {
+    start(task, onEvent) {
+      const stop = new AbortController();
+      return { cancel: () => stop.abort(), outcome: run(task, onEvent, stop.signal) };
+    },
+    call: call as Executor["call"],
+    close: pool.close,
+  };
+}

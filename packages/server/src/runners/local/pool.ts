@@ -1,0 +1,131 @@
+import { ImprintError } from "../../common/error.js";
+import { type Deferred, defer } from "./deferred.js";
+import type { Worker } from "./worker.js";
+
+/** A worker for one task or chat. */
+export interface Lease {
+  readonly worker: Worker;
+  /** Gives it back; `retire` when its process should not be used again. */
+  release(retire?: boolean): void;
+}
+
+export interface Pool {
+  /** A worker of this base model that nobody else uses. Rejects with ImprintError, or with the signal's reason. */
+  acquire(base: string, signal?: AbortSignal): Promise<Lease>;
+  /** A worker that answers previews, whatever else it does; undefined when none is alive. */
+  share(base: string): Lease | undefined;
+  close(graceMs: number): Promise<void>;
+}
+
+interface PoolOptions {
+  readonly maxWorkers: number;
+  readonly start: (base: string) => Worker;
+  /** For workers that have to make room. */
+  readonly graceMs: number;
+}
+
+interface Entry {
+  readonly base: string;
+  readonly worker: Worker;
+  leased: boolean;
+  sharers: number;
+}
+
+interface Waiting {
+  readonly base: string;
+  readonly lease: Deferred<Lease>;
+}
+
+const MAKE_ROOM = new ImprintError("WORKER_CRASHED", "The trainer made room for another base model.");
+
+/** Warm workers, the least recently used first. One that has to make room is gone before its successor starts: memory is scarce. */
+export function createPool({ maxWorkers, start, graceMs }: PoolOptions): Pool {
+  const entries = new Set<Entry>();
+  const waiting = new Set<Waiting>();
+  let closed = false;
+
+  const idle = (entry: Entry): boolean => entry.worker.alive() && !entry.leased && entry.sharers === 0;
+
+  const lend = (entry: Entry): Lease => {
+    entry.leased = true;
+    return {
+      worker: entry.worker,
+      release(retire = false) {
+        entry.leased = false;
+        if (entries.delete(entry)) entries.add(entry); // the most recently used is last
+        if (retire) void entry.worker.terminate(MAKE_ROOM, graceMs);
+        serve();
+      },
+    };
+  };
+
+  const open = (base: string): Entry => {
+    const entry: Entry = { base, worker: start(base), leased: false, sharers: 0 };
+    entries.add(entry);
+    void entry.worker.gone.then(() => {
+      entries.delete(entry);
+      serve();
+    });
+    return entry;
+  };
+
+  /** Finds or makes an entry for the base; undefined when it has to wait. */
+  const entryFor = (base: string): Entry | undefined => {
+    const all = [...entries];
+    const warm = all.find((entry) => entry.base === base && idle(entry));
+    if (warm) return warm;
+    if (entries.size < maxWorkers) return open(base);
+    const leaving = all.some((entry) => !entry.worker.alive());
+    if (!leaving) void all.find(idle)?.worker.terminate(MAKE_ROOM, graceMs);
+    return undefined;
+  };
+
+  const serve = (): void => {
+    for (const next of waiting) {
+      if (closed) return;
+      const entry = entryFor(next.base);
+      if (!entry) return;
+      waiting.delete(next);
+      next.lease.resolve(lend(entry));
+    }
+  };
+
+  return {
+    acquire(base, signal) {
+      if (closed) return Promise.reject(closing());
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      const next: Waiting = { base, lease: defer<Lease>() };
+      const leave = (): void => {
+        waiting.delete(next);
+        next.lease.reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      waiting.add(next);
+      serve();
+      return next.lease.promise.finally(() => signal?.removeEventListener("abort", leave));
+    },
+    share(base) {
+      const alive = closed ? [] : [...entries].filter(({ worker }) => worker.alive());
+      const entry = alive.find((one) => one.base === base) ?? alive[0];
+      if (!entry) return undefined;
+      entry.sharers += 1;
+      return {
+        worker: entry.worker,
+        release() {
+          entry.sharers -= 1;
+          serve();
+        },
+      };
+    },
+    async close(closeGraceMs) {
+      closed = true;
+      for (const { lease } of waiting) lease.reject(closing());
+      waiting.clear();
+      await Promise.all([...entries].map(({ worker }) => worker.terminate(closing(), closeGraceMs).then(() => worker.gone)));
+    },
+  };
+}
+
+function closing(): ImprintError {
+  return new ImprintError("SHUTTING_DOWN", "The service is shutting down.");
+}

@@ -1,0 +1,35 @@
+import type { Clock } from "../../src/common/clock.js";
+
+export interface ManualClock extends Clock {
+  /** Lets time pass: runs what is due, in order, also what that schedules. */
+  advance(ms: number): void;
+  /** Timers that are armed. */
+  armed(): number;
+}
+
+export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
+  let time = start;
+  let timers: { readonly at: number; readonly run: () => void }[] = [];
+  return {
+    now: () => time,
+    after(ms, run) {
+      const timer = { at: time + ms, run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    advance(ms) {
+      const end = time + ms;
+      for (;;) {
+        const due = timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+        if (!due) break;
+        timers = timers.filter((other) => other !== due);
+        time = Math.max(time, due.at);
+        due.run();
+      }
+      time = end;
+    },
+    armed: () => timers.length,
+  };
+}

@@ -1,0 +1,120 @@
+import { spawn as spawnChild } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Spawn } from "../../../src/runners/local/spawn.js";
+import type { ChatCall, PreviewCall } from "../../../src/runners/runner.js";
+import { isAlive } from "../../support/process.js";
+import { chatCall, executorOn, loraTask, outcomeOf, startWatched, temporaryFolder, workerPath } from "../support.js";
+
+/** A spawn that remembers the ids of its processes. */
+function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
+  const pids: number[] = [];
+  const spawn = ((...args: Parameters<typeof spawnChild>) => {
+    const child = spawnChild(...args);
+    pids.push(Number(child.pid));
+    return child;
+  }) as unknown as Spawn;
+  return { spawn, pids };
+}
+
+const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => ({
+  type: "preview",
+  spec: {
+    session_paths: [session_path],
+    base_model,
+    max_length: 64,
+    include_unsuccessful: false,
+    session_ids: [],
+    skip_invalid: false,
+    unreadable: [],
+    train_on: "all",
+    reasoning: false,
+    epochs: null,
+  },
+});
+
+const chat = (base_model: string, content: string): ChatCall => chatCall({ base_model, messages: [{ role: "user", content }] });
+
+test("tasks of one base model share a process; another base model's process starts when the first is gone", async () => {
+  const { spawn, pids } = recordingSpawn();
+  const output_dir = temporaryFolder();
+  const executor = executorOn("trainer.mjs", [], { spawn });
+  await outcomeOf(executor, loraTask({ base_model: "one", output_dir }));
+  await outcomeOf(executor, loraTask({ base_model: "one", output_dir }));
+  expect(pids).toHaveLength(1);
+  await outcomeOf(executor, loraTask({ base_model: "two", output_dir }));
+  expect(pids.map(isAlive)).toEqual([false, true]);
+});
+
+test("with room for two, two tasks of one base model run side by side", async () => {
+  const { spawn, pids } = recordingSpawn();
+  const output_dir = temporaryFolder();
+  const go = join(output_dir, "go");
+  const executor = executorOn("trainer.mjs", [JSON.stringify({ wait_for: go })], { spawn, maxWorkers: 2 });
+  const tasks = [1, 2].map(() => startWatched(executor, loraTask({ output_dir })));
+  await Promise.all(tasks.map((task) => task.seen(({ type }) => type === "progress")));
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  writeFileSync(go, "");
+  expect(await Promise.all(tasks.map(({ outcome }) => outcome))).toMatchObject([{ type: "done" }, { type: "done" }]);
+});
+
+test("a preview is answered while a task runs, a chat after it", async () => {
+  const folder = temporaryFolder();
+  const go = join(folder, "go");
+  const session = join(folder, "s.json");
+  writeFileSync(session, "{}");
+  const { spawn, pids } = recordingSpawn();
+  const executor = executorOn("trainer.mjs", [JSON.stringify({ wait_for: go })], { spawn });
+  const task = startWatched(executor, loraTask({ output_dir: folder }));
+  await task.seen(({ type }) => type === "progress");
+  const order: string[] = [];
+  const answer = executor.call(chat("tiny", "hello")).finally(() => order.push("chat"));
+  expect(await executor.call(preview("other", session))).toMatchObject({ windows: 2, max_steps: 3 });
+  writeFileSync(go, "");
+  await task.outcome.then(() => order.push("task"));
+  expect(await answer).toMatchObject({ text: "base: hello" });
+  expect(order).toEqual(["task", "chat"]);
+  expect(pids).toHaveLength(1);
+});
+
+test("a call that the worker refuses rejects with the worker's error, and the next is answered", async () => {
+  const executor = executorOn("trainer.mjs");
+  await expect(executor.call(preview("tiny"))).rejects.toMatchObject({ name: "ImprintError", code: "SESSION_INVALID" });
+  expect(await executor.call(chat("tiny", "still there"))).toMatchObject({ text: "base: still there" });
+});
+
+test("a caller that leaves while it waits for a worker frees its place", async () => {
+  const folder = temporaryFolder();
+  const go = join(folder, "go");
+  const executor = executorOn("trainer.mjs", [JSON.stringify({ wait_for: go })]);
+  const task = startWatched(executor, loraTask({ output_dir: folder }));
+  await task.seen(({ type }) => type === "progress");
+  const leaving = new AbortController();
+  const left = executor.call(chat("tiny", "never mind"), leaving.signal);
+  const stays = executor.call(chat("tiny", "me"));
+  leaving.abort(new Error("left"));
+  await expect(left).rejects.toThrow("left");
+  writeFileSync(go, "");
+  await task.outcome;
+  expect(await stays).toMatchObject({ text: "base: me" });
+});
+
+test("200 executors started and closed leave no process and no listener", async () => {
+  const { spawn, pids } = recordingSpawn();
+  const listeners = process.listenerCount("exit");
+  const command = { file: "/bin/sh", args: [workerPath("fast.sh")] };
+  for (let round = 0; round < 200; round += 1) {
+    const executor = executorOn("", [], { spawn, command, settleMs: 0 });
+    const outcome = outcomeOf(executor);
+    if (round % 4 !== 0) expect(await outcome).toMatchObject({ type: "done" });
+    await Promise.all([executor.close(round % 2 ? 1000 : 0), executor.close(1000)]);
+    await outcome;
+  }
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(pids.length).toBeGreaterThanOrEqual(150);
+  expect(process.listenerCount("exit")).toBe(listeners);
+  await new Promise(setImmediate); // the last handle closes at the end of a turn of the event loop
+  await new Promise(setImmediate);
+  expect(process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap")).toEqual([]);
+});

@@ -1,0 +1,134 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { systemClock } from "../../src/common/clock.js";
+import { createIds } from "../../src/jobs/ids.js";
+import { createLocalExecutor, type LocalExecutorOptions } from "../../src/runners/local/local-executor.js";
+import type { ChatCall, Executor, JobHandle, Outcome, TaskEvent, WorkerTask } from "../../src/runners/runner.js";
+import { quietLog } from "../common/quiet-log.js";
+
+const newId = createIds({ clock: systemClock() });
+
+export const workerPath = (name: string): string => fileURLToPath(new URL(`../fixtures/workers/${name}`, import.meta.url));
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "imprint-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An executor on a fixture worker, closed after the test. */
+export function executorOn(worker: string, args: readonly string[] = [], options: Partial<LocalExecutorOptions> = {}): Executor {
+  const executor = createLocalExecutor({
+    command: { file: process.execPath, args: [workerPath(worker), ...args] },
+    env: process.env,
+    heartbeatTimeoutMs: 15_000,
+    startTimeoutMs: 15_000,
+    cancelGraceMs: 200,
+    log: quietLog(),
+    clock: systemClock(),
+    ...options,
+  });
+  onTestFinished(() => executor.close(0));
+  return executor;
+}
+
+type LoraTask = Extract<WorkerTask, { type: "train_lora" }>;
+
+export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
+  return {
+    type: "train_lora",
+    job_id: newId(),
+    spec: {
+      session_ids: ["s"],
+      session_paths: ["/nowhere/s.json"],
+      train_on: "all",
+      reasoning: false,
+      adapter_id: "a",
+      output_dir: "/nowhere/out",
+      base_model: "tiny",
+      base_model_name: "tiny",
+      task_type: "code-gen",
+      max_length: 64,
+      include_unsuccessful: false,
+      skip_invalid: false,
+      unreadable: [],
+      seed: 7,
+      epochs: 1,
+      rank: 4,
+      alpha: 8,
+      learning_rate: 0.001,
+      target_modules: null,
+      quantization: "none",
+      checkpoint: { dir: "/nowhere/checkpoint", seconds: 60, start: "fresh" },
+      ...spec,
+    },
+  };
+}
+
+export function chatCall(spec: Partial<ChatCall["spec"]> = {}): ChatCall {
+  return {
+    type: "chat",
+    spec: {
+      base_model: "tiny",
+      adapter_path: null,
+      messages: [{ role: "user", content: "hello" }],
+      tools: [],
+      max_tokens: 8,
+      temperature: 0,
+      top_p: 1,
+      stop: [],
+      seed: 1,
+      stream: false,
+      ...spec,
+    },
+  };
+}
+
+/** A started task with what it told so far. */
+export interface Watched extends JobHandle {
+  readonly events: readonly TaskEvent[];
+  /** Resolves with the first event, past or to come, that answers the question. */
+  seen(question: (event: TaskEvent) => boolean): Promise<TaskEvent>;
+  logText(): string;
+}
+
+export function startWatched(executor: Executor, task: WorkerTask): Watched {
+  const events: TaskEvent[] = [];
+  const waiting = new Set<() => void>();
+  const handle = executor.start(task, (event) => {
+    events.push(event);
+    for (const look of waiting) look();
+  });
+  return {
+    ...handle,
+    events,
+    seen: (question) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = events.find(question);
+          if (!found) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+    logText: () => events.map((event) => (event.type === "log" ? event.text : "")).join(""),
+  };
+}
+
+export function outcomeOf(executor: Executor, task: WorkerTask = loraTask()): Promise<Outcome> {
+  return executor.start(task, () => {}).outcome;
+}
+
+/** A task in the hands of stubborn.mjs, and the id of the process that it started. */
+export async function startStubborn(executor: Executor): Promise<Watched & { readonly child: number }> {
+  const output_dir = temporaryFolder();
+  const watched = startWatched(executor, loraTask({ output_dir }));
+  await watched.seen(({ type }) => type === "phase");
+  return { ...watched, child: Number(readFileSync(join(output_dir, "child.pid"), "utf8")) };
+}
