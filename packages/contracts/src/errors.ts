@@ -152,9 +152,9 @@ export const ERRORS = {
   },
   ADAPTER_NOT_FINITE: { status: null, title: "The adapter holds NaN or infinity", hint: "Lower the learning rate." },
   ADAPTER_INVALID: {
-    status: null,
+    status: 409,
     title: "The adapter's files failed validation",
-    hint: "imprint adapter ID --verify checks a registered one; a new one is a fault of the trainer: please report it.",
+    hint: "Train a registered one again, or put its files back; a new one is a fault of the trainer: please report it.",
   },
   EXPORT_UNSUPPORTED: {
     status: null,

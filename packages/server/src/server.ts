@@ -75,7 +75,7 @@ export const startServer = async (
     const database = openDatabase({ path: paths.database });
     undo.push(() => database.destroy());
     const swept = await sweep({ database, paths });
-    if (swept.staging.length + swept.orphans.length > 0) log.warn(swept, "swept what an earlier run left behind");
+    if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "swept what an earlier run left behind");
 
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;

@@ -1,10 +1,11 @@
-import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Export, type ExportFormat, type ExportResult } from "@imprint/contracts";
 import { matches } from "../common/matches.js";
 import type { AdapterRow } from "../registry/adapters.js";
 import { sameFiles, syncFolder } from "../registry/publish.js";
 import { EXPORT_FILE_NAME, hashFolder } from "../registry/validate/folder.js";
+import { hashFile } from "../registry/validate/hash.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import { syncPath, writeAtomically } from "../storage/durable.js";
 import type { DataPaths } from "../storage/paths.js";
@@ -24,8 +25,8 @@ const readRecord = async (folder: string): Promise<Export | null> => {
 };
 
 const isWhole = async (folder: string, { files }: Export): Promise<boolean> => {
-  const sizes = await Promise.all(files.map(({ name }) => stat(join(folder, name)).catch(() => null)));
-  return sizes.every((found, at) => found?.size === files[at]?.size);
+  const hashed = await Promise.all(files.map(({ name }) => hashFile(join(folder, name)).catch(() => null)));
+  return hashed.every((found, at) => found?.sha256 === files[at]?.sha256);
 };
 
 /** The export of an adapter's present files; null when there is none that is whole. */
@@ -56,7 +57,7 @@ export const publishExport = async ({
   readonly at: string;
 }): Promise<void> => {
   const { adapter_id, base_model, sha256 } = adapter;
-  const files = await hashFolder(folder, EXPORT_FILE_NAME);
+  const files = await hashFolder(folder, { allowed: EXPORT_FILE_NAME });
   if (!sameFiles(files, result.files)) throw new InvalidAdapterError("the files differ from those that the trainer reported");
   const required = REQUIRED[format](adapter_id);
   if (!files.some(({ name }) => name === required)) throw new InvalidAdapterError(`${required} is missing`);

@@ -4,7 +4,7 @@ import type { ExportFormat, ExportResult } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import type { Work } from "../jobs/work.js";
 import { type AdapterRow, findAdapter } from "../registry/adapters.js";
-import { verifyAdapter } from "../registry/health.js";
+import { requireWhole } from "../registry/health.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import type { WorkerTask } from "../runners/runner.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -34,10 +34,9 @@ export const createExportWork = (
       return there && { files: there.files, warnings: [] };
     },
     prepare: async (_signal, job_id): Promise<WorkerTask> => {
-      const { health, path, base_model } = await verifyAdapter(paths, await adapter());
-      if (health !== "ok")
-        throw new ImprintError("ADAPTER_INVALID", `The files of the adapter ${adapterId} are ${health}: train it again.`);
-      const { location, name } = locateBaseModel(base_model, models);
+      const row = await adapter();
+      const adapter_path = await requireWhole(paths, row);
+      const { location, name } = locateBaseModel(row.base_model, models);
       const output_dir = join(stagingOf(job_id), "export");
       await mkdir(output_dir, { recursive: true, mode: 0o700 });
       return {
@@ -45,7 +44,7 @@ export const createExportWork = (
         job_id,
         spec: {
           adapter_id: adapterId,
-          adapter_path: join(paths.root, path),
+          adapter_path,
           base_model: location,
           base_model_name: name,
           format,

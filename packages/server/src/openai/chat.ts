@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { AdapterId } from "@imprint/contracts";
 import { matches } from "../common/matches.js";
 import { abortedWith } from "../http/aborted.js";
 import { sendEventStream } from "../http/event-stream.js";
 import { ProblemError, quote } from "../http/problem.js";
 import { findAdapter } from "../registry/adapters.js";
+import { requireWhole } from "../registry/health.js";
 import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
 import { locateBaseModel } from "../training/base-model.js";
@@ -28,7 +28,10 @@ export const chatRoute = (
   const locate = async (model: string) => {
     const adapter = matches(AdapterId, model) ? await inTransaction(database, (session) => findAdapter(session, model)) : null;
     if (adapter)
-      return { base_model: locateBaseModel(adapter.base_model, models).location, adapter_path: join(paths.root, adapter.path) };
+      return {
+        base_model: locateBaseModel(adapter.base_model, models).location,
+        adapter_path: await requireWhole(paths, adapter),
+      };
     try {
       return { base_model: locateBaseModel(model, models).location, adapter_path: null };
     } catch {

@@ -106,8 +106,12 @@ export const archiveAdapter = async (
   return true;
 };
 
-/** Ids whose files belong into `adapters/`. */
-export const adapterIdsWithFiles = async (db: Transaction): Promise<ReadonlySet<string>> => {
-  const rows = await db.selectFrom("adapters").select("adapter_id").where("purged_at", "is", null).execute();
-  return new Set(rows.map((row) => row.adapter_id));
+/** Ids whose files belong into `adapters/`, and ids whose files do not belong on the disk any more. */
+export const adapterIds = async (
+  db: Transaction,
+): Promise<{ readonly kept: ReadonlySet<string>; readonly purged: ReadonlySet<string> }> => {
+  const rows = await db.selectFrom("adapters").select(["adapter_id", "purged_at"]).execute();
+  const idsWhere = (isPurged: boolean): ReadonlySet<string> =>
+    new Set(rows.filter((row) => (row.purged_at !== null) === isPurged).map((row) => row.adapter_id));
+  return { kept: idsWhere(false), purged: idsWhere(true) };
 };

@@ -1,6 +1,7 @@
-import { stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Adapter, AdapterFile, AdapterHealth } from "@imprint/contracts";
+import { ImprintError } from "../common/error.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { AdapterRow } from "./adapters.js";
 import { hashFolder, validateFolder } from "./validate/folder.js";
@@ -9,10 +10,11 @@ import { InvalidAdapterError } from "./validate/invalid.js";
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
+/** Null when there is nothing; NaN for what is no regular file, which equals no recorded size. */
 const sizeOf = async (path: string): Promise<number | null> => {
   try {
-    const { size } = await stat(path);
-    return size;
+    const entry = await lstat(path);
+    return entry.isFile() ? entry.size : Number.NaN;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -36,11 +38,15 @@ const healthOf = (recorded: readonly AdapterFile[], hashed: readonly AdapterFile
   return found.every((file, at) => file?.sha256 === recorded[at]?.sha256) ? "ok" : "corrupt";
 };
 
-/** Hashes every file again and reads the headers again. */
-export const verifyAdapter = async (paths: DataPaths, adapter: AdapterRow): Promise<Adapter> => {
+/** Hashes the files, those that did not change since the last time only when `again`, and reads the headers. */
+export const verifyAdapter = async (
+  paths: DataPaths,
+  adapter: AdapterRow,
+  options: { readonly again?: boolean } = {},
+): Promise<Adapter> => {
   const folder = join(paths.root, adapter.path);
   try {
-    const hashed = await hashFolder(folder);
+    const hashed = await hashFolder(folder, options);
     const health = healthOf(adapter.files, hashed);
     if (health === "ok") await validateFolder(folder, hashed);
     return { ...adapter, health };
@@ -49,4 +55,14 @@ export const verifyAdapter = async (paths: DataPaths, adapter: AdapterRow): Prom
     if (isMissing(error)) return { ...adapter, health: "missing" };
     throw error;
   }
+};
+
+/**
+ * The folder of an adapter whose files are what was registered: asked before weights are attached, exported or handed out.
+ * @throws ImprintError ADAPTER_INVALID
+ */
+export const requireWhole = async (paths: DataPaths, adapter: AdapterRow): Promise<string> => {
+  const { health, adapter_id } = await verifyAdapter(paths, adapter);
+  if (health !== "ok") throw new ImprintError("ADAPTER_INVALID", `The files of the adapter ${adapter_id} are ${health}.`);
+  return join(paths.root, adapter.path);
 };

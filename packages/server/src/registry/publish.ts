@@ -47,7 +47,7 @@ export const publishAdapter = async ({
   /** Last words in the transaction of the new row. */
   readonly beforeCommit?: (db: Transaction) => void | Promise<void>;
 }): Promise<AdapterRow> => {
-  const files = await hashFolder(folder);
+  const files = await hashFolder(folder, { again: true });
   if (!sameFiles(files, result.files)) throw new InvalidAdapterError("the files differ from those that the trainer reported");
   const config = await validateFolder(folder, files);
   if (config.r !== result.rank || config.lora_alpha !== result.alpha)

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Adapter, AdapterList } from "@imprint/contracts";
 import { Check } from "typebox/value";
@@ -55,7 +55,45 @@ test("an adapter altered or deleted by hand is reported, and the API stays up", 
   expect((await service.post("/adapters/b/verify")).json().health).toBe("missing");
   const { adapters } = (await service.get("/adapters")).json();
   expect(adapters.map((adapter: Adapter) => adapter.health)).toEqual(["missing", "corrupt"]);
-  expect((await service.get(`/adapters/b/files/${WEIGHTS}`)).statusCode).toBe(404);
+  const refused = await service.get(`/adapters/b/files/${WEIGHTS}`);
+  expect([refused.statusCode, refused.json().code]).toEqual([409, "ADAPTER_INVALID"]);
+});
+
+const weightsOf = (service: Service): string => join(service.dataDir, "adapters", "a", WEIGHTS);
+
+test.each<[string, (path: string, whole: Buffer) => void]>([
+  [
+    "one byte altered and the same time of change",
+    (path, whole) => {
+      const { atime, mtime } = statSync(path);
+      writeFileSync(path, Buffer.from(whole).fill(1, whole.length - 1));
+      utimesSync(path, atime, mtime);
+    },
+  ],
+  ["a header that lies", (path, whole) => writeFileSync(path, Buffer.concat([Buffer.alloc(8, 0xff), whole.subarray(8)]))],
+  [
+    "a link in place of the file",
+    (path, whole) => {
+      writeFileSync(`${path}.elsewhere`, whole);
+      renameSync(`${path}.elsewhere`, join(path, "..", "..", "elsewhere"));
+      rmSync(path);
+      symlinkSync("../elsewhere", path);
+    },
+  ],
+])("weights with %s are not attached, handed out or exported", async (_case, alter) => {
+  const service = await withAdapters("a");
+  const path = weightsOf(service);
+  const whole = readFileSync(path);
+  const chat = { model: "a", messages: [{ role: "user", content: "hello" }] };
+  expect((await service.post("/v1/chat/completions", chat)).statusCode).toBe(200);
+
+  alter(path, whole);
+  const answered = await service.post("/v1/chat/completions", chat);
+  expect([answered.statusCode, answered.json().error.code]).toEqual([400, "adapter_invalid"]);
+  const sent = await service.get(`/adapters/a/files/${WEIGHTS}`);
+  expect([sent.statusCode, sent.json().code]).toEqual([409, "ADAPTER_INVALID"]);
+  const { job_id } = (await service.post("/adapters/a/export", { format: "gguf" })).json();
+  expect((await service.ended(job_id)).error?.code).toBe("ADAPTER_INVALID");
 });
 
 test("files are downloaded whole or in ranges", async () => {

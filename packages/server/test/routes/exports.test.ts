@@ -94,7 +94,7 @@ test("an adapter that was damaged is not exported", async () => {
   rmSync(join(service.dataDir, "adapters", "a", "adapter_model.safetensors"));
   const job = await exported(service);
   expect(job).toMatchObject({ status: "failed", adapter_id: null, error: { code: "ADAPTER_INVALID" } });
-  expect(job.error?.message).toBe("The files of the adapter a are missing: train it again.");
+  expect(job.error?.message).toBe("The files of the adapter a are missing.");
 });
 
 test.each([

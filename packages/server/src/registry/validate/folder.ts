@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { AdapterFile } from "@imprint/contracts";
 import { type AdapterConfig, readAdapterConfig } from "./adapter-config.js";
+import { hashFile } from "./hash.js";
 import { InvalidAdapterError } from "./invalid.js";
 import { checkLoraKeys } from "./lora-keys.js";
 import { readSafetensorsHeader } from "./safetensors.js";
@@ -15,27 +13,24 @@ export const CONFIG_FILE = "adapter_config.json";
 /** No pickles, no code: only what the trainer has reason to write. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,100}\.(?:safetensors|json|jsonl|md|txt)$/;
 
-const sha256Of = async (path: string): Promise<string> => {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
-};
-
 /** What an export may hold besides. */
 export const EXPORT_FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,100}\.(?:safetensors|json|md|txt|jinja|model|gguf)$/;
 
 /**
- * Hashes every file of a folder, in the order of their names.
+ * Hashes every file of a folder, in the order of their names; those that did not change since the last time only when `again`.
  * @throws InvalidAdapterError when something stands there that is no plain file of a known kind
  */
-export const hashFolder = async (folder: string, allowed: RegExp = FILE_NAME): Promise<readonly AdapterFile[]> => {
+export const hashFolder = async (
+  folder: string,
+  { allowed = FILE_NAME, again = false }: { readonly allowed?: RegExp; readonly again?: boolean } = {},
+): Promise<readonly AdapterFile[]> => {
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   const files: AdapterFile[] = [];
   for (const entry of entries) {
     if (!entry.isFile() || !allowed.test(entry.name))
       throw new InvalidAdapterError(`${JSON.stringify(entry.name)} is no file of an adapter`);
-    const path = join(folder, entry.name);
-    files.push({ name: entry.name, size: (await stat(path)).size, sha256: await sha256Of(path) });
+    const { size, sha256 } = await hashFile(join(folder, entry.name), { again });
+    files.push({ name: entry.name, size, sha256 });
   }
   return files;
 };

@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { matches } from "../../common/matches.js";
@@ -7,6 +5,7 @@ import { ProblemError, quote } from "../../http/problem.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, problems, Text } from "../../http/schemas.js";
 import { type AdapterRow, archiveAdapter, findAdapter, listAdapters } from "../../registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
+import { eraseAdapters } from "../../registry/purge.js";
 import type { App, Services } from "../../services.js";
 import type { Database } from "../../storage/schema.js";
 import { inTransaction } from "../../storage/transaction.js";
@@ -51,7 +50,7 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
     {
       schema: {
         tags: ["adapters"],
-        summary: "A registered adapter, its files hashed again",
+        summary: "A registered adapter, its files hashed unless they are as they were the last time",
         params,
         response: { 200: answer("The adapter", Adapter), ...problems("ADAPTER_NOT_FOUND") },
       },
@@ -70,7 +69,7 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         response: { 200: answer("The adapter with its health", Adapter), ...problems("ADAPTER_NOT_FOUND") },
       },
     },
-    async (request) => verifyAdapter(paths, await requireAdapter(database, request.params.adapter_id)),
+    async (request) => verifyAdapter(paths, await requireAdapter(database, request.params.adapter_id), { again: true }),
   );
 
   app.delete(
@@ -91,12 +90,8 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         matches(AdapterId, adapterId) &&
         (await archiveAdapter(await request.db(), { adapterId, at: now().toISOString(), purge }));
       if (!found) throw adapterNotFound(adapterId);
-      // The row first: a crash in between leaves files that the next start sets aside, never a row without files.
-      if (purge)
-        request.afterCommit(async () => {
-          for (const folder of [paths.adapters, paths.exports])
-            await rm(join(folder, adapterId), { recursive: true, force: true });
-        });
+      // The row first: a crash in between leaves files that the next start erases, never a row without files.
+      if (purge) request.afterCommit(async () => void (await eraseAdapters(paths, new Set([adapterId]))));
       return reply.code(204).send();
     },
   );

@@ -1,8 +1,8 @@
-import { join } from "node:path";
 import { Type } from "typebox";
 import { ProblemError, quote } from "../../http/problem.js";
 import { problems } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";
+import { requireWhole } from "../../registry/health.js";
 import type { App, Services } from "../../services.js";
 import { requireAdapter } from "./adapters.js";
 
@@ -15,13 +15,13 @@ export const adapterFilesRoute = (app: App, { workshop }: Pick<Services, "worksh
         tags: ["adapters"],
         summary: "Download a file of an adapter",
         params: Type.Object({ adapter_id: Type.String(), name: Type.String() }),
-        response: { ...DOWNLOAD, ...problems("ADAPTER_NOT_FOUND") },
+        response: { ...DOWNLOAD, ...problems("ADAPTER_NOT_FOUND", "ADAPTER_INVALID") },
       },
     },
     async (request, reply) => {
       const adapter = await requireAdapter(workshop.database, request.params.adapter_id);
       const file = adapter.files.find(({ name }) => name === request.params.name);
-      const sent = file && (await sendFile(request, reply, { folder: join(workshop.paths.root, adapter.path), file }));
+      const sent = file && (await sendFile(request, reply, { folder: await requireWhole(workshop.paths, adapter), file }));
       if (!sent)
         throw new ProblemError("NOT_FOUND", `The adapter ${adapter.adapter_id} has no file ${quote(request.params.name)}.`);
       return sent;

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { DataPaths } from "../storage/paths.js";
+import type { Database } from "../storage/schema.js";
+import { inTransaction } from "../storage/transaction.js";
+import { adapterIds } from "./adapters.js";
+import { eraseAdapters } from "./purge.js";
+
+/**
+ * Clears what a crash can leave behind of adapters: half-written ones, and those of a purge that was cut short. Whole ones whose row
+ * was never committed are set aside in `adapters/.orphans` and not deleted: a user may have put them there. Exports can be made
+ * again, so those of no adapter are deleted.
+ */
+export const sweepAdapters = async ({
+  database,
+  paths,
+}: {
+  readonly database: Database;
+  readonly paths: DataPaths;
+}): Promise<{ readonly staging: readonly string[]; readonly orphans: readonly string[]; readonly erased: number }> => {
+  const staging = await readdir(paths.staging);
+  for (const name of staging) await rm(join(paths.staging, name), { recursive: true, force: true });
+
+  const { kept, purged } = await inTransaction(database, adapterIds);
+  const erased = await eraseAdapters(paths, purged);
+  const entries = await readdir(paths.adapters, { withFileTypes: true });
+  const orphans = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && !kept.has(entry.name));
+  if (orphans.length > 0) await mkdir(paths.orphans, { recursive: true, mode: 0o700 });
+  for (const { name } of orphans)
+    await rename(join(paths.adapters, name), join(paths.orphans, `${name}.${randomUUID().slice(0, 8)}`));
+
+  for (const name of await readdir(paths.exports))
+    if (!kept.has(name)) await rm(join(paths.exports, name), { recursive: true, force: true });
+  return { staging, orphans: orphans.map(({ name }) => name), erased: erased.length };
+};
