@@ -28,6 +28,8 @@ interface Options {
   readonly sha256: string | null;
   /** Hears how much text is still held after sessions were handed over. */
   readonly settle: (length: number) => void;
+  /** Hears how many conversations there are so far, before they are worked on; throws when they are too many. */
+  readonly check: (count: number) => void;
 }
 
 interface Place {
@@ -64,7 +66,7 @@ const textLength = (made: Draft): number =>
     return sum + step.text.length + (step.reasoning?.length ?? 0) + calls + results;
   }, 0);
 
-export function collector({ outcome, onSession, sha256, settle }: Options): Collector {
+export function collector({ outcome, onSession, sha256, settle, check }: Options): Collector {
   const secrets = redactor();
   const sessions: Session[] = [];
   const dropped = tally();
@@ -97,8 +99,10 @@ export function collector({ outcome, onSession, sha256, settle }: Options): Coll
 
   return {
     take: async (drafts, format) => {
+      const found = drafts.filter(holdsMessages);
+      check(count + waiting.length + found.length);
       // Read at once, while the text is still in the processor's cache.
-      for (const made of drafts.filter(holdsMessages)) {
+      for (const made of found) {
         counts = addCounts(counts, countTurns(made.steps));
         waiting.push(redactDraft(made, secrets));
       }

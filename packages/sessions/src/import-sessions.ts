@@ -57,12 +57,18 @@ export async function importSessions(files: readonly SourceFile[], options: Impo
     onSession: options.onSession,
     sha256: knownHash,
     settle: budget.settle,
+    check: (count) => {
+      if (count > limits.conversations)
+        throw new SessionUnreadable(
+          `${name} holds more than ${limits.conversations} conversations; split it into smaller files.`,
+        );
+    },
   });
 
   const hashes: string[] = [];
   for (const file of ordered) {
     const { bytes, digest } = knownHash === null ? hashedBytes(file) : { bytes: bytesOf(file), digest: () => "" };
-    const lines = lineBatches(decompress(bytes, baseName(file.name)), baseName(file.name), limits);
+    const lines = lineBatches(decompress(bytes, baseName(file.name), limits), baseName(file.name), limits);
     for await (const items of itemBatches(lines, isTextLine, limits)) {
       if (items.kind === "records") bad += items.bad;
       found.accept(items);

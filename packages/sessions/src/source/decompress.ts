@@ -1,6 +1,7 @@
 import { createGunzip } from "node:zlib";
 import { Decompress } from "fzstd";
 import { SessionUnreadable } from "../session-unreadable.js";
+import type { Limits } from "./limits.js";
 
 const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
@@ -44,8 +45,39 @@ async function* unzstd(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
   }
 }
 
-/** The bytes as they are, or decompressed where they start like gzip or zstd. */
-export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+/** Whether the bytes start like gzip or zstd: a small file may then hold a large one. */
+export const isCompressed = (head: Uint8Array): boolean => startsWith(head, GZIP) || startsWith(head, ZSTD);
+
+/**
+ * The bytes as they are, or decompressed where they start like gzip or zstd.
+ * @throws SessionUnreadable when they cannot be decompressed, or hold more than the limits allow for their size
+ */
+export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string, limits: Limits): AsyncGenerator<Uint8Array> {
+  const packed = sized(bytes);
+  let unpacked = 0;
+  for await (const chunk of unpack(packed.bytes, name)) {
+    unpacked += chunk.length;
+    if (unpacked > Math.max(limits.unpackedFreely, limits.ratio * packed.length()))
+      throw new SessionUnreadable(
+        `${name} holds more than ${limits.ratio} times the bytes that it has: decompress it yourself, and look at what it holds.`,
+      );
+    yield chunk;
+  }
+}
+
+/** The same bytes, counted as they are read. */
+function sized(bytes: AsyncIterable<Uint8Array>): { readonly bytes: AsyncIterable<Uint8Array>; length(): number } {
+  let length = 0;
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      length += chunk.length;
+      yield chunk;
+    }
+  };
+  return { bytes: counted(), length: () => length };
+}
+
+async function* unpack(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const iterator = bytes[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array(0);
   while (head.length < ZSTD.length) {

@@ -6,6 +6,12 @@ export interface Limits {
   readonly line: number;
   /** Bytes of one file after decompression. */
   readonly decoded: number;
+  /** How many times more bytes a file may hold than it has, once it holds more than `unpackedFreely`. */
+  readonly ratio: number;
+  /** Bytes that a compressed file may hold whatever its size. */
+  readonly unpackedFreely: number;
+  /** Conversations of one file. */
+  readonly conversations: number;
   /** Characters of tool output kept in full; beyond, long outputs keep their two ends, and less of them the more there are. */
   readonly outputs: number;
   /** Characters of what people and the model say that are kept in memory at once; beyond, the file is refused. */
@@ -14,4 +20,13 @@ export interface Limits {
   readonly head: number;
 }
 
-export const LIMITS: Limits = { line: 64 * MI, decoded: 4096 * MI, outputs: 4 * MI, text: 64 * MI, head: 10_000 };
+export const LIMITS: Limits = {
+  line: 64 * MI,
+  decoded: 4096 * MI,
+  ratio: 200,
+  unpackedFreely: 64 * MI,
+  conversations: 10_000,
+  outputs: 4 * MI,
+  text: 64 * MI,
+  head: 10_000,
+};

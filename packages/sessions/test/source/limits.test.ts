@@ -1,9 +1,22 @@
+import { gzipSync } from "node:zlib";
 import { importSessions, LIMITS, SessionUnreadable } from "@imprint/sessions";
 import { describe, expect, it } from "vitest";
 import { SAMPLES } from "../support/samples.js";
 
 const log = SAMPLES.find((sample) => sample.format === "claude-code")?.text ?? "";
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A zstd frame of three blocks that repeat a character (RFC 8878, section 3.1.1.2): Node 20 makes none. */
+const zstdOf = (character: string, timesEach: number): Uint8Array => {
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(3 * timesEach);
+  const block = (isLast: boolean): Buffer => {
+    const header = Buffer.alloc(4);
+    header.writeUInt32LE((timesEach << 3) | (1 << 1) | Number(isLast));
+    return Buffer.concat([header.subarray(0, 3), Buffer.from(character)]);
+  };
+  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0]), size, block(false), block(false), block(true)]);
+};
 
 /** Counts what is pulled, so that a test sees how much an import reads before it gives up. */
 function endless(piece: string): { readonly bytes: AsyncGenerator<Uint8Array>; pulled(): number } {
@@ -29,6 +42,28 @@ describe("limits", () => {
     const { bytes } = endless("\n".repeat(10_000));
     const refused = importSessions([{ name: "a.jsonl", bytes }], { limits: { ...LIMITS, decoded: 1_000_000 } });
     await expect(refused).rejects.toBeInstanceOf(SessionUnreadable);
+  });
+
+  it("refuses a small file of very many conversations before they are worked on", async () => {
+    const line = '{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}\n';
+    const { bytes, pulled } = endless(line.repeat(100));
+    await expect(importSessions([{ name: "a.jsonl", bytes }])).rejects.toThrow(/more than 10000 conversations; split it/);
+    expect(pulled()).toBeLessThan(1.1 * 10_000 * line.length);
+  });
+
+  it.each([
+    ["gzip", gzipSync("\n".repeat(128_000))],
+    ["zstd", zstdOf("\n", 128_000)],
+  ])("refuses a %s file that holds far more than its size", async (_name, packed) => {
+    const limits = { ...LIMITS, unpackedFreely: 100_000 };
+    const refused = importSessions([{ name: "a.jsonl", bytes: packed }], { limits });
+    await expect(refused).rejects.toThrow(/a\.jsonl holds more than 200 times the bytes that it has/);
+  });
+
+  it("reads a compressed recording that repeats itself, as recordings do", async () => {
+    const limits = { ...LIMITS, unpackedFreely: 0 };
+    const { sessions } = await importSessions([{ name: "a.jsonl", bytes: gzipSync(log) }], { limits });
+    expect(sessions).toHaveLength(1);
   });
 
   it("gives up on a log in which no record is a session's", async () => {
