@@ -3,6 +3,7 @@ import { AdapterFile } from "./files.js";
 import { AdapterId, JobId, SessionId, Sha256, Timestamp } from "./ids.js";
 import { Strict } from "./object.js";
 import { Proof } from "./training.js";
+import { Verdict } from "./verdict.js";
 
 export const AdapterHealth = Type.Union([Type.Literal("ok"), Type.Literal("missing"), Type.Literal("corrupt")]);
 export type AdapterHealth = Static<typeof AdapterHealth>;
@@ -31,6 +32,7 @@ export const Adapter = Strict({
   files: Type.Array(AdapterFile),
   metadata: Type.Record(Type.String(), Type.String()),
   proof: Proof,
+  verdict: Verdict,
   /** Null for a training that went to its end; else the adapter was salvaged from a checkpoint. */
   partial: Type.Union([PartialTraining, Type.Null()]),
   created_at: Timestamp,

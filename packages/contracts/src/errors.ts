@@ -150,6 +150,11 @@ export const ERRORS = {
     title: "The adapter changes nothing",
     hint: "Raise the learning rate or the number of epochs.",
   },
+  ADAPTER_HARMS: {
+    status: null,
+    title: "The model is worse with the adapter",
+    hint: "Lower learning_rate or epochs; what a hypernetwork made worse, train with POST /train/lora.",
+  },
   ADAPTER_NOT_FINITE: { status: null, title: "The adapter holds NaN or infinity", hint: "Lower the learning rate." },
   ADAPTER_INVALID: {
     status: 409,

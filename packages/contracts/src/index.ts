@@ -10,4 +10,5 @@ export * from "./jobs.js";
 export * from "./object.js";
 export * from "./session.js";
 export * from "./training.js";
+export * from "./verdict.js";
 export * from "./worker.js";

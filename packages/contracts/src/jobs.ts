@@ -3,7 +3,7 @@ import { ErrorDetail } from "./errors.js";
 import { AdapterFile } from "./files.js";
 import { AdapterId, JobId, Timestamp } from "./ids.js";
 import { OneOf, Strict } from "./object.js";
-import { Metadata, NewAdapterId, Progress, Proof, TrainingPlan } from "./training.js";
+import { KeepHarmful, Metadata, NewAdapterId, Progress, Proof, TrainingPlan } from "./training.js";
 
 export const JOB_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export const JobStatus = OneOf(JOB_STATUSES);
@@ -59,14 +59,18 @@ export const JobDetails = Strict({
   plan: Type.Union([TrainingPlan, Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
   checkpoint: Type.Union([Checkpoint, Type.Null()]),
-  proof: Type.Union([Proof, Type.Null()]),
+  proof: Type.Union([Proof, Type.Null()], { description: "Of a completed training, and of one that failed with ADAPTER_HARMS" }),
   result: Type.Union([Strict({ files: Type.Array(AdapterFile) }), Type.Null()], { description: "What an export wrote" }),
   warnings: Type.Array(Type.String()),
 });
 export type JobDetails = Static<typeof JobDetails>;
 
 /** Body of `POST /jobs/{id}/salvage`. */
-export const SalvageRequest = Strict({ adapter_id: Type.Optional(NewAdapterId), metadata: Type.Optional(Metadata) });
+export const SalvageRequest = Strict({
+  adapter_id: Type.Optional(NewAdapterId),
+  metadata: Type.Optional(Metadata),
+  keep_harmful: Type.Optional(KeepHarmful),
+});
 export type SalvageRequest = Static<typeof SalvageRequest>;
 
 export const JobList = Strict({ jobs: Type.Array(JobRecord), next: Type.Union([JobId, Type.Null()]) });

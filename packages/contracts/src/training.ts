@@ -11,6 +11,12 @@ export const Metadata = Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64
   description: "Notes that the registry keeps with the adapter",
 });
 
+/** Whether the service registers an adapter that its verdict says harms. It changes no number of a training. */
+export const KeepHarmful = Type.Boolean({
+  default: false,
+  description: "Register the adapter also when the model is worse with it, marked so",
+});
+
 /** Fields that both start calls share. */
 const common = {
   task_type: Type.Optional(
@@ -28,6 +34,7 @@ const common = {
     Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, description: "Of everything random; default: drawn and recorded" }),
   ),
   metadata: Type.Optional(Metadata),
+  keep_harmful: Type.Optional(KeepHarmful),
 };
 
 /** Which of a session's agent turns are supervised. `turns` counts the session's steps from 0, as a preview lists them. */
@@ -104,7 +111,7 @@ export const TrainLoraRequest = Strict(
 export type TrainLoraRequest = Static<typeof TrainLoraRequest>;
 
 /** What a resumed training may be given: nothing that changes its numbers. */
-export const RESUME_FIELDS = ["resume_from", "adapter_id", "metadata"] as const;
+export const RESUME_FIELDS = ["resume_from", "adapter_id", "metadata", "keep_harmful"] as const;
 
 /** Body of `POST /train/lora/preview`. */
 export const TrainLoraPreviewRequest = Strict(loraFields, { oneOf: ofSessions });

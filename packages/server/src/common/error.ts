@@ -1,9 +1,11 @@
-import { ERRORS, type ErrorCode, type ErrorDetail } from "@imprint/contracts";
+import { ERRORS, type ErrorCode, type ErrorDetail, type Proof } from "@imprint/contracts";
 
 interface ImprintErrorOptions {
   /** What to do about it; the catalogue's hint when left out. */
   readonly hint?: string;
   readonly cause?: unknown;
+  /** Of the adapter that was refused for what it says. */
+  readonly proof?: Proof | null;
 }
 
 /** A failure with a code of the catalogue. `message` is a sentence about this case, without absolute paths. */
@@ -11,11 +13,13 @@ export class ImprintError extends Error {
   override readonly name: string = "ImprintError";
   readonly code: ErrorCode;
   readonly hint: string;
+  readonly proof: Proof | null;
 
-  constructor(code: ErrorCode, message: string, { hint, cause }: ImprintErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { hint, cause, proof = null }: ImprintErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.hint = hint ?? ERRORS[code].hint;
+    this.proof = proof;
   }
 
   static from({ code, message, hint }: ErrorDetail): ImprintError {

@@ -72,7 +72,8 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     } else if (known(job_id).cancel_requested) apply(job_id, { type: "confirm_cancel", at });
     else {
       const { reason } = stop.signal;
-      apply(job_id, { type: "fail", at, error: (reason instanceof ImprintError ? reason : end.error).toDetail() });
+      const error = reason instanceof ImprintError ? reason : end.error;
+      apply(job_id, { type: "fail", at, error: error.toDetail(), proof: error.proof });
     }
   };
 
@@ -115,7 +116,7 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
       for (const job_id of scheduler.clear()) {
         queued.delete(job_id);
         const error = shuttingDown("The service shut down before the job started.").toDetail();
-        apply(job_id, { type: "fail", at: now(), error });
+        apply(job_id, { type: "fail", at: now(), error, proof: null });
       }
       const stopAll = (): void => {
         for (const stop of running.values()) stop.abort(shuttingDown("The service shut down while the job ran."));

@@ -10,7 +10,7 @@ export type JobEvent =
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "checkpoint"; readonly at: string; readonly step: number }
   | ({ readonly type: "complete"; readonly at: string; readonly warnings: readonly string[] } & Pick<Job, "proof" | "result">)
-  | { readonly type: "fail"; readonly at: string; readonly error: ErrorDetail }
+  | { readonly type: "fail"; readonly at: string; readonly error: ErrorDetail; readonly proof: Job["proof"] }
   | { readonly type: "confirm_cancel"; readonly at: string };
 
 export class IllegalTransition extends Error {
@@ -70,7 +70,7 @@ function changes(job: Job, event: JobEvent): Partial<Job> {
         warnings: Object.freeze([...job.warnings, ...event.warnings]),
       };
     case "fail":
-      return { error: event.error };
+      return { error: event.error, proof: event.proof };
     case "confirm_cancel":
       return {};
   }

@@ -2,8 +2,8 @@ import type { Adapter, AdapterFile, AdapterMethod, PartialTraining, Proof } from
 import { type Selectable, sql } from "kysely";
 import type { AdapterTable, Transaction } from "../storage/schema.js";
 
-/** An adapter as the registry knows it; its health is read from the disk. */
-export type AdapterRow = Omit<Adapter, "health">;
+/** An adapter as the registry knows it; its health is read from the disk, its verdict from its proof. */
+export type AdapterRow = Omit<Adapter, "health" | "verdict">;
 
 export interface AdapterFilter {
   readonly base_model?: string;

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Adapter, AdapterFile, AdapterHealth } from "@imprint/contracts";
+import { type Adapter, type AdapterFile, type AdapterHealth, verdictOf } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { AdapterRow } from "./adapters.js";
@@ -21,6 +21,12 @@ const sizeOf = async (path: string): Promise<number | null> => {
   }
 };
 
+const withHealth = (adapter: AdapterRow, health: AdapterHealth): Adapter => ({
+  ...adapter,
+  verdict: verdictOf(adapter.proof),
+  health,
+});
+
 /** Compares presence and sizes: cheap enough for lists. An altered file of the same size shows only in `verifyAdapter`. */
 export const glanceAtAdapter = async (paths: DataPaths, adapter: AdapterRow): Promise<Adapter> => {
   const found = await Promise.all(adapter.files.map(({ name }) => sizeOf(join(paths.root, adapter.path, name))));
@@ -29,7 +35,7 @@ export const glanceAtAdapter = async (paths: DataPaths, adapter: AdapterRow): Pr
     : found.every((size, at) => size === adapter.files[at]?.size)
       ? "ok"
       : "corrupt";
-  return { ...adapter, health };
+  return withHealth(adapter, health);
 };
 
 const healthOf = (recorded: readonly AdapterFile[], hashed: readonly AdapterFile[]): AdapterHealth => {
@@ -49,10 +55,10 @@ export const verifyAdapter = async (
     const hashed = await hashFolder(folder, options);
     const health = healthOf(adapter.files, hashed);
     if (health === "ok") await validateFolder(folder, hashed);
-    return { ...adapter, health };
+    return withHealth(adapter, health);
   } catch (error) {
-    if (error instanceof InvalidAdapterError) return { ...adapter, health: "corrupt" };
-    if (isMissing(error)) return { ...adapter, health: "missing" };
+    if (error instanceof InvalidAdapterError) return withHealth(adapter, "corrupt");
+    if (isMissing(error)) return withHealth(adapter, "missing");
     throw error;
   }
 };

@@ -1,11 +1,12 @@
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { AdapterFile, JobResult } from "@imprint/contracts";
+import { type AdapterFile, type JobResult, verdictOf } from "@imprint/contracts";
 import { syncPath } from "../storage/durable.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type AdapterRow, insertAdapter } from "./adapters.js";
+import { HarmfulAdapterError, markCard } from "./harm.js";
 import { hashFolder, validateFolder, WEIGHTS_FILE } from "./validate/folder.js";
 import { InvalidAdapterError } from "./validate/invalid.js";
 
@@ -29,6 +30,8 @@ export const syncFolder = async (folder: string, files: readonly AdapterFile[]):
 /**
  * Takes the files that a trainer left in `folder` into the registry: validated, on the disk, renamed, and only then a row.
  * A crash in between leaves files without a row, which the boot sweep sets aside; never a row without files.
+ * An adapter that harms is marked on its card.
+ * @throws HarmfulAdapterError when it harms and `keepHarmful` does not say to keep it all the same
  * @throws InvalidAdapterError when the files are not what the trainer claims, or no plain LoRA adapter
  */
 export const publishAdapter = async ({
@@ -37,6 +40,7 @@ export const publishAdapter = async ({
   folder,
   lineage,
   result,
+  keepHarmful,
   beforeCommit,
 }: {
   readonly database: Database;
@@ -44,14 +48,19 @@ export const publishAdapter = async ({
   readonly folder: string;
   readonly lineage: Lineage;
   readonly result: JobResult;
+  readonly keepHarmful: boolean;
   /** Last words in the transaction of the new row. */
   readonly beforeCommit?: (db: Transaction) => void | Promise<void>;
 }): Promise<AdapterRow> => {
-  const files = await hashFolder(folder, { again: true });
-  if (!sameFiles(files, result.files)) throw new InvalidAdapterError("the files differ from those that the trainer reported");
-  const config = await validateFolder(folder, files);
+  const harms = verdictOf(result.proof) === "harms";
+  if (harms && !keepHarmful) throw new HarmfulAdapterError(result.proof);
+  const made = await hashFolder(folder, { again: true });
+  if (!sameFiles(made, result.files)) throw new InvalidAdapterError("the files differ from those that the trainer reported");
+  const config = await validateFolder(folder, made);
   if (config.r !== result.rank || config.lora_alpha !== result.alpha)
     throw new InvalidAdapterError("rank or alpha of adapter_config.json differ from those that the trainer reported");
+  if (harms) await markCard(folder, result.proof);
+  const files = harms ? await hashFolder(folder) : made;
   await syncFolder(folder, files);
 
   const row: AdapterRow = {

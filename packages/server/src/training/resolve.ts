@@ -57,6 +57,7 @@ const common = (
     base_model: request.base_model ?? baseModel,
     seed: request.seed ?? random.seed(),
     metadata: request.metadata ?? {},
+    keep_harmful: request.keep_harmful ?? false,
     include_unsuccessful: request.include_unsuccessful ?? false,
   };
 };
@@ -94,8 +95,12 @@ export type ResolvedLora = ReturnType<typeof resolveLora>;
 /** What a resumed or salvaged training is called; everything else is what the job before had decided. */
 export const renamed = (
   request: ResolvedLora,
-  { adapter_id = request.adapter_id, metadata = request.metadata }: Pick<TrainLoraRequest, "adapter_id" | "metadata">,
-): ResolvedLora => ({ ...request, adapter_id, metadata });
+  {
+    adapter_id = request.adapter_id,
+    metadata = request.metadata,
+    keep_harmful = request.keep_harmful,
+  }: Pick<TrainLoraRequest, "adapter_id" | "metadata" | "keep_harmful">,
+): ResolvedLora => ({ ...request, adapter_id, metadata, keep_harmful });
 
 /** An id for what is salvaged: the job's own stays free for a resume. */
 export const makePartialId = (adapterId: string, suffix: string): string =>

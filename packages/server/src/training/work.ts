@@ -4,6 +4,7 @@ import type { CheckpointSpec, JobResult, Session } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import type { Job } from "../jobs/job.js";
 import type { Work } from "../jobs/work.js";
+import { HarmfulAdapterError } from "../registry/harm.js";
 import { type Lineage, publishAdapter } from "../registry/publish.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import type { WorkerTask } from "../runners/runner.js";
@@ -70,11 +71,11 @@ const toTask = async (resolved: Resolved, { jobId, staging, staged }: Places, wo
   const { location, name } = locateBaseModel(request.base_model, models);
   const files = { output_dir: join(staging, "adapter"), base_model: location, base_model_name: name };
   if (kind === "lora") {
-    const { metadata: _kept, session_id: _first, ...rest } = request;
+    const { metadata: _kept, keep_harmful: _rule, session_id: _first, ...rest } = request;
     const checkpoint = await checkpointSpec(resolved, jobId, workshop);
     return { type: "train_lora", job_id: jobId, spec: { ...rest, ...files, ...staged, checkpoint } };
   }
-  const { metadata: _kept, session_ids: _only, ...rest } = request;
+  const { metadata: _kept, keep_harmful: _rule, session_ids: _only, ...rest } = request;
   const [session_path] = staged.session_paths;
   return {
     type: "train_hypernetwork",
@@ -84,6 +85,10 @@ const toTask = async (resolved: Resolved, { jobId, staging, staged }: Places, wo
 };
 
 const asFailure = (error: unknown, adapterId: string): unknown => {
+  if (error instanceof HarmfulAdapterError) {
+    const { message, proof } = error;
+    return new ImprintError("ADAPTER_HARMS", `${message} Set keep_harmful to register it all the same.`, { proof, cause: error });
+  }
   if (error instanceof InvalidAdapterError)
     return new ImprintError("ADAPTER_INVALID", `The adapter was refused: ${error.message}.`, { cause: error });
   const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -137,7 +142,7 @@ export const createWork = (
     finish: async (task: WorkerTask, result: JobResult, signal: AbortSignal) => {
       if (salvages !== (result.partial !== undefined))
         throw new ImprintError("WORKER_PROTOCOL", "The trainer and the service disagree on whether the adapter is partial.");
-      const { adapter_id, task_type, metadata } = request;
+      const { adapter_id, task_type, metadata, keep_harmful: keepHarmful } = request;
       const { plan = null, progress = null } = job() ?? {};
       const skipped = new Set(plan?.skipped.map(({ session_id }) => session_id));
       const session_ids = request.session_ids.filter((id) => !skipped.has(id));
@@ -159,7 +164,7 @@ export const createWork = (
         signal.throwIfAborted();
       };
       try {
-        await publishAdapter({ database, paths, folder: task.spec.output_dir, lineage, result, beforeCommit });
+        await publishAdapter({ database, paths, folder: task.spec.output_dir, lineage, result, keepHarmful, beforeCommit });
       } catch (error) {
         throw asFailure(error, adapter_id);
       }

@@ -14,7 +14,7 @@ const EVENTS: readonly JobEvent[] = [
   { type: "progress", progress: {} as Extract<JobEvent, { type: "progress" }>["progress"] },
   { type: "checkpoint", at, step: 3 },
   { type: "complete", at, proof: result.proof, result: null, warnings: [] },
-  { type: "fail", at, error: { code: "TRAINER_ERROR", message: "m", hint: "h" } },
+  { type: "fail", at, error: { code: "TRAINER_ERROR", message: "m", hint: "h" }, proof: null },
   { type: "confirm_cancel", at },
 ];
 

@@ -37,7 +37,7 @@ const stage = async (registry: ReturnType<typeof open>, adapterId: string) => {
   const folder = join(registry.paths.staging, adapterId, "adapter");
   const result = await makeAdapterFolder(folder, adapterId);
   const publish = (changes: object = {}) =>
-    publishAdapter({ ...registry, folder, lineage: lineageOf(adapterId), result, ...changes });
+    publishAdapter({ ...registry, folder, lineage: lineageOf(adapterId), result, keepHarmful: false, ...changes });
   return { folder, result, publish };
 };
 

@@ -28,7 +28,7 @@ const makeRegistry = async () => {
     const rest = { task_type: "code-gen", session_id: "s1", session_ids: ["s1"], metadata: {}, created_at: at };
     const job_id = adapter_id.padEnd(26, "0");
     const lineage = { adapter_id, method: "lora", base_model: "test-model", job_id, ...rest } as const;
-    await publishAdapter({ database, paths, folder, result, lineage });
+    await publishAdapter({ database, paths, folder, result, lineage, keepHarmful: false });
     mkdirSync(join(paths.exports, adapter_id, "gguf"), { recursive: true });
     writeFileSync(join(paths.exports, adapter_id, "gguf", "export.json"), "{}");
   }

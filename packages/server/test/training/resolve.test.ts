@@ -15,6 +15,7 @@ test("what a LoRA request leaves out is decided", () => {
     base_model: "base",
     seed: 7,
     metadata: {},
+    keep_harmful: false,
     include_unsuccessful: false,
     skip_invalid: false,
     epochs: null,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Metadata, SessionId, Strict, TrainLoraSpec } from "@imprint/contracts";
+import { KeepHarmful, Metadata, SessionId, Strict, TrainLoraSpec } from "@imprint/contracts";
 import { Type } from "typebox";
 import { ImprintError } from "../../common/error.js";
 import { matches } from "../../common/matches.js";
@@ -22,7 +22,7 @@ const {
 /** What a checkpoint folder says of the job that left it: job records are lost with the process, these are not. */
 const RequestFile = Strict({
   version: Type.Literal(VERSION),
-  request: Strict({ ...decided, session_id: SessionId, metadata: Metadata }),
+  request: Strict({ ...decided, session_id: SessionId, metadata: Metadata, keep_harmful: Type.Optional(KeepHarmful) }),
 });
 
 export const writeRequest = (folder: string, request: ResolvedLora): Promise<void> =>
@@ -32,7 +32,7 @@ export const writeRequest = (folder: string, request: ResolvedLora): Promise<voi
 export const readRequest = async (folder: string): Promise<ResolvedLora> => {
   try {
     const value: unknown = JSON.parse(await readFile(join(folder, FILE), "utf8"));
-    if (matches(RequestFile, value)) return value.request;
+    if (matches(RequestFile, value)) return { keep_harmful: false, ...value.request };
   } catch (cause) {
     throw new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} cannot be read.`, { cause });
   }

@@ -1,0 +1,76 @@
+import { change, harmSentence, type Proof, verdictOf } from "@imprint/contracts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+const proof: Proof = {
+  supervised_tokens: 120,
+  loss_before: 2,
+  loss_after: 1,
+  neutral_loss_before: 3,
+  neutral_loss_after: 3,
+  keys_expected: 4,
+  keys_matched: 4,
+  update_norm: 0.75,
+  accepted_by: { peft: true, vllm: true, llama_cpp: true },
+  remarks: [],
+};
+const loss = fc.double({ min: 1e-6, max: 20, noNaN: true });
+const anyProof = fc
+  .record({ loss_before: loss, loss_after: loss, neutral_loss_before: loss, neutral_loss_after: loss })
+  .map((losses) => ({ ...proof, ...losses }));
+
+describe("verdictOf", () => {
+  it.each([
+    [{}, "learned"],
+    [{ loss_after: 1.9 }, "learned"],
+    [{ loss_after: 1.91 }, "hardly_learned"],
+    [{ loss_after: 2 }, "hardly_learned"],
+    [{ loss_after: 2.0001 }, "harms"],
+    [{ neutral_loss_after: 3.29 }, "learned"],
+    [{ neutral_loss_after: 3.31 }, "harms"],
+    [{ neutral_loss_after: 2.5 }, "learned"],
+    [{ loss_after: Number.NaN }, "harms"],
+    [{ neutral_loss_after: Number.NaN }, "harms"],
+  ] as const)("of %j is %s", (changes, verdict) => expect(verdictOf({ ...proof, ...changes })).toBe(verdict));
+
+  it("is no better where a loss with the adapter is higher", () => {
+    const order = ["harms", "hardly_learned", "learned"];
+    fc.assert(
+      fc.property(anyProof, fc.constantFrom("loss_after" as const, "neutral_loss_after" as const), loss, (one, field, more) => {
+        const worse = { ...one, [field]: one[field] + more };
+        expect(order.indexOf(verdictOf(worse))).toBeLessThanOrEqual(order.indexOf(verdictOf(one)));
+      }),
+    );
+  });
+
+  it("is that it harms exactly where its own text got worse, or neutral text by more than a tenth", () => {
+    fc.assert(
+      fc.property(anyProof, (one) => {
+        const own = one.loss_after > one.loss_before;
+        const neutral = one.neutral_loss_after > one.neutral_loss_before * 1.1;
+        expect(verdictOf(one) === "harms").toBe(own || neutral);
+      }),
+    );
+  });
+});
+
+it.each([
+  [
+    { loss_after: 2.5 },
+    "The adapter makes the model worse on its own text: own text 2.000 → 2.500 (+25 %), neutral text 3.000 → 3.000 (±0.0 %).",
+  ],
+  [
+    { neutral_loss_after: 6 },
+    "The adapter costs neutral text more than 10 %: own text 2.000 → 1.000 (−50 %), neutral text 3.000 → 6.000 (+100 %).",
+  ],
+  [
+    { loss_after: 3, neutral_loss_after: 4 },
+    "The adapter makes the model worse on its own text and costs neutral text more than 10 %: own text 2.000 → 3.000 (+50 %), neutral text 3.000 → 4.000 (+33 %).",
+  ],
+])("the sentence on %j gives the figures", (changes, sentence) => {
+  expect(harmSentence({ ...proof, ...changes })).toBe(sentence);
+});
+
+it("a change is signed, in per cent", () => {
+  expect([change(2, 1), change(1, 1.05), change(1, 1), change(0, 1)]).toEqual(["−50 %", "+5.0 %", "±0.0 %", ""]);
+});
