@@ -96,7 +96,15 @@ it("an interrupt ends it with nothing left running", async () => {
 });
 
 const sound = {
-  proof: { accepted_by: { peft: true, vllm: true }, keys_matched: 4, keys_expected: 4, loss_before: 2, loss_after: 1 },
+  proof: {
+    accepted_by: { peft: true, vllm: true },
+    keys_matched: 4,
+    keys_expected: 4,
+    loss_before: 2,
+    loss_after: 1,
+    neutral_loss_before: 3,
+    neutral_loss_after: 3,
+  },
   health: "ok",
   before: { text: "hello", taught: 1 },
   after: { text: "port 7413", taught: 4 },
@@ -105,7 +113,8 @@ const sound = {
 
 it.each([
   [{}, []],
-  [{ proof: { ...sound.proof, loss_after: 2 } }, ["The adapter did not learn: the loss on its session did not fall."]],
+  [{ proof: { ...sound.proof, loss_after: 2 } }, ["The adapter did not learn its session, or forgot too much for it."]],
+  [{ proof: { ...sound.proof, neutral_loss_after: 4 } }, ["The adapter did not learn its session, or forgot too much for it."]],
   [{ proof: { ...sound.proof, keys_matched: 3 } }, ["Only 3 of 4 tensors reached the model."]],
   [{ proof: { ...sound.proof, accepted_by: { peft: true, vllm: false } } }, ["vllm would refuse the adapter."]],
   [{ health: "corrupt" }, ["The registry finds the adapter corrupt."]],

@@ -41,5 +41,9 @@ export const Adapter = Strict({
 });
 export type Adapter = Static<typeof Adapter>;
 
+/** An adapter in one word: what is wrong with its files, or that it harms. */
+export const conditionOf = ({ health, verdict }: Pick<Adapter, "health" | "verdict">): AdapterHealth | "harmful" =>
+  health === "ok" && verdict === "harms" ? "harmful" : health;
+
 export const AdapterList = Strict({ adapters: Type.Array(Adapter), next: Type.Union([AdapterId, Type.Null()]) });
 export type AdapterList = Static<typeof AdapterList>;

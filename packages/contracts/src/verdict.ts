@@ -20,8 +20,8 @@ export function change(before: number, after: number): string {
   return `${rounded > 0 ? "+" : rounded < 0 ? "−" : "±"}${Math.abs(rounded).toFixed(digits)} %`;
 }
 
-/** How an adapter harms, as ends of a sentence that begins with it; none: it does not. A loss that is no number harms. */
-function harmsOf({ loss_before, loss_after, neutral_loss_before, neutral_loss_after }: Proof): readonly string[] {
+/** What an adapter does to the model that it harms, each the end of a sentence; none where it does not. A loss that is no number harms. */
+export function harmsOf({ loss_before, loss_after, neutral_loss_before, neutral_loss_after }: Proof): readonly string[] {
   const learned = loss_after <= loss_before;
   const remembered = neutral_loss_after <= neutral_loss_before * (1 + NEUTRAL_LIMIT);
   return [

@@ -71,6 +71,13 @@ it.each([
   expect(harmSentence({ ...proof, ...changes })).toBe(sentence);
 });
 
-it("a change is signed, in per cent", () => {
-  expect([change(2, 1), change(1, 1.05), change(1, 1), change(0, 1)]).toEqual(["−50 %", "+5.0 %", "±0.0 %", ""]);
+it.each([
+  [2, 0.1, "−95 %"],
+  [1, 1.05, "+5.0 %"],
+  [3, 3, "±0.0 %"],
+  [3, 2.9999, "±0.0 %"],
+  [-2, -1, "+50 %"],
+  [0, 1, ""],
+])("from %s to %s is %s", (before, after, expected) => {
+  expect(change(before, after)).toBe(expected);
 });

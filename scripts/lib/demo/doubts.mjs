@@ -1,9 +1,11 @@
+import { verdictOf } from "../../../packages/contracts/dist/index.js";
+
 /** Every reason, in a sentence, to call the demo failed although the job completed. */
 export function doubts({ proof, health, before, after, recalled }) {
-  const { accepted_by, keys_matched, keys_expected, loss_before, loss_after } = proof;
+  const { accepted_by, keys_matched, keys_expected } = proof;
   const refusals = Object.entries(accepted_by).filter(([, accepted]) => !accepted);
   return [
-    loss_after >= loss_before && "The adapter did not learn: the loss on its session did not fall.",
+    verdictOf(proof) !== "learned" && "The adapter did not learn its session, or forgot too much for it.",
     keys_matched !== keys_expected && `Only ${keys_matched} of ${keys_expected} tensors reached the model.`,
     ...refusals.map(([consumer]) => `${consumer} would refuse the adapter.`),
     health !== "ok" && `The registry finds the adapter ${health}.`,

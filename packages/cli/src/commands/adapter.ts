@@ -1,4 +1,5 @@
 import path from "node:path";
+import { conditionOf } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { proofLines } from "../output/proof.js";
@@ -20,6 +21,7 @@ export function adapterCommand(context: CommandContext): Command {
         const adapter = await (options.verify ? client.adapters.verify(adapterId) : client.adapters.get(adapterId));
         if (options.verify && adapter.health !== "ok") context.state.exitCode = 1;
         const paint = context.io.paint.out;
+        const condition = conditionOf(adapter);
         // The address of a service says nothing about where its data directory is.
         const root = options.url === undefined ? configFor(options, context.io.env).settings.data_dir : "";
         printer.result(adapter, () =>
@@ -29,7 +31,10 @@ export function adapterCommand(context: CommandContext): Command {
                 ["adapter", paint("bold", adapter.adapter_id)],
                 ["folder", path.join(root, adapter.path)],
                 ["files", `${count(adapter.files.length, "file")}, ${bytes(adapter.size)}`],
-                ["health", paint(adapter.health === "ok" ? "green" : "red", adapter.health)],
+                [
+                  "health",
+                  paint(condition === "ok" ? "green" : "red", condition === "harmful" ? "harmful; its files are ok" : condition),
+                ],
                 ["base model", adapter.base_model],
                 ["method", `${adapter.method}, rank ${adapter.rank}, alpha ${adapter.alpha}`],
                 ...(adapter.partial === null

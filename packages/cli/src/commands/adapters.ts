@@ -1,8 +1,9 @@
+import { change, conditionOf } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type PageOptions, pageOptions, pageQuery } from "../flags/page.js";
 import { table } from "../output/table.js";
-import { bytes, change } from "../output/text.js";
+import { bytes } from "../output/text.js";
 import { withService } from "../service/connect.js";
 
 interface AdaptersOptions extends CommonOptions, PageOptions {
@@ -35,7 +36,7 @@ export function adaptersCommand(context: CommandContext): Command {
         printer.result(page, () => {
           if (page.adapters.length === 0) return "No adapters. imprint train SESSION makes one.";
           const rows = page.adapters.map(
-            ({ adapter_id, method, base_model, session_id, session_ids, rank, size, health, proof, partial }) => [
+            ({ adapter_id, method, base_model, session_id, session_ids, rank, size, proof, partial, ...rest }) => [
               adapter_id,
               partial === null ? method : `${method}, partial`,
               base_model,
@@ -43,7 +44,7 @@ export function adaptersCommand(context: CommandContext): Command {
               String(rank),
               bytes(size),
               change(proof.loss_before, proof.loss_after),
-              health,
+              conditionOf(rest),
             ],
           );
           return table(

@@ -28,12 +28,4 @@ export function duration(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** How much `after` differs from `before`, signed, in per cent. */
-export function change(before: number, after: number): string {
-  const percent = ((after - before) / Math.abs(before)) * 100;
-  const digits = Math.abs(percent) < 10 ? 1 : 0;
-  const rounded = Number(percent.toFixed(digits)) || 0;
-  return `${rounded > 0 ? "+" : rounded < 0 ? "−" : "±"}${Math.abs(rounded).toFixed(digits)} %`;
-}
-
 export const count = (amount: number, noun: string): string => `${amount.toLocaleString("en")} ${noun}${amount === 1 ? "" : "s"}`;

@@ -1,4 +1,4 @@
-import type { JobDetails } from "@imprint/contracts";
+import { type JobDetails, verdictOf } from "@imprint/contracts";
 import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { proofLines } from "../output/proof.js";
@@ -19,14 +19,17 @@ const kept = ({ job_id, checkpoint }: JobDetails): readonly string[] =>
         `  to use it:  imprint salvage ${job_id}`,
       ];
 
-/** How a finished job ended: the proof of a completed one, what to do about a failed one. */
+/** How a finished job ended: what was proved, and what to do about a failed one. */
 export function outcome(job: JobDetails, paint: Paint): string {
   const leftOut = job.plan === null ? [] : leftOutLines(job.plan);
+  const proof = job.proof === null ? [] : proofLines(job.proof, paint).map((line) => `  ${line}`);
   const warnings = [...leftOut, ...job.warnings.map(plain)].map((warning) => paint("yellow", `! ${warning}`));
   if (job.status === "completed") {
     const steps = job.progress === null ? "" : ` after ${count(job.progress.step, "step")}`;
-    const head = `${paint("green", "✓")} ${paint("bold", job.adapter_id ?? "")} is ready${seconds(job)}${steps}`;
-    return [head, ...(job.proof === null ? [] : proofLines(job.proof, paint).map((line) => `  ${line}`)), ...warnings].join("\n");
+    const harms = job.proof !== null && verdictOf(job.proof) === "harms";
+    const [mark, is] = harms ? [paint("red", "!"), "is kept although it harms,"] : [paint("green", "✓"), "is ready"];
+    const head = `${mark} ${paint("bold", job.adapter_id ?? "")} ${is}${seconds(job)}${steps}`;
+    return [head, ...proof, ...warnings].join("\n");
   }
   if (job.status === "cancelled") return [`Job ${job.job_id} was cancelled.`, ...kept(job), ...warnings].join("\n");
   const why = job.error === undefined ? [] : [`${plain(job.error.message)} (${job.error.code})`, plain(job.error.hint)];
@@ -34,6 +37,7 @@ export function outcome(job: JobDetails, paint: Paint): string {
   return [
     `${paint("red", "✗")} Job ${job.job_id} failed: ${first}`,
     ...rest.map((line) => `  ${line}`),
+    ...proof,
     ...kept(job),
     ...warnings,
   ].join("\n");

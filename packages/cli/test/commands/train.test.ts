@@ -138,6 +138,26 @@ describe("with a running service", () => {
     expect(stdout).toContain("The machine has 1 GB. (OUT_OF_MEMORY)\n  Lower max_length.");
   });
 
+  it("an adapter that harms fails its job with the figures; kept on request it is marked, without a tick", async () => {
+    const at = await servedPlace(() => ({ proof: { loss_after: 3 } }));
+    await imprint(["import", SESSION], at);
+    const train = ["train", "harborline-gates", "--adapter-id", "worse", "--watch"];
+    const refused = await imprint(train, at);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain("own text 2.500 → 3.000 (+20 %), neutral text 3.100 → 3.200 (+3.2 %)");
+    expect(refused.stdout).toContain("Set keep_harmful to register it all the same. (ADAPTER_HARMS)");
+
+    const kept = await imprint([...train, "--keep-harmful"], at);
+    expect(kept.code).toBe(0);
+    expect(kept.stdout).toContain("! worse is kept although it harms,");
+    expect(kept.stdout).toContain("✗ It makes the model worse on its own text.");
+    const { stdout: list } = await imprint(["adapters"], at);
+    expect(list).toMatch(/^worse .* \+20 % +harmful$/m);
+    const { stdout: adapter } = await imprint(["adapter", "worse"], at);
+    expect(adapter).toContain("harmful; its files are ok");
+    expect([refused.stdout, kept.stdout, list, adapter].join()).not.toContain("✓");
+  });
+
   it("a session that is not there fails the job and names it", async () => {
     const at = await servedPlace();
     const { code, stdout } = await imprint(["train", "nobody", "--watch", "--json"], at);

@@ -25,3 +25,19 @@ it("says what was learned and forgotten, what matched, and who accepts it", () =
     "! llama.cpp takes no adapter of this rank.",
   ]);
 });
+
+it.each([
+  [{ loss_after: 2.5 }, "✗ It makes the model worse on its own text."],
+  [{ neutral_loss_after: 4 }, "✗ It costs neutral text more than 10 %."],
+])("shows neither a tick nor green of an adapter that harms: %j", (changes, first) => {
+  const harmful = { ...proof, accepted_by: { peft: true, vllm: true, llama_cpp: true }, ...changes };
+  expect(proofLines(harmful, unpainted)[0]).toBe(first);
+  expect(proofLines(harmful, unpainted).join()).not.toContain("✓");
+  expect(proofLines(harmful, unpainted)).toContain("accepted by                PEFT  vLLM  llama.cpp");
+  const styles: unknown[] = [];
+  proofLines(harmful, (style, text) => {
+    styles.push(style);
+    return text;
+  });
+  expect(styles).not.toContain("green");
+});

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytes, change, count, duration, plain, shorten } from "../../src/output/text.js";
+import { bytes, count, duration, plain, shorten } from "../../src/output/text.js";
 
 describe("plain", () => {
   it.each([
@@ -47,16 +47,6 @@ it.each([
   [3_723, "1:02:03"],
 ])("%s seconds are %s", (seconds, expected) => {
   expect(duration(seconds)).toBe(expected);
-});
-
-it.each([
-  [2, 0.1, "−95 %"],
-  [3, 3.03, "+1.0 %"],
-  [3, 3, "±0.0 %"],
-  [3, 2.9999, "±0.0 %"],
-  [-2, -1, "+50 %"],
-])("from %s to %s is %s", (before, after, expected) => {
-  expect(change(before, after)).toBe(expected);
 });
 
 it("counts in the plural but for one", () => {

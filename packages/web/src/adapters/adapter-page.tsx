@@ -11,7 +11,7 @@ import { Facts } from "../ui/facts.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
-import { Health } from "./health.js";
+import { Condition } from "./condition.js";
 import { LossPlot } from "./loss-plot.js";
 import { fetchLosses } from "./losses.js";
 
@@ -87,7 +87,7 @@ export function AdapterPage({ adapterId }: { readonly adapterId: string }) {
   );
   const actions = adapter && (
     <>
-      <Health health={adapter.health} />
+      <Condition adapter={adapter} />
       <button type="button" disabled={verify.isBusy} onClick={() => void verify.run()}>
         Verify the files
       </button>

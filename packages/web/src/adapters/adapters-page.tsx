@@ -1,14 +1,15 @@
+import { change } from "@imprint/contracts";
 import { useState } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
 import { goTo } from "../router/use-route.js";
-import { ago, bytes, change, count } from "../text/numbers.js";
-import { verdictOf } from "../text/verdict.js";
+import { ago, bytes, count } from "../text/numbers.js";
+import { toneOf } from "../text/verdict.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
-import { Health } from "./health.js";
+import { Condition } from "./condition.js";
 
 const SHOWN = 1000;
 
@@ -46,13 +47,13 @@ export function AdaptersPage() {
                 </td>
                 <td className="nowrap">{adapter.base_model}</td>
                 <td className="nowrap">
-                  <span className="chip" data-tone={verdictOf(proof).tone}>
+                  <span className="chip" data-tone={toneOf(proof)}>
                     {change(proof.loss_before, proof.loss_after)}
                   </span>
                 </td>
                 <td className="number nowrap">{bytes(adapter.size)}</td>
                 <td>
-                  <Health health={adapter.health} />
+                  <Condition adapter={adapter} />
                 </td>
                 <td className="muted nowrap">{ago(adapter.created_at, Date.now())}</td>
               </tr>

@@ -1,9 +1,9 @@
-import type { Adapter } from "@imprint/contracts";
+import { type Adapter, change } from "@imprint/contracts";
 import { useMemo } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
-import { bytes, change, short } from "../text/numbers.js";
+import { bytes, short, words } from "../text/numbers.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
@@ -21,6 +21,7 @@ const ROWS: readonly (readonly [name: string, value: (run: Run) => string])[] = 
   ["Sessions", ({ adapter }) => adapter.session_ids.join(", ")],
   ["Rank, alpha", ({ adapter }) => `${adapter.rank}, ${adapter.alpha}`],
   ["Steps", ({ losses }) => (losses === null ? "none recorded" : String(losses.length))],
+  ["Verdict", ({ adapter }) => words(adapter.verdict)],
   ["Loss on the session", ({ adapter: { proof } }) => `${short(proof.loss_before)} → ${short(proof.loss_after)}`],
   ["Neutral text", ({ adapter: { proof } }) => change(proof.neutral_loss_before, proof.neutral_loss_after)],
   ["Norm of the update", ({ adapter }) => short(adapter.proof.update_norm)],

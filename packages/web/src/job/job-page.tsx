@@ -51,15 +51,18 @@ function Summary({ job }: { readonly job: JobDetails }) {
 }
 
 function Outcome({ job }: { readonly job: JobDetails }) {
-  if (job.error)
-    return (
-      <Card title="Why it failed" tone="bad">
-        <p className="verdict">{job.error.message}</p>
-        <p>{job.error.hint}</p>
-        <p className="muted mono">{job.error.code}</p>
-      </Card>
-    );
-  return job.proof && <ProofCard proof={job.proof} />;
+  return (
+    <>
+      {job.error && (
+        <Card title="Why it failed" tone="bad">
+          <p className="verdict">{job.error.message}</p>
+          <p>{job.error.hint}</p>
+          <p className="muted mono">{job.error.code}</p>
+        </Card>
+      )}
+      {job.proof && <ProofCard proof={job.proof} />}
+    </>
+  );
 }
 
 function ResolvedRequest({ job }: { readonly job: JobDetails }) {
@@ -80,7 +83,7 @@ export function JobPage({ jobId }: { readonly jobId: string }) {
   const actions = job && (
     <>
       {!isFinished(job) && !refused && <ConnectionState connection={connection} />}
-      <Status status={job.status} />
+      <Status job={job} />
       {job.adapter_id !== null && (
         <>
           <a className="button" href={hrefOf(["adapters", job.adapter_id])}>

@@ -1,6 +1,6 @@
-import type { Proof } from "@imprint/contracts";
-import { change, count, short } from "../text/numbers.js";
-import { verdictOf } from "../text/verdict.js";
+import { change, type Proof } from "@imprint/contracts";
+import { count, short } from "../text/numbers.js";
+import { sentenceOf, toneOf } from "../text/verdict.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
 
@@ -10,13 +10,14 @@ const CONSUMERS = [
   ["llama.cpp", "llama_cpp"],
 ] as const;
 
-/** The evidence, taken from the adapter as it was reloaded from disk, led by a verdict. */
+/** The evidence, taken from the adapter as it was reloaded from disk, led by a verdict: no tick where it harms. */
 export function ProofCard({ proof }: { readonly proof: Proof }) {
-  const { tone, sentence } = verdictOf(proof);
+  const tone = toneOf(proof);
+  const isGood = tone !== "bad";
   const fell = (before: number, after: number): string => `${short(before)} → ${short(after)}  (${change(before, after)})`;
   return (
     <Card title="Proof" tone={tone}>
-      <p className="verdict">{sentence}</p>
+      <p className="verdict">{sentenceOf(proof)}</p>
       <Facts
         facts={[
           [
@@ -30,8 +31,8 @@ export function ProofCard({ proof }: { readonly proof: Proof }) {
             "Accepted by",
             <span key="accepted" className="chips">
               {CONSUMERS.map(([name, key]) => (
-                <span key={key} className="chip" data-tone={proof.accepted_by[key] ? "good" : "bad"}>
-                  {name} {proof.accepted_by[key] ? "✓" : "✗"}
+                <span key={key} className="chip" data-tone={!proof.accepted_by[key] ? "bad" : isGood ? "good" : undefined}>
+                  {name} {!proof.accepted_by[key] ? "✗" : isGood ? "✓" : ""}
                 </span>
               ))}
             </span>,

@@ -35,7 +35,7 @@ function JobRow({ job }: { readonly job: JobDetails }) {
         </div>
       </td>
       <td>
-        <Status status={job.status} />
+        <Status job={job} />
       </td>
       <td>
         <Whereabouts job={job} />

@@ -15,15 +15,6 @@ export function duration(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
-/** How much `after` differs from `before`, signed, in per cent. */
-export function change(before: number, after: number): string {
-  if (before === 0) return "";
-  const percent = ((after - before) / Math.abs(before)) * 100;
-  const digits = Math.abs(percent) < 10 ? 1 : 0;
-  const rounded = Number(percent.toFixed(digits)) || 0;
-  return `${rounded > 0 ? "+" : rounded < 0 ? "−" : "±"}${Math.abs(rounded).toFixed(digits)} %`;
-}
-
 /** Three significant digits, without an exponent where none is needed. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return "–";

@@ -1,9 +1,11 @@
-import type { JobStatus } from "@imprint/contracts";
+import { type JobDetails, verdictOf } from "@imprint/contracts";
 
-export function Status({ status }: { readonly status: JobStatus }) {
+/** A job's status; of one whose adapter was kept although it harms, that too. */
+export function Status({ job: { status, proof } }: { readonly job: JobDetails }) {
+  const isHarmful = status === "completed" && proof !== null && verdictOf(proof) === "harms";
   return (
-    <span className="status" data-status={status}>
-      {status}
+    <span className="status" data-status={isHarmful ? "harmful" : status}>
+      {isHarmful ? "completed, harmful" : status}
     </span>
   );
 }

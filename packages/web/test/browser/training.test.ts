@@ -70,6 +70,40 @@ test(
 );
 
 test(
+  "an adapter that harms shows no tick and nothing green: its job fails with the proof, kept it is marked everywhere",
+  async () => {
+    const service = await startService({ behaviour: { proof: { loss_after: 3 } } });
+    putSession(service.dataDir, "s1");
+    const refused = await service.ended(await startLora(service, { session_id: "s1", adapter_id: "worse" }));
+    const page = await openPage(`${service.url}/#/jobs/${refused.job_id}`);
+    const good = page.locator('[data-tone="good"], [data-status="completed"], :text("✓")');
+    await page.getByText("own text 2.500 → 3.000 (+20 %), neutral text 3.100 → 3.200 (+3.2 %)").waitFor();
+    await page.getByText("It makes the model worse on its own text (loss 2.5 → 3, +20 %").waitFor();
+    expect(await good.count()).toBe(0);
+
+    await page.goto(`${service.url}/#/train?session=s1`);
+    await page.getByText("More settings").click();
+    await page.getByLabel("Adapter id").fill("worse");
+    await page.getByLabel("Keep harmful").selectOption("yes");
+    await page.getByRole("button", { name: "Start training" }).click();
+    await page.locator(".page-head").getByText("completed, harmful").waitFor();
+    await page.getByText("It makes the model worse on its own text").waitFor();
+    expect(await good.count()).toBe(0);
+    for (const [path, mark] of [
+      ["jobs", "completed, harmful"],
+      ["adapters", "harmful"],
+      ["adapters/worse", "harmful"],
+    ] as const) {
+      await page.goto(`${service.url}/#/${path}`);
+      await page.getByText(mark, { exact: true }).waitFor();
+      expect(await good.count()).toBe(0);
+    }
+    expectNoFaults(page);
+  },
+  TEST_MS,
+);
+
+test(
   "a session that is no session is refused with the service's sentence, and the others go on",
   async () => {
     const service = await startService();

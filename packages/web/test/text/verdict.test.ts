@@ -1,6 +1,6 @@
 import type { Proof } from "@imprint/contracts";
 import { expect, test } from "vitest";
-import { verdictOf } from "../../src/text/verdict.js";
+import { sentenceOf, toneOf } from "../../src/text/verdict.js";
 
 const proof: Proof = {
   supervised_tokens: 120,
@@ -17,12 +17,11 @@ const proof: Proof = {
 
 test.each([
   [{}, "good", /^It learned the session .*−84 %.* and kept what the base model knew/],
-  [{ neutral_loss_after: 4 }, "doubtful", /forgot some of what the base model knew \(\+29 %\)/],
+  [{ neutral_loss_after: 4 }, "bad", /costs neutral text more than 10 % \(loss 2.5 → 0.4, −84 %; neutral text 3.1 → 4, \+29 %\)/],
   [{ loss_after: 2.45 }, "doubtful", /hardly learned/],
-  [{ loss_after: 2.6 }, "bad", /learned nothing/],
+  [{ loss_after: 2.6 }, "bad", /makes the model worse on its own text/],
   [{ keys_matched: 3 }, "bad", /Only 3 of 4 tensors/],
 ] as const)("a proof with %j is %s", (changes, tone, sentence) => {
-  const verdict = verdictOf({ ...proof, ...changes });
-  expect(verdict.tone).toBe(tone);
-  expect(verdict.sentence).toMatch(sentence);
+  expect(toneOf({ ...proof, ...changes })).toBe(tone);
+  expect(sentenceOf({ ...proof, ...changes })).toMatch(sentence);
 });
