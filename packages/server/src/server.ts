@@ -6,6 +6,7 @@ import { ImprintError } from "./common/error.js";
 import type { Config } from "./config/load.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
+import { listen, urlOf } from "./http/listen.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
@@ -50,12 +51,10 @@ export interface StartOptions {
   readonly announce?: boolean;
 }
 
-const urlOf = (host: string, port: number): string =>
-  `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
-
 /**
  * Starts the service: opens the registry, sweeps what a crash left behind, and listens.
- * @throws DataDirectoryInUseError, SchemaTooNewError, or the error of listening; nothing is left open then
+ * @throws DataDirectoryInUseError, SchemaTooNewError, or ConfigError for a data directory or address that cannot be used;
+ *   nothing is left open then
  */
 export const startServer = async (
   config: Config,
@@ -145,9 +144,7 @@ export const startServer = async (
     });
     // Before the app, which waits for the answers of calls that a trainer works on.
     undo.push(() => executor.close(CLOSE_WORKERS_MS));
-    await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => "listening" });
-    const address = app.server.address();
-    if (typeof address === "object" && address !== null) port = address.port;
+    port = await listen(app, settings);
     const url = urlOf(settings.host, port);
     if (announce) {
       await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);

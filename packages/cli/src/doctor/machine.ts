@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { access, mkdir, rm, statfs, writeFile } from "node:fs/promises";
+import { access, rm, statfs, writeFile } from "node:fs/promises";
 import { freemem, totalmem } from "node:os";
 import path from "node:path";
+import { makeFolder } from "@imprint/server/configuration";
 import { bytes } from "../output/text.js";
 import { type Finding, missing, ok, warning } from "./check.js";
 
@@ -45,7 +46,7 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
 export async function checkDataDir(dataDir: string): Promise<Finding> {
   const probe = path.join(dataDir, `.doctor-${process.pid}`);
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     await writeFile(probe, "");
     return ok("data directory", dataDir);
   } catch (error) {

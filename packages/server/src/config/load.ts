@@ -4,7 +4,7 @@ import { faultsOf } from "@imprint/contracts/fields";
 import { ConfigError } from "./errors.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";
-import { environmentName, flagName, fromEnvironment, fromFile, fromFlags, type Source } from "./sources.js";
+import { environmentName, flagName, fromEnvironment, fromFile, fromFlags, PROTECTING, type Source } from "./sources.js";
 import { resolveToken } from "./token.js";
 import { resolveWebhook, type Webhook } from "./webhook.js";
 
@@ -59,6 +59,8 @@ const nameIn = (origin: Origin, name: string): string => {
 const problemsOf = ([origin, source]: Layer): readonly string[] =>
   Object.entries(source).flatMap(([name, value]) => {
     if (!(SETTING_NAMES as readonly string[]).includes(name)) return [`${nameIn(origin, name)} is not a setting`];
+    if (value === "" && PROTECTING.includes(name as SettingName))
+      return [`${nameIn(origin, name)} is empty, which would protect nothing: give it a value, or leave it out`];
     const [first] = faultsOf(Settings.properties[name as SettingName], value);
     return first ? [`${nameIn(origin, name)} ${first.message}`] : [];
   });

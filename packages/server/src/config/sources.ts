@@ -17,11 +17,14 @@ export const parseText = (name: SettingName, text: string): unknown => {
   return text;
 };
 
+/** An empty variable counts as not set, but for these: the service would be open where its user thinks it is not. */
+export const PROTECTING: readonly SettingName[] = ["token", "token_file"];
+
 export const fromEnvironment = (env: NodeJS.ProcessEnv): Source =>
   Object.fromEntries(
     SETTING_NAMES.flatMap((name) => {
       const text = env[environmentName(name)];
-      return text === undefined || text === "" ? [] : [[name, parseText(name, text)]];
+      return text === undefined || (text === "" && !PROTECTING.includes(name)) ? [] : [[name, parseText(name, text)]];
     }),
   );
 
@@ -41,7 +44,7 @@ export const fromFile = (path: string): Source => {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return {};
     throw new ConfigError([`config.json cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
   }
   try {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import Libsql from "libsql";
 import { CannotStartError } from "../config/errors.js";
+import { codeOf, unusableDataDirectory } from "./unusable.js";
 
 /** Another process works on this data directory: a service, or a command that runs its own. */
 export class DataDirectoryInUseError extends CannotStartError {
@@ -14,16 +15,19 @@ export class DataDirectoryInUseError extends CannotStartError {
 /**
  * Takes the data directory for this process; two services would sweep each other's staging folders. The lock is SQLite's lock on an
  * empty file, so the operating system lets go of it when the process dies, however it dies.
- * @throws DataDirectoryInUseError
+ * @throws DataDirectoryInUseError, or ConfigError when the file cannot be written
  */
 export const lockDataDirectory = (root: string): (() => void) => {
-  const file = new Libsql(join(root, "service.lock"));
+  let file: InstanceType<typeof Libsql> | undefined;
   try {
+    file = new Libsql(join(root, "service.lock"));
     file.exec("pragma busy_timeout = 0");
     file.exec("begin exclusive");
   } catch (cause) {
-    file.close();
-    throw new DataDirectoryInUseError({ cause });
+    file?.close();
+    if (codeOf(cause) === "SQLITE_BUSY") throw new DataDirectoryInUseError({ cause });
+    throw unusableDataDirectory(root, cause);
   }
-  return () => file.close();
+  const held = file;
+  return () => held.close();
 };

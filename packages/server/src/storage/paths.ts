@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf, unusableDataDirectory } from "./unusable.js";
 
 /** Where things lie in the data directory. Every name below is an id that its schema has matched. */
 export interface DataPaths {
@@ -35,10 +36,33 @@ export const dataPaths = (root: string): DataPaths => ({
   serverFile: join(root, "server.json"),
 });
 
-/** Creates what is missing, and closes the data directory to other users. */
+/**
+ * Makes a folder that only its owner reads, with those above it, unless it is there.
+ * mkdir's own `recursive` never ends where the system lets nothing be made, as below /proc (Node 20).
+ */
+export const makeFolder = (folder: string): void => {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const parent = dirname(folder);
+    if (codeOf(error) !== "ENOENT" || existsSync(parent)) throw error;
+    makeFolder(parent);
+    mkdirSync(folder, { mode: 0o700 });
+  }
+};
+
+/**
+ * Creates what is missing, and closes the data directory to other users.
+ * @throws ConfigError when it cannot be made or written
+ */
 export const ensureDataPaths = (paths: DataPaths): void => {
   const { root, sessions, incoming, adapters, exports, staging, checkpoints, uploads, models, hypernetworks } = paths;
-  for (const folder of [root, sessions, incoming, adapters, exports, staging, checkpoints, uploads, models, hypernetworks])
-    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(paths.root, 0o700);
+  try {
+    for (const folder of [root, sessions, incoming, adapters, exports, staging, checkpoints, uploads, models, hypernetworks])
+      makeFolder(folder);
+    chmodSync(root, 0o700);
+  } catch (error) {
+    throw unusableDataDirectory(root, error);
+  }
 };

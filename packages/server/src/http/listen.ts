@@ -1,0 +1,59 @@
+import { CannotStartError, ConfigError } from "../config/errors.js";
+import type { Settings } from "../config/schema.js";
+import type { App } from "../services.js";
+
+/** Whoever holds the address is asked this long who it is. */
+const ASK_MS = 500;
+
+export const urlOf = (host: string, port: number): string =>
+  `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+
+const isImprint = async (url: string): Promise<boolean> => {
+  try {
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(ASK_MS), redirect: "error" });
+    return ((await answer.json()) as { readonly service?: unknown }).service === "imprint";
+  } catch {
+    return false;
+  }
+};
+
+/** What keeps the service from listening, as a sentence that says how to go on. Other errors are answered as they are. */
+export const explainListen = async (error: unknown, { host, port }: Pick<Settings, "host" | "port">): Promise<unknown> => {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const at = urlOf(host, port).slice("http://".length);
+  const elsewhere = "choose another port with --port, or any free one with --port 0.";
+  switch (code) {
+    case "EADDRINUSE": {
+      // A wide bind answers on loopback too.
+      const everywhere = host === "0.0.0.0" || host === "::";
+      const other = await isImprint(urlOf(everywhere ? "127.0.0.1" : host, port));
+      return new CannotStartError(
+        `${at} is taken: ${other ? "another imprint service answers there. Use it with --url, or" : "another program listens there:"} ${elsewhere}`,
+      );
+    }
+    case "EACCES":
+      return new ConfigError([`This user may not listen on ${at}: ${elsewhere}`]);
+    case "EADDRNOTAVAIL":
+      return new ConfigError([`${host} is not an address of this machine: choose another with --host.`]);
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new ConfigError([`${host} is not the name of an address: choose another with --host.`]);
+    default:
+      return error;
+  }
+};
+
+/**
+ * Listens, and answers with the port.
+ * @throws CannotStartError or ConfigError that names the address
+ */
+export const listen = async (app: App, settings: Pick<Settings, "host" | "port">): Promise<number> => {
+  const { host, port } = settings;
+  try {
+    await app.listen({ host, port, listenTextResolver: () => "listening" });
+  } catch (error) {
+    throw await explainListen(error, settings);
+  }
+  const address = app.server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+};
