@@ -24,8 +24,8 @@ export interface Stored {
   readonly warnings: readonly string[];
 }
 
-/** Takes one candidate. Rejects with an error of code SESSION_UNREADABLE when it is no session. */
-export type Store = (candidate: Candidate) => Promise<Stored>;
+/** Takes one candidate. Rejects with an error of code SESSION_UNREADABLE when it is no session, and at once when `signal` aborts. */
+export type Store = (candidate: Candidate, signal: AbortSignal) => Promise<Stored>;
 
 /** What one file's own trouble is: it does not stop the others. */
 function reasonOf(error: unknown): string | null {
@@ -34,11 +34,12 @@ function reasonOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && "syscall" in error ? `cannot be read (${String(error.code)})` : null;
 }
 
-async function importFile(candidate: Candidate, store: Store): Promise<ImportedFile> {
+async function importFile(candidate: Candidate, store: Store, signal: AbortSignal): Promise<ImportedFile | null> {
   const { path, named } = candidate;
   try {
-    return { path, ...(await store(candidate)) };
+    return { path, ...(await store(candidate, signal)) };
   } catch (error) {
+    if (signal.aborted) return null;
     const reason = reasonOf(error);
     if (reason === null) throw error;
     return { path, status: !named && isUnreadable(error) ? "skipped" : "failed", sessions: [], warnings: [], reason };
@@ -53,13 +54,18 @@ export interface Observer {
 /** Imports one file after the other, until `signal` aborts. Rejects at the first error that is not about a file. */
 export async function importFiles(
   candidates: readonly Candidate[],
-  { store, observer = {}, signal }: { readonly store: Store; readonly observer?: Observer; readonly signal?: AbortSignal },
+  {
+    store,
+    observer = {},
+    signal = new AbortController().signal,
+  }: { readonly store: Store; readonly observer?: Observer; readonly signal?: AbortSignal },
 ): Promise<readonly ImportedFile[]> {
   const files: ImportedFile[] = [];
   for (const candidate of candidates) {
-    if (signal?.aborted === true) break;
+    if (signal.aborted) break;
     observer.onStart?.(candidate);
-    const file = await importFile(candidate, store);
+    const file = await importFile(candidate, store, signal);
+    if (file === null) break;
     files.push(file);
     observer.onFile?.(file, candidate);
   }

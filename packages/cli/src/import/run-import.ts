@@ -4,6 +4,7 @@ import { type Candidate, walk } from "../files/walk.js";
 import type { Io } from "../io.js";
 import { count } from "../output/text.js";
 import { type ImportedFile, importFiles, type Store } from "./import-files.js";
+import { outlasting } from "./outlast.js";
 import { importProgress } from "./progress.js";
 import { type WatchClock, watchFiles } from "./watch-files.js";
 
@@ -46,6 +47,7 @@ async function once(given: RunImport, candidates: readonly Candidate[], store: S
 async function untilInterrupt(given: RunImport, store: Store): Promise<readonly ImportedFile[]> {
   const { io, paths, since, note } = given;
   const stop = new AbortController();
+  const patient = outlasting(store, { clock: systemClock, note });
   const files = new Map<string, ImportedFile>();
   const release = io.onInterrupt(() => stop.abort());
   note(`Watching ${paths.join(", ")}. Ctrl-C ends it.`);
@@ -60,7 +62,7 @@ async function untilInterrupt(given: RunImport, store: Store): Promise<readonly 
           if (file.status === "stored" || file.status === "failed")
             note([file.status, what, file.path, ...file.warnings].join("  "));
         };
-        await importFiles(candidates, { store, observer: { onFile }, signal: stop.signal });
+        await importFiles(candidates, { store: patient, observer: { onFile }, signal: stop.signal });
       },
       clock: systemClock,
       signal: stop.signal,

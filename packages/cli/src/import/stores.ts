@@ -12,8 +12,8 @@ export interface Known {
 /** Stores through the service, which knows what it has. */
 export const storing =
   (client: Imprint, known: Known): Store =>
-  async (candidate) => {
-    const { created, sessions, warnings } = await client.sessions.create(bodyOf(candidate), known);
+  async (candidate, signal) => {
+    const { created, sessions, warnings } = await client.sessions.create(bodyOf(candidate), { ...known, signal });
     return { status: created ? "stored" : "known", sessions, warnings };
   };
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint, start } from "../support/imprint.js";
-import { EXAMPLES, place, servedPlace } from "../support/service.js";
+import { EXAMPLES, type Place, place, serve, servedPlace } from "../support/service.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 beforeAll(build, 120_000);
@@ -94,23 +94,58 @@ describe("import --since", () => {
   });
 });
 
+/** Puts a file into the watched folder as if nobody had written to it for a minute. */
+async function put({ root }: Place, name: string, text: string): Promise<void> {
+  const old = new Date(Date.now() - 60_000);
+  await writeFile(path.join(root, name), text);
+  await utimes(path.join(root, name), old, old);
+  await rename(path.join(root, name), path.join(root, "recorded", name));
+}
+
 describe("import --watch", () => {
+  it("outlasts a service that stops: says so once, and imports what came meanwhile when it is back", async () => {
+    const at = await servedPlace();
+    const folder = path.join(at.root, "recorded");
+    await mkdir(folder);
+    const watching = start(["import", folder, "--watch"], at.env);
+    await watching.said("Watching");
+    await at.server.close(0);
+    await put(at, "one.jsonl", await readFile(CLAUDE, "utf8"));
+    await watching.said("The watch goes on when the service is back.");
+    await serve(at, new URL(at.server.url).port);
+    await watching.said("The service is back.");
+    await watching.said("stored  5b0f6d1e");
+    watching.child.kill("SIGINT");
+    const { code, stdout, stderr } = await watching.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain("1 session stored.");
+    expect(stderr.split("The watch goes on")).toHaveLength(2);
+  });
+
+  it("Ctrl-C ends it at once while the service is away", async () => {
+    const at = await servedPlace();
+    const folder = path.join(at.root, "recorded");
+    await mkdir(folder);
+    const watching = start(["import", folder, "--watch"], at.env);
+    await watching.said("Watching");
+    await at.server.close(0);
+    await put(at, "one.jsonl", await readFile(CLAUDE, "utf8"));
+    await watching.said("The watch goes on");
+    watching.child.kill("SIGINT");
+    const { code, stdout } = await watching.ended;
+    expect([code, stdout]).toEqual([0, "Nothing to import.\n"]);
+  });
+
   it("imports what is there and what comes, knows what it had, and ends with a summary on Ctrl-C", async () => {
     const at = await servedPlace();
     const folder = path.join(at.root, "recorded");
-    const old = new Date(Date.now() - 60_000);
-    const put = async (name: string, text: string): Promise<void> => {
-      await writeFile(path.join(at.root, name), text);
-      await utimes(path.join(at.root, name), old, old);
-      await rename(path.join(at.root, name), path.join(folder, name));
-    };
     const lines = (await readFile(CLAUDE, "utf8")).trimEnd().split("\n");
     await mkdir(folder);
     const watching = start(["import", folder, "--watch"], at.env);
     await watching.said("Watching");
-    await put("one.jsonl", `${lines.slice(0, 9).join("\n")}\n`);
+    await put(at, "one.jsonl", `${lines.slice(0, 9).join("\n")}\n`);
     await watching.said("stored  5b0f6d1e");
-    await put("one.jsonl", `${lines.join("\n")}\n`);
+    await put(at, "one.jsonl", `${lines.join("\n")}\n`);
     await watching.said("is replaced");
     watching.child.kill("SIGINT");
     const { code, stdout } = await watching.ended;

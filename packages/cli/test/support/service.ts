@@ -33,12 +33,16 @@ export async function place(behaviour: Behaviour = good): Promise<Place> {
   return { root, dataDir, env: { IMPRINT_DATA_DIR: dataDir, IMPRINT_PYTHON: python, IMPRINT_BASE_MODEL: model } };
 }
 
+/** A real service on a place, in this process; any free port unless one is given. */
+export async function serve(at: Place, port = "0"): Promise<RunningServer> {
+  const config = loadConfig({ env: { ...at.env, IMPRINT_PORT: port, IMPRINT_LOG_LEVEL: "silent" } });
+  const server = await startServer(config, { announce: true });
+  onTestFinished(() => server.close(0));
+  return server;
+}
+
 /** A place with a real service running on it, in this process. */
 export async function servedPlace(behaviour: Behaviour = good): Promise<Place & { readonly server: RunningServer }> {
   const at = await place(behaviour);
-  const server = await startServer(loadConfig({ env: { ...at.env, IMPRINT_PORT: "0", IMPRINT_LOG_LEVEL: "silent" } }), {
-    announce: true,
-  });
-  onTestFinished(() => server.close(0));
-  return { ...at, server };
+  return { ...at, server: await serve(at) };
 }
