@@ -70,14 +70,15 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
     head.push(record);
     const found = recognise(record, head);
     if (found !== undefined) startRecords(found);
-    else if (head.length > limit) throw refusal(name, `shows no session in its first ${limit} records`);
+    else if (head.length > limit) throw refusal(name, `is no recorded session (none in its first ${limit} records)`);
   };
 
   return {
     accept: (items) => {
       if (items.kind === "records") {
         junk += items.bad;
-        if (format === undefined && junk > limit) throw refusal(name, `holds no JSON object in ${junk} lines`);
+        if (format === undefined && junk > limit)
+          throw refusal(name, `is no recorded session (no JSON object in its first ${limit} lines)`);
         if (text !== undefined) throw refusal(name, "holds JSON, not the text of the format that was asked for");
         for (const record of items.records) acceptRecord(record);
         return;
@@ -90,7 +91,11 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
     },
     format: () => format?.name,
     finish: () => {
-      if (format === undefined) throw refusal(name, "is no session of a known format");
+      if (format === undefined)
+        throw refusal(
+          name,
+          `is no recorded session (${head.length > 0 ? "JSON without turns" : "neither JSON nor a known transcript"})`,
+        );
       records?.finish();
       text?.finish();
       return format.name;

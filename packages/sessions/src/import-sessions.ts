@@ -6,6 +6,7 @@ import { DROPPED } from "./dropped.js";
 import type { Output } from "./formats/format.js";
 import type { ImportedFile } from "./imported-file.js";
 import { SessionUnreadable } from "./session-unreadable.js";
+import { refuseArchives } from "./source/archives.js";
 import { baseName, commonHash, hashAhead, hashedBytes } from "./source/content-hash.js";
 import { decompress } from "./source/decompress.js";
 import { itemBatches } from "./source/items.js";
@@ -68,7 +69,8 @@ export async function importSessions(files: readonly SourceFile[], options: Impo
   const hashes: string[] = [];
   for (const file of ordered) {
     const { bytes, digest } = knownHash === null ? hashedBytes(file) : { bytes: bytesOf(file), digest: () => "" };
-    const lines = lineBatches(decompress(bytes, baseName(file.name), limits), baseName(file.name), limits);
+    const named = baseName(file.name);
+    const lines = lineBatches(refuseArchives(decompress(bytes, named, limits), named), named, limits);
     for await (const items of itemBatches(lines, isTextLine, limits)) {
       if (items.kind === "records") bad += items.bad;
       found.accept(items);

@@ -104,6 +104,7 @@ test.each([
   ["nothing", "", "application/json", 422, "SESSION_UNREADABLE"],
   ["no session", '{"hello":"world"}', "application/json", 422, "SESSION_UNREADABLE"],
   ["no JSON", "{{{{", "application/json", 422, "SESSION_UNREADABLE"],
+  ["a ZIP archive", Buffer.from("PK\u0003\u0004\n{}\n"), "application/json", 422, "SESSION_UNREADABLE"],
   ["random bytes", Buffer.from([0, 255, 1, 254]), "application/zstd", 422, "SESSION_UNREADABLE"],
   ["another content type", makeNative("x"), "text/plain", 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["a form", makeNative("x"), "multipart/form-data; boundary=x", 415, "UNSUPPORTED_MEDIA_TYPE"],

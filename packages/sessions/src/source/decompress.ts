@@ -2,15 +2,11 @@ import { createGunzip } from "node:zlib";
 import { Decompress } from "fzstd";
 import { SessionUnreadable } from "../session-unreadable.js";
 import type { Limits } from "./limits.js";
+import { peek } from "./peek.js";
 
 const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 const startsWith = (bytes: Uint8Array, magic: readonly number[]): boolean => magic.every((byte, index) => bytes[index] === byte);
-
-async function* prepend(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-}
 
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const stream = createGunzip();
@@ -78,13 +74,6 @@ function sized(bytes: AsyncIterable<Uint8Array>): { readonly bytes: AsyncIterabl
 }
 
 async function* unpack(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  const iterator = bytes[Symbol.asyncIterator]();
-  let head: Uint8Array = new Uint8Array(0);
-  while (head.length < ZSTD.length) {
-    const next = await iterator.next();
-    if (next.done) break;
-    head = Buffer.concat([head, next.value]);
-  }
-  const all = prepend(head, iterator);
+  const { head, bytes: all } = await peek(bytes, ZSTD.length);
   yield* startsWith(head, GZIP) ? gunzip(all, name) : startsWith(head, ZSTD) ? unzstd(all, name) : all;
 }

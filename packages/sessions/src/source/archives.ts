@@ -1,0 +1,50 @@
+import { SessionUnreadable } from "../session-unreadable.js";
+import { peek } from "./peek.js";
+
+/** A container of other files, by the bytes that it has at a place. */
+interface Container {
+  readonly what: string;
+  readonly magic: string;
+  readonly at?: number;
+  /** What can be brought instead; the files in it where nothing is said. */
+  readonly instead?: string;
+}
+
+/** Bytes are written as the characters of Latin-1. */
+const CONTAINERS: readonly Container[] = [
+  { what: "a ZIP archive", magic: "PK\x03\x04" },
+  { what: "a ZIP archive", magic: "PK\x05\x06" },
+  { what: "a 7z archive", magic: "7z\xbc\xaf\x27\x1c" },
+  { what: "a RAR archive", magic: "Rar!\x1a\x07" },
+  { what: "an xz file", magic: "\xfd7zXZ\x00" },
+  { what: "a bzip2 file", magic: "BZh" },
+  { what: "an LZ4 file", magic: "\x04\x22\x4d\x18" },
+  { what: "a tar archive", magic: "ustar", at: 257 },
+  {
+    what: "an SQLite database",
+    magic: "SQLite format 3\x00",
+    instead: "export the conversation from the tool that wrote it, and bring that",
+  },
+  { what: "a Parquet file", magic: "PAR1", instead: "bring its rows as JSON lines" },
+];
+
+const HEAD = 512;
+
+const shows =
+  (head: Uint8Array) =>
+  ({ magic, at = 0 }: Container): boolean =>
+    Buffer.from(head.subarray(at, at + magic.length)).toString("latin1") === magic;
+
+/**
+ * The bytes as they are.
+ * @throws SessionUnreadable when they begin like a container, whose files' lines would be taken for a session with bad lines.
+ */
+export async function* refuseArchives(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const { head, bytes: all } = await peek(bytes, HEAD);
+  const found = CONTAINERS.find(shows(head));
+  if (found !== undefined)
+    throw new SessionUnreadable(
+      `${name} is ${found.what}, which Imprint does not read; ${found.instead ?? "unpack it and bring the files in it"}.`,
+    );
+  yield* all;
+}
