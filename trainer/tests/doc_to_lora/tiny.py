@@ -20,7 +20,7 @@ from transformers import (
 
 from imprint_trainer.doc_to_lora.checkpoint.build import build, expected_shapes
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig, PerceiverAttention
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.targets import PATHS
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "doc-to-lora"

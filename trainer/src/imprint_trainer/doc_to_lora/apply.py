@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-from imprint_trainer.doc_to_lora.hypernetwork import Factors
+from imprint_trainer.doc_to_lora.modeling import Factors
 from imprint_trainer.doc_to_lora.targets import module_path
 
 

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-from imprint_trainer.doc_to_lora.hypernetwork import Factors
 from imprint_trainer.doc_to_lora.merge import pad_rank
+from imprint_trainer.doc_to_lora.modeling import Factors
 from imprint_trainer.doc_to_lora.targets import module_path
 
 AlphaForm = Literal["folded", "float"]

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from imprint_trainer.doc_to_lora.hypernetwork import Factors, Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Factors, Hypernetwork
 
 
 def merge_chunks(

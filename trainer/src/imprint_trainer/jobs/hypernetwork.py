@@ -14,7 +14,7 @@ from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
 
 if TYPE_CHECKING:
-    from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+    from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 
 PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.fresh import blank_hypernetwork, compute_start

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 
 from imprint_trainer.doc_to_lora.encoder import encode
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.build import fold, make_config, parameter_groups
 from imprint_trainer.doc_to_lora.training.config import Shape

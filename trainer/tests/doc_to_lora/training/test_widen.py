@@ -3,8 +3,8 @@ import torch
 from torch import nn
 
 from imprint_trainer.doc_to_lora.encoder import encode
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.merge import merge_chunks
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.build import fold
 from imprint_trainer.doc_to_lora.training.prompts import Prompts

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.errors import HypernetworkInvalid
 
 

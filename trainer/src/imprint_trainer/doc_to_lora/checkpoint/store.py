@@ -15,7 +15,7 @@ from torch import Tensor
 
 from imprint_trainer.doc_to_lora.checkpoint.build import build, check_tensors
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.errors import HypernetworkInvalid, HypernetworkNotInstalled
 
 CONFIG_FILE = "hypernetwork.json"

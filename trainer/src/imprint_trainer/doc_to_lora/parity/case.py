@@ -15,7 +15,7 @@ from imprint_trainer.doc_to_lora.checkpoint.convert import read_checkpoint
 from imprint_trainer.doc_to_lora.checkpoint.plain import RawCheckpoint, strip_compile_prefix
 from imprint_trainer.doc_to_lora.checkpoint.reference import reference_config
 from imprint_trainer.doc_to_lora.config import PerceiverAttention
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 
 
 @dataclass(frozen=True)

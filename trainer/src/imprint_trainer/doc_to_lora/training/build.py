@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig, PerceiverAttention
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.doc_to_lora.training.config import Shape
 from imprint_trainer.doc_to_lora.training.factored_head import FactoredBias, FactoredHead

@@ -15,11 +15,8 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize, pad
 
 from imprint_trainer.doc_to_lora.encoder import encode
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
-from imprint_trainer.doc_to_lora.norm import rms_normalize
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork, PerLayerResidualMlp, ResamplerLayer, rms_normalize
 from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
-from imprint_trainer.doc_to_lora.resampler import ResamplerLayer
-from imprint_trainer.doc_to_lora.residual_mlp import PerLayerResidualMlp
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.basis import output_rows
 from imprint_trainer.doc_to_lora.training.factored_head import FactoredHead

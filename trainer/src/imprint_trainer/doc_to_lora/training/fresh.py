@@ -5,7 +5,7 @@ import random
 import torch
 from torch import Tensor
 
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.basis import Text, measure_basis, output_axes
 from imprint_trainer.doc_to_lora.training.build import FACTORED, initialise, make_config

@@ -10,7 +10,7 @@ import torch
 
 from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.doc_to_lora.checkpoint import store
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training import metrics
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.batches import batch_maker

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.batches import Batch
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase

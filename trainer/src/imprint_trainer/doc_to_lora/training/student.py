@@ -9,8 +9,8 @@ from torch import Tensor
 
 from imprint_trainer.doc_to_lora.apply import applied
 from imprint_trainer.doc_to_lora.encoder import encode
-from imprint_trainer.doc_to_lora.hypernetwork import Factors, Hypernetwork
 from imprint_trainer.doc_to_lora.merge import merge_batch
+from imprint_trainer.doc_to_lora.modeling import Factors, Hypernetwork
 from imprint_trainer.doc_to_lora.training.batches import Batch
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase, groups

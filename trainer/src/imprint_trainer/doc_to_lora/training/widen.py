@@ -2,7 +2,7 @@
 
 import torch
 
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 
 APART = 1.0  # of a query's length: how far twins start from each other, so that training tells them apart
 

@@ -8,8 +8,8 @@ import torch
 from imprint_trainer.doc_to_lora.apply import applied
 from imprint_trainer.doc_to_lora.chunks import split_chunks
 from imprint_trainer.doc_to_lora.generate import chunk_factors
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
 from imprint_trainer.doc_to_lora.merge import merge_batch
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase

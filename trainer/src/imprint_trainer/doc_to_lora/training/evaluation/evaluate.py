@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from imprint_trainer.adapters.neutral import neutral_loss
-from imprint_trainer.doc_to_lora.hypernetwork import Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.evaluation.answers import adapted, answer
 from imprint_trainer.doc_to_lora.training.evaluation.cases import Row, make_rows
