@@ -10,10 +10,9 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpoint import Checkpoint
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.course import Trained
 from imprint_trainer.lora.keeper import Keeper
 from imprint_trainer.lora.loop import train
-from imprint_trainer.lora.plan import plan_steps
+from imprint_trainer.lora.schedule import Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
 

@@ -6,7 +6,7 @@ from imprint_trainer.data import preview as preview_module
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.preview import preview, spans
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.plan import Steps
+from imprint_trainer.lora.schedule import Steps
 
 from .families import tokenizer_of
 from .sessions import agent, session_of, user

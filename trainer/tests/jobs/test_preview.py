@@ -1,5 +1,8 @@
 """The preview's numbers are the job's, on recorded sessions."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,15 @@ from imprint_trainer.protocol import PreviewSpec, TrainLoraSpec
 from .tiny import tiny_job
 
 SESSIONS = 10
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
 NUMBERS = ("windows", "tokens", "supervised_tokens", "max_steps")
+
+
+def test_a_preview_does_without_torch() -> None:
+    """Importing it takes seconds that whoever asks for a preview would wait."""
+    script = "import sys, imprint_trainer.jobs.preview; print('torch' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True, env=ENVIRONMENT)
+    assert ran.stdout == "False\n"
 
 
 def write_base(folder: Path, name: str) -> None:

@@ -15,7 +15,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import CheckpointInvalid, CheckpointMismatch
 from imprint_trainer.lora.checkpoint import STATE, read_checkpoint, write_checkpoint
 from imprint_trainer.lora.loop import salvage
-from imprint_trainer.lora.plan import plan_steps
+from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.models.base import LoadedBase
 from lora.test_resume import IDENTITY, cancelled_at, keeper, resumed
 from training import settings, train_tiny

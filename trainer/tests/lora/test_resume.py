@@ -16,9 +16,8 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.checkpoint import read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.course import Course, Trained
 from imprint_trainer.lora.keeper import Keeper
-from imprint_trainer.lora.plan import Steps, plan_steps
+from imprint_trainer.lora.schedule import Course, Steps, Trained, plan_steps
 from imprint_trainer.models.base import LoadedBase
 from training import settings, train_tiny
 

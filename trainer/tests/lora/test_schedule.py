@@ -2,7 +2,66 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.lora.schedule import learning_rate
+from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.schedule import (
+    OPEN_ENDED_TOKENS,
+    PATIENCE,
+    STEPS_PER_EPOCH,
+    batches,
+    choose_accumulation,
+    cool_down,
+    epoch_order,
+    learning_rate,
+    plan_steps,
+    should_cool,
+)
+from training import settings
+
+LONG = 100  # epochs
+
+
+def of_lengths(lengths: list[int]) -> list[Window]:
+    return [Window(tuple(range(length)), (False,) + (True,) * (length - 1)) for length in lengths]
+
+
+@given(st.integers(1, 2000))
+def test_accumulation_never_costs_a_short_session_its_steps(windows: int) -> None:
+    accumulation = choose_accumulation(windows)
+    assert accumulation in (1, 2, 4, 8)
+    assert accumulation == 1 or windows // accumulation >= STEPS_PER_EPOCH
+
+
+@given(st.lists(st.integers(2, 60), min_size=1, max_size=40), st.integers(1, 100))
+def test_given_epochs_are_kept_and_every_window_counts(lengths: list[int], epochs: int) -> None:
+    windows = of_lengths(lengths)
+    steps = plan_steps(windows, settings(epochs=epochs))
+    assert steps.max_epochs == epochs
+    assert (steps.per_epoch - 1) * steps.accumulation < len(windows) <= steps.per_epoch * steps.accumulation
+
+
+def test_an_open_ended_training_has_a_token_budget() -> None:
+    short, long = of_lengths([1000, 200]), of_lengths([1000] * 60)
+    assert plan_steps(short, settings(epochs=None)).max_epochs == OPEN_ENDED_TOKENS // 1200
+    assert plan_steps(long, settings(epochs=None)).max_epochs == 3
+
+
+@given(st.lists(st.integers(2, 50), min_size=1, max_size=30), st.integers(0, 2**32 - 1), st.integers(0, 5))
+def test_an_epoch_sees_every_window_once_and_the_first_begins_with_the_longest(
+    lengths: list[int], seed: int, epoch: int
+) -> None:
+    windows = of_lengths(lengths)
+    order = epoch_order(windows, seed=seed, epoch=epoch)
+    assert sorted(order) == list(range(len(windows)))
+    assert order == epoch_order(windows, seed=seed, epoch=epoch)
+    if epoch == 0:
+        assert len(windows[order[0]].input_ids) == max(lengths)
+
+
+@given(st.lists(st.integers(), max_size=30), st.integers(1, 8))
+def test_batches_keep_order_and_lose_nothing(order: list[int], size: int) -> None:
+    groups = batches(order, size)
+    assert [index for group in groups for index in group] == order
+    assert all(len(group) == size for group in groups[:-1])
 
 
 @given(st.integers(1, 500), st.floats(0, 0.5), st.booleans())
@@ -31,3 +90,32 @@ def test_an_open_ended_rate_falls_in_a_line_while_it_cools() -> None:
         for step in range(8, 14)
     ]
     assert rates == pytest.approx([1, 1, 0.8, 0.6, 0.4, 0.2])
+
+
+def test_the_rate_stays_while_the_loss_falls() -> None:
+    assert all(should_cool([2.0, 1.8, 1.5, 1.2, 1.0][:count], LONG) is None for count in range(1, 6))
+
+
+def test_the_rate_falls_when_the_session_is_learned() -> None:
+    assert should_cool([2.0, 1.0, 0.3], LONG) == "learned"
+
+
+def test_the_rate_falls_after_epochs_without_improvement() -> None:
+    history = [2.0, 1.5] + [1.49] * PATIENCE
+    assert should_cool(history[:-1], LONG) is None
+    assert should_cool(history, LONG) == "no_improvement"
+
+
+@given(st.integers(1, 60))
+def test_the_cool_down_fits_into_the_budget(max_epochs: int) -> None:
+    falling = [0.976**epoch for epoch in range(max_epochs)]
+    reasons = [should_cool(falling[: epoch + 1], max_epochs) for epoch in range(max_epochs)]
+    first = next(epoch for epoch, reason in enumerate(reasons, start=1) if reason is not None)
+    assert first <= max_epochs <= first + cool_down(first)
+
+
+@given(st.lists(st.floats(0.01, 20), min_size=1, max_size=30))
+def test_cooling_down_depends_on_the_losses_alone(history: list[float]) -> None:
+    assert should_cool(history, LONG) == should_cool(list(history), LONG)
+    if len(history) <= PATIENCE and history[-1] > 0.3 * history[0]:
+        assert should_cool(history, LONG) is None

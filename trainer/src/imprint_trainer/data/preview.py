@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import sizes
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.plan import Steps
+from imprint_trainer.lora.schedule import Steps
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -43,6 +43,11 @@ class Window:
     supervised: tuple[bool, ...]
     lessons: tuple[Lesson, ...] = ()
 
+    @property
+    def supervised_count(self) -> int:
+        """Targets of the loss; nothing predicts the first token."""
+        return sum(self.supervised[1:])
+
 
 @dataclass(frozen=True)
 class Cut:

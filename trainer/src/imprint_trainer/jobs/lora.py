@@ -13,9 +13,8 @@ from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.resume import checkpoint_of, differences, keeper_of, selection_of
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.course import Trained
 from imprint_trainer.lora.loop import salvage, train
-from imprint_trainer.lora.plan import Steps, plan_steps
+from imprint_trainer.lora.schedule import Steps, Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainLoraSpec

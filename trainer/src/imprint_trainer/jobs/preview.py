@@ -5,7 +5,7 @@ from typing import Any
 from imprint_trainer.data.preview import preview
 from imprint_trainer.data.sessions import prepare_sessions
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.plan import plan_steps
+from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.protocol import PreviewSpec
 
 

@@ -11,7 +11,7 @@ class LoraTraining(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: int = Field(ge=0, le=2**32 - 1)
-    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see lora/stopping.py
+    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see lora/schedule.py
     rank: int = Field(default=16, ge=1, le=256)
     alpha: float = Field(default=32.0, gt=0)
     learning_rate: float = Field(default=1e-3, gt=0, le=0.1)

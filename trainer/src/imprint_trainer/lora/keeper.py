@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from .checkpoint import tensors_of, write_checkpoint
-from .course import Course
+from .schedule import Course
 
 LARGEST_SHARE = 0.02  # of a training's time
 

@@ -11,11 +11,10 @@ from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvali
 
 from .checkpoint import Checkpoint, restore_adapter, restore_training
 from .config import LoraTraining
-from .course import Course, Trained
 from .keeper import Keeper
 from .loss import loss_sum
 from .memory import peak_memory_mb
-from .plan import Steps
+from .schedule import Course, Steps, Trained
 
 StepCallback = Callable[[dict[str, Any]], None]
 

@@ -1,6 +1,75 @@
-"""The learning rate of each step."""
+"""Which windows come next, at which rate, and when it is enough: decided by the windows, the settings and the losses.
+
+Imports no torch: a preview plans with it too. Replaying a checkpoint's losses restores cursor, order and cool-down.
+"""
 
 import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from imprint_trainer.data.windows import Window
+
+from .config import LoraTraining
+
+STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
+MAX_ACCUMULATION = 8
+OPEN_ENDED_TOKENS = 36_000  # budget of an open-ended training: about 100 s on two cores for the default model
+OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
+
+LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
+IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
+PATIENCE = 3  # epochs without improvement
+COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
+
+Reason = Literal["learned", "no_improvement", "token_budget"]
+
+
+@dataclass(frozen=True)
+class Steps:
+    accumulation: int  # windows an optimizer step sums
+    per_epoch: int
+    max_epochs: int
+
+    @property
+    def maximum(self) -> int:
+        return self.per_epoch * self.max_epochs
+
+
+def choose_accumulation(windows: int) -> int:
+    """1 for a short session, so that there are enough steps; a power of two for a long one."""
+    accumulation = 1
+    while accumulation < MAX_ACCUMULATION and windows // (2 * accumulation) >= STEPS_PER_EPOCH:
+        accumulation *= 2
+    return accumulation
+
+
+def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
+    """The last, partial batch of an epoch is a step too."""
+    accumulation = training.accumulation or choose_accumulation(len(windows))
+    per_epoch = math.ceil(len(windows) / accumulation)
+    epochs = training.epochs
+    if epochs is None:
+        budget = OPEN_ENDED_TOKENS // max(1, sum(len(window.input_ids) for window in windows))
+        epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, budget))
+    return Steps(accumulation, per_epoch, epochs)
+
+
+def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int]:
+    """A seeded shuffle; the first epoch begins with the longest window, so that running out of memory shows at once."""
+    order = list(range(len(windows)))
+    random.Random(f"{seed}:{epoch}").shuffle(order)
+    if epoch == 0:
+        longest = max(order, key=lambda index: (len(windows[index].input_ids), -index))
+        order.remove(longest)
+        order.insert(0, longest)
+    return order
+
+
+def batches(order: Sequence[int], size: int) -> list[list[int]]:
+    """Consecutive groups of `size`; the last may be smaller."""
+    return [list(order[start : start + size]) for start in range(0, len(order), size)]
 
 
 def learning_rate(
@@ -19,3 +88,133 @@ def learning_rate(
         return peak
     progress = (step - warmup) / max(1, max_steps - warmup)
     return peak * 0.5 * (1.0 + math.cos(math.pi * progress))
+
+
+def should_cool(epoch_losses: Sequence[float], max_epochs: int) -> Reason | None:
+    """Whether the rate falls from now on, and why; the cool-down of the longest training ends with epoch `max_epochs`.
+
+    `epoch_losses`: mean loss over supervised tokens of each epoch so far, in nats.
+    """
+    done = len(epoch_losses)
+    if epoch_losses[-1] <= LEARNED_FRACTION * epoch_losses[0]:
+        return "learned"
+    best, stale = float("inf"), 0
+    for loss in epoch_losses:
+        stale = 0 if loss < best * (1 - IMPROVEMENT) else stale + 1
+        best = min(best, loss)
+    if stale >= PATIENCE:
+        return "no_improvement"
+    return "token_budget" if done + cool_down(done) >= max_epochs else None
+
+
+def cool_down(epochs: int) -> int:
+    """Epochs at a falling rate after so many at the full one."""
+    return math.ceil(COOL_DOWN * epochs)
+
+
+@dataclass(frozen=True)
+class Trained:
+    losses: tuple[float, ...]  # one a step
+    epoch_losses: tuple[float, ...]
+    order: tuple[tuple[int, ...], ...]  # window indices of each step
+    stopped: str  # "epochs"; open-ended, why it cooled down: see should_cool; "salvaged" at a checkpoint
+
+
+@dataclass(frozen=True)
+class Batch:
+    windows: tuple[int, ...]  # indices
+    supervised: int  # tokens
+    learning_rate: float
+
+
+@dataclass
+class Course:
+    """Give each batch of `next` to `record` with its loss before asking for another."""
+
+    windows: Sequence[Window]
+    training: LoraTraining
+    steps: Steps
+    loss_sums: list[float] = field(default_factory=list)  # of each step, over its supervised tokens
+    losses: list[float] = field(default_factory=list)
+    epoch_losses: list[float] = field(default_factory=list)
+    order: list[tuple[int, ...]] = field(default_factory=list)
+    epochs: int = field(init=False)  # at most, by what is known so far
+    stopped: str = field(init=False)
+    _cooling: range = range(0)  # steps
+    _epoch_batches: list[list[int]] = field(default_factory=list)
+    _epoch_sum: float = 0.0
+    _epoch_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        self.epochs = self.steps.max_epochs
+        self.stopped = "token_budget" if self._open_ended else "epochs"
+
+    @property
+    def _open_ended(self) -> bool:
+        return self.training.epochs is None
+
+    @property
+    def done(self) -> int:
+        """Steps."""
+        return len(self.losses)
+
+    @property
+    def total(self) -> int:
+        """Steps at most, by what is known so far."""
+        return self.epochs * self.steps.per_epoch
+
+    def next(self) -> Batch | None:
+        """None when the training is over."""
+        if self.done >= self.total:
+            return None
+        epoch, position = divmod(self.done, self.steps.per_epoch)
+        if position == 0:
+            order = epoch_order(self.windows, seed=self.training.seed, epoch=epoch)
+            self._epoch_batches = batches(order, self.steps.accumulation)
+        batch = tuple(self._epoch_batches[position])
+        rate = learning_rate(
+            self.done,
+            peak=self.training.learning_rate,
+            max_steps=self.steps.maximum,
+            warmup_fraction=self.training.warmup_fraction,
+            open_ended=self._open_ended,
+            cooling=self._cooling,
+        )
+        return Batch(batch, sum(self.windows[index].supervised_count for index in batch), rate)
+
+    def record(self, batch: Batch, loss_sum: float) -> None:
+        self.loss_sums.append(loss_sum)
+        self.losses.append(loss_sum / batch.supervised)
+        self.order.append(batch.windows)
+        self._epoch_sum += loss_sum
+        self._epoch_tokens += batch.supervised
+        if self.done % self.steps.per_epoch == 0:
+            self._end_epoch()
+
+    def replay(self, loss_sums: Sequence[float]) -> bool:
+        """Records the steps before a checkpoint. False when a training with these losses had ended before."""
+        for loss_sum in loss_sums:
+            batch = self.next()
+            if batch is None:
+                return False
+            self.record(batch, loss_sum)
+        return True
+
+    def trained(self, stopped: str | None = None) -> Trained:
+        return Trained(
+            tuple(self.losses),
+            tuple(self.epoch_losses),
+            tuple(self.order),
+            self.stopped if stopped is None else stopped,
+        )
+
+    def _end_epoch(self) -> None:
+        self.epoch_losses.append(self._epoch_sum / self._epoch_tokens)
+        self._epoch_sum, self._epoch_tokens = 0.0, 0
+        epochs = len(self.epoch_losses)
+        if not self._open_ended or self._cooling:
+            return
+        if reason := should_cool(self.epoch_losses, self.steps.max_epochs):
+            self.stopped = reason
+            self.epochs = min(self.epochs, epochs + cool_down(epochs))
+            self._cooling = range(self.done, self.total)
