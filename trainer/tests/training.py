@@ -8,9 +8,8 @@ from imprint_trainer.adapters.payload import Payload, adapter_config, trained_te
 from imprint_trainer.adapters.write import write_weights
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.adapter import fresh_adapter
-from imprint_trainer.lora.checkpoint import Checkpoint
+from imprint_trainer.lora.checkpoints import Checkpoint, Keeper
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.keeper import Keeper
 from imprint_trainer.lora.loop import train
 from imprint_trainer.lora.schedule import Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
-from imprint_trainer.lora.checkpoint import read_checkpoint
+from imprint_trainer.lora.checkpoints import Keeper, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.keeper import Keeper
 from imprint_trainer.lora.schedule import Course, Steps, Trained, plan_steps
 from imprint_trainer.models.base import LoadedBase
 from training import settings, train_tiny

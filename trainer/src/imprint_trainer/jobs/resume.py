@@ -8,9 +8,8 @@ import torch
 from imprint_trainer.adapters.provenance import base_sha256, versions
 from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.lora.checkpoint import Checkpoint, read_checkpoint
+from imprint_trainer.lora.checkpoints import Checkpoint, Keeper, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.keeper import Keeper
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainLoraSpec
 

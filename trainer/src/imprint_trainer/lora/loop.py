@@ -9,9 +9,8 @@ import torch
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
 
-from .checkpoint import Checkpoint, restore_adapter, restore_training
+from .checkpoints import Checkpoint, Keeper, restore_adapter, restore_training
 from .config import LoraTraining
-from .keeper import Keeper
 from .loss import loss_sum
 from .memory import peak_memory_mb
 from .schedule import Course, Steps, Trained

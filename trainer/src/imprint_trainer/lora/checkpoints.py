@@ -1,10 +1,12 @@
-"""A checkpoint on disk: adapter, optimizer and random state as safetensors, the rest as JSON, whole or not at all."""
+"""Checkpoints: adapter, optimizer and random state as safetensors, the rest as JSON, whole or not at all."""
 
 import json
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from imprint_trainer.adapters.write import sha256_of, sync, write_json
 from imprint_trainer.errors import CheckpointInvalid, CheckpointMismatch
 from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
 
+from .schedule import Course
+
 STATE = "checkpoint.json"
 FORMAT = 1
 MAX_STATE_BYTES = 64 * 2**20
@@ -23,6 +27,7 @@ WEIGHTS = re.compile(r"checkpoint-[0-9]{7}\.safetensors")
 ADAPTER = "adapter."
 RNG = "rng."
 SLOTS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's
+LARGEST_SHARE = 0.02  # of a training's time
 
 
 class State(BaseModel):
@@ -37,7 +42,7 @@ class State(BaseModel):
     sha256: str
     identity: dict[str, Any]  # what decides the numbers: a training goes on only where it is the same
     made_with: dict[str, Any]  # device, threads and versions: others may change the last bits
-    loss_sums: list[float]  # of each step: see course.py
+    loss_sums: list[float]  # of each step: see schedule.py
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,57 @@ def write_checkpoint(folder: Path, tensors: Mapping[str, Tensor], state: Mapping
     for older in folder.glob("checkpoint-*"):
         if older != weights and older.name != STATE:
             older.unlink(missing_ok=True)
+
+
+@dataclass
+class Keeper:
+    """Writes into `folder` every `seconds`, less often where writing would take more than its share of the time."""
+
+    folder: Path
+    seconds: float
+    device: torch.device
+    identity: Mapping[str, Any]
+    made_with: Mapping[str, Any]
+    on_kept: Callable[[int], None]  # with the step
+    clock: Callable[[], float] = time.perf_counter
+    _kept: int = 0  # step
+    _due: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._due = self.clock() + self.seconds
+
+    def after_step(self, model: nn.Module, optimizer: torch.optim.Optimizer, course: Course) -> None:
+        if self.clock() >= self._due:
+            self.keep(model, optimizer, course)
+
+    def keep(self, model: nn.Module, optimizer: torch.optim.Optimizer, course: Course) -> None:
+        """Now, unless this step is kept already. A disk that takes no checkpoint ends no training."""
+        if course.done == self._kept or course.done == 0:
+            return
+        from safetensors import SafetensorError
+
+        begun = self.clock()
+        state = {
+            "step": course.done,
+            "max_steps": course.total,
+            "identity": dict(self.identity),
+            "made_with": dict(self.made_with),
+            "loss_sums": course.loss_sums,
+        }
+        try:
+            write_checkpoint(self.folder, tensors_of(model, optimizer, self.device), state)
+        except (OSError, SafetensorError) as error:
+            print(f"no checkpoint of step {course.done}: {type(error).__name__}", file=sys.stderr)
+        else:
+            self._kept = course.done
+            self.on_kept(course.done)
+        ended = self.clock()
+        self._due = ended + max(self.seconds, (ended - begun) / LARGEST_SHARE)
+
+    def resumed(self, step: int) -> None:
+        """A checkpoint of this step stands in the folder."""
+        self._kept = step
+        self.on_kept(step)
 
 
 def read_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
