@@ -1,14 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { KeepHarmful, Metadata, SessionId, Strict, TrainLoraSpec } from "@imprint/contracts";
-import { Type } from "typebox";
+import { fieldErrors } from "@imprint/contracts/fields";
+import { type TProperties, Type } from "typebox";
 import { ImprintError } from "../../common/error.js";
-import { matches } from "../../common/matches.js";
 import { writeAtomically } from "../../storage/durable.js";
 import type { ResolvedLora } from "../resolve.js";
 
 const FILE = "request.json";
-const VERSION = 1;
+/** Stepped when a field that is stored comes to mean something else. */
+export const VERSION = 1;
 
 const {
   session_paths: _paths,
@@ -20,21 +21,38 @@ const {
 } = TrainLoraSpec.properties;
 
 /** What a checkpoint folder says of the job that left it: job records are lost with the process, these are not. */
-const RequestFile = Strict({
-  version: Type.Literal(VERSION),
-  request: Strict({ ...decided, session_id: SessionId, metadata: Metadata, keep_harmful: Type.Optional(KeepHarmful) }),
-});
+export const FIELDS = { ...decided, session_id: SessionId, metadata: Metadata, keep_harmful: KeepHarmful };
+
+/** By field, with which value a training goes on whose request was stored before the field was there: as it began. */
+const BEFORE: Partial<ResolvedLora> = { keep_harmful: false };
+
+const invalid = (what: string, cause?: unknown): ImprintError =>
+  new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} ${what}.`, { cause });
+
+const parse = async (folder: string): Promise<{ readonly version?: unknown; readonly request?: object }> => {
+  try {
+    return Object(JSON.parse(await readFile(join(folder, FILE), "utf8")));
+  } catch (cause) {
+    throw invalid("cannot be read", cause);
+  }
+};
 
 export const writeRequest = (folder: string, request: ResolvedLora): Promise<void> =>
   writeAtomically(join(folder, FILE), `${JSON.stringify({ version: VERSION, request }, null, 2)}\n`);
 
-/** @throws ImprintError CHECKPOINT_INVALID */
-export const readRequest = async (folder: string): Promise<ResolvedLora> => {
-  try {
-    const value: unknown = JSON.parse(await readFile(join(folder, FILE), "utf8"));
-    if (matches(RequestFile, value)) return { keep_harmful: false, ...value.request };
-  } catch (cause) {
-    throw new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} cannot be read.`, { cause });
-  }
-  throw new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} was changed, or another version of Imprint wrote it.`);
+/** How requests of these fields are read, where `before` is what those lack that were stored earlier. */
+export const requestReader = (fields: TProperties, before: object) => {
+  const schema = Strict({ version: Type.Literal(VERSION), request: Strict(fields) });
+  return async (folder: string): Promise<ResolvedLora> => {
+    const stored = await parse(folder);
+    if (stored.version !== VERSION)
+      throw invalid(`is of version ${String(stored.version).slice(0, 20)}; this Imprint reads ${VERSION}`);
+    const file = { ...stored, request: { ...before, ...stored.request } };
+    const [fault] = fieldErrors(schema, file);
+    if (fault) throw invalid(`cannot be used: ${fault.path.slice(1).replaceAll("/", ".")} ${fault.message}`);
+    return file.request as ResolvedLora;
+  };
 };
+
+/** @throws ImprintError CHECKPOINT_INVALID */
+export const readRequest = requestReader(FIELDS, BEFORE);
