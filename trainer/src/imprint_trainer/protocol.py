@@ -28,6 +28,9 @@ class Turns(Strict):
     turns: list[Annotated[int, Field(ge=0)]]
 
 
+TrainOn = Literal["all", "successful_steps", "final_answer"] | Turns
+
+
 class UnreadableSession(Strict):
     session_id: SessionId
     message: str
@@ -41,7 +44,7 @@ class PreviewSpec(Strict):
     base_model: str
     max_length: int = Field(ge=64)
     include_unsuccessful: bool
-    train_on: Literal["all", "successful_steps", "final_answer"] | Turns
+    train_on: TrainOn
     reasoning: bool
     epochs: Annotated[int, Field(ge=1, le=100)] | None
 

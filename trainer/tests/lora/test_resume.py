@@ -52,7 +52,7 @@ def cancelled_at(
 def resumed(
     base: LoadedBase, windows: Sequence[Window], training: LoraTraining, folder: Path
 ) -> tuple[Trained, Payload]:
-    return train_tiny(base, windows, training, keeper=keeper(folder), resume=read_checkpoint(folder, IDENTITY))
+    return train_tiny(base, windows, training, keeper=keeper(folder), resume=read_checkpoint(folder))
 
 
 def assert_same(ours: tuple[Trained, Payload], theirs: tuple[Trained, Payload]) -> None:
@@ -103,8 +103,8 @@ def test_resumed_twice_and_cancelled_between_micro_batches(
     training = settings(epochs=4, accumulation=3)
     plain = train_tiny(base, windows, training)
     cancelled_at(base, windows, training, tmp_path / "c", 1)
-    cancelled_at(base, windows, training, tmp_path / "c", 2, resume=read_checkpoint(tmp_path / "c", IDENTITY))
-    assert read_checkpoint(tmp_path / "c", IDENTITY).state.step == 3
+    cancelled_at(base, windows, training, tmp_path / "c", 2, resume=read_checkpoint(tmp_path / "c"))
+    assert read_checkpoint(tmp_path / "c").state.step == 3
     assert_same(resumed(base, windows, training, tmp_path / "c"), plain)
 
 
@@ -123,7 +123,7 @@ def test_random_numbers_go_on_where_they_stopped(base: LoadedBase, windows: list
     assert plain[0].losses != train_tiny(base, windows, training, on_model=without_dropout)[0].losses
     cancelled_at(base, windows, training, tmp_path / "c", 5, on_model=with_dropout)
     torch.manual_seed(999)
-    checkpoint = read_checkpoint(tmp_path / "c", IDENTITY)
+    checkpoint = read_checkpoint(tmp_path / "c")
     assert_same(train_tiny(base, windows, training, on_model=with_dropout, resume=checkpoint), plain)
     without_dropout(base.model)
 
@@ -147,7 +147,7 @@ def test_the_steps_after_a_resume_go_on_counting(base: LoadedBase, windows: list
         training,
         on_step=progress.append,
         keeper=keeper(tmp_path / "c", kept=kept.append),
-        resume=read_checkpoint(tmp_path / "c", IDENTITY),
+        resume=read_checkpoint(tmp_path / "c"),
     )
     assert [(one["step"], one["steps"]) for one in progress] == [(5, 6), (6, 6)]
     assert progress[-1]["eta_seconds"] == 0

@@ -75,6 +75,37 @@ def test_a_killed_worker_leaves_a_checkpoint_for_the_next_one(
     assert second.close() == 0
 
 
+def stored_training(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Changes what the checkpoint in `folder` says of its training's settings."""
+    state = json.loads((folder / "checkpoint.json").read_text())
+    change(state["identity"]["request"]["training"])
+    (folder / "checkpoint.json").write_text(json.dumps(state))
+
+
+def test_a_checkpoint_from_before_a_setting_was_there_resumes_to_the_same_files(
+    worker: RunningWorker, long_spec: Spec, new_job_id: NewJobId, tmp_path: Path
+) -> None:
+    plain = long_spec("plain")
+    worker.job(new_job_id(), plain)
+    cancel_after(worker, new_job_id(), long_spec("one"), 3)
+    stored_training(tmp_path / "checkpoint", lambda training: training.pop("warmup_fraction"))
+    spec = checkpointed(long_spec("two"), "resume")
+    assert worker.job(new_job_id(), spec)[-1]["type"] == "done"
+    assert files(spec) == files(plain)
+
+
+def test_a_checkpoint_of_a_newer_imprint_is_refused_by_what_is_unknown(
+    worker: RunningWorker, long_spec: Spec, new_job_id: NewJobId, tmp_path: Path
+) -> None:
+    cancel_after(worker, new_job_id(), long_spec("one"), 1)
+    stored_training(tmp_path / "checkpoint", lambda training: training.update(sparkle=3))
+    error = worker.job(new_job_id(), checkpointed(long_spec("two"), "resume"))[-1]["error"]
+    assert (error["code"], error["message"]) == (
+        "CHECKPOINT_INVALID",
+        "checkpoint.json: request.training.sparkle is not a known field: a newer Imprint may have written it",
+    )
+
+
 def test_a_checkpoint_is_salvaged_as_an_adapter_that_says_so(
     worker: RunningWorker, long_spec: Spec, new_job_id: NewJobId
 ) -> None:

@@ -10,7 +10,7 @@ from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.jobs.resume import checkpoint_of, differences, keeper_of, selection_of
+from imprint_trainer.jobs.resume import checkpoint_of, differences, identity_of, keeper_of, selection_of
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import salvage, train
@@ -31,8 +31,9 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     steps = plan_steps(prepared.windows, training)
     plan = plan_of(training, prepared, steps, targets)
     context.emit({"type": "plan", "plan": plan})
-    keeper = keeper_of(spec, training, plan, base, context)
-    checkpoint = checkpoint_of(spec, keeper)
+    identity = identity_of(spec, training, plan, base)
+    keeper = keeper_of(spec, identity, base, context)
+    checkpoint = checkpoint_of(spec, identity)
     salvaged = checkpoint if spec.checkpoint.start == "salvage" else None
     context.phase("saving" if salvaged else "training")
     with fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model:
@@ -119,7 +120,7 @@ def record_of(
             for session_id, path in zip(spec.session_ids, spec.session_paths, strict=True)
             if session_id not in skipped
         ],
-        "selection": selection_of(spec),
+        "selection": selection_of(spec).model_dump(mode="json"),
         "config": training.model_dump(mode="json"),
         "plan": plan,
         "steps": len(trained.losses),

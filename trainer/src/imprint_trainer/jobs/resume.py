@@ -8,48 +8,47 @@ import torch
 from imprint_trainer.adapters.provenance import base_sha256, versions
 from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.jobs.identity import Identity, Request, Selection, UsedBase
 from imprint_trainer.lora.checkpoints import Checkpoint, Keeper, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainLoraSpec
 
 
-def keeper_of(
-    spec: TrainLoraSpec, training: LoraTraining, plan: dict[str, Any], base: LoadedBase, context: JobContext
-) -> Keeper:
+def keeper_of(spec: TrainLoraSpec, identity: Identity, base: LoadedBase, context: JobContext) -> Keeper:
     return Keeper(
         Path(spec.checkpoint.dir),
         spec.checkpoint.seconds,
         device=base.device,
-        identity=identity_of(spec, training, plan, base),
+        identity=identity.to_json(),
         made_with=made_with(base),
         on_kept=lambda step: context.emit({"type": "checkpoint", "step": step}),
     )
 
 
-def checkpoint_of(spec: TrainLoraSpec, keeper: Keeper) -> Checkpoint | None:
+def checkpoint_of(spec: TrainLoraSpec, identity: Identity) -> Checkpoint | None:
     """None for a training from the start. Raises CheckpointInvalid, CheckpointMismatch."""
-    return None if spec.checkpoint.start == "fresh" else read_checkpoint(keeper.folder, keeper.identity)
+    if spec.checkpoint.start == "fresh":
+        return None
+    checkpoint = read_checkpoint(Path(spec.checkpoint.dir))
+    identity.require_same(checkpoint.state.identity)
+    return checkpoint
 
 
-def identity_of(spec: TrainLoraSpec, training: LoraTraining, plan: dict[str, Any], base: LoadedBase) -> dict[str, Any]:
-    """What decides every number of the training; the keys stand in sentences."""
-    return {
-        **{
-            f"session {session_id}": sha256_of(Path(path))
+def identity_of(spec: TrainLoraSpec, training: LoraTraining, plan: dict[str, Any], base: LoadedBase) -> Identity:
+    return Identity(
+        sessions={
+            session_id: sha256_of(Path(path))
             for session_id, path in zip(spec.session_ids, spec.session_paths, strict=True)
         },
-        "base model": {"sha256": base_sha256(base), "dequantised_on_load": base.dequantised},
-        "request": {
-            "training": training.model_dump(mode="json"),
-            "selection": selection_of(spec),
-        },
-        "training plan": plan,
-    }
+        base_model=UsedBase(sha256=base_sha256(base), dequantised_on_load=base.dequantised),
+        request=Request(training=training, selection=selection_of(spec)),
+        plan=plan,
+    )
 
 
-def selection_of(spec: TrainLoraSpec) -> dict[str, Any]:
-    return spec.model_dump(mode="json", include={"train_on", "reasoning", "include_unsuccessful", "skip_invalid"})
+def selection_of(spec: TrainLoraSpec) -> Selection:
+    return Selection.model_validate(spec.model_dump(include=set(Selection.model_fields)))
 
 
 def made_with(base: LoadedBase) -> dict[str, Any]:

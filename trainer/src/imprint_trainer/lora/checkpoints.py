@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from torch import Tensor, nn
 
 from imprint_trainer.adapters.write import sha256_of, sync, write_json
-from imprint_trainer.errors import CheckpointInvalid, CheckpointMismatch
+from imprint_trainer.errors import CheckpointInvalid
 from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
 
 from .schedule import Course
 
 STATE = "checkpoint.json"
-FORMAT = 1
+FORMAT = 1  # stepped when a field that is stored comes to mean something else
 MAX_STATE_BYTES = 64 * 2**20
 WEIGHTS = re.compile(r"checkpoint-[0-9]{7}\.safetensors")
 ADAPTER = "adapter."
@@ -40,7 +40,7 @@ class State(BaseModel):
     max_steps: int
     weights: str
     sha256: str
-    identity: dict[str, Any]  # what decides the numbers: a training goes on only where it is the same
+    identity: dict[str, Any]  # what decides the numbers: see jobs/identity.py
     made_with: dict[str, Any]  # device, threads and versions: others may change the last bits
     loss_sums: list[float]  # of each step: see schedule.py
 
@@ -138,13 +138,12 @@ class Keeper:
         self.on_kept(step)
 
 
-def read_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
-    """Raises CheckpointInvalid for files that are damaged, CheckpointMismatch for a training of something else."""
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """Raises CheckpointInvalid for files that are damaged, and for those of another format."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     state = _read_state(folder / STATE)
-    check_identity(state.identity, identity)
     weights = folder / state.weights
     if not WEIGHTS.fullmatch(state.weights) or not weights.is_file():
         raise CheckpointInvalid(f"the tensors of the checkpoint are not there: {Path(state.weights).name[:80]}")
@@ -154,14 +153,6 @@ def read_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
         return Checkpoint(state, load_file(weights))
     except (SafetensorError, ValueError) as error:
         raise CheckpointInvalid(f"{weights.name} is no safetensors file") from error
-
-
-def check_identity(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """The last key follows from the others: it is named only where they all agree."""
-    differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
-    if differing:
-        named = differing[:-1] if len(differing) > 1 and differing[-1] == list(wanted)[-1] else differing
-        raise CheckpointMismatch(f"the checkpoint was made with another {', another '.join(named)}")
 
 
 def check_tensors(checkpoint: Checkpoint, model: nn.Module) -> None:
@@ -214,20 +205,29 @@ def restore_training(
         raise CheckpointInvalid("the checkpoint holds no random state") from error
 
 
+def unusable(error: ValidationError) -> CheckpointInvalid:
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(map(str, first["loc"]))[:100]
+    if first["type"] == "extra_forbidden":
+        return CheckpointInvalid(f"{STATE}: {field} is not a known field: a newer Imprint may have written it")
+    return CheckpointInvalid(f"{STATE}: {field}: {first['msg']}")
+
+
 def _read_state(path: Path) -> State:
     try:
         if path.stat().st_size > MAX_STATE_BYTES:
             raise CheckpointInvalid(f"{STATE} is too large")
-        state = State.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise CheckpointInvalid(f"the checkpoint holds no {STATE}") from None
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise CheckpointInvalid(f"{STATE}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     except (ValueError, RecursionError) as error:
         raise CheckpointInvalid(f"{STATE} is not JSON") from error
-    if state.format != FORMAT:
-        raise CheckpointInvalid(f"{STATE} is of format {state.format}; this Imprint reads {FORMAT}")
+    if isinstance(value, dict) and value.get("format") != FORMAT:
+        raise CheckpointInvalid(f"{STATE} is of format {str(value.get('format'))[:20]}; this Imprint reads {FORMAT}")
+    try:
+        state = State.model_validate(value)
+    except ValidationError as error:
+        raise unusable(error) from error
     if len(state.loss_sums) != state.step:
         raise CheckpointInvalid(f"{STATE} holds {len(state.loss_sums)} losses of {state.step} steps")
     return state
