@@ -16,7 +16,7 @@ from imprint_trainer.doc_to_lora.compress import compress
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.export import PeftAdapter, to_peft
 from imprint_trainer.doc_to_lora.merge import merge_chunks
-from imprint_trainer.doc_to_lora.modeling import Factors
+from imprint_trainer.lora.factors import Factors
 
 from .tiny import FAMILIES, difference, ids_and_mask, random_hypernetwork, tiny_config, tiny_model
 

@@ -7,8 +7,8 @@ from typing import Any
 from torch import Tensor, nn
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-from imprint_trainer.doc_to_lora.modeling import Factors
 from imprint_trainer.doc_to_lora.targets import module_path
+from imprint_trainer.lora.factors import Factors
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from imprint_trainer.doc_to_lora.modeling import Factors
+from imprint_trainer.lora.factors import Factors
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.merge import pad_rank
-from imprint_trainer.doc_to_lora.modeling import Factors
 from imprint_trainer.doc_to_lora.targets import module_path
+from imprint_trainer.lora.factors import Factors
 
 AlphaForm = Literal["folded", "float"]
 

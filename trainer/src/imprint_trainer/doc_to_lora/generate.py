@@ -12,10 +12,11 @@ from imprint_trainer.doc_to_lora.compress import compress
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.export import AlphaForm, PeftAdapter, to_peft
 from imprint_trainer.doc_to_lora.merge import merge_chunks
-from imprint_trainer.doc_to_lora.modeling import Factors, Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
 from imprint_trainer.doc_to_lora.targets import check_fits, decoder
 from imprint_trainer.errors import AdapterNotFinite, HypernetworkInvalid, NothingToTrain
+from imprint_trainer.lora.factors import Factors
 
 BATCH_TOKENS = 4096  # ids, padding included, that the encoder holds the activations of at once
 

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from imprint_trainer.doc_to_lora.modeling import Factors, Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
+from imprint_trainer.lora.factors import Factors
 
 
 def merge_chunks(

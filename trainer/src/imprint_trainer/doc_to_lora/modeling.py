@@ -5,13 +5,13 @@ Attribute names are those of published checkpoints' state-dict keys (section 9).
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention, silu
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig, LayerKind, PerceiverAttention
+from imprint_trainer.lora.factors import Factors
 
 EPSILON = 1e-6  # of the Perceiver's RMS norms
 
@@ -280,14 +280,6 @@ class Head(nn.Module):
         """[K, L, M, r, d] -> [K, L, M, r, d_lora]."""
         equation = "klmrd,ldo->klmro" if self.weight.dim() == 3 else "klmrd,lmdo->klmro"
         return torch.einsum(equation, x, self.weight)
-
-
-@dataclass(frozen=True)
-class Factors:
-    """A module's update in two factors: delta W = multiplier * B^T A for each leading index."""
-
-    A: Tensor  # [..., L, r, d_in]
-    B: Tensor  # [..., L, r, d_out]
 
 
 class Hypernetwork(nn.Module):

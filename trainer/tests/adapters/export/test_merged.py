@@ -11,9 +11,10 @@ from safetensors.torch import load_file, save_file
 from adapters.export.sources import random_payload, source_of, write_adapter
 from imprint_trainer.adapters.attach import attached
 from imprint_trainer.adapters.export.merged import export_merged, merge_weight
-from imprint_trainer.adapters.export.source import Factors, read_source
+from imprint_trainer.adapters.export.source import read_source
 from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.errors import AdapterInvalid, ExportUnsupported
+from imprint_trainer.lora.factors import Factors
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.load import load_base
 
@@ -75,9 +76,9 @@ def test_weights_in_several_files_stay_where_they_are(tiny_copy: Path, base: Loa
 def test_a_merged_weight_is_the_exact_sum_rounded_once(dtype: torch.dtype, rank: int, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
     weight = torch.randn(6, 5, generator=generator).to(dtype)
-    factors = Factors(torch.randn(rank, 5, generator=generator), torch.randn(6, rank, generator=generator))
+    factors = Factors(torch.randn(rank, 5, generator=generator), torch.randn(rank, 6, generator=generator))
     found = merge_weight(weight, factors, 0.5, "layer")
-    exact = weight.double() + 0.5 * (factors.b.double() @ factors.a.double())
+    exact = weight.double() + 0.5 * (factors.B.mT.double() @ factors.A.double())
     assert found.dtype == dtype
     half_step = torch.finfo(dtype).eps / 2 * exact.abs() + 1e-5
     assert bool(((found.double() - exact).abs() <= 1.01 * half_step).all())

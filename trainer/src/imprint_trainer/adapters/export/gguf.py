@@ -43,8 +43,10 @@ def export_gguf(
         writer.add_file_type(gguf.LlamaFileType.ALL_F32)
         for layer, factors in source.layers.items():
             stop_if_cancelled()
-            writer.add_tensor(f"{names[layer]}.lora_a", factors.a.contiguous().numpy())
-            b = rows_for_llama_cpp(factors.b, layer, model) if architecture.interleaved else factors.b
+            writer.add_tensor(f"{names[layer]}.lora_a", factors.A.contiguous().numpy())
+            b = factors.B.mT  # [out, rank]
+            if architecture.interleaved:
+                b = rows_for_llama_cpp(b, layer, model)
             writer.add_tensor(f"{names[layer]}.lora_b", b.contiguous().numpy())
         writer.write_header_to_file()
         writer.write_kv_data_to_file()

@@ -7,9 +7,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from imprint_trainer.adapters.export.source import Factors, Source
+from imprint_trainer.adapters.export.source import Source
 from imprint_trainer.adapters.write import sync
 from imprint_trainer.errors import AdapterInvalid, BaseModelInvalid, ExportUnsupported
+from imprint_trainer.lora.factors import Factors
 from imprint_trainer.models.scan import read_json
 
 COPIED = ("*.json", "*.jinja", "tokenizer.model", "merges.txt", "vocab.txt")
@@ -70,6 +71,6 @@ def merge_weight(weight: Tensor, factors: Factors, scale: float, layer: str) -> 
     """`weight` [out, in] plus the update, summed in fp32 and rounded once."""
     if weight.dtype not in MERGEABLE:
         raise ExportUnsupported(f"{layer} is stored as {weight.dtype}: merging needs unquantised weights")
-    if weight.shape != (factors.b.shape[0], factors.a.shape[1]):
+    if weight.shape != (factors.B.shape[1], factors.A.shape[1]):
         raise AdapterInvalid(f"the update of {layer} has another shape than the base model's weight")
-    return (weight.float() + scale * (factors.b @ factors.a)).to(weight.dtype)
+    return (weight.float() + scale * (factors.B.mT @ factors.A)).to(weight.dtype)

@@ -4,27 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from torch import Tensor
-
 from imprint_trainer.adapters.attach import AdapterConfig, read_adapter_config
 from imprint_trainer.adapters.payload import A, B
 from imprint_trainer.adapters.write import WEIGHTS_FILE
 from imprint_trainer.errors import AdapterInvalid
+from imprint_trainer.lora.factors import Factors
 
 PREFIX = "base_model.model."
 
 
 @dataclass(frozen=True)
-class Factors:
-    """The update of one layer is `scale * b @ a`."""
-
-    a: Tensor  # [rank, in]
-    b: Tensor  # [out, rank]
-
-
-@dataclass(frozen=True)
 class Source:
-    """`layers` by the name of the layer in the base model, such as `model.layers.0.self_attn.q_proj`."""
+    """`layers` by the name of the layer in the base model, such as `model.layers.0.self_attn.q_proj`; their updates are
+    `scale * B^T A`."""
 
     config: AdapterConfig
     layers: Mapping[str, Factors]
@@ -50,7 +42,7 @@ def read_source(folder: Path) -> Source:
         a, b = tensors[key].float(), tensors.get(key.removesuffix(A) + B)
         if not key.startswith(PREFIX) or b is None or a.ndim != 2 or b.ndim != 2 or a.shape[0] != b.shape[1]:
             raise AdapterInvalid(f"{key} and its lora_B make no update")
-        layers[key.removeprefix(PREFIX).removesuffix(A)] = Factors(a, b.float())
+        layers[key.removeprefix(PREFIX).removesuffix(A)] = Factors(a, b.float().mT)
     if not layers or 2 * len(layers) != len(tensors):
         raise AdapterInvalid(f"{WEIGHTS_FILE} holds other tensors than pairs of lora_A and lora_B")
     return Source(config, layers)

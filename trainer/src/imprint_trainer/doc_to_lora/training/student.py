@@ -10,13 +10,14 @@ from torch import Tensor
 from imprint_trainer.doc_to_lora.apply import applied
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.merge import merge_batch
-from imprint_trainer.doc_to_lora.modeling import Factors, Hypernetwork
+from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.batches import Batch
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase, groups
 from imprint_trainer.doc_to_lora.training.loss import answer_loss, distillation_loss, per_context_mean
 from imprint_trainer.doc_to_lora.training.padding import pad
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
+from imprint_trainer.lora.factors import Factors
 
 
 @dataclass(frozen=True)
