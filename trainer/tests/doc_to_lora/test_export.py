@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from peft import PeftModel
 from safetensors.torch import save_file
 
+from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.doc_to_lora.apply import applied
 from imprint_trainer.doc_to_lora.compress import compress
 from imprint_trainer.doc_to_lora.encoder import encode
-from imprint_trainer.doc_to_lora.export import PeftAdapter, to_peft
+from imprint_trainer.doc_to_lora.export import to_peft
 from imprint_trainer.doc_to_lora.merge import merge_chunks
 from imprint_trainer.lora.factors import Factors
 
@@ -29,11 +30,11 @@ FORMS: dict[str, dict[str, Any]] = {
 QUERY, _ = ids_and_mask([8], seed=9)
 
 
-def peft_logits(model: Any, adapter: PeftAdapter, folder: Path) -> torch.Tensor:
+def peft_logits(model: Any, adapter: Payload, folder: Path) -> torch.Tensor:
     """The adapter written to disk and loaded by stock PEFT."""
     folder.mkdir()
-    save_file(adapter.tensors, folder / "adapter_model.safetensors")
-    (folder / "adapter_config.json").write_text(json.dumps(adapter.config("tiny")))
+    save_file(dict(adapter.tensors), folder / "adapter_model.safetensors")
+    (folder / "adapter_config.json").write_text(json.dumps(adapter.config))
     loaded = PeftModel.from_pretrained(model, folder)
     with torch.no_grad():
         logits: torch.Tensor = loaded(QUERY).logits
@@ -65,7 +66,7 @@ def test_an_adapter_on_some_layers_leaves_the_others_alone(tmp_path: Path) -> No
     model = tiny_model()
     network, merged = merged_for(model, layer_indices=(0, 2))
     adapter = to_peft(merged, network.config, base_layers=3)
-    assert adapter.config("tiny")["layers_to_transform"] == [0, 2]
+    assert adapter.config["layers_to_transform"] == [0, 2]
     with applied(model, merged, network.config), torch.no_grad():
         direct = model(QUERY).logits
     assert difference(peft_logits(model, adapter, tmp_path / "adapter"), direct) < 1e-5
@@ -74,8 +75,8 @@ def test_an_adapter_on_some_layers_leaves_the_others_alone(tmp_path: Path) -> No
 def test_the_folded_form_has_an_integer_alpha_and_the_float_form_the_multiplier_times_the_rank() -> None:
     model = tiny_model()
     network, merged = merged_for(model)
-    folded = to_peft(merged, network.config, base_layers=3).config("tiny")
-    floating = to_peft(merged, network.config, base_layers=3, form="float").config("tiny")
+    folded = to_peft(merged, network.config, base_layers=3).config
+    floating = to_peft(merged, network.config, base_layers=3, form="float").config
     assert (folded["r"], folded["lora_alpha"], type(folded["lora_alpha"])) == (6, 6, int)
     assert (floating["r"], floating["lora_alpha"]) == (6, 2.5 * 6)
     assert folded["target_modules"] == ["down_proj"]

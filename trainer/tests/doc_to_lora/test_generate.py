@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 import torch
 
+from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.doc_to_lora import generate
 from imprint_trainer.doc_to_lora.checkpoint.build import build
-from imprint_trainer.doc_to_lora.export import PeftAdapter
 from imprint_trainer.doc_to_lora.generate import chunk_factors, generate_adapter
 from imprint_trainer.doc_to_lora.prompt import document_ids
 from imprint_trainer.errors import AdapterNotFinite, HypernetworkInvalid, NothingToTrain
@@ -22,9 +22,9 @@ def make(text: str = TEXT, **options: Any) -> generate.Generated:
     return generate_adapter(NETWORK, MODEL, TOKENIZER, text, **options)
 
 
-def updates(adapter: PeftAdapter) -> torch.Tensor:
+def updates(adapter: Payload) -> torch.Tensor:
     keys = sorted(key for key in adapter.tensors if "lora_A" in key)
-    scale = adapter.lora_alpha / adapter.rank
+    scale = adapter.alpha / adapter.rank
     return torch.stack([scale * adapter.tensors[k.replace("lora_A", "lora_B")] @ adapter.tensors[k] for k in keys])
 
 

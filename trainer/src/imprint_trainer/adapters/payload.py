@@ -38,7 +38,7 @@ class Payload:
 
 
 def adapter_config(*, rank: int, alpha: float, targets: Sequence[str], base_model_name: str) -> dict[str, Any]:
-    """adapter_config.json of a trained adapter: what every consumer knows, lists sorted, whole numbers integers."""
+    """adapter_config.json: what PEFT, vLLM, LoRAX and llama.cpp know; lists sorted, whole numbers integers."""
     return {
         "peft_type": "LORA",
         "task_type": "CAUSAL_LM",

@@ -1,49 +1,16 @@
-"""A merged LoRA as PEFT reads it: tensors and the numbers of its configuration (section 8.1)."""
+"""A merged LoRA as PEFT reads it (section 8.1)."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
-from torch import Tensor
 
+from imprint_trainer.adapters.payload import Payload, adapter_config
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.merge import pad_rank
 from imprint_trainer.doc_to_lora.targets import module_path
 from imprint_trainer.lora.factors import Factors
 
 AlphaForm = Literal["folded", "float"]
-
-
-@dataclass(frozen=True)
-class PeftAdapter:
-    """Tensors by PEFT key, and what `adapter_config.json` says of them."""
-
-    tensors: dict[str, Tensor]
-    rank: int
-    lora_alpha: float
-    target_modules: tuple[str, ...]
-    layers_to_transform: tuple[int, ...] | None  # None: every layer of the base model
-
-    def config(self, base_model_name: str) -> dict[str, Any]:
-        """`adapter_config.json`, for PEFT, vLLM and llama.cpp."""
-        folded = self.lora_alpha == self.rank  # consumers that want an integer get one
-        return {
-            "peft_type": "LORA",
-            "task_type": "CAUSAL_LM",
-            "base_model_name_or_path": base_model_name,
-            "r": self.rank,
-            "lora_alpha": self.rank if folded else self.lora_alpha,
-            "lora_dropout": 0.0,
-            "bias": "none",
-            "use_rslora": False,
-            "use_dora": False,
-            "fan_in_fan_out": False,
-            "modules_to_save": None,
-            "inference_mode": True,
-            "target_modules": list(self.target_modules),
-            "layers_to_transform": None if self.layers_to_transform is None else list(self.layers_to_transform),
-            "layers_pattern": None if self.layers_to_transform is None else "layers",
-        }
 
 
 def to_peft(
@@ -55,7 +22,7 @@ def to_peft(
     form: AlphaForm = "folded",
     pad_to: int | None = None,
     dtype: torch.dtype = torch.float32,
-) -> PeftAdapter:
+) -> Payload:
     """factors: for each module A [L, R, d_in], B [L, R, d_out], of a base model with `base_layers` layers.
 
     "folded" multiplies lora_B by the multiplier and sets lora_alpha = R; "float" sets lora_alpha = multiplier * R.
@@ -73,11 +40,15 @@ def to_peft(
             up = pair.B[index].mT * (multiplier if form == "folded" else 1.0)  # [d_out, R] (section 15.12)
             tensors[f"{key}.lora_A.weight"] = pair.A[index].detach().to("cpu", dtype).contiguous()
             tensors[f"{key}.lora_B.weight"] = up.detach().to("cpu", dtype).contiguous()
-    everywhere = config.layer_indices == tuple(range(base_layers))
-    return PeftAdapter(
-        tensors=tensors,
+    settings = adapter_config(
         rank=rank,
-        lora_alpha=float(rank) if form == "folded" else multiplier * rank,
-        target_modules=config.target_modules,
-        layers_to_transform=None if everywhere else config.layer_indices,
+        alpha=rank if form == "folded" else multiplier * rank,
+        targets=config.target_modules,
+        base_model_name=config.base_model_name_or_path,
     )
+    everywhere = config.layer_indices == tuple(range(base_layers))
+    layers = {
+        "layers_to_transform": None if everywhere else list(config.layer_indices),
+        "layers_pattern": None if everywhere else "layers",
+    }
+    return Payload(tensors, settings | layers)

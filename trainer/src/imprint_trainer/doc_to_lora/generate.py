@@ -7,10 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.doc_to_lora.chunks import split_chunks
 from imprint_trainer.doc_to_lora.compress import compress
 from imprint_trainer.doc_to_lora.encoder import encode
-from imprint_trainer.doc_to_lora.export import AlphaForm, PeftAdapter, to_peft
+from imprint_trainer.doc_to_lora.export import AlphaForm, to_peft
 from imprint_trainer.doc_to_lora.merge import merge_chunks
 from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
@@ -25,7 +26,7 @@ BATCH_TOKENS = 4096  # ids, padding included, that the encoder holds the activat
 class Generated:
     """An adapter and how it came about."""
 
-    adapter: PeftAdapter
+    adapter: Payload
     tokens: int  # ids of the document, template included, affixes not
     chunks: int
     uncompressed_rank: int

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.adapters.provenance import provenance
 from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.adapters.write import sha256_of
@@ -43,7 +42,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
         scaling=spec.scaling,
         compress_rank=spec.compress_rank,
     )
-    payload = Payload(generated.adapter.tensors, generated.adapter.config(spec.base_model_name))
+    payload = generated.adapter
     context.phase("saving")
     return save_and_prove(
         Path(spec.output_dir),

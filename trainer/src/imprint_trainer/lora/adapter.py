@@ -6,23 +6,17 @@ from typing import Any
 
 import torch
 
+from imprint_trainer.adapters.payload import adapter_config
 from imprint_trainer.lora.fuse import fused
 from imprint_trainer.models.base import LoadedBase
 
 
-def lora_config(*, rank: int, alpha: float, targets: Sequence[str], base_model_name: str | None = None) -> Any:
-    """The stock PEFT configuration, in the form that PEFT, vLLM, LoRAX and llama.cpp all accept."""
+def lora_config(*, rank: int, alpha: float, targets: Sequence[str]) -> Any:
+    """PEFT's configuration of an adapter that is trained."""
     from peft import LoraConfig
 
-    return LoraConfig(
-        task_type="CAUSAL_LM",
-        r=rank,
-        lora_alpha=int(alpha) if float(alpha).is_integer() else alpha,
-        target_modules=list(targets),
-        lora_dropout=0.0,
-        bias="none",
-        base_model_name_or_path=base_model_name,
-    )
+    config = adapter_config(rank=rank, alpha=alpha, targets=targets, base_model_name="")
+    return LoraConfig(**config | {"inference_mode": False, "base_model_name_or_path": None})
 
 
 @contextmanager

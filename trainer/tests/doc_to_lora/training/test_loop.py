@@ -11,7 +11,7 @@ from imprint_trainer.doc_to_lora.training import metrics
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.command import save
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
-from imprint_trainer.doc_to_lora.training.loop import Trained, train_hypernetwork
+from imprint_trainer.doc_to_lora.training.loop import TrainedHypernetwork, train_hypernetwork
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.doc_to_lora.training.sources import open_source
 from imprint_trainer.doc_to_lora.training.state import STATE
@@ -24,14 +24,14 @@ class PowerCutError(Exception):
     pass
 
 
-def train(base: Base, config: HypernetworkTrainingConfig, out: Path, **hooks: Any) -> Trained:
+def train(base: Base, config: HypernetworkTrainingConfig, out: Path, **hooks: Any) -> TrainedHypernetwork:
     ticks = itertools.count()
     return train_hypernetwork(
         base, config, open_source("synthetic", questions=20), out, clock=lambda: float(next(ticks)), **hooks
     )
 
 
-def weights(trained: Trained) -> dict[str, torch.Tensor]:
+def weights(trained: TrainedHypernetwork) -> dict[str, torch.Tensor]:
     return dict(trained.hypernetwork.state_dict())
 
 

@@ -17,7 +17,7 @@ from imprint_trainer.doc_to_lora.training import metrics
 from imprint_trainer.doc_to_lora.training.arguments import add_machine_arguments, at_least_one, load
 from imprint_trainer.doc_to_lora.training.card import hypernetwork_card, write_card
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
-from imprint_trainer.doc_to_lora.training.loop import Trained, train_hypernetwork
+from imprint_trainer.doc_to_lora.training.loop import TrainedHypernetwork, train_hypernetwork
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.doc_to_lora.training.sources import open_source
 
@@ -91,7 +91,7 @@ def read_settings(options: argparse.Namespace) -> HypernetworkTrainingConfig:
         raise TrainingRefused(f"Settings: {first_fault(error)}.") from None
 
 
-def save(trained: Trained, folder: Path) -> None:
+def save(trained: TrainedHypernetwork, folder: Path) -> None:
     """bf16: half the size; the service reads it into fp32."""
     network = trained.hypernetwork
     tensors = {name: tensor.detach().cpu().to(torch.bfloat16) for name, tensor in network.state_dict().items()}

@@ -33,7 +33,7 @@ Report = dict[str, float]
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedHypernetwork:
     """A hypernetwork with an ordinary head, and the steps that it has seen."""
 
     hypernetwork: Hypernetwork
@@ -52,7 +52,7 @@ def train_hypernetwork(
     on_retention: Callable[[int, int], None] = lambda _, __: None,
     on_start: Callable[[], None] = lambda: None,
     out_of_time: Callable[[], bool] = lambda: False,
-) -> Trained:
+) -> TrainedHypernetwork:
     """Train until the last step or until `out_of_time`: from the last checkpoint in `out`, else from the hypernetwork
     in the folder `init`, else from nothing.
 
@@ -110,7 +110,7 @@ def train_hypernetwork(
             if done % config.checkpoint_steps == 0:
                 save_state(out, hypernetwork, optimizers, done, identity)
     save_state(out, hypernetwork, optimizers, done, identity)
-    return Trained(fold(hypernetwork), done)
+    return TrainedHypernetwork(fold(hypernetwork), done)
 
 
 def retention_rows(
