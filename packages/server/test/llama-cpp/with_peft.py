@@ -20,7 +20,7 @@ from imprint_trainer.jobs.export import export_adapter
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import train
-from imprint_trainer.lora.plan import plan_steps
+from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.device import fix_numerics
