@@ -8,7 +8,7 @@ from imprint_trainer.adapters.payload import Payload, adapter_config, trained_te
 from imprint_trainer.adapters.write import write_weights
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.adapter import fresh_adapter
-from imprint_trainer.lora.checkpoints import Checkpoint, Keeper
+from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import train
 from imprint_trainer.lora.schedule import Trained, plan_steps
@@ -28,7 +28,7 @@ def train_tiny(
     on_step: Callable[[dict[str, Any]], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     on_model: Callable[[Any], None] = lambda _: None,
-    keeper: Keeper | None = None,
+    writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
 ) -> tuple[Trained, Payload]:
     targets = resolve_targets(base.model, training.target_modules)
@@ -42,7 +42,7 @@ def train_tiny(
             device=base.device,
             on_step=on_step,
             cancelled=cancelled,
-            keeper=keeper,
+            writer=writer,
             resume=resume,
         )
         tensors = trained_tensors(model)

@@ -17,7 +17,7 @@ from imprint_trainer.lora.checkpoints import STATE, read_checkpoint, write_check
 from imprint_trainer.lora.loop import salvage
 from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.models.base import LoadedBase
-from lora.test_resume import cancelled_at, keeper, resumed
+from lora.test_resume import cancelled_at, resumed, writer
 from training import settings, train_tiny
 
 TRAINING = settings(epochs=2)
@@ -76,12 +76,12 @@ def test_a_disk_that_takes_no_checkpoint_ends_no_training(
     base: LoadedBase, windows: list[Window], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = train_tiny(base, windows, TRAINING)
-    kept: list[int] = []
-    one = keeper(tmp_path / "c", 0, kept.append)
+    written: list[int] = []
+    one = writer(tmp_path / "c", 0, written.append)
     (tmp_path / "c").rmdir()
-    trained, _ = train_tiny(base, windows, TRAINING, keeper=one)
+    trained, _ = train_tiny(base, windows, TRAINING, writer=one)
     assert trained == plain[0]
-    assert kept == []
+    assert written == []
     assert "no checkpoint of step 1" in capsys.readouterr().err
 
 
@@ -95,10 +95,10 @@ def test_writing_takes_no_more_than_its_share_of_the_time(
         now += 1.0  # a step takes one second, a checkpoint one more
         return now
 
-    kept: list[int] = []
-    train_tiny(base, windows, settings(epochs=100), keeper=keeper(tmp_path / "c", 0, kept.append, clock=clock))
-    gaps = [later - earlier for earlier, later in zip(kept, kept[1:], strict=False)]
-    assert kept[0] == 1
+    written: list[int] = []
+    train_tiny(base, windows, settings(epochs=100), writer=writer(tmp_path / "c", 0, written.append, clock=clock))
+    gaps = [later - earlier for earlier, later in zip(written, written[1:], strict=False)]
+    assert written[0] == 1
     assert min(gaps) >= 50
 
 

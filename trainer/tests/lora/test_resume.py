@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
-from imprint_trainer.lora.checkpoints import Keeper, read_checkpoint
+from imprint_trainer.lora.checkpoints import CheckpointWriter, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.schedule import Course, Steps, Trained, plan_steps
+from imprint_trainer.lora.schedule import Schedule, Steps, Trained, plan_steps
 from imprint_trainer.models.base import LoadedBase
 from training import settings, train_tiny
 
@@ -24,12 +24,14 @@ IDENTITY = {"session s1": "a"}
 NEVER = 1e9  # seconds
 
 
-def keeper(
-    folder: Path, seconds: float = NEVER, kept: Callable[[int], None] = lambda _: None, **changes: Any
-) -> Keeper:
+def writer(
+    folder: Path, seconds: float = NEVER, written: Callable[[int], None] = lambda _: None, **changes: Any
+) -> CheckpointWriter:
     folder.mkdir(exist_ok=True)
     device = torch.device("cpu")
-    return Keeper(folder, seconds, device=device, identity=IDENTITY, made_with={}, on_kept=kept, **changes)
+    return CheckpointWriter(
+        folder, seconds, device=device, identity=IDENTITY, made_with={}, on_written=written, **changes
+    )
 
 
 def cancelled_at(
@@ -44,7 +46,7 @@ def cancelled_at(
             training,
             on_step=done.append,
             cancelled=lambda: len(done) >= step,
-            keeper=keeper(folder),
+            writer=writer(folder),
             **options,
         )
 
@@ -52,7 +54,7 @@ def cancelled_at(
 def resumed(
     base: LoadedBase, windows: Sequence[Window], training: LoraTraining, folder: Path
 ) -> tuple[Trained, Payload]:
-    return train_tiny(base, windows, training, keeper=keeper(folder), resume=read_checkpoint(folder))
+    return train_tiny(base, windows, training, writer=writer(folder), resume=read_checkpoint(folder))
 
 
 def assert_same(ours: tuple[Trained, Payload], theirs: tuple[Trained, Payload]) -> None:
@@ -87,12 +89,12 @@ def test_resumed_before_at_and_in_the_cool_down_of_an_open_end(
 
 def _cooling_from(windows: Sequence[Window], training: LoraTraining, trained: Trained) -> int:
     """The first step at a falling rate."""
-    course, rates = Course(windows, training, plan_steps(windows, training)), []
+    schedule, rates = Schedule(windows, training, plan_steps(windows, training)), []
     for loss in trained.losses:
-        batch = course.next()
+        batch = schedule.next()
         assert batch is not None
         rates.append(batch.learning_rate)
-        course.record(batch, loss * batch.supervised)
+        schedule.record(batch, loss * batch.supervised)
     peak = rates.index(max(rates))
     return next(step for step in range(peak, len(rates)) if rates[step] < rates[peak])
 
@@ -128,11 +130,11 @@ def test_random_numbers_go_on_where_they_stopped(base: LoadedBase, windows: list
     without_dropout(base.model)
 
 
-def test_keeping_checkpoints_changes_no_bit(nf4_base: LoadedBase, windows: list[Window], tmp_path: Path) -> None:
-    kept: list[int] = []
+def test_writing_checkpoints_changes_no_bit(nf4_base: LoadedBase, windows: list[Window], tmp_path: Path) -> None:
+    written: list[int] = []
     plain = train_tiny(nf4_base, windows, settings())
-    assert_same(train_tiny(nf4_base, windows, settings(), keeper=keeper(tmp_path / "c", 0, kept.append)), plain)
-    assert kept[0] == 1
+    assert_same(train_tiny(nf4_base, windows, settings(), writer=writer(tmp_path / "c", 0, written.append)), plain)
+    assert written[0] == 1
     assert len(list((tmp_path / "c").iterdir())) == 2
 
 
@@ -140,18 +142,18 @@ def test_the_steps_after_a_resume_go_on_counting(base: LoadedBase, windows: list
     training = settings(epochs=2)
     cancelled_at(base, windows, training, tmp_path / "c", 4)
     progress: list[dict[str, Any]] = []
-    kept: list[int] = []
+    written: list[int] = []
     train_tiny(
         base,
         windows,
         training,
         on_step=progress.append,
-        keeper=keeper(tmp_path / "c", kept=kept.append),
+        writer=writer(tmp_path / "c", written=written.append),
         resume=read_checkpoint(tmp_path / "c"),
     )
     assert [(one["step"], one["steps"]) for one in progress] == [(5, 6), (6, 6)]
     assert progress[-1]["eta_seconds"] == 0
-    assert kept == [4]
+    assert written == [4]
 
 
 @hypothesis_settings(deadline=None)
@@ -162,23 +164,23 @@ def test_the_steps_after_a_resume_go_on_counting(base: LoadedBase, windows: list
     epochs=st.one_of(st.none(), st.integers(1, 6)),
     data=st.data(),
 )
-def test_a_replayed_course_is_the_one_that_went_on(
+def test_a_replayed_schedule_is_the_one_that_went_on(
     losses: list[float], count: int, accumulation: int, epochs: int | None, data: st.DataObject
 ) -> None:
     windows = [Window(tuple(range(n + 3)), (False, *(True,) * (n + 2))) for n in range(count)]
     training = settings(epochs=epochs, accumulation=accumulation)
     steps = Steps(accumulation, -(-count // accumulation), epochs or 8)
 
-    def go(course: Course, sums: Sequence[float]) -> Course:
+    def go(schedule: Schedule, sums: Sequence[float]) -> Schedule:
         for total in sums:
-            if (batch := course.next()) is not None:
-                course.record(batch, total)
-        return course
+            if (batch := schedule.next()) is not None:
+                schedule.record(batch, total)
+        return schedule
 
-    whole = go(Course(windows, training, steps), losses)
+    whole = go(Schedule(windows, training, steps), losses)
     stop = data.draw(st.integers(1, whole.done))
-    again = Course(windows, training, steps)
+    again = Schedule(windows, training, steps)
     assert again.replay(whole.loss_sums[:stop])
     assert go(again, losses[stop:]) == whole
     if whole.next() is None:
-        assert not Course(windows, training, steps).replay([*whole.loss_sums, 1.0])
+        assert not Schedule(windows, training, steps).replay([*whole.loss_sums, 1.0])

@@ -10,7 +10,7 @@ from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.jobs.resume import checkpoint_of, differences, identity_of, keeper_of, selection_of
+from imprint_trainer.jobs.resume import checkpoint_of, differences, identity_of, selection_of, writer_of
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import salvage, train
@@ -32,7 +32,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     plan = plan_of(training, prepared, steps, targets)
     context.emit({"type": "plan", "plan": plan})
     identity = identity_of(spec, training, plan, base)
-    keeper = keeper_of(spec, identity, base, context)
+    writer = writer_of(spec, identity, base, context)
     checkpoint = checkpoint_of(spec, identity)
     salvaged = checkpoint if spec.checkpoint.start == "salvage" else None
     context.phase("saving" if salvaged else "training")
@@ -48,7 +48,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 device=base.device,
                 on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
                 cancelled=context.cancelled,
-                keeper=keeper,
+                writer=writer,
                 resume=checkpoint,
             )
         tensors = trained_tensors(model)
@@ -72,7 +72,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
             "payload_note": f"Rank {spec.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}.",
         },
         on_proving=lambda: context.phase("proving"),
-        warnings=[] if salvaged else differences(checkpoint, keeper),
+        warnings=[] if salvaged else differences(checkpoint, writer),
         partial={"step": salvaged.state.step, "max_steps": salvaged.state.max_steps} if salvaged else None,
     )
 

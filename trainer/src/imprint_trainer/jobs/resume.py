@@ -9,20 +9,20 @@ from imprint_trainer.adapters.provenance import base_sha256, versions
 from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import Identity, Request, Selection, UsedBase
-from imprint_trainer.lora.checkpoints import Checkpoint, Keeper, read_checkpoint
+from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainLoraSpec
 
 
-def keeper_of(spec: TrainLoraSpec, identity: Identity, base: LoadedBase, context: JobContext) -> Keeper:
-    return Keeper(
+def writer_of(spec: TrainLoraSpec, identity: Identity, base: LoadedBase, context: JobContext) -> CheckpointWriter:
+    return CheckpointWriter(
         Path(spec.checkpoint.dir),
         spec.checkpoint.seconds,
         device=base.device,
         identity=identity.to_json(),
         made_with=made_with(base),
-        on_kept=lambda step: context.emit({"type": "checkpoint", "step": step}),
+        on_written=lambda step: context.emit({"type": "checkpoint", "step": step}),
     )
 
 
@@ -55,11 +55,11 @@ def made_with(base: LoadedBase) -> dict[str, Any]:
     return {"device": base.device.type, "threads": torch.get_num_threads(), **versions()}
 
 
-def differences(checkpoint: Checkpoint | None, keeper: Keeper) -> list[str]:
+def differences(checkpoint: Checkpoint | None, writer: CheckpointWriter) -> list[str]:
     """A warning where the adapter may differ from an uninterrupted training's in its last bits."""
     if checkpoint is None:
         return []
-    before, now = checkpoint.state.made_with, keeper.made_with
+    before, now = checkpoint.state.made_with, writer.made_with
     names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
     if not names:
         return []

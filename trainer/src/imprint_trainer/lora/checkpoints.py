@@ -18,7 +18,7 @@ from imprint_trainer.adapters.write import sha256_of, sync, write_json
 from imprint_trainer.errors import CheckpointInvalid
 from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
 
-from .schedule import Course
+from .schedule import Schedule
 
 STATE = "checkpoint.json"
 FORMAT = 1  # stepped when a field that is stored comes to mean something else
@@ -88,7 +88,7 @@ def write_checkpoint(folder: Path, tensors: Mapping[str, Tensor], state: Mapping
 
 
 @dataclass
-class Keeper:
+class CheckpointWriter:
     """Writes into `folder` every `seconds`, less often where writing would take more than its share of the time."""
 
     folder: Path
@@ -96,46 +96,46 @@ class Keeper:
     device: torch.device
     identity: Mapping[str, Any]
     made_with: Mapping[str, Any]
-    on_kept: Callable[[int], None]  # with the step
+    on_written: Callable[[int], None]  # with the step
     clock: Callable[[], float] = time.perf_counter
-    _kept: int = 0  # step
+    _written: int = 0  # step
     _due: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._due = self.clock() + self.seconds
 
-    def after_step(self, model: nn.Module, optimizer: torch.optim.Optimizer, course: Course) -> None:
+    def after_step(self, model: nn.Module, optimizer: torch.optim.Optimizer, schedule: Schedule) -> None:
         if self.clock() >= self._due:
-            self.keep(model, optimizer, course)
+            self.write(model, optimizer, schedule)
 
-    def keep(self, model: nn.Module, optimizer: torch.optim.Optimizer, course: Course) -> None:
-        """Now, unless this step is kept already. A disk that takes no checkpoint ends no training."""
-        if course.done == self._kept or course.done == 0:
+    def write(self, model: nn.Module, optimizer: torch.optim.Optimizer, schedule: Schedule) -> None:
+        """Now, unless this step is written already. A disk that takes no checkpoint ends no training."""
+        if schedule.done == self._written or schedule.done == 0:
             return
         from safetensors import SafetensorError
 
         begun = self.clock()
         state = {
-            "step": course.done,
-            "max_steps": course.total,
+            "step": schedule.done,
+            "max_steps": schedule.total,
             "identity": dict(self.identity),
             "made_with": dict(self.made_with),
-            "loss_sums": course.loss_sums,
+            "loss_sums": schedule.loss_sums,
         }
         try:
             write_checkpoint(self.folder, tensors_of(model, optimizer, self.device), state)
         except (OSError, SafetensorError) as error:
-            print(f"no checkpoint of step {course.done}: {type(error).__name__}", file=sys.stderr)
+            print(f"no checkpoint of step {schedule.done}: {type(error).__name__}", file=sys.stderr)
         else:
-            self._kept = course.done
-            self.on_kept(course.done)
+            self._written = schedule.done
+            self.on_written(schedule.done)
         ended = self.clock()
         self._due = ended + max(self.seconds, (ended - begun) / LARGEST_SHARE)
 
     def resumed(self, step: int) -> None:
         """A checkpoint of this step stands in the folder."""
-        self._kept = step
-        self.on_kept(step)
+        self._written = step
+        self.on_written(step)
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:

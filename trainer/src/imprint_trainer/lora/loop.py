@@ -9,11 +9,11 @@ import torch
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
 
-from .checkpoints import Checkpoint, Keeper, restore_adapter, restore_training
+from .checkpoints import Checkpoint, CheckpointWriter, restore_adapter, restore_training
 from .config import LoraTraining
 from .loss import loss_sum
 from .memory import peak_memory_mb
-from .schedule import Course, Steps, Trained
+from .schedule import Schedule, Steps, Trained
 
 StepCallback = Callable[[dict[str, Any]], None]
 
@@ -27,7 +27,7 @@ def train(
     device: torch.device,
     on_step: StepCallback,
     cancelled: Callable[[], bool],
-    keeper: Keeper | None = None,
+    writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Trained:
@@ -42,20 +42,20 @@ def train(
     optimizer = torch.optim.AdamW(
         parameters, lr=training.learning_rate, betas=training.betas, weight_decay=training.weight_decay, foreach=True
     )
-    course = Course(windows, training, steps)
+    schedule = Schedule(windows, training, steps)
     if resume is not None:
-        replay(course, resume)
+        replay(schedule, resume)
         restore_training(resume, model, optimizer, device)
-        if keeper is not None:
-            keeper.resumed(course.done)
-    first, started, tokens_seen = course.done, clock(), 0
+        if writer is not None:
+            writer.resumed(schedule.done)
+    first, started, tokens_seen = schedule.done, clock(), 0
     model.train()
-    while (batch := course.next()) is not None:
+    while (batch := schedule.next()) is not None:
         total = 0.0
         for index in batch.windows:
             if cancelled():
-                if keeper is not None:
-                    keeper.keep(model, optimizer, course)
+                if writer is not None:
+                    writer.write(model, optimizer, schedule)
                 raise Cancelled
             loss = loss_sum(model, windows[index], device)
             torch.autograd.backward(loss / batch.supervised)
@@ -63,43 +63,43 @@ def train(
             tokens_seen += len(windows[index].input_ids)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
         if not (torch.isfinite(torch.tensor([total, norm])).all()):
-            raise AdapterNotFinite(f"the loss of step {course.done + 1} is not finite")
+            raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")
         for group in optimizer.param_groups:
             group["lr"] = batch.learning_rate
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        limit = course.total
-        course.record(batch, total)
+        limit = schedule.total
+        schedule.record(batch, total)
         elapsed = max(clock() - started, 1e-9)
         on_step(
             {
-                "step": course.done,
+                "step": schedule.done,
                 "steps": limit,
-                "epoch": course.done / steps.per_epoch,
-                "loss": course.losses[-1],
+                "epoch": schedule.done / steps.per_epoch,
+                "loss": schedule.losses[-1],
                 "learning_rate": batch.learning_rate,
                 "grad_norm": norm,
                 "tokens_per_second": tokens_seen / elapsed,
                 "supervised_tokens": batch.supervised,
-                "eta_seconds": elapsed / (course.done - first) * (limit - course.done),
+                "eta_seconds": elapsed / (schedule.done - first) * (limit - schedule.done),
                 "peak_memory_mb": peak_memory_mb(device),
             }
         )
-        if keeper is not None:
-            keeper.after_step(model, optimizer, course)
-    return course.trained()
+        if writer is not None:
+            writer.after_step(model, optimizer, schedule)
+    return schedule.trained()
 
 
 def salvage(
     model: Any, windows: Sequence[Window], training: LoraTraining, steps: Steps, checkpoint: Checkpoint
 ) -> Trained:
     """Gives the model the adapter of a checkpoint, and trains nothing. Raises CheckpointInvalid."""
-    course = Course(windows, training, steps)
-    replay(course, checkpoint)
+    schedule = Schedule(windows, training, steps)
+    replay(schedule, checkpoint)
     restore_adapter(checkpoint, model)
-    return course.trained(stopped="salvaged")
+    return schedule.trained(stopped="salvaged")
 
 
-def replay(course: Course, checkpoint: Checkpoint) -> None:
-    if not course.replay(checkpoint.state.loss_sums):
+def replay(schedule: Schedule, checkpoint: Checkpoint) -> None:
+    if not schedule.replay(checkpoint.state.loss_sums):
         raise CheckpointInvalid(f"the training had ended before step {checkpoint.state.step}")

@@ -121,14 +121,16 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Batch:
+class WindowBatch:
+    """What one optimizer step is computed from."""
+
     windows: tuple[int, ...]  # indices
     supervised: int  # tokens
     learning_rate: float
 
 
 @dataclass
-class Course:
+class Schedule:
     """Give each batch of `next` to `record` with its loss before asking for another."""
 
     windows: Sequence[Window]
@@ -163,7 +165,7 @@ class Course:
         """Steps at most, by what is known so far."""
         return self.epochs * self.steps.per_epoch
 
-    def next(self) -> Batch | None:
+    def next(self) -> WindowBatch | None:
         """None when the training is over."""
         if self.done >= self.total:
             return None
@@ -180,9 +182,9 @@ class Course:
             open_ended=self._open_ended,
             cooling=self._cooling,
         )
-        return Batch(batch, sum(self.windows[index].supervised_count for index in batch), rate)
+        return WindowBatch(batch, sum(self.windows[index].supervised_count for index in batch), rate)
 
-    def record(self, batch: Batch, loss_sum: float) -> None:
+    def record(self, batch: WindowBatch, loss_sum: float) -> None:
         self.loss_sums.append(loss_sum)
         self.losses.append(loss_sum / batch.supervised)
         self.order.append(batch.windows)
