@@ -9,9 +9,9 @@ from torch import Tensor
 
 from imprint_trainer.adapters.accept import llama_cpp_accepts, vllm_accepts
 from imprint_trainer.adapters.attach import attached
+from imprint_trainer.adapters.hidden_states import readers
 from imprint_trainer.adapters.neutral import neutral_loss, neutral_loss_of_base
 from imprint_trainer.adapters.payload import Payload, update_norm
-from imprint_trainer.adapters.reread import readers
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged

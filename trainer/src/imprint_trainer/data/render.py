@@ -60,20 +60,20 @@ class Renderer:
         header = self._header([prompt[len(question) :] for prompt in self._prompts], turn)
         stop = self.stop(turn, header, message)
         messages = arranged([USER, message, *rest, *([following] if following else [])], self.traits)
-        grown = self.template.render(messages[:-1] if following else messages)
-        after = grown[len(written) :] if grown.startswith(written) else None
+        extended = self.template.render(messages[:-1] if following else messages)
+        after = extended[len(written) :] if extended.startswith(written) else None
         return Piece(turn, header, stop, after)
 
-    def growing(self, units: Sequence[Unit], pieces: Sequence[Piece | None], new: Collection[int]) -> Rendered:
+    def incremental(self, units: Sequence[Unit], pieces: Sequence[Piece | None], new: Collection[int]) -> Rendered:
         """A window that supervises the turns at positions `new`; nothing follows its last turn.
 
-        Growing prefixes of the conversation must be prefixes of the whole. Each step of growth is rendered once, in a
+        Every prefix of the conversation must be rendered as a prefix of the whole. Each step is rendered once, in a
         small conversation, and found again in the whole, so the cost is linear. Raises NotPrefixStableError.
         """
         messages = self._messages(units)
         opening = next(index for index, message in enumerate(messages) if message["role"] == "assistant")
         full = self.template.render(messages, self.tools)
-        cursor = grown(full, 0, self.template.render(messages[:opening], self.tools))
+        cursor = advance(full, 0, self.template.render(messages[:opening], self.tools))
         spans: list[tuple[int, int]] = []
         for position, (unit, piece) in enumerate(zip(units, pieces, strict=True)):
             if not unit.by_assistant:
@@ -82,9 +82,9 @@ class Renderer:
                 raise NotPrefixStableError
             if position in new:
                 spans.append((cursor + piece.header, cursor + piece.stop))
-            cursor = grown(full, cursor, piece.turn)
+            cursor = advance(full, cursor, piece.turn)
             if position < len(units) - 1:
-                cursor = grown(full, cursor, piece.after)
+                cursor = advance(full, cursor, piece.after)
         if cursor != len(full):
             raise NotPrefixStableError
         return Rendered(full[: spans[-1][1]], tuple(spans))
@@ -152,8 +152,8 @@ class Renderer:
         return re.compile(rf"((?:{control})+)(?:\s|{control})*\Z")
 
 
-def grown(full: str, cursor: int, step: str | None) -> int:
-    """Where `full` stands after one more step of growth. Raises NotPrefixStable when it goes on differently."""
+def advance(full: str, cursor: int, step: str | None) -> int:
+    """The cursor in `full` behind one more step. Raises NotPrefixStableError when it goes on differently."""
     if step is None or not full.startswith(step, cursor):
         raise NotPrefixStableError
     return cursor + len(step)

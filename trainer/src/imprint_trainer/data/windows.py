@@ -175,7 +175,9 @@ class Builder:
             pieces = [*(None for _ in lead), *self.body.pieces[piece.start : piece.stop]]
             if piece.output is not None:
                 pieces[len(lead)] = self.renderer.piece(units[len(lead) :])
-            rendered = self.renderer.growing(units, pieces, [index - piece.start + len(lead) for index in piece.new])
+            rendered = self.renderer.incremental(
+                units, pieces, [index - piece.start + len(lead) for index in piece.new]
+            )
         tokens = tokenized(rendered, self.renderer.codec, changes)
         ids = tokens.encoded.ids
         if len(ids) > self.max_length:

@@ -26,11 +26,11 @@ def test_a_mean_weighs_each_weight_of_each_hypernetwork(tmp_path: Path) -> None:
     assert all(torch.equal(mean[key], (0.75 * one[key] + 0.25 * two[key]).bfloat16().float()) for key in mean)
 
 
-def test_the_mean_of_one_is_itself_as_loud_as_is_said(tmp_path: Path) -> None:
+def test_the_mean_of_one_is_itself_scaled_as_is_said(tmp_path: Path) -> None:
     one = folder_of(tmp_path, "one", seed=1)
-    average([one], None, tmp_path / "louder", generated_scale=2.0, learned_scale=0.5)
+    average([one], None, tmp_path / "scaled", generated_scale=2.0, learned_scale=0.5)
     scales = {"scaler_B.down_proj": 2.0, "bias_B.down_proj": 0.5}
-    before, after = load(one).state_dict(), load(tmp_path / "louder").state_dict()
+    before, after = load(one).state_dict(), load(tmp_path / "scaled").state_dict()
     assert scales.keys() <= before.keys()
     assert all(torch.equal(after[key], (before[key] * scales.get(key, 1.0)).bfloat16().float()) for key in before)
 
@@ -50,7 +50,7 @@ def test_another_shape_has_no_mean_with_this_one(tmp_path: Path) -> None:
         average(folders, None, tmp_path / "mean")
 
 
-def test_ranks_that_there_are_none_of_cannot_be_made_louder(tmp_path: Path) -> None:
+def test_ranks_that_there_are_none_of_cannot_be_scaled(tmp_path: Path) -> None:
     plain = folder_of(tmp_path, "plain", seed=1, config=tiny_config(tiny_model(), use_bias=False))
     with pytest.raises(HypernetworkInvalid, match="--learned-scale: plain has no learned ranks"):
         average([plain], None, tmp_path / "mean", learned_scale=0.5)

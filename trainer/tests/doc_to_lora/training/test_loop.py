@@ -83,8 +83,10 @@ def test_a_training_goes_on_from_the_hypernetwork_that_another_one_made(
     first = train(tiny_base, config, tmp_path / "first")
     save(first, tmp_path / "made")
     made = store.load(tmp_path / "made").state_dict()
-    quiet = config.model_copy(update={"muon_learning_rate": 1e-12, "adamw_learning_rate": 1e-12, "steps": 1, "seed": 5})
-    same = weights(train(tiny_base, quiet, tmp_path / "second", init=tmp_path / "made"))
+    frozen = config.model_copy(
+        update={"muon_learning_rate": 1e-12, "adamw_learning_rate": 1e-12, "steps": 1, "seed": 5}
+    )
+    same = weights(train(tiny_base, frozen, tmp_path / "second", init=tmp_path / "made"))
     assert same.keys() == made.keys()
     for name, value in made.items():
         torch.testing.assert_close(same[name], value, rtol=1e-4, atol=1e-4 * float(value.abs().max()))

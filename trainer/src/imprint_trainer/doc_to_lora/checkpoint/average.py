@@ -20,7 +20,7 @@ def average(
     """Writes the weighted mean to `out`, in bf16; without `weights` all count alike. Only hypernetworks of one ancestry
     have a mean that works.
 
-    The scales say how loud the ranks are that are generated of a document, and those that every adapter gets. Raises
+    The scales multiply the ranks that are generated of a document, and those that every adapter gets. Raises
     HypernetworkInvalid for weights that have no mean, and for hypernetworks of different bases or shapes.
     """
     shares = [1.0] * len(folders) if weights is None else list(weights)

@@ -59,13 +59,13 @@ def measure_basis(
     positions of `speaking`, on average. What is a sum of `kept` [L, k, d_in] is one of the axes too, where k is no more
     than c.
     """
-    loud, quiet = measure_moments(model, speaking, config), measure_moments(model, silent, config)
-    rows: list[Tensor | None] = [None] * len(loud) if kept is None else list(kept)
+    own, others = measure_moments(model, speaking, config), measure_moments(model, silent, config)
+    rows: list[Tensor | None] = [None] * len(own) if kept is None else list(kept)
     bases = [
-        discriminating(own.inputs, other.inputs, components, row)
-        for own, other, row in zip(loud, quiet, rows, strict=True)
+        discriminating(here.inputs, elsewhere.inputs, components, row)
+        for here, elsewhere, row in zip(own, others, rows, strict=True)
     ]
-    return torch.stack(bases), torch.stack([own.residual_norm * OUTPUT_SCALE for own in loud])
+    return torch.stack(bases), torch.stack([here.residual_norm * OUTPUT_SCALE for here in own])
 
 
 def discriminating(own: Tensor, other: Tensor, components: int, kept: Tensor | None = None) -> Tensor:

@@ -15,7 +15,7 @@ from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 
 MAX_CHUNK_LENGTH = 256
 FACTORED = ("head.", "bias_")  # names of what trains in fixed axes
-QUIET = 0.1  # of the head's ordinary scale: learned ranks must not drown generated ones
+BIAS_SCALE = 0.1  # of the head's ordinary scale: learned ranks must not drown generated ones
 
 
 def make_config(model: Any, base_model_name: str, shape: Shape) -> HypernetworkConfig:
@@ -75,7 +75,7 @@ def initialise(hypernetwork: Hypernetwork, head: FactoredHead) -> None:
     for module in config.target_modules:
         nn.init.ones_(hypernetwork.scaler_B[module])
     hypernetwork.head = head  # type: ignore[assignment]
-    weight_A = torch.randn(layers, config.rank, components) * QUIET / math.sqrt(components)
+    weight_A = torch.randn(layers, config.rank, components) * BIAS_SCALE / math.sqrt(components)
     weight_B = torch.zeros(layers, config.rank, head.weight_B.shape[-1])
     hypernetwork.bias_A = FactoredBias(weight_A, head.in_rows)  # type: ignore[assignment]
     hypernetwork.bias_B = FactoredBias(weight_B, head.out_rows)  # type: ignore[assignment]

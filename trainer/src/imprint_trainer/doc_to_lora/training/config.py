@@ -52,7 +52,7 @@ class RetentionConfig(BaseModel):
 
     share: Share = 0.5  # chance that a document also gets such a row
     weight: Annotated[float, Field(ge=0)] = 2.0
-    final_weight: Annotated[float, Field(ge=0)] = 5.0  # once the learning rate falls: adapters that speak, made quiet
+    final_weight: Annotated[float, Field(ge=0)] = 5.0  # once the rate falls: other texts must come out as they were
     unrelated: Annotated[int, Field(ge=0, le=250)] = 120  # questions about the world
     own: Annotated[int, Field(ge=0)] = 240  # questions that the base model asks itself
     foreign: Annotated[int, Field(ge=0)] = 1000  # questions about entities of no document, once those have two facts

@@ -27,8 +27,8 @@ BATCH = 50
 SEEN = 12  # times at most that one token counts: "the" is not worth more than a name
 RIDGE = 30.0
 GATE = 2.0  # what the shared part of the features gives every gate
-QUIET = 0.1  # of a branch's ordinary scale: random branches must not drown what is copied
-LOUD = 1.0  # norm of B's rows, in the head's units; A's are quiet until training knows when to speak
+BRANCH_SCALE = 0.1  # of a branch's ordinary scale: random branches must not drown what is copied
+B_NORM = 1.0  # of B's rows, in the head's units; A's are small until training knows when to speak
 
 
 @torch.no_grad()
@@ -45,20 +45,20 @@ def start_as_copier(hypernetwork: Hypernetwork, head: FactoredHead, base: Base, 
     units = min(projection.up_proj.weight.shape[0], into.shape[1])
     projection.gate_proj.weight[:units] = GATE * shared / shared.square().sum()
     projection.up_proj.weight[:units] = into.mT[:units]
-    projection.down_proj.weight.mul_(QUIET)
+    projection.down_proj.weight.mul_(BRANCH_SCALE)
     projection.down_proj.weight[:, :units] = torch.eye(len(projection.down_proj.weight), units)
-    perceiver.encoder.latents_q.mul_(QUIET)  # queries are normed
+    perceiver.encoder.latents_q.mul_(BRANCH_SCALE)  # queries are normed
     for layer in perceiver.encoder.layers:
         assert isinstance(layer, ResamplerLayer)
         nn.init.eye_(layer.self_attn.v_proj.weight)
         nn.init.eye_(layer.self_attn.o_proj.weight)
-        layer.post_ff_layernorm.weight.fill_(QUIET)
+        layer.post_ff_layernorm.weight.fill_(BRANCH_SCALE)
     for block in hypernetwork.layers:
         assert isinstance(block, PerLayerResidualMlp)
-        nn.init.constant_(block.layers[-1].weight, QUIET)  # type: ignore[arg-type]
+        nn.init.constant_(block.layers[-1].weight, BRANCH_SCALE)  # type: ignore[arg-type]
     rows = normalize((features - shared) @ into, dim=-1) @ out
-    head.weight_B.copy_((out * (LOUD / rows.norm(dim=-1).mean())).expand_as(head.weight_B))
-    head.weight_A.mul_(QUIET)
+    head.weight_B.copy_((out * (B_NORM / rows.norm(dim=-1).mean())).expand_as(head.weight_B))
+    head.weight_A.mul_(BRANCH_SCALE)
 
 
 def document_features(hypernetwork: Hypernetwork, base: Base, facts: list[Fact]) -> tuple[Tensor, Tensor]:

@@ -28,20 +28,20 @@ DOCUMENTS = ["The port of the fox gateway is 7413.", "Short.", "The owner is Ada
 @pytest.fixture(scope="module")
 def hypernetwork(tiny_base: Base) -> Hypernetwork:
     """Untrained, and with updates so large that no answer stays the same."""
-    loud = fold(fresh_hypernetwork(tiny_base, Prompts(tiny_base.tokenizer), small_config(), []))
-    loud.scaler_B["down_proj"].fill_(20.0)
-    return loud
+    network = fold(fresh_hypernetwork(tiny_base, Prompts(tiny_base.tokenizer), small_config(), []))
+    network.scaler_B["down_proj"].fill_(20.0)
+    return network
 
 
 @pytest.fixture
 def silent(hypernetwork: Hypernetwork) -> Hypernetwork:
     """The same with updates of zero."""
-    quiet = Hypernetwork(hypernetwork.config)
-    quiet.load_state_dict(hypernetwork.state_dict())
-    quiet.requires_grad_(False)
-    quiet.scaler_B["down_proj"].zero_()
-    quiet.bias_B["down_proj"].zero_()
-    return quiet
+    zero = Hypernetwork(hypernetwork.config)
+    zero.load_state_dict(hypernetwork.state_dict())
+    zero.requires_grad_(False)
+    zero.scaler_B["down_proj"].zero_()
+    zero.bias_B["down_proj"].zero_()
+    return zero
 
 
 def rows(base: Base, network: Hypernetwork) -> dict[str, Measured]:
@@ -85,7 +85,7 @@ def test_an_adapter_that_says_its_fact_at_every_question_is_found_out(
     assert (own.share, own.met) == (1.0, False)
 
 
-def test_a_loud_adapter_is_found_out(tiny_base: Base, hypernetwork: Hypernetwork) -> None:
+def test_an_adapter_that_changes_other_answers_is_found_out(tiny_base: Base, hypernetwork: Hypernetwork) -> None:
     table = rows(tiny_base, hypernetwork)
     assert table["unrelated answers equal to the base's"].share < 0.5
     assert not table["unrelated answers equal to the base's"].met

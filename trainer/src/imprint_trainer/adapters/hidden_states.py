@@ -1,4 +1,4 @@
-"""What an adapter does not change is read once: the blocks below its lowest one."""
+"""Hidden states below an adapter's lowest block, which it does not change: computed once for all readings."""
 
 from typing import Any
 

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from imprint_trainer.adapters.attach import attached
+from imprint_trainer.adapters.hidden_states import readers
 from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.adapters.prove import prove
-from imprint_trainer.adapters.reread import readers
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.base import LoadedBase
