@@ -8,9 +8,11 @@ from torch import Tensor, nn
 PREFIX = "optimizer."
 
 
-def optimizer_tensors(model: nn.Module, optimizers: Iterable[torch.optim.Optimizer]) -> dict[str, Tensor]:
+def optimizer_tensors(
+    named: Mapping[str, nn.Parameter], optimizers: Iterable[torch.optim.Optimizer]
+) -> dict[str, Tensor]:
     """`optimizer.<slot>.<parameter>` -> the tensor itself, not a copy."""
-    names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
+    names: dict[Tensor, str] = {parameter: name for name, parameter in named.items()}
     return {
         f"{PREFIX}{slot}.{names[parameter]}": torch.as_tensor(value)
         for optimizer in optimizers
@@ -20,10 +22,9 @@ def optimizer_tensors(model: nn.Module, optimizers: Iterable[torch.optim.Optimiz
 
 
 def restore_optimizers(
-    model: nn.Module, optimizers: Iterable[torch.optim.Optimizer], tensors: Mapping[str, Tensor]
+    named: Mapping[str, nn.Parameter], optimizers: Iterable[torch.optim.Optimizer], tensors: Mapping[str, Tensor]
 ) -> None:
     """Gives each optimizer the state of the parameters that it holds; other keys of `tensors` are passed over."""
-    named = dict(model.named_parameters())
     for optimizer in optimizers:
         owned = {parameter for group in optimizer.param_groups for parameter in group["params"]}
         for key, value in tensors.items():

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from torch import nn
 
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.errors import AdapterInvalid
 from imprint_trainer.lora.adapter import detach
 from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.scan import read_json
 
 MAX_CONFIG_BYTES = 1 << 20
@@ -73,7 +75,7 @@ def without_defaults(value: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def attached(base: LoadedBase, folder: Path) -> Iterator[Any]:
+def attached(base: LoadedBase, folder: Path) -> Iterator[CausalLM]:
     """The base with the adapter on it, in eval mode. Raises AdapterInvalid where its tensors do not fit."""
     from peft import LoraConfig, PeftModel
 
@@ -95,7 +97,7 @@ def attached(base: LoadedBase, folder: Path) -> Iterator[Any]:
 def detach_leftovers(base: LoadedBase) -> None:
     """After a load that broke off half-way: the wrapped layers give their linears back."""
     for name, module in list(base.model.named_modules()):
-        if hasattr(module, "base_layer"):
-            base.model.set_submodule(name, module.base_layer)
+        if isinstance(layer := getattr(module, "base_layer", None), nn.Module):
+            base.model.set_submodule(name, layer)
     if hasattr(base.model, "peft_config"):
         del base.model.peft_config

@@ -1,11 +1,10 @@
 """Hidden states below an adapter's lowest block, which it does not change: computed once for all readings."""
 
-from typing import Any
-
 from torch import Tensor
 
 from imprint_trainer.lora.loss import Read, read_whole
 from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.sections import entered_by, section
 
 States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, [1, n, d]
@@ -21,7 +20,7 @@ def readers(base: LoadedBase, first_block: int) -> tuple[Read, Read]:
 
 
 def _reader(first_block: int, known: States) -> Read:
-    def read(model: Any, inputs: Tensor) -> Tensor:
+    def read(model: CausalLM, inputs: Tensor) -> Tensor:
         ids = tuple(inputs[0].tolist())
         if ids not in known:
             lower = section(model, 0, first_block, normed=False)

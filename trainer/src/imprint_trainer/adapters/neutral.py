@@ -8,6 +8,7 @@ import torch
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.loss import Read, mean_loss, read_whole
 from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import CausalLM
 
 MAX_TOKENS = 512
 
@@ -18,7 +19,7 @@ def neutral_window(tokenizer: Any) -> Window:
     return Window(ids, (False, *(True,) * (len(ids) - 1)))
 
 
-def neutral_loss(model: Any, tokenizer: Any, device: torch.device, read: Read = read_whole) -> float:
+def neutral_loss(model: CausalLM, tokenizer: Any, device: torch.device, read: Read = read_whole) -> float:
     """Nats per token."""
     return mean_loss(model, [neutral_window(tokenizer)], device, read)
 

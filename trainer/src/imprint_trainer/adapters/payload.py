@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
+from imprint_trainer.models.causal_lm import CausalLM
 
 A, B = ".lora_A.weight", ".lora_B.weight"
 BLOCK = re.compile(r"\.model\.layers\.(\d+)\.")
@@ -56,7 +57,7 @@ def adapter_config(*, rank: int, alpha: float, targets: Sequence[str], base_mode
     }
 
 
-def trained_tensors(model: Any) -> dict[str, Tensor]:
+def trained_tensors(model: CausalLM) -> dict[str, Tensor]:
     """The adapter of a PEFT model, under the keys that PEFT saves it with."""
     from peft import get_peft_model_state_dict
 

@@ -9,10 +9,11 @@ from torch import Tensor, nn
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.targets import module_path
 from imprint_trainer.lora.factors import Factors
+from imprint_trainer.models.causal_lm import CausalLM
 
 
 @contextmanager
-def applied(model: Any, factors: dict[str, Factors], config: HypernetworkConfig) -> Iterator[None]:
+def applied(model: CausalLM, factors: dict[str, Factors], config: HypernetworkConfig) -> Iterator[None]:
     """While open, each target module computes W x + lora_alpha * B^T (A x).
 
     The multiplier is lora_alpha itself, not alpha / r (section 15.1). factors: for each module A [L, R, d_in],

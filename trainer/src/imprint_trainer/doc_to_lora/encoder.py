@@ -8,10 +8,11 @@ from torch import Tensor, nn
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.errors import HypernetworkInvalid
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.sections import section
 
 
-def encode(model: Any, input_ids: Tensor, mask: Tensor, config: HypernetworkConfig) -> Tensor:
+def encode(model: CausalLM, input_ids: Tensor, mask: Tensor, config: HypernetworkConfig) -> Tensor:
     """input_ids [K, S], mask [K, S] -> features [K, L, S, D], or [K, S, D] for an early exit; zero where the mask is 0.
 
     Map l of `per_layer_activations` is the residual stream that enters block l: map 0 the embeddings, the last one
@@ -33,7 +34,7 @@ def encode(model: Any, input_ids: Tensor, mask: Tensor, config: HypernetworkConf
 
 
 def _run_blocks(
-    model: Any, input_ids: Tensor, mask: Tensor, *, blocks: int, normed: bool
+    model: CausalLM, input_ids: Tensor, mask: Tensor, *, blocks: int, normed: bool
 ) -> tuple[list[Tensor], Tensor]:
     """The inputs of the first `blocks` blocks and what leaves the last of them, each [K, S, D]."""
     cut = section(model, 0, blocks, normed=normed)

@@ -18,6 +18,7 @@ from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
 from imprint_trainer.doc_to_lora.targets import check_fits, decoder
 from imprint_trainer.errors import AdapterNotFinite, HypernetworkInvalid, NothingToTrain
 from imprint_trainer.lora.factors import Factors
+from imprint_trainer.models.causal_lm import CausalLM
 
 BATCH_TOKENS = 4096  # ids, padding included, that the encoder holds the activations of at once
 
@@ -35,7 +36,7 @@ class Generated:
 
 def generate_adapter(
     hypernetwork: Hypernetwork,
-    model: Any,
+    model: CausalLM,
     tokenizer: Any,
     text: str,
     *,
@@ -79,7 +80,7 @@ def generate_adapter(
 
 
 def chunk_factors(
-    hypernetwork: Hypernetwork, model: Any, chunks: Sequence[Sequence[int]], *, autocast: bool = False
+    hypernetwork: Hypernetwork, model: CausalLM, chunks: Sequence[Sequence[int]], *, autocast: bool = False
 ) -> dict[str, Factors]:
     """Chunks of ids -> for each module A [K, L, r, d_in], B [K, L, r, d_out], in batches that bound the memory."""
     device = hypernetwork.head.weight.device
@@ -107,7 +108,7 @@ def _batches(chunks: Sequence[Sequence[int]]) -> Iterable[Sequence[Sequence[int]
     return (chunks[start : start + rows] for start in range(0, len(chunks), rows))
 
 
-def _check_length(model: Any, longest: int) -> None:
+def _check_length(model: CausalLM, longest: int) -> None:
     limit = getattr(model.config, "max_position_embeddings", None)
     if isinstance(limit, int) and longest > limit:
         raise HypernetworkInvalid(

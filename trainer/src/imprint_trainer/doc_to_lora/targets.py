@@ -6,6 +6,7 @@ from torch import nn
 
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.errors import HypernetworkInvalid
+from imprint_trainer.models.causal_lm import CausalLM, Decoder
 
 PATHS = {
     **{name: f"self_attn.{name}" for name in ("q_proj", "k_proj", "v_proj", "o_proj", "qkv_proj")},
@@ -18,18 +19,19 @@ def module_path(layer: int, module: str) -> str:
     return f"model.layers.{layer}.{PATHS[module]}"
 
 
-def decoder(model: Any) -> Any:
+def decoder(model: CausalLM) -> Decoder:
     """The stack of blocks inside a causal language model; raises HypernetworkInvalid for other architectures."""
-    inner = getattr(model, "model", None)
+    inner: Any = getattr(model, "model", None)
     if not isinstance(getattr(inner, "layers", None), nn.ModuleList) or not hasattr(inner, "norm"):
         raise HypernetworkInvalid(
             f"{type(model).__name__} is no decoder of the Llama family (model.layers and model.norm): "
             "hypernetworks work for Llama, Qwen, Gemma and Mistral models."
         )
-    return inner
+    found: Decoder = inner
+    return found
 
 
-def check_fits(model: Any, config: HypernetworkConfig) -> None:
+def check_fits(model: CausalLM, config: HypernetworkConfig) -> None:
     """Raise HypernetworkInvalid unless the base model has the hypernetwork's hidden size and target modules."""
     blocks, hidden_size = decoder(model).layers, model.config.hidden_size
     if hidden_size != config.feature_size:
@@ -43,7 +45,7 @@ def check_fits(model: Any, config: HypernetworkConfig) -> None:
             )
         for module in config.target_modules:
             try:
-                linear = blocks[layer].get_submodule(PATHS[module])
+                linear: Any = blocks[layer].get_submodule(PATHS[module])
             except (AttributeError, KeyError):
                 raise HypernetworkInvalid(f"The base model has no {module} in layer {layer}.") from None
             sizes = (linear.in_features, linear.out_features)

@@ -1,7 +1,7 @@
 """One answer of the base model, with or without an adapter."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from imprint_trainer.errors import Cancelled, PromptRefused
 from imprint_trainer.jobs.generated_text import Detokenizer, StopTexts
 from imprint_trainer.jobs.prompt import prompt_of
 from imprint_trainer.models.base import LoadedBase, Quantization
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.scan import read_json
 from imprint_trainer.protocol import ChatSpec
 
@@ -112,7 +113,7 @@ def seeded(seed: int, base: LoadedBase) -> Iterator[None]:
         yield
 
 
-def attached_adapter(spec: ChatSpec, base: LoadedBase) -> Any:
+def attached_adapter(spec: ChatSpec, base: LoadedBase) -> AbstractContextManager[CausalLM]:
     return attached(base, Path(spec.adapter_path)) if spec.adapter_path else nullcontext(base.model)
 
 

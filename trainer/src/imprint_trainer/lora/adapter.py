@@ -9,6 +9,7 @@ import torch
 from imprint_trainer.adapters.payload import adapter_config
 from imprint_trainer.lora.fuse import fused
 from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import PeftCausalLM
 
 
 def lora_config(*, rank: int, alpha: float, targets: Sequence[str]) -> Any:
@@ -20,7 +21,9 @@ def lora_config(*, rank: int, alpha: float, targets: Sequence[str]) -> Any:
 
 
 @contextmanager
-def fresh_adapter(base: LoadedBase, *, rank: int, alpha: float, targets: Sequence[str], seed: int) -> Iterator[Any]:
+def fresh_adapter(
+    base: LoadedBase, *, rank: int, alpha: float, targets: Sequence[str], seed: int
+) -> Iterator[PeftCausalLM]:
     """A PEFT model with a new, trainable adapter; B is zero, A depends on nothing but `seed`."""
     from peft import get_peft_model
 
@@ -36,7 +39,7 @@ def fresh_adapter(base: LoadedBase, *, rank: int, alpha: float, targets: Sequenc
         detach(base, model)
 
 
-def detach(base: LoadedBase, model: Any) -> None:
+def detach(base: LoadedBase, model: PeftCausalLM) -> None:
     """Never merges: the base's tensors are the same objects afterwards."""
     model.unload()
     base.model.requires_grad_(False)

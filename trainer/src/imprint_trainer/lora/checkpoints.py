@@ -12,10 +12,11 @@ from typing import Any
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from torch import Tensor, nn
+from torch import Tensor
 
 from imprint_trainer.adapters.write import sha256_of, sync, write_json
 from imprint_trainer.errors import CheckpointInvalid
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
 
 from .schedule import Schedule
@@ -51,13 +52,13 @@ class Checkpoint:
     tensors: Mapping[str, Tensor]
 
 
-def tensors_of(model: nn.Module, optimizer: torch.optim.Optimizer, device: torch.device) -> dict[str, Tensor]:
+def tensors_of(model: CausalLM, optimizer: torch.optim.Optimizer, device: torch.device) -> dict[str, Tensor]:
     """What the next step depends on besides the frozen base: views, no copies."""
     adapter = {f"{ADAPTER}{name}": p for name, p in model.named_parameters() if p.requires_grad}
     rng = {f"{RNG}cpu": torch.get_rng_state()}
     if device.type == "cuda":
         rng[f"{RNG}cuda"] = torch.cuda.get_rng_state(device)
-    return adapter | optimizer_tensors(model, [optimizer]) | rng
+    return adapter | optimizer_tensors(dict(model.named_parameters()), [optimizer]) | rng
 
 
 def write_checkpoint(folder: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
@@ -104,11 +105,11 @@ class CheckpointWriter:
     def __post_init__(self) -> None:
         self._due = self.clock() + self.seconds
 
-    def after_step(self, model: nn.Module, optimizer: torch.optim.Optimizer, schedule: Schedule) -> None:
+    def after_step(self, model: CausalLM, optimizer: torch.optim.Optimizer, schedule: Schedule) -> None:
         if self.clock() >= self._due:
             self.write(model, optimizer, schedule)
 
-    def write(self, model: nn.Module, optimizer: torch.optim.Optimizer, schedule: Schedule) -> None:
+    def write(self, model: CausalLM, optimizer: torch.optim.Optimizer, schedule: Schedule) -> None:
         """Now, unless this step is written already. A disk that takes no checkpoint ends no training."""
         if schedule.done == self._written or schedule.done == 0:
             return
@@ -155,7 +156,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         raise CheckpointInvalid(f"{weights.name} is no safetensors file") from error
 
 
-def check_tensors(checkpoint: Checkpoint, model: nn.Module) -> None:
+def check_tensors(checkpoint: Checkpoint, model: CausalLM) -> None:
     """Raises CheckpointInvalid unless they are what `tensors_of` gives for this model, finite, after as many steps."""
     trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
     shapes = {f"{ADAPTER}{name}": tuple(p.shape) for name, p in trainable.items()}
@@ -182,7 +183,7 @@ def check_tensors(checkpoint: Checkpoint, model: nn.Module) -> None:
         raise CheckpointInvalid("the checkpoint holds no random state")
 
 
-def restore_adapter(checkpoint: Checkpoint, model: nn.Module) -> None:
+def restore_adapter(checkpoint: Checkpoint, model: CausalLM) -> None:
     """Raises CheckpointInvalid."""
     check_tensors(checkpoint, model)
     with torch.no_grad():
@@ -192,11 +193,11 @@ def restore_adapter(checkpoint: Checkpoint, model: nn.Module) -> None:
 
 
 def restore_training(
-    checkpoint: Checkpoint, model: nn.Module, optimizer: torch.optim.Optimizer, device: torch.device
+    checkpoint: Checkpoint, model: CausalLM, optimizer: torch.optim.Optimizer, device: torch.device
 ) -> None:
     """Adapter, optimizer and random state. Raises CheckpointInvalid."""
     restore_adapter(checkpoint, model)
-    restore_optimizers(model, [optimizer], checkpoint.tensors)
+    restore_optimizers(dict(model.named_parameters()), [optimizer], checkpoint.tensors)
     try:
         torch.set_rng_state(checkpoint.tensors[f"{RNG}cpu"].clone())
         if device.type == "cuda" and (state := checkpoint.tensors.get(f"{RNG}cuda")) is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.linear import FrozenLinear
 
 from .kernels import LoraLinear, LoraSwiGlu, RmsNorm
@@ -16,7 +17,7 @@ ADAPTER = "default"  # PEFT's name for the only adapter
 
 
 @contextmanager
-def fused(model: nn.Module) -> Iterator[None]:
+def fused(model: CausalLM) -> Iterator[None]:
     """Only layers whose frozen weight is plain fp32 take part: NF4 layers keep the library's own kernels."""
     changed: list[Any] = []
     for module in model.modules():

@@ -8,6 +8,7 @@ import torch
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
+from imprint_trainer.models.causal_lm import CausalLM
 
 from .checkpoints import Checkpoint, CheckpointWriter, restore_adapter, restore_training
 from .config import LoraTraining
@@ -19,7 +20,7 @@ StepCallback = Callable[[dict[str, Any]], None]
 
 
 def train(
-    model: Any,
+    model: CausalLM,
     windows: Sequence[Window],
     training: LoraTraining,
     steps: Steps,
@@ -91,7 +92,7 @@ def train(
 
 
 def salvage(
-    model: Any, windows: Sequence[Window], training: LoraTraining, steps: Steps, checkpoint: Checkpoint
+    model: CausalLM, windows: Sequence[Window], training: LoraTraining, steps: Steps, checkpoint: Checkpoint
 ) -> Trained:
     """Gives the model the adapter of a checkpoint, and trains nothing. Raises CheckpointInvalid."""
     schedule = Schedule(windows, training, steps)

@@ -2,20 +2,20 @@
 
 import difflib
 from collections.abc import Sequence
-from typing import Any
 
 from torch import nn
 
 from imprint_trainer.errors import TargetModulesNotFound
+from imprint_trainer.models.causal_lm import CausalLM
 
 
-def linear_layers(model: nn.Module) -> list[str]:
+def linear_layers(model: CausalLM) -> list[str]:
     """Dotted names of every linear layer but the output head, in model order."""
-    head = _output_head(model)
+    head = model.get_output_embeddings()
     return [name for name, module in model.named_modules() if isinstance(module, nn.Linear) and module is not head]
 
 
-def resolve_targets(model: nn.Module, requested: Sequence[str] | None) -> list[str]:
+def resolve_targets(model: CausalLM, requested: Sequence[str] | None) -> list[str]:
     """Sorted names as adapter_config.json holds them: `q_proj` or a dotted suffix.
 
     Raises TargetModulesNotFound for any without a match.
@@ -31,10 +31,6 @@ def resolve_targets(model: nn.Module, requested: Sequence[str] | None) -> list[s
                 f"target_modules: {target} matches no linear layer; near are {', '.join(near[:8])}"
             )
     return sorted(set(requested))
-
-
-def _output_head(model: Any) -> nn.Module | None:
-    return model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
 
 
 def matches(name: str, target: str) -> bool:

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import torch
 
+from imprint_trainer.models.causal_lm import CausalLM
+
 Quantization = Literal["nf4", "none"]
 
 
@@ -16,7 +18,7 @@ class LoadedBase:
     `memo` keeps what never changes while the base is resident (its loss on the neutral text, its hash).
     """
 
-    model: Any
+    model: CausalLM
     tokenizer: Any
     folder: Path
     revision: str | None

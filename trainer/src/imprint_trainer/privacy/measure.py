@@ -11,6 +11,7 @@ from imprint_trainer.adapters.attach import attached
 from imprint_trainer.data.sessions import prepare_sessions
 from imprint_trainer.jobs.worker import Worker
 from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.privacy.question import Place, Question, place_of, question_of
 from imprint_trainer.privacy.rank import exposure, losses, rank_of_first
 from imprint_trainer.privacy.spec import Canary, PrivacySpec
@@ -68,11 +69,11 @@ def train(spec: TrainLoraSpec, worker: Worker, title: str, tell: Tell) -> None:
     worker.run(TrainLora(type="train_lora", job_id=JOB_ID, spec=spec), emit=hear, cancelled=lambda: False)
 
 
-def ask_all(model: Any, asked: list[Asked], base: LoadedBase) -> dict[str, dict[str, Any]]:
+def ask_all(model: CausalLM, asked: list[Asked], base: LoadedBase) -> dict[str, dict[str, Any]]:
     return {canary.id: ask(model, canary, question, base) for canary, _, question in asked}
 
 
-def ask(model: Any, canary: Canary, question: Question, base: LoadedBase) -> dict[str, Any]:
+def ask(model: CausalLM, canary: Canary, question: Question, base: LoadedBase) -> dict[str, Any]:
     found = losses(model, question, base.device)
     rank = rank_of_first(found)
     said = written(model, question, base)
@@ -86,7 +87,7 @@ def ask(model: Any, canary: Canary, question: Question, base: LoadedBase) -> dic
 
 
 @torch.inference_mode()
-def written(model: Any, question: Question, base: LoadedBase) -> str:
+def written(model: CausalLM, question: Question, base: LoadedBase) -> str:
     """What the model writes of its own accord after the prompt."""
     prompt = torch.tensor([question.prompt], device=base.device)
     output = model.generate(

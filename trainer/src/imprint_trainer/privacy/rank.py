@@ -3,19 +3,19 @@
 import copy
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.privacy.question import Question
 
 TOGETHER = 16  # answers read at one time, side by side after one prompt
 
 
 @torch.inference_mode()
-def losses(model: Any, question: Question, device: torch.device) -> list[float]:
+def losses(model: CausalLM, question: Question, device: torch.device) -> list[float]:
     """Negative log likelihood of each answer after the prompt, nats."""
     *read, last = question.prompt
     cache = model(input_ids=torch.tensor([read], device=device), use_cache=True).past_key_values

@@ -16,12 +16,13 @@ from imprint_trainer.doc_to_lora.checkpoint.plain import RawCheckpoint, strip_co
 from imprint_trainer.doc_to_lora.checkpoint.reference import reference_config
 from imprint_trainer.doc_to_lora.config import PerceiverAttention
 from imprint_trainer.doc_to_lora.modeling import Hypernetwork
+from imprint_trainer.models.causal_lm import CausalLM
 
 
 @dataclass(frozen=True)
 class Case:
     description: dict[str, Any]
-    model: Any
+    model: CausalLM
     hypernetwork: Hypernetwork
     inputs: dict[str, Tensor]
     expected: dict[str, Tensor]

@@ -46,7 +46,7 @@ def _compute(case: Case) -> Iterator[tuple[str, Tensor]]:
     n_chunks = case.inputs["n_ctx_chunks"].tolist()
     merged = merge_batch(hypernetwork, generated, n_chunks)
     yield from _named("merged", merged)
-    yield "logits_base", case.model(case.inputs["query_ids"]).logits
+    yield "logits_base", case.model(input_ids=case.inputs["query_ids"]).logits
     yield "logits_lora", _logits(case, merged)
     scaled = case.description.get("scaled")
     if scaled is not None:
@@ -78,7 +78,7 @@ def _logits(case: Case, merged: dict[str, Factors]) -> Tensor:
             continue
         own = {module: Factors(pair.A[document], pair.B[document]) for module, pair in merged.items()}
         with applied(case.model, own, case.hypernetwork.config):
-            rows.append(case.model(queries).logits)
+            rows.append(case.model(input_ids=queries).logits)
     return torch.cat(rows)
 
 

@@ -5,13 +5,14 @@ from functools import cached_property
 from typing import Any
 
 from imprint_trainer.doc_to_lora.training.vocabulary import vocabulary_of
+from imprint_trainer.models.causal_lm import CausalLM
 
 
 @dataclass(frozen=True)
 class Base:
     """A causal language model of the Llama family, its tokenizer, and the name that the service knows it by."""
 
-    model: Any
+    model: CausalLM
     tokenizer: Any
     name: str
 

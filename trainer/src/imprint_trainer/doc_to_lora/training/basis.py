@@ -19,6 +19,7 @@ from torch.nn.functional import normalize
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.targets import decoder, module_path
 from imprint_trainer.doc_to_lora.training.padding import pad
+from imprint_trainer.models.causal_lm import CausalLM
 
 BATCH = 20
 BOUND = 0.1  # share of the speaking moment in the silent one: no axis may count as silent by chance alone
@@ -46,7 +47,7 @@ class Moments:
 
 @torch.no_grad()
 def measure_basis(
-    model: Any,
+    model: CausalLM,
     speaking: list[Text],
     silent: list[Text],
     config: HypernetworkConfig,
@@ -89,7 +90,7 @@ def discriminating(own: Tensor, other: Tensor, components: int, kept: Tensor | N
 
 
 @torch.no_grad()
-def output_rows(model: Any) -> Tensor:
+def output_rows(model: CausalLM) -> Tensor:
     """What each token's logit reads of the last residual, up to its norm: centred output embeddings [V, D], times the
     gain of the last norm, on the CPU."""
     embeddings = model.get_output_embeddings().weight.float()
@@ -98,7 +99,7 @@ def output_rows(model: Any) -> Tensor:
     return rows
 
 
-def output_axes(model: Any) -> Tensor:
+def output_axes(model: CausalLM) -> Tensor:
     """[D, D], symmetric: a whitened output embedding of length one times these axes raises its own token, and others as
     little as can be; the product's mean norm over all tokens is one."""
     rows = output_rows(model).double()
@@ -110,7 +111,7 @@ def output_axes(model: Any) -> Tensor:
     return scaled.float()
 
 
-def measure_moments(model: Any, texts: list[Text], config: HypernetworkConfig) -> list[Moments]:
+def measure_moments(model: CausalLM, texts: list[Text], config: HypernetworkConfig) -> list[Moments]:
     """Of each adapted layer, over the positions that count, on the CPU."""
     (module,) = config.target_modules
     d_in, device = config.d_in[module], model.device

@@ -1,7 +1,6 @@
 """A fresh hypernetwork for a base model (section 10, with the recipe's changes)."""
 
 import math
-from typing import Any
 
 import torch
 from torch import nn
@@ -12,13 +11,14 @@ from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.doc_to_lora.training.config import Shape
 from imprint_trainer.doc_to_lora.training.factored_head import FactoredBias, FactoredHead
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
+from imprint_trainer.models.causal_lm import CausalLM
 
 MAX_CHUNK_LENGTH = 256
 FACTORED = ("head.", "bias_")  # names of what trains in fixed axes
 BIAS_SCALE = 0.1  # of the head's ordinary scale: learned ranks must not drown generated ones
 
 
-def make_config(model: Any, base_model_name: str, shape: Shape) -> HypernetworkConfig:
+def make_config(model: CausalLM, base_model_name: str, shape: Shape) -> HypernetworkConfig:
     """Sizes for `down_proj` of the base model's upper layers, early-exit encoder, no decoder.
 
     Raises TrainingRefused for a shape that the base model is too shallow for.

@@ -20,7 +20,7 @@ def save_state(
 ) -> None:
     """The JSON, renamed into place last, says which weights are meant; older ones are removed after that."""
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
-    tensors |= optimizer_tensors(model, optimizers)
+    tensors |= optimizer_tensors(dict(model.named_parameters()), optimizers)
     weights = folder / f"training-{step:07d}.safetensors"
     save_file({key: value.detach().cpu().contiguous().clone() for key, value in tensors.items()}, weights)
     part = folder / f"{STATE}.part"
@@ -57,5 +57,5 @@ def load_state(
         raise TrainingRefused(f"--out: {folder.name}/{weights.name} is damaged: choose another folder.") from None
     prefix = "model."
     model.load_state_dict({key[len(prefix) :]: value for key, value in tensors.items() if key.startswith(prefix)})
-    restore_optimizers(model, optimizers, tensors)
+    restore_optimizers(dict(model.named_parameters()), optimizers, tensors)
     return step

@@ -2,7 +2,6 @@
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,6 +17,7 @@ from imprint_trainer.doc_to_lora.training.loss import answer_loss, distillation_
 from imprint_trainer.doc_to_lora.training.padding import pad
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.lora.factors import Factors
+from imprint_trainer.models.causal_lm import CausalLM
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def compute_losses(
 
 
 def generate_factors(
-    hypernetwork: Hypernetwork, model: Any, chunks: list[list[int]], chunk_counts: list[int]
+    hypernetwork: Hypernetwork, model: CausalLM, chunks: list[list[int]], chunk_counts: list[int]
 ) -> dict[str, Factors]:
     """Chunks of all documents, in order -> merged factors [N, L, R, d]."""
     order, parts = [], []

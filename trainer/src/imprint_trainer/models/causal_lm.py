@@ -1,0 +1,89 @@
+"""What the trainer asks of a causal language model of transformers, plain or wrapped by PEFT."""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+
+class CausalLMConfig(Protocol):
+    """Sizes that every decoder's configuration names; what only some families have is asked for with `getattr`."""
+
+    @property
+    def hidden_size(self) -> int: ...
+    @property
+    def intermediate_size(self) -> int: ...
+    @property
+    def num_hidden_layers(self) -> int: ...
+    @property
+    def vocab_size(self) -> int: ...
+
+
+class CausalLMOutput(Protocol):
+    @property
+    def logits(self) -> Tensor:
+        """[B, S, vocabulary]"""
+
+    @property
+    def past_key_values(self) -> Any:
+        """transformers' Cache; None without `use_cache`"""
+
+
+class DecoderOutput(Protocol):
+    @property
+    def last_hidden_state(self) -> Tensor:
+        """[B, S, d]"""
+
+    @property
+    def hidden_states(self) -> tuple[Tensor, ...]:
+        """What enters each block, and what leaves the last [B, S, d]; with `output_hidden_states`"""
+
+    @property
+    def past_key_values(self) -> Any: ...
+
+
+class Decoder(Protocol):
+    """The stack of blocks below the output head, of the Llama family."""
+
+    layers: nn.ModuleList
+    norm: nn.Module
+
+    def __call__(self, **inputs: Any) -> DecoderOutput: ...
+
+
+class CausalLM(Protocol):
+    """An nn.Module too, as far as is named here."""
+
+    @property
+    def config(self) -> CausalLMConfig: ...
+    @property
+    def generation_config(self) -> Any: ...
+    @property
+    def device(self) -> torch.device: ...
+    @property
+    def dtype(self) -> torch.dtype: ...
+
+    def __call__(self, *, input_ids: Tensor, **more: Any) -> CausalLMOutput:
+        """input_ids [B, S]"""
+
+    def generate(self, *, input_ids: Tensor, attention_mask: Tensor, **settings: Any) -> Tensor:
+        """input_ids [B, S] -> prompts and what follows them [B, S + new]"""
+
+    def get_input_embeddings(self) -> nn.Embedding: ...
+    def get_output_embeddings(self) -> nn.Linear: ...
+    def get_submodule(self, target: str) -> nn.Module: ...
+    def set_submodule(self, target: str, module: nn.Module) -> None: ...
+    def modules(self) -> Iterator[nn.Module]: ...
+    def named_modules(self) -> Iterator[tuple[str, nn.Module]]: ...
+    def parameters(self) -> Iterator[nn.Parameter]: ...
+    def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]: ...
+    def buffers(self) -> Iterator[Tensor]: ...
+    def requires_grad_(self, requires_grad: bool = True) -> Any: ...
+    def train(self, mode: bool = True) -> Any: ...
+    def eval(self) -> Any: ...
+
+
+class PeftCausalLM(CausalLM, Protocol):
+    def unload(self) -> CausalLM:
+        """Takes the adapter's layers out and gives the base back as it was."""
