@@ -1,17 +1,37 @@
+from fractions import Fraction
+from pathlib import Path
+
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import nn
+from transformers import LlamaConfig, LlamaForCausalLM
 
+from imprint_trainer.doc_to_lora.checkpoint import store
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
-from imprint_trainer.doc_to_lora.training.build import fold, make_config, parameter_groups
+from imprint_trainer.doc_to_lora.training.build import (
+    BASIS,
+    HIDDEN,
+    LATENT,
+    PROJECTION,
+    UNIT,
+    basis_size,
+    fold,
+    make_config,
+    parameter_groups,
+    share_of,
+)
 from imprint_trainer.doc_to_lora.training.config import Shape
 from imprint_trainer.doc_to_lora.training.prompts import Prompts
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 
 from ..tiny import ids_and_mask, tiny_model
 from .small import fresh_hypernetwork, small_config
+
+MODELS = Path(__file__).parents[4] / "models"
 
 
 def fresh(base: Base, **changes: object) -> Hypernetwork:
@@ -58,6 +78,29 @@ def test_the_shape_follows_the_depth_of_the_base() -> None:
     config = make_config(tiny_model(layers=15), "tiny", Shape())
     assert config.exit_layer == 2
     assert config.layer_indices == (12, 13, 14)
+
+
+def test_the_sizes_follow_the_width_of_the_base() -> None:
+    """The default model's are those of the hypernetwork that ships for it."""
+    shipped = store.read_config(MODELS / "smollm2-135m-instruct")
+    default = LlamaConfig(hidden_size=576, intermediate_size=1536, num_hidden_layers=30, vocab_size=300)
+    with torch.device("meta"):
+        base = LlamaForCausalLM(default)
+        wide = LlamaForCausalLM(LlamaConfig(**default.to_dict() | {"hidden_size": 1152, "intermediate_size": 3072}))
+    assert make_config(base, shipped.base_model_name_or_path, Shape()) == shipped
+    assert basis_size(Shape(), shipped.d_in["down_proj"]) == 512
+    twice = make_config(wide, "wide", Shape())
+    for name in ("feature_size", "latent_size", "projection_size", "perceiver_mlp_size", "pre_head_size"):
+        assert getattr(twice, name) == 2 * getattr(shipped, name), name
+    assert (twice.attention.n_heads, twice.attention.head_dim) == (20, 32)
+    assert basis_size(Shape(), twice.d_in["down_proj"]) == 1024
+
+
+@given(width=st.integers(1, 20_000), share=st.sampled_from([LATENT, PROJECTION, HIDDEN, BASIS]))
+def test_a_share_of_a_width_is_a_multiple_of_a_head(width: int, share: Fraction) -> None:
+    size = share_of(width, share)
+    assert size % UNIT == 0
+    assert size == UNIT or abs(size - width * share) <= UNIT / 2
 
 
 def test_a_shape_that_the_base_is_too_shallow_for_is_refused(tiny_base: Base) -> None:

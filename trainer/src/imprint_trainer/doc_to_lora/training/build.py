@@ -1,6 +1,7 @@
 """A fresh hypernetwork for a base model (section 10, with the recipe's changes)."""
 
 import math
+from fractions import Fraction
 
 import torch
 from torch import nn
@@ -14,8 +15,21 @@ from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.models.causal_lm import CausalLM
 
 MAX_CHUNK_LENGTH = 256
+LATENT, PROJECTION, HIDDEN = Fraction(5, 9), Fraction(2, 3), Fraction(4, 9)  # of the base's hidden size
+BASIS = Fraction(1, 3)  # of the target's inputs
+UNIT = 32  # the shares are rounded to multiples of a head
 FACTORED = ("head.", "bias_")  # names of what trains in fixed axes
 BIAS_SCALE = 0.1  # of the head's ordinary scale: learned ranks must not drown generated ones
+
+
+def share_of(width: int, share: Fraction) -> int:
+    """The nearest multiple of UNIT, and at least one."""
+    return max(UNIT, round(width * share / UNIT) * UNIT)
+
+
+def basis_size(shape: Shape, d_in: int) -> int:
+    """Axes of A for a target with so many inputs."""
+    return min(shape.basis_size or share_of(d_in, BASIS), d_in)
 
 
 def make_config(model: CausalLM, base_model_name: str, shape: Shape) -> HypernetworkConfig:
@@ -32,6 +46,9 @@ def make_config(model: CausalLM, base_model_name: str, shape: Shape) -> Hypernet
             f"shape: exit_layer {exit_layer} and layers {first} to {first + layers - 1} do not fit a base model with "
             f"{depth} layers: change exit_layer, first_layer or num_layers."
         )
+    latent_size = shape.latent_size or share_of(base.hidden_size, LATENT)
+    hidden_size = shape.hidden_size or share_of(base.hidden_size, HIDDEN)
+    heads = shape.heads or max(1, latent_size // shape.head_dim)
     return HypernetworkConfig(
         base_model_name_or_path=base_model_name,
         layer_indices=tuple(range(first, first + layers)),
@@ -43,14 +60,14 @@ def make_config(model: CausalLM, base_model_name: str, shape: Shape) -> Hypernet
         encoder="early_exit",
         feature_size=base.hidden_size,
         exit_layer=exit_layer,
-        latent_size=shape.latent_size,
+        latent_size=latent_size,
         n_latent_queries=layers * shape.rank,
         encoder_layers=("cross",) * shape.blocks,
         decoder_layers=(),
-        attention=PerceiverAttention(n_heads=shape.heads, num_key_value_heads=shape.heads, head_dim=shape.head_dim),
-        projection_size=shape.projection_size,
-        perceiver_mlp_size=shape.hidden_size,
-        pre_head_size=shape.hidden_size,
+        attention=PerceiverAttention(n_heads=heads, num_key_value_heads=heads, head_dim=shape.head_dim),
+        projection_size=shape.projection_size or share_of(base.hidden_size, PROJECTION),
+        perceiver_mlp_size=hidden_size,
+        pre_head_size=hidden_size,
         final_norm=False,
         normalize_features=True,
         skip_first_token=True,

@@ -28,21 +28,21 @@ class Stage(BaseModel):
 
 
 class Shape(BaseModel):
-    """Sizes of a small hypernetwork, chosen for a base of width 576; None takes the named share of its layers."""
+    """Sizes of a small hypernetwork. None takes the named share of what the base model has."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    exit_layer: Count | None = None  # 2/15 of them: 4 of 30; a token's features still tell which it is
-    first_layer: Annotated[int, Field(ge=0)] | None = None  # after 3/4 of them: 23 of 30
+    exit_layer: Count | None = None  # 2/15 of the layers; a token's features still tell which it is
+    first_layer: Annotated[int, Field(ge=0)] | None = None  # after 3/4 of the layers
     num_layers: Count | None = None  # from there to the last
     rank: Count = 8
-    latent_size: Count = 320
-    projection_size: Count = 384
+    latent_size: Count | None = None  # 5/9 of the hidden size
+    projection_size: Count | None = None  # 2/3 of the hidden size
     blocks: Count = 2
-    heads: Count = 10
+    heads: Count | None = None  # as many as the latents hold
     head_dim: Count = 32
-    hidden_size: Count = 256
-    basis_size: Count = 512
+    hidden_size: Count | None = None  # 4/9 of the base's
+    basis_size: Count | None = None  # 1/3 of the target's inputs
 
 
 class RetentionConfig(BaseModel):
@@ -81,7 +81,7 @@ class HypernetworkTrainingConfig(BaseModel):
     distillation_weight: Share = 0.0  # share of the teacher's top-k in the loss on answers; the rest is cross-entropy
     top_k: Count = 32  # teacher log-probabilities kept for a position
     l1: Annotated[float, Field(ge=0)] = 0.0  # mean |A| + |B| (section 11.1)
-    muon_learning_rate: Annotated[float, Field(gt=0)] = 0.008
+    muon_learning_rate: Annotated[float, Field(gt=0)] = 0.008  # spectral norm of a step: the same at every width
     adamw_learning_rate: Annotated[float, Field(gt=0)] = 1e-3
     warmup_steps: Annotated[int, Field(ge=0)] = 20
     decay: Share = 0.5  # last share of the steps, linear to zero

@@ -8,7 +8,7 @@ from torch import Tensor
 from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.basis import Text, measure_basis, output_axes
-from imprint_trainer.doc_to_lora.training.build import FACTORED, initialise, make_config
+from imprint_trainer.doc_to_lora.training.build import FACTORED, basis_size, initialise, make_config
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig, RetentionConfig
 from imprint_trainer.doc_to_lora.training.copying import start_as_copier
 from imprint_trainer.doc_to_lora.training.factored_head import FactoredHead
@@ -30,8 +30,8 @@ def blank_hypernetwork(base: Base, config: HypernetworkTrainingConfig) -> tuple[
     layers, d_in = hypernetwork.config.num_layers, hypernetwork.config.d_in["down_proj"]
     d_out = hypernetwork.config.d_out["down_proj"]
     head = FactoredHead(
-        latent_size=config.shape.latent_size,
-        basis=torch.zeros(layers, min(config.shape.basis_size, d_in), d_in),
+        latent_size=hypernetwork.config.latent_size,
+        basis=torch.zeros(layers, basis_size(config.shape, d_in), d_in),
         out_axes=torch.zeros(d_out, d_out),
         out_scale=torch.zeros(layers),
     )
@@ -63,7 +63,7 @@ def compute_start(
     facts = [make_fact(rng, novelty) for _ in range(config.statements)]
     speaking, silent = calibration_texts(prompts, facts[: max(1, int(len(facts) * SPOKEN))], rows, config.seed)
     kept = None if trained is None else rows_of(trained)[0]
-    basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, config.shape.basis_size, kept)
+    basis, scale = measure_basis(base.model, speaking, silent, hypernetwork.config, head.basis.shape[1], kept)
     head.basis.copy_(basis)
     head.out_scale.copy_(scale)
     head.out_axes.copy_(output_axes(base.model))
