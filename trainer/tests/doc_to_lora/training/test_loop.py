@@ -1,5 +1,6 @@
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,38 @@ def test_a_folder_of_other_settings_is_refused(
     train(tiny_base, small_config(steps=1), tmp_path)
     with pytest.raises(TrainingRefused, match=named):
         train(tiny_base, small_config(steps=1, **changes), tmp_path)
+
+
+def stored(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Changes what the checkpoint says of its training's settings."""
+    state = json.loads((folder / STATE).read_text(encoding="utf-8"))
+    change(state["identity"]["config"])
+    (folder / STATE).write_text(json.dumps(state), encoding="utf-8")
+
+
+def test_a_folder_from_before_a_setting_was_there_goes_on(tiny_base: Base, tmp_path: Path) -> None:
+    whole = train(tiny_base, small_config(steps=2), tmp_path / "whole")
+    polls = iter([False, True])
+    train(tiny_base, small_config(steps=2), tmp_path / "a", out_of_time=lambda: next(polls))
+    stored(tmp_path / "a", lambda config: (config.pop("l1"), config["retention"].pop("positions")))
+    resumed = train(tiny_base, small_config(steps=2), tmp_path / "a")
+    assert all(torch.equal(weights(resumed)[name], value) for name, value in weights(whole).items())
+
+
+def test_a_folder_of_settings_that_are_not_known_is_refused_by_name(tiny_base: Base, tmp_path: Path) -> None:
+    train(tiny_base, small_config(steps=1), tmp_path)
+    stored(tmp_path, lambda config: config["shape"].update(sparkle=3))
+    with pytest.raises(TrainingRefused, match=r"config\.shape\.sparkle: .* choose another folder"):
+        train(tiny_base, small_config(steps=1), tmp_path)
+
+
+def test_sizes_that_were_named_and_those_that_follow_from_the_base_are_the_same(
+    tiny_base: Base, tmp_path: Path
+) -> None:
+    sizes = {"latent_size": 32, "projection_size": 32, "heads": 4, "hidden_size": 32, "basis_size": 32}
+    shape = {"rank": 2, "head_dim": 8}
+    train(tiny_base, small_config(steps=1, shape=shape | sizes), tmp_path)
+    assert train(tiny_base, small_config(steps=1, shape=shape), tmp_path).steps == 1
 
 
 def test_a_folder_of_another_base_is_refused(tiny_base: Base, tmp_path: Path) -> None:

@@ -75,6 +75,19 @@ def make_config(model: CausalLM, base_model_name: str, shape: Shape) -> Hypernet
     )
 
 
+def named_sizes(shape: Shape, config: HypernetworkConfig) -> Shape:
+    """The shape of a hypernetwork of this configuration, with the sizes that followed from its base."""
+    (module,) = config.target_modules
+    sizes = {
+        "latent_size": config.latent_size,
+        "projection_size": config.projection_size,
+        "heads": config.attention.n_heads,
+        "hidden_size": config.pre_head_size,
+        "basis_size": shape.basis_size or share_of(config.d_in[module], BASIS),
+    }
+    return shape.model_copy(update=sizes)
+
+
 def initialise(hypernetwork: Hypernetwork, head: FactoredHead) -> None:
     """Section 10, but scaler_B starts at one: A and B are small instead, which learns faster.
 

@@ -14,7 +14,13 @@ from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.training import metrics
 from imprint_trainer.doc_to_lora.training.base import Base
 from imprint_trainer.doc_to_lora.training.batches import batch_maker
-from imprint_trainer.doc_to_lora.training.build import MAX_CHUNK_LENGTH, fold, make_config, parameter_groups
+from imprint_trainer.doc_to_lora.training.build import (
+    MAX_CHUNK_LENGTH,
+    fold,
+    make_config,
+    named_sizes,
+    parameter_groups,
+)
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.fresh import blank_hypernetwork, compute_start
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
@@ -63,12 +69,13 @@ def train_hypernetwork(
     given = None if init is None else store.load(init, device=base.model.device)
     out.mkdir(parents=True, exist_ok=True)
     base.model.requires_grad_(False).eval()
-    identity = {"base": base.identity, "data": source.identity, "config": config.model_dump(mode="json")}
+    made = make_config(base.model, base.name, config.shape)
+    named = config.model_copy(update={"shape": named_sizes(config.shape, made)})
+    identity = {"base": base.identity, "data": source.identity, "config": named.model_dump(mode="json")}
     if init is not None:
         identity["init"] = sha256_of(init / store.WEIGHTS_FILE)
     prompts = Prompts(base.tokenizer)
-    first_layer = min(make_config(base.model, base.name, config.shape).layer_indices)
-    frozen = FrozenBase(base.model, prompts.prefix, first_layer)
+    frozen = FrozenBase(base.model, prompts.prefix, min(made.layer_indices))
     rows = retention_rows(base, frozen, prompts, config, out, on_retention)
     hypernetwork, head = blank_hypernetwork(base, config)
     matrices, rest = parameter_groups(hypernetwork)

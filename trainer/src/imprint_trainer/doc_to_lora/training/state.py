@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
+from imprint_trainer.data.session import first_fault
+from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
 
@@ -36,13 +39,18 @@ def load_state(
 ) -> int:
     """The step to go on with; 0 where there is no checkpoint.
 
-    Raises TrainingRefused when it belongs to another base, data or settings, or is damaged.
+    A setting that was added since takes its default, with which trainings must go on as they did without it. Raises
+    TrainingRefused when it belongs to another base, data or settings, or is damaged.
     """
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
         step, weights, found = int(state["step"]), folder / Path(state["weights"]).name, state["identity"]
+        found["config"] = HypernetworkTrainingConfig.model_validate(found["config"]).model_dump(mode="json")
     except FileNotFoundError:
         return 0
+    except ValidationError as error:
+        fault = f"config.{first_fault(error)}"
+        raise TrainingRefused(f"--out: {folder.name}/{STATE}: {fault}: choose another folder.") from None
     except (OSError, ValueError, KeyError, TypeError):
         raise TrainingRefused(f"--out: {folder.name}/{STATE} is damaged: choose another folder.") from None
     if found != identity:
