@@ -15,7 +15,7 @@ from imprint_trainer.adapters.payload import Payload, update_norm
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
-from imprint_trainer.lora.loss import mean_loss, supervised_count
+from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.scan import read_json
 
@@ -37,7 +37,7 @@ def prove(base: LoadedBase, folder: Path, windows: Sequence[Window]) -> dict[str
     check_losses(before, after, neutral_before, neutral_after)
     vllm, llama_cpp = vllm_accepts(payload), llama_cpp_accepts(payload)
     return {
-        "supervised_tokens": sum(supervised_count(window) for window in windows),
+        "supervised_tokens": sum(window.supervised_count for window in windows),
         "loss_before": before,
         "loss_after": after,
         "neutral_loss_before": neutral_before,

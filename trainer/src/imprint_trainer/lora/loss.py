@@ -26,10 +26,6 @@ def window_tensors(window: Window, device: torch.device) -> tuple[Tensor, Tensor
     return ids[: targets[-1]].unsqueeze(0), chosen - 1, ids[chosen]
 
 
-def supervised_count(window: Window) -> int:
-    return sum(window.supervised[1:])
-
-
 def head_of(model: Any) -> Any:
     inner = model.get_base_model() if hasattr(model, "get_base_model") else model
     return inner.get_output_embeddings()
@@ -77,7 +73,7 @@ def mean_loss(model: Any, windows: Sequence[Window], device: torch.device, read:
     """Mean over all supervised tokens of all windows, nats per token."""
     total, count = 0.0, 0
     for window in windows:
-        if supervised_count(window):
+        if window.supervised_count:
             total += float(loss_sum(model, window, device, read))
-            count += supervised_count(window)
+            count += window.supervised_count
     return total / max(1, count)
