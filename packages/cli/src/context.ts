@@ -26,6 +26,8 @@ export interface NewCommand {
   readonly service?: "none" | "data directory" | "running";
 }
 
+const programOf = (command: Command): Command => (command.parent === null ? command : programOf(command.parent));
+
 /** A command with what all have: `--json`, where the service is, and examples in the help. */
 export function newCommand({ name, description, examples, service = "running" }: NewCommand): Command {
   const command = new Command(name).description(description).option("--json", "print one JSON document on standard output");
@@ -35,8 +37,10 @@ export function newCommand({ name, description, examples, service = "running" }:
   if (service === "running") {
     command.option("--url <address>", "address of a running service (default: the one of the data directory)");
   }
-  const shown = examples.map((example) => `  $ imprint ${example}`).join("\n");
-  return command.addHelpText("after", `\nExamples:\n${shown}`);
+  return command.addHelpText("after", () => {
+    const shown = examples.map((example) => `  $ ${programOf(command).name()} ${example}`).join("\n");
+    return `\nExamples:\n${shown}`;
+  });
 }
 
 export const printerOf = ({ io }: CommandContext, options: CommonOptions): Printer => createPrinter(io, options.json === true);

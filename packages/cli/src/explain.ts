@@ -4,6 +4,7 @@ import { CannotStartError, ConfigError } from "@imprint/server/configuration";
 import { CommanderError } from "commander";
 import { CommandError, UsageError } from "./errors.js";
 import { plain } from "./output/text.js";
+import { fieldInCommandWords, hintFor, inCommandWords } from "./output/wording.js";
 
 export interface Explanation {
   readonly exitCode: 1 | 2;
@@ -13,36 +14,39 @@ export interface Explanation {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-const usage = (message: string): Explanation => ({
+const usage = (message: string, name: string): Explanation => ({
   exitCode: 2,
   lines: message.split("\n"),
-  document: { code: "USAGE", message, hint: "imprint --help lists the commands, imprint COMMAND --help their options." },
+  document: { code: "USAGE", message, hint: `${name} --help lists the commands, ${name} COMMAND --help their options.` },
 });
 
-function refused(error: ApiError): Explanation {
-  const hint = error.code === null ? null : (ERRORS[error.code]?.hint ?? null);
-  const { code, detail: message, requestId: request_id, errors } = error;
-  const wrong = errors.map(({ path, message: sentence }) => `${path}: ${sentence}`);
+function refused({ code, detail, requestId: request_id, errors }: ApiError, name: string): Explanation {
+  const known = code !== null && Object.hasOwn(ERRORS, code) ? code : null;
+  const hint = known && inCommandWords(hintFor(known), name);
+  const wrong = errors.map(({ path, message }) => inCommandWords(`${fieldInCommandWords(path)} ${message}`, name));
+  const said = known !== null && detail === ERRORS[known].hint ? `${ERRORS[known].title}.` : inCommandWords(detail, name);
+  const message = code === "VALIDATION_FAILED" && wrong.length > 0 ? wrong.join("\n") : said;
   return {
     exitCode: 1,
-    lines: [message, ...wrong, ...(hint === null || message.includes(hint) ? [] : [hint])].map(plain),
+    lines: [...message.split("\n"), ...(hint === null || message.includes(hint) ? [] : [hint])].map(plain),
     document: { code, message, hint, errors, request_id },
   };
 }
 
-/** What to say about an error, and the exit code it calls for. Only errors of nobody's making carry their trace. */
-export function explain(error: unknown): Explanation {
+/**
+ * What to say about an error, and the exit code it calls for. Only errors of nobody's making carry their trace.
+ * `name` is how the command was called.
+ */
+export function explain(error: unknown, name: string): Explanation {
   if (error instanceof CommanderError)
-    return usage(error.message.replace(/^error: /, "").replace(/^\(outputHelp\)$/, "a command is missing"));
-  if (error instanceof UsageError || error instanceof ConfigError) return usage(error.message);
-  if (error instanceof ApiError) return refused(error);
+    return usage(error.message.replace(/^error: /, "").replace(/^\(outputHelp\)$/, "a command is missing"), name);
+  if (error instanceof UsageError || error instanceof ConfigError) return usage(inCommandWords(error.message, name), name);
+  if (error instanceof ApiError) return refused(error, name);
   const known = [ImprintError, CommandError, CannotStartError];
   if (error instanceof Error && known.some((Class) => error instanceof Class)) {
-    return {
-      exitCode: 1,
-      lines: error.message.split("\n"),
-      document: { code: error instanceof CommandError ? error.code : null, message: error.message, hint: null },
-    };
+    const message = inCommandWords(error.message, name);
+    const code = error instanceof CommandError ? error.code : null;
+    return { exitCode: 1, lines: message.split("\n"), document: { code, message, hint: null } };
   }
   const message = error instanceof Error ? error.message : String(error);
   const lines = [`Unexpected: ${message}`, "This is a fault of imprint: please report it with the lines below."];

@@ -3,14 +3,16 @@ import type { Entry } from "./commands/entry.js";
 import { COMMANDS } from "./commands/list.js";
 import { type CommandContext, newCommand } from "./context.js";
 
-const INTRODUCTION = `Turns recorded coding sessions into LoRA adapters, with proof that they learned something.
+const introduction = (
+  name: string,
+): string => `Turns recorded coding sessions into LoRA adapters, with proof that they learned something.
 
-  $ imprint import ~/.claude/projects     store your sessions
-  $ imprint sessions                      what is stored
-  $ imprint train SESSION --watch         train an adapter on one
-  $ imprint chat ADAPTER_ID               try it
+  $ ${name} import ~/.claude/projects     store your sessions
+  $ ${name} sessions                      what is stored
+  $ ${name} train SESSION --watch         train an adapter on one
+  $ ${name} chat ADAPTER_ID               try it
 
-Commands use the running service (imprint serve), or run what they need in their own process and say so.`;
+Commands use the running service (${name} serve), or run what they need in their own process and say so.`;
 
 /** The name of the command that a line calls or asks about. The program itself has no options that take a value. */
 function calledBy(args: readonly string[]): string | undefined {
@@ -31,7 +33,7 @@ export async function createProgram({
   state,
   args,
 }: CommandContext & { readonly args: readonly string[] }): Promise<Command> {
-  const program = new Command("imprint").description(INTRODUCTION).version("0.1.0").showHelpAfterError(false);
+  const program = new Command(io.name).description(introduction(io.name)).version("0.1.0").showHelpAfterError(false);
   const called = calledBy(args);
   for (const entry of COMMANDS) {
     program.addCommand(entry.name === called ? (await entry.load())({ io, state }) : outline(entry));

@@ -17,7 +17,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const { explain } = await import("./explain.js");
-    const { exitCode, lines, document } = explain(error);
+    const { exitCode, lines, document } = explain(error, io.name);
     for (const [index, line] of lines.entries()) {
       io.err.write(`${index === 0 ? io.paint.err("red", "error: ") : io.paint.err("dim", "       ")}${line}\n`);
     }

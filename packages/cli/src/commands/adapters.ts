@@ -34,7 +34,7 @@ export function adaptersCommand(context: CommandContext): Command {
       await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
         const page = await client.adapters.list(query);
         printer.result(page, () => {
-          if (page.adapters.length === 0) return "No adapters. imprint train SESSION makes one.";
+          if (page.adapters.length === 0) return `No adapters. ${context.io.name} train SESSION makes one.`;
           const rows = page.adapters.map(
             ({ adapter_id, method, base_model, session_id, session_ids, rank, size, proof, partial, ...rest }) => [
               adapter_id,

@@ -8,6 +8,7 @@ import { checkModel } from "../doctor/model.js";
 import { checkPython } from "../doctor/python.js";
 import type { Paint } from "../output/paint.js";
 import { count } from "../output/text.js";
+import { inCommandWords } from "../output/wording.js";
 import { configFor } from "../service/connect.js";
 import { discover } from "../service/discover.js";
 
@@ -78,7 +79,9 @@ export function doctorCommand(context: CommandContext): Command {
     service: "data directory",
   }).action(async (options: CommonOptions) => {
     const printer = printerOf(context, options);
-    const checks = await findings(() => configFor(options, context.io.env));
+    const found = await findings(() => configFor(options, context.io.env));
+    const { name } = context.io;
+    const checks = found.map((one) => (one.remedy === undefined ? one : { ...one, remedy: inCommandWords(one.remedy, name) }));
     const ready = checks.every(({ status }) => status !== "missing");
     context.state.exitCode = ready ? 0 : 1;
     printer.result({ ready, checks }, () => report(checks, context.io.paint.out));

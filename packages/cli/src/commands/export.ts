@@ -76,6 +76,6 @@ async function exportFiles({
   const { job_id } = await client.adapters.export(adapterId, format);
   const job = await watchJob({ io, client, jobId: job_id, own });
   if (job === null) throw new CommandError(`Stopped waiting for the export; imprint job ${job_id} shows it.`);
-  if (job.status !== "completed") throw new CommandError(outcome(job, io.paint.err), job.error?.code ?? null);
+  if (job.status !== "completed") throw new CommandError(outcome(job, io.paint.err, io.name), job.error?.code ?? null);
   return (await client.adapters.getExport(adapterId, format)).files;
 }

@@ -86,7 +86,7 @@ const convertCommand = (context: CommandContext): Command =>
       ]);
       printerOf(context, options).result(
         made,
-        () => `${options.name} is installed. imprint train SESSION --method hypernetwork uses it.`,
+        () => `${options.name} is installed. ${context.io.name} train SESSION --method hypernetwork uses it.`,
       );
     });
 

@@ -25,7 +25,7 @@ export function jobCommand(context: CommandContext): Command {
         const job = await service.client.jobs.details(jobId);
         const paint = context.io.paint.out;
         printer.result(job, () => {
-          if (job.finished_at !== null) return outcome(job, paint);
+          if (job.finished_at !== null) return outcome(job, paint, context.io.name);
           const rows: (readonly [string, string])[] = [
             ["job", job.job_id],
             ["status", phaseOf(job)],

@@ -17,7 +17,7 @@ export function jobsCommand(context: CommandContext): Command {
         const page = await client.jobs.list(query);
         printer.result(page, () => {
           if (page.jobs.length === 0)
-            return "No jobs. Jobs are forgotten when the service stops; adapters stay: imprint adapters";
+            return `No jobs. Jobs are forgotten when the service stops; adapters stay: ${context.io.name} adapters`;
           const rows = page.jobs.map((job) => [job.job_id, job.status, job.adapter_id ?? "", job.error ?? ""]);
           return table(["JOB", "STATUS", "ADAPTER", "ERROR"], rows, context.io.paint.out);
         });

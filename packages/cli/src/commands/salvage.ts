@@ -21,7 +21,7 @@ export function salvageCommand(context: CommandContext): Command {
     await withService({ io: context.io, options, note: printer.note }, async (service) => {
       const start = await service.client.jobs.salvage(jobId, request);
       if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id });
-      printer.result(start, () => `Job ${start.job_id} is queued.\n  imprint job ${start.job_id} --watch`);
+      printer.result(start, () => `Job ${start.job_id} is queued.\n  ${context.io.name} job ${start.job_id} --watch`);
     });
   });
 }

@@ -22,7 +22,7 @@ export function trainCommand(context: CommandContext): Command {
       "train --resume 01jd8z6v3m4n5p6q7r8s9t0v1w --watch",
     ],
   })
-    .argument("[session...]", "ids of the sessions; imprint sessions lists them")
+    .argument("[session...]", "ids of the sessions")
     .addOption(
       new Option("--method <lora|hypernetwork>", "train by QLoRA, or generate in one pass")
         .choices(["lora", "hypernetwork"])
@@ -44,7 +44,7 @@ export function trainCommand(context: CommandContext): Command {
       const { train } = service.client;
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);
       if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id, log: options.log });
-      printer.result(start, () => `Job ${start.job_id} is queued.\n  imprint job ${start.job_id} --watch`);
+      printer.result(start, () => `Job ${start.job_id} is queued.\n  ${context.io.name} job ${start.job_id} --watch`);
     });
   });
 }

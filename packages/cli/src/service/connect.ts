@@ -48,7 +48,7 @@ export async function connect({
   }
   const found = await discover({ dataDir: config.settings.data_dir, token: config.token });
   if (found !== null) return { ...found, own: false, close: nothing };
-  note(`No service runs on ${config.settings.data_dir}: this command runs its own. "imprint serve" keeps one running.`);
+  note(`No service runs on ${config.settings.data_dir}: this command runs its own. ${io.name} serve keeps one running.`);
   return startOwn(config);
 }
 

@@ -22,12 +22,12 @@ export async function follow({
   const job = await watchJob({ io, client, jobId, own, log });
   if (job === null) {
     state.exitCode = 1;
-    const goesOn = own ? "The job ends with this command." : `The job goes on: imprint job ${jobId} --watch`;
+    const goesOn = own ? "The job ends with this command." : `The job goes on: ${io.name} job ${jobId} --watch`;
     return printer.result({ job_id: jobId, watching: false }, () => `Stopped watching. ${goesOn}`);
   }
   state.exitCode = job.status === "completed" ? 0 : 1;
   printer.result(job, () => {
-    const next = job.adapter_id === null ? "" : `\n\nTry it: imprint chat ${job.adapter_id}`;
-    return outcome(job, io.paint.out) + next;
+    const next = job.adapter_id === null ? "" : `\n\nTry it: ${io.name} chat ${job.adapter_id}`;
+    return outcome(job, io.paint.out, io.name) + next;
   });
 }

@@ -1,8 +1,9 @@
-import { type JobDetails, verdictOf } from "@imprint/contracts";
+import { type ErrorDetail, type JobDetails, verdictOf } from "@imprint/contracts";
 import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { proofLines } from "../output/proof.js";
 import { count, plain } from "../output/text.js";
+import { hintFor, inCommandWords } from "../output/wording.js";
 
 const seconds = (job: JobDetails): string => {
   if (job.started_at === null || job.finished_at === null) return "";
@@ -10,17 +11,19 @@ const seconds = (job: JobDetails): string => {
 };
 
 /** What can be done with what a training had learned before it ended badly. */
-const kept = ({ job_id, checkpoint }: JobDetails): readonly string[] =>
+const kept = ({ job_id, checkpoint }: JobDetails, name: string): readonly string[] =>
   checkpoint === null
     ? []
     : [
         `Step ${checkpoint.step} is kept.`,
-        `  to go on:   imprint train --resume ${job_id}`,
-        `  to use it:  imprint salvage ${job_id}`,
+        `  to go on:   ${name} train --resume ${job_id}`,
+        `  to use it:  ${name} salvage ${job_id}`,
       ];
 
-/** How a finished job ended: what was proved, and what to do about a failed one. */
-export function outcome(job: JobDetails, paint: Paint): string {
+const sentences = ({ code, message, hint }: ErrorDetail): readonly string[] => [`${message} (${code})`, hintFor(code, hint)];
+
+/** How a finished job ended: what was proved, and what to do about a failed one. `name` is how the command was called. */
+export function outcome(job: JobDetails, paint: Paint, name: string): string {
   const leftOut = job.plan === null ? [] : leftOutLines(job.plan);
   const proof = job.proof === null ? [] : proofLines(job.proof, paint).map((line) => `  ${line}`);
   const warnings = [...leftOut, ...job.warnings.map(plain)].map((warning) => paint("yellow", `! ${warning}`));
@@ -31,14 +34,14 @@ export function outcome(job: JobDetails, paint: Paint): string {
     const head = `${mark} ${paint("bold", job.adapter_id ?? "")} ${is}${seconds(job)}${steps}`;
     return [head, ...proof, ...warnings].join("\n");
   }
-  if (job.status === "cancelled") return [`Job ${job.job_id} was cancelled.`, ...kept(job), ...warnings].join("\n");
-  const why = job.error === undefined ? [] : [`${plain(job.error.message)} (${job.error.code})`, plain(job.error.hint)];
+  if (job.status === "cancelled") return [`Job ${job.job_id} was cancelled.`, ...kept(job, name), ...warnings].join("\n");
+  const why = job.error === undefined ? [] : sentences(job.error).map((line) => plain(inCommandWords(line, name)));
   const [first = "", ...rest] = why;
   return [
     `${paint("red", "✗")} Job ${job.job_id} failed: ${first}`,
     ...rest.map((line) => `  ${line}`),
     ...proof,
-    ...kept(job),
+    ...kept(job, name),
     ...warnings,
   ].join("\n");
 }

@@ -85,7 +85,7 @@ it("an interrupt ends it and leaves nothing behind", async () => {
 
 it.each([
   ["false", "The trainer could not do it: what it said stands above."],
-  ["no-such-python", "The trainer's Python did not run: no-such-python. imprint doctor says what is missing."],
+  ["no-such-python", "The trainer's Python did not run: no-such-python. npx imprint doctor says what is missing."],
 ])("a trainer that is %j ends it with a sentence and leaves nothing behind", async (python, sentence) => {
   const at = await recordedPlace();
   const { code, stderr } = await imprint(["privacy", "a1"], { env: { ...at.env, IMPRINT_PYTHON: python } });

@@ -100,7 +100,7 @@ describe("with a running service", () => {
     await watching.said("step 1/3");
     await imprint(["cancel", job_id], at);
     expect((await watching.ended).stdout).toBe(
-      `Job ${job_id} was cancelled.\nStep 1 is kept.\n  to go on:   imprint train --resume ${job_id}\n  to use it:  imprint salvage ${job_id}\n`,
+      `Job ${job_id} was cancelled.\nStep 1 is kept.\n  to go on:   npx imprint train --resume ${job_id}\n  to use it:  npx imprint salvage ${job_id}\n`,
     );
     await writeFile(path.join(at.root, "go"), "");
     const salvaged = await imprint(["salvage", job_id, "--adapter-id", "half", "--watch", "--json"], at);
@@ -124,7 +124,7 @@ describe("with a running service", () => {
     watching.child.kill("SIGINT");
     const { code, stdout } = await watching.ended;
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^Stopped watching\. The job goes on: imprint job \w{26} --watch\n$/);
+    expect(stdout).toMatch(/^Stopped watching\. The job goes on: npx imprint job \w{26} --watch\n$/);
     const { stdout: jobs } = await imprint(["jobs", "--status", "running", "--json"], at);
     expect(JSON.parse(jobs).jobs).toHaveLength(1);
   });
@@ -135,7 +135,7 @@ describe("with a running service", () => {
     await imprint(["import", SESSION], at);
     const { code, stdout } = await imprint(["train", "harborline-gates", "--watch"], at);
     expect(code).toBe(1);
-    expect(stdout).toContain("The machine has 1 GB. (OUT_OF_MEMORY)\n  Lower max_length.");
+    expect(stdout).toContain("The machine has 1 GB. (OUT_OF_MEMORY)\n  Lower --max-length.");
   });
 
   it("an adapter that harms fails its job with the figures; kept on request it is marked, without a tick", async () => {

@@ -47,18 +47,18 @@ describe("wrong usage ends with 2 and a sentence", () => {
   it("a missing command shows the help", async () => {
     const { code, stdout, stderr } = await imprint([], { env });
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("Usage: imprint");
+    expect(stderr).toContain("Usage: npx imprint");
   });
 });
 
 it.each([["--help"], ["help train"], ["train --help"]])("imprint %s prints help with examples and ends with 0", async (line) => {
   const { code, stdout, stderr } = await imprint(line.split(" "), { env });
   expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain("$ imprint");
+  expect(stdout).toContain("$ npx imprint");
 });
 
 it("a service that does not answer is a failure, not wrong usage", async () => {
   const { code, stderr } = await imprint(["jobs", "--url", "http://127.0.0.1:1"], { env });
   expect(code).toBe(1);
-  expect(stderr).toContain("is the service running? imprint serve starts it");
+  expect(stderr).toContain("is the service running? npx imprint serve starts it");
 });

@@ -35,7 +35,7 @@ export const Settings = Strict({
     minimum: 1,
     maximum: 100_000,
     default: 1000,
-    description: "Jobs that may wait; more are refused with 429.",
+    description: "Jobs that may wait; more are refused.",
   }),
   keep_finished: Type.Integer({ minimum: 0, maximum: 100_000, default: 1000, description: "Finished jobs that are remembered." }),
   keep_finished_hours: Type.Number({
@@ -48,7 +48,7 @@ export const Settings = Strict({
     minimum: 1,
     maximum: 10_000,
     default: 200,
-    description: "Event streams that may be open at once; more are refused with 429.",
+    description: "Event streams that may be open at once; more are refused.",
   }),
   checkpoint_seconds: Type.Number({
     minimum: 0,

@@ -1,0 +1,56 @@
+import { ERRORS, type ErrorCode, SalvageRequest, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import { SETTING_NAMES } from "@imprint/server/configuration";
+import { COMMANDS } from "../commands/list.js";
+import { flagOf } from "../flags/from-schema.js";
+
+/** What to do about an error where the catalogue says it to a program that speaks HTTP. */
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  VALIDATION_FAILED: "imprint COMMAND --help lists the options.",
+  MALFORMED_JSON: "Command and service may be of different versions: npm run setup.",
+  UNSUPPORTED_MEDIA_TYPE: "docs/sessions.md lists the formats that can be imported.",
+  BAD_REQUEST: "Command and service may be of different versions: npm run setup.",
+  NOT_FOUND: "imprint adapters and imprint models list what is there.",
+  METHOD_NOT_ALLOWED: "Command and service may be of different versions: npm run setup.",
+  JOB_NOT_FOUND:
+    "A job is forgotten when its service stops, and old finished ones are dropped. imprint jobs lists those known; adapters stay: imprint adapters.",
+  SESSION_NOT_FOUND: "imprint sessions lists the stored ones; imprint import stores more.",
+  ADAPTER_NOT_FOUND: "imprint adapters lists the registered ones.",
+  FILE_NOT_FOUND: "Only files of OpenAI's clients are asked for by id; imprint sessions lists the stored sessions.",
+  EXPORT_NOT_FOUND: "imprint export ID makes it.",
+  ORIGIN_NOT_ALLOWED:
+    "Something between the command and the service changed the request: use the address that the service printed.",
+  UNAUTHORIZED: "Set IMPRINT_TOKEN or IMPRINT_TOKEN_FILE to the token that the service was started with.",
+  INTERNAL_ERROR: "The log of the service names the cause.",
+  HYPERNETWORK_NOT_INSTALLED: "Train without --method hypernetwork; imprint hypernetworks lists those installed.",
+};
+
+/** Fields that the command line calls something else than a flag of their name. */
+const OTHERWISE = { session_id: "SESSION", session_ids: "SESSION", trajectory_ids: "SESSION", resume_from: "--resume" };
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...[TrainLoraRequest, TrainHypernetworkRequest, SalvageRequest]
+    .flatMap(({ properties }) => Object.keys(properties))
+    .concat(SETTING_NAMES)
+    .map((field): [string, string] => [field, flagOf(field)]),
+  ...Object.entries(OTHERWISE),
+]);
+
+const COMMAND = new RegExp(`(?<![\\w./-])imprint (?=(?:${COMMANDS.map(({ name }) => name).join("|")}|COMMAND|--help)\\b)`, "g");
+
+/** A sentence of the service in the words of the command line: flags for fields, and commands as this one was called. */
+export const inCommandWords = (text: string, name: string): string =>
+  text
+    .replaceAll(/\b(Field )?([a-z]+(?:_[a-z]+)*)\b/g, (said: string, field: string | undefined, word: string) =>
+      field !== undefined || word.includes("_") ? (WORDS.get(word) ?? said) : said,
+    )
+    .replaceAll(COMMAND, `${name} `);
+
+/** What a field of a request is called on the command line. `path` is a JSON pointer. */
+export const fieldInCommandWords = (path: string): string => {
+  const [, field = ""] = path.split("/");
+  return WORDS.get(field) ?? field;
+};
+
+/** What to do about an error, to a user of the command. `given` came with the error, and may know more than the catalogue. */
+export const hintFor = (code: ErrorCode, given?: string): string =>
+  given === undefined || given === ERRORS[code].hint ? (HINTS[code] ?? ERRORS[code].hint) : given;
