@@ -83,6 +83,11 @@ export const ERRORS = {
     hint: "Close pages and programs that follow jobs, or raise --max-event-streams.",
   },
   SHUTTING_DOWN: { status: 503, title: "The service is shutting down", hint: "Retry when it runs again." },
+  DEADLINE_EXCEEDED: {
+    status: 503,
+    title: "The answer took too long",
+    hint: "The trainer or the machine is busy: GET /jobs shows what runs. Try again later.",
+  },
   INTERNAL_ERROR: { status: 500, title: "Internal error", hint: "The service's log names the cause under this request_id." },
 
   // Data of a job

@@ -1,7 +1,9 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
+import type { Clock } from "./common/clock.js";
 import { VERSION } from "./common/version.js";
 import { addDashboard } from "./http/dashboard.js";
+import { addDeadlines } from "./http/deadline.js";
 import { addDocsPage } from "./http/docs-page.js";
 import { addErrors, sendProblem } from "./http/errors.js";
 import { addHeaders, SECURITY_HEADERS } from "./http/headers.js";
@@ -32,7 +34,6 @@ import { trainPreviewRoute } from "./routes/train/preview.js";
 import { trainRoutes } from "./routes/train/train.js";
 import type { App, Services } from "./services.js";
 
-const HANDLER_TIMEOUT_MS = 30_000;
 /** Longer ids than any are still routed, so that they are answered like other unknown ids. */
 const MAX_PARAM_LENGTH = 16_384;
 
@@ -41,15 +42,15 @@ export interface AppOptions {
   readonly access: HostGuardOptions;
   readonly bodyLimit: number;
   readonly log: FastifyBaseLogger;
+  readonly clock: Clock;
 }
 
 /** The HTTP API as a Fastify instance that listens to nothing. */
-export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions): Promise<App> => {
+export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppOptions): Promise<App> => {
   const app: App = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
     requestTimeout: 120_000,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -68,6 +69,7 @@ export const buildApp = async ({ services, access, bodyLimit, log }: AppOptions)
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   addSilentConnections(app);
+  addDeadlines(app, { clock });
   addRequestCounter(app, services.metrics);
   addErrors(app);
   addHeaders(app);

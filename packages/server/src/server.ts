@@ -136,6 +136,7 @@ export const startServer = async (
       access: { host: settings.host, port: () => port, allowHost: settings.allow_host, token },
       bodyLimit: settings.body_limit,
       log,
+      clock,
     });
     undo.push(() => {
       // Whoever does not read the last answer, or has not asked anything yet, is not waited for.

@@ -12,14 +12,21 @@ declare module "fastify" {
   }
 }
 
-/** A database session per request, for handlers that ask for one; those that do not ask open none. */
+/** A database session per request, for handlers that ask for one; those that do not ask open none. Goes after `addDeadlines`. */
 export const addTransactions = (app: FastifyInstance, { database }: { readonly database: Database }): void => {
+  const begin = (request: FastifyRequest): LazyTransaction => {
+    const unit = createLazyTransaction(database);
+    const undo = (): void => void unit.rollback().catch((error) => request.log.error({ err: error }, "a rollback failed"));
+    request.cancelled.addEventListener("abort", undo, { once: true });
+    return unit;
+  };
   const unitOf = (request: FastifyRequest): LazyTransaction => {
-    request.lazyTransaction ??= createLazyTransaction(database);
+    request.cancelled.throwIfAborted();
+    request.lazyTransaction ??= begin(request);
     return request.lazyTransaction;
   };
   app.decorateRequest("lazyTransaction", null);
-  app.decorateRequest("db", function db(this: FastifyRequest) {
+  app.decorateRequest("db", async function db(this: FastifyRequest) {
     return unitOf(this).db();
   });
   app.decorateRequest("afterCommit", function afterCommit(this: FastifyRequest, action: () => Promise<void>) {
@@ -28,11 +35,12 @@ export const addTransactions = (app: FastifyInstance, { database }: { readonly d
 
   // A commit that fails here becomes the answer: nothing was sent yet.
   app.addHook("onSend", async (request, reply, payload) => {
-    if (reply.statusCode < 400) await request.lazyTransaction?.commit();
-    else await request.lazyTransaction?.rollback();
+    const unit = request.lazyTransaction;
+    if (unit && reply.statusCode < 400) {
+      request.cancelled.throwIfAborted();
+      await unit.commit();
+    } else await unit?.rollback();
     return payload;
   });
   app.addHook("onError", async (request) => request.lazyTransaction?.rollback());
-  app.addHook("onRequestAbort", async (request) => request.lazyTransaction?.rollback());
-  app.addHook("onTimeout", async (request) => request.lazyTransaction?.rollback());
 };

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AdapterId } from "@imprint/contracts";
 import { matches } from "../common/matches.js";
-import { abortedWith } from "../http/aborted.js";
 import { sendEventStream } from "../http/event-stream.js";
 import { ProblemError, quote } from "../http/problem.js";
 import { findAdapter } from "../registry/adapters.js";
@@ -45,7 +44,7 @@ export const chatRoute = (
   app.post(
     "/v1/chat/completions",
     {
-      handlerTimeout: TIMEOUT_MS,
+      config: { timeoutMs: TIMEOUT_MS },
       errorHandler: sendOpenAiError,
       schema: {
         tags: ["chat"],
@@ -64,7 +63,7 @@ export const chatRoute = (
       const sampling = samplingOf(request.body);
       const spec = { ...(await locate(model)), ...sampling };
       const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(now().getTime() / 1000), model };
-      const signal = AbortSignal.any([abortedWith(reply), closing]);
+      const signal = AbortSignal.any([request.cancelled, closing]);
       if (!spec.stream) return completionOf(await executor.call({ type: "chat", spec }, signal), head);
 
       const texts = textStream((onText) => executor.call({ type: "chat", spec }, signal, onText));

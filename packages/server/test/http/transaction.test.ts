@@ -1,12 +1,14 @@
-import { connect } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { addDeadlines } from "../../src/http/deadline.js";
 import { addErrors } from "../../src/http/errors.js";
 import { addTransactions } from "../../src/http/transaction.js";
+import { defer } from "../../src/runners/local/deferred.js";
 import { openDatabase } from "../../src/storage/open.js";
 import type { Transaction } from "../../src/storage/schema.js";
+import { manualClock } from "../common/manual-clock.js";
 import { makeFolder } from "../support/service.js";
 
 const insert = (session: Transaction, session_id: string) =>
@@ -14,15 +16,17 @@ const insert = (session: Transaction, session_id: string) =>
 
 const build = () => {
   const database = openDatabase({ path: `${makeFolder()}/registry.db` });
-  const app = Fastify({ logger: { level: "silent" } });
+  const app = Fastify({ logger: { level: "silent" }, forceCloseConnections: true });
+  const clock = manualClock();
   addErrors(app);
+  addDeadlines(app, { clock });
   addTransactions(app, { database });
   onTestFinished(async () => {
     await app.close();
     await database.destroy();
   });
   const stored = async () => (await database.selectFrom("sessions").select("session_id").execute()).map((row) => row.session_id);
-  return { app, database, stored };
+  return { app, database, stored, clock };
 };
 
 test("what a handler wrote is committed before its answer is sent", async () => {
@@ -85,58 +89,64 @@ test("a commit that fails is a 500, and no 2xx is sent", async () => {
   expect((await app.inject({ method: "POST", url: "/" })).statusCode).toBe(500);
 });
 
-test("a client that goes away in the middle of a handler rolls its transaction back", async () => {
-  const { app, stored } = build();
-  let wrote: () => void = () => {};
-  const written = new Promise<void>((resolve) => {
-    wrote = resolve;
-  });
-  let ended: (error: unknown) => void = () => {};
-  const handlerEnded = new Promise<unknown>((resolve) => {
-    ended = resolve;
-  });
-  let gone: () => void = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    gone = resolve;
-  });
-  app.addHook("onRequestAbort", async (_request) => gone());
+const jsonPost = { method: "POST", headers: { "content-type": "application/json" }, body: '{"some":"body"}' };
+
+test.each(["its client goes away", "it takes too long"])("a handler of a JSON body is rolled back when %s", async (reason) => {
+  const { app, stored, clock } = build();
+  const written = defer<AbortSignal>();
+  const gate = defer<void>();
+  const second = defer<unknown>();
   app.post("/", async (request) => {
-    const session = await request.db();
-    await insert(session, "lost");
-    wrote();
-    await aborted;
-    await turn();
-    try {
-      await insert(session, "lost too");
-      ended(null);
-    } catch (error) {
-      ended(error);
-    }
+    await insert(await request.db(), "lost");
+    written.resolve(request.cancelled);
+    await gate.promise;
+    await request.db().then(
+      (session) => insert(session, "lost too").then(second.resolve, second.resolve),
+      (error) => second.resolve(error),
+    );
     return {};
   });
-  await app.listen({ port: 0, host: "127.0.0.1" });
-  const { port } = app.server.address() as { port: number };
-  const socket = connect(port, "127.0.0.1", () => socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"));
-  await written;
-  socket.destroy();
-  expect(await handlerEnded).toBeInstanceOf(Error);
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const client = new AbortController();
+  const answer = fetch(url, { ...jsonPost, signal: client.signal }).then(
+    ({ status }) => status,
+    () => "left",
+  );
+  const cancelled = await written.promise;
+  const heard = new Promise((resolve) => cancelled.addEventListener("abort", resolve));
+  if (reason === "its client goes away") client.abort();
+  else clock.advance(30_000);
+  expect(await answer).toBe(reason === "its client goes away" ? "left" : 503);
+  await heard;
+  // The connection is free although the handler still runs.
+  expect(await stored()).toEqual([]);
+  gate.resolve();
+  expect(await second.promise).toBe(cancelled.reason);
   expect(await stored()).toEqual([]);
 });
 
-test("a handler that takes too long is answered and rolled back", async () => {
+test("an answer to a client that left commits nothing, and is no error of the service", async () => {
   const { app, stored } = build();
-  let release: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  app.post("/", { handlerTimeout: 50 }, async (request) => {
-    await insert(await request.db(), "lost");
-    await gate;
+  const begun = defer<AbortSignal>();
+  const gate = defer<void>();
+  const ended = defer<number>();
+  app.post("/", async (request) => {
+    begun.resolve(request.cancelled);
+    await gate.promise;
     return {};
   });
-  expect((await app.inject({ method: "POST", url: "/" })).statusCode).toBe(500);
-  release();
-  await turn();
+  app.addHook("onSend", async (_request, reply) => ended.resolve(reply.statusCode));
+  app.addHook("preHandler", async (request) => void (await insert(await request.db(), "lost")));
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const client = new AbortController();
+  const answer = fetch(url, { ...jsonPost, signal: client.signal });
+  const cancelled = await begun.promise;
+  const heard = new Promise((resolve) => cancelled.addEventListener("abort", resolve));
+  client.abort();
+  await expect(answer).rejects.toThrow();
+  await heard;
+  gate.resolve();
+  expect(await ended.promise).toBe(499);
   expect(await stored()).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { onTestFinished } from "vitest";
+import type { Clock } from "../../src/common/clock.js";
 import { type Config, loadConfig } from "../../src/config/load.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { WorkerCommand } from "../../src/runners/local/local-executor.js";
@@ -63,14 +64,16 @@ export const startService = async ({
   flags,
   behaviour,
   command = trainerWith(behaviour),
+  clock,
 }: {
   readonly dataDir?: string;
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly behaviour?: object;
   readonly command?: WorkerCommand;
+  readonly clock?: Clock;
 } = {}): Promise<Service> => {
   mkdirSync(join(dataDir, "models", MODEL), { recursive: true });
-  const server = await startServer(configFor(dataDir, flags), { command });
+  const server = await startServer(configFor(dataDir, flags), { command, ...(clock && { clock }) });
   onTestFinished(() => server.close(0));
   const host = new URL(server.url).host;
   const call = ({ headers, ...options }: InjectOptions): Promise<LightMyRequestResponse> =>

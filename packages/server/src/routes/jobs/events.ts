@@ -15,11 +15,8 @@ const HEADERS = {
   "x-accel-buffering": "no",
 };
 
-/** Streams are ended by their job, their client or the service, not by a time limit; this is the longest that a timer takes. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
-
 /** Streams answer no HEAD: that would follow a job, to say nothing. */
-const options = { exposeHeadRoute: false, handlerTimeout: NO_TIMEOUT_MS };
+const options = { exposeHeadRoute: false };
 
 /** An absent and an empty Last-Event-ID mean the same to a browser. */
 const lastEventId = ({ headers }: FastifyRequest): number | null => {

@@ -10,7 +10,7 @@ export const previewRoute = (app: App, services: Pick<Services, "workshop" | "ex
   app.post(
     "/sessions/:session_id/preview",
     {
-      handlerTimeout: PREVIEW_TIMEOUT_MS,
+      config: { timeoutMs: PREVIEW_TIMEOUT_MS },
       schema: {
         tags: ["sessions"],
         summary: "What would be trained",
@@ -19,9 +19,9 @@ export const previewRoute = (app: App, services: Pick<Services, "workshop" | "ex
         response: previewResponse,
       },
     },
-    async ({ params: { session_id: sessionId }, body }, reply) => {
+    async ({ params: { session_id: sessionId }, body, cancelled }) => {
       if (!isSessionId(sessionId)) throw new ProblemError("SESSION_NOT_FOUND", `There is no session ${quote(sessionId)}.`);
-      return previewSessions({ sessionIds: [sessionId], request: body, reply }, services);
+      return previewSessions({ sessionIds: [sessionId], request: body, signal: cancelled }, services);
     },
   );
 };

@@ -24,7 +24,7 @@ const anything = Object.fromEntries(
 );
 
 /** A large recording takes longer than other calls. */
-const HANDLER_TIMEOUT_MS = 600_000;
+const IMPORT_TIMEOUT_MS = 600_000;
 
 const tooLarge = (limit: number): ProblemError =>
   new ProblemError(
@@ -75,7 +75,7 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
     scope.post(
       "/sessions",
       {
-        handlerTimeout: HANDLER_TIMEOUT_MS,
+        config: { timeoutMs: IMPORT_TIMEOUT_MS },
         schema: {
           tags: ["sessions"],
           summary: "Store a recorded session",

@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LORA_DEFAULTS, PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
-import type { FastifyReply } from "fastify";
-import { abortedWith } from "../../http/aborted.js";
 import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { inTransaction } from "../../storage/transaction.js";
@@ -26,6 +24,7 @@ export const previewResponse = {
     "NOTHING_TO_TRAIN",
     "TEMPLATE_UNSUPPORTED",
     "WORKER_START_FAILED",
+    "DEADLINE_EXCEEDED",
   ),
 };
 
@@ -34,11 +33,11 @@ export const previewSessions = async (
   {
     sessionIds,
     request,
-    reply,
+    signal,
   }: {
     readonly sessionIds: readonly string[];
     readonly request: PreviewRequest & Pick<TrainLoraPreviewRequest, "quantization">;
-    readonly reply: FastifyReply;
+    readonly signal: AbortSignal;
   },
   { workshop, executor }: Pick<Services, "workshop" | "executor">,
 ): Promise<PreviewReport> => {
@@ -55,7 +54,7 @@ export const previewSessions = async (
   try {
     const model = locateBaseModel(request.base_model ?? fallbackName(models), models);
     const spec = { ...staged, base_model: model.location, ...selection };
-    const preview = await executor.call({ type: "preview", spec }, abortedWith(reply));
+    const preview = await executor.call({ type: "preview", spec }, signal);
     const { quantization = LORA_DEFAULTS.quantization } = request;
     const speeds = await inTransaction(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
     return { ...preview, ...estimateTime({ tokens: preview.max_tokens, speeds, baseModel: model.name }) };
@@ -69,7 +68,7 @@ export const trainPreviewRoute = (app: App, services: Pick<Services, "workshop" 
   app.post(
     "/train/lora/preview",
     {
-      handlerTimeout: PREVIEW_TIMEOUT_MS,
+      config: { timeoutMs: PREVIEW_TIMEOUT_MS },
       schema: {
         tags: ["train"],
         summary: "What the same request would train",
@@ -77,9 +76,9 @@ export const trainPreviewRoute = (app: App, services: Pick<Services, "workshop" 
         response: previewResponse,
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, cancelled }) => {
       checkTurns(body);
-      return previewSessions({ sessionIds: sessionIdsOf(body), request: body, reply }, services);
+      return previewSessions({ sessionIds: sessionIdsOf(body), request: body, signal: cancelled }, services);
     },
   );
 };

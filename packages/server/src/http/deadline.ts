@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Clock } from "../common/clock.js";
+import { ClientGoneError, ProblemError } from "./problem.js";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Milliseconds until the answer has to begin, counted from when the body has arrived. Default: 30,000. */
+    timeoutMs?: number;
+  }
+  interface FastifyRequest {
+    /** Aborts when nobody waits for the handler any more, with the reason: its client left, or was told that it took too long. */
+    cancelled: AbortSignal;
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+const tooLate = (): ProblemError =>
+  new ProblemError("DEADLINE_EXCEEDED", "The answer took too long: the trainer or the machine is busy. Try again later.", {
+    headers: { "retry-after": "5" },
+  });
+
+/** Whether a body follows the headers (RFC 9112, section 6.3). */
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+/** Calls once with the time at which a request is here as a whole; how long its client sends is not the handler's time. */
+const onceReceived = (request: FastifyRequest, begin: () => void): void => {
+  if (!hasBody(request) || request.raw.readableEnded) begin();
+  else request.raw.once("end", begin);
+};
+
+/** The handler's answer, or a rejection once it is late. Whose client left may tidy up first: nobody waits for its answer. */
+const unlessLate = (answer: Promise<unknown>, cancelled: AbortSignal): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    answer.then(resolve, reject);
+    const hear = (): void => {
+      if (!(cancelled.reason instanceof ClientGoneError)) reject(cancelled.reason);
+    };
+    cancelled.addEventListener("abort", hear, { once: true });
+  });
+
+/**
+ * Gives every handler a time limit and a signal. Both hang on the reply: a request's own `close` comes when its body was read.
+ * A handler that is late goes on, without a client and without a transaction; its answer is dropped.
+ */
+export const addDeadlines = (app: FastifyInstance, { clock }: { readonly clock: Pick<Clock, "after"> }): void => {
+  const disarms = new WeakMap<FastifyRequest, () => void>();
+
+  app.decorateRequest("cancelled");
+  app.addHook("onRequest", async (request, reply) => {
+    const controller = new AbortController();
+    request.cancelled = controller.signal;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = request.routeOptions.config;
+    onceReceived(request, () => {
+      const expire = (): void => {
+        if (!reply.sent && !reply.raw.headersSent) controller.abort(tooLate());
+      };
+      disarms.set(request, clock.after(timeoutMs, expire));
+    });
+    reply.raw.once("close", () => {
+      disarms.get(request)?.();
+      if (!reply.raw.writableFinished) controller.abort(new ClientGoneError());
+    });
+  });
+  app.addHook("onSend", async (request) => disarms.get(request)?.());
+  app.addHook("onRoute", (route) => {
+    const { handler } = route;
+    route.handler = function limited(request, reply) {
+      const answer: unknown = handler.call(this, request, reply);
+      return answer instanceof Promise ? unlessLate(answer, request.cancelled) : answer;
+    };
+  });
+};
