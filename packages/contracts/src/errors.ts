@@ -24,6 +24,12 @@ export const ERRORS = {
     hint: "Send a smaller body; import large sessions with imprint import.",
   },
   BAD_REQUEST: { status: 400, title: "The request cannot be read", hint: "Check the request line and headers." },
+  HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large", hint: "Send less than 16 KiB of headers and address." },
+  REQUEST_INCOMPLETE: {
+    status: 408,
+    title: "The request stopped coming",
+    hint: "Send all of it without long pauses: headers within a minute, a body at 1 KiB a minute at least.",
+  },
   NOT_FOUND: { status: 404, title: "No such resource", hint: "See /docs for the routes of this service." },
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed", hint: "Use one of the methods in the Allow header." },
   JOB_NOT_FOUND: {

@@ -2,10 +2,11 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import type { Clock } from "./common/clock.js";
 import { VERSION } from "./common/version.js";
+import { refuseBrokenRequest } from "./http/broken-request.js";
 import { addDashboard } from "./http/dashboard.js";
 import { addDeadlines } from "./http/deadline.js";
 import { addDocsPage } from "./http/docs-page.js";
-import { addErrors, sendProblem } from "./http/errors.js";
+import { addErrors, sendError } from "./http/errors.js";
 import { addHeaders, SECURITY_HEADERS } from "./http/headers.js";
 import { addHostGuard, guard, type HostGuardOptions } from "./http/host-guard.js";
 import { addJsonBody } from "./http/json-body.js";
@@ -13,6 +14,7 @@ import { addOpenApi } from "./http/openapi.js";
 import { addRequestCounter } from "./http/request-counter.js";
 import { addSignIn } from "./http/sign-in.js";
 import { addSilentConnections } from "./http/silent-connections.js";
+import { addStallGuard } from "./http/stall-guard.js";
 import { addTransactions } from "./http/transaction.js";
 import { compilers } from "./http/validation.js";
 import { chatRoute } from "./openai/chat.js";
@@ -51,7 +53,9 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
-    requestTimeout: 120_000,
+    // How long a body may take is the stall guard's to say; the headers have Node's own limit.
+    requestTimeout: 0,
+    clientErrorHandler: refuseBrokenRequest,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     http: { requireHostHeader: false },
@@ -61,15 +65,16 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
       reply.headers(SECURITY_HEADERS);
       try {
         guard(request, access);
-        sendProblem(error, request, reply);
+        sendError(error, request, reply);
       } catch (refusal) {
-        sendProblem(refusal, request, reply);
+        sendError(refusal, request, reply);
       }
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   addSilentConnections(app);
   addDeadlines(app, { clock });
+  addStallGuard(app, { clock });
   addRequestCounter(app, services.metrics);
   addErrors(app);
   addHeaders(app);

@@ -1,7 +1,8 @@
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ImprintError } from "../common/error.js";
-import { ClientGoneError, ProblemError, quote, toProblem } from "./problem.js";
+import { type ErrorBody, errorBody } from "./error-body.js";
+import { ClientGoneError, ProblemError, quote } from "./problem.js";
 
 /** Fastify's own refusals in the catalogue's words. */
 const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
@@ -9,7 +10,7 @@ const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "BODY_TOO_LARGE",
 };
 
-export const asProblem = (error: unknown): ProblemError => {
+const asProblem = (error: unknown): ProblemError => {
   if (error instanceof ProblemError) return error;
   if (error instanceof ImprintError && error.code !== "INTERNAL_ERROR") {
     const headers = error.code === "QUEUE_FULL" || error.code === "SHUTTING_DOWN" ? { "retry-after": "5" } : {};
@@ -25,25 +26,28 @@ export const asProblem = (error: unknown): ProblemError => {
 /** What nginx calls "client closed request": it reaches nobody, and tells hooks that no error of the service happened. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Ends the request of a client that left; null when the error is another. */
-export const endAbandoned = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply | null => {
-  if (!(error instanceof ClientGoneError)) return null;
+const endAbandoned = (error: ClientGoneError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   request.log.debug({ method: request.method, url: request.url }, error.message);
   return reply.code(CLIENT_CLOSED_REQUEST).send();
 };
 
 /** Logs what is the service's own fault, and nothing else. */
-export const logFault = (error: unknown, { code }: ProblemError, request: FastifyRequest): void => {
+const logFault = (error: unknown, { code }: ProblemError, request: FastifyRequest): void => {
   if ((ERRORS[code].status ?? 500) >= 500 && code !== "SHUTTING_DOWN") request.log.error({ err: error }, code);
 };
 
-export const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const ended = endAbandoned(error, request, reply);
-  if (ended) return ended;
+/** What is said of an error to whoever made the request. */
+export const describeError = (error: unknown, request: FastifyRequest): ErrorBody & Pick<ProblemError, "headers"> => {
   const problem = asProblem(error);
   logFault(error, problem, request);
-  const body = toProblem(problem.code, problem.message, { requestId: request.id, errors: problem.errors });
-  return reply.headers(problem.headers).code(body.status).type("application/problem+json; charset=utf-8").send(body);
+  const url = request.routeOptions.url ?? request.url;
+  return { ...errorBody(problem, { url, requestId: request.id }), headers: problem.headers };
+};
+
+export const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  if (error instanceof ClientGoneError) return endAbandoned(error, request, reply);
+  const { status, type, headers, body } = describeError(error, request);
+  return reply.headers(headers).code(status).type(type).send(body);
 };
 
 type Route = { readonly method: string; readonly pattern: RegExp };
@@ -56,13 +60,13 @@ const patternOf = (url: string): RegExp =>
       .replaceAll("*", ".*")}/?$`,
   );
 
-/** Answers every refusal as problem+json; knows the routes, to tell 405 from 404. */
+/** Answers every refusal as an error body; knows the routes, to tell 405 from 404. */
 export const addErrors = (app: FastifyInstance): void => {
   const routes: Route[] = [];
   app.addHook("onRoute", ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, pattern: patternOf(url) });
   });
-  app.setErrorHandler(sendProblem);
+  app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {
     const path = request.url.split("?", 1)[0] ?? "";
     const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort();

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { toOpenAiError } from "../openai/errors.js";
+import { describeError } from "./errors.js";
 import { ClientGoneError } from "./problem.js";
 
 const dataLine = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
@@ -12,7 +12,7 @@ async function* lines(objects: AsyncIterable<unknown>, request: FastifyRequest):
     for await (const object of objects) yield dataLine(object);
     yield "data: [DONE]\n\n";
   } catch (error) {
-    if (!(error instanceof ClientGoneError)) yield dataLine(toOpenAiError(error, request).body);
+    if (!(error instanceof ClientGoneError)) yield dataLine(describeError(error, request).body);
   }
 }
 

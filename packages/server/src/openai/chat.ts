@@ -10,7 +10,6 @@ import { inTransaction } from "../storage/transaction.js";
 import { locateBaseModel } from "../training/base-model.js";
 import { ChatChunk, ChatCompletion, chunksOf, completionOf } from "./chat-answer.js";
 import { ChatRequest, samplingOf } from "./chat-request.js";
-import { sendOpenAiError } from "./errors.js";
 import { textStream } from "./text-stream.js";
 
 /** Until the answer, or its first token. */
@@ -45,7 +44,6 @@ export const chatRoute = (
     "/v1/chat/completions",
     {
       config: { timeoutMs: TIMEOUT_MS },
-      errorHandler: sendOpenAiError,
       schema: {
         tags: ["chat"],
         summary: "Chat with a base model or an adapter",

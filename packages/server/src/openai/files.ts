@@ -11,7 +11,6 @@ import { answer, idParams } from "../http/schemas.js";
 import type { App, Services } from "../services.js";
 import { writeAtomically } from "../storage/durable.js";
 import type { Transaction } from "../storage/schema.js";
-import { sendOpenAiError } from "./errors.js";
 import { After, listOf, pageOf, seconds } from "./pages.js";
 import { readUpload, UploadForm } from "./upload-form.js";
 import { deleteUpload, findUpload, insertUpload, listUploads, type Upload } from "./uploads.js";
@@ -61,7 +60,6 @@ const tags = ["fine-tuning"];
 /** `/v1/files`: the chat JSONL files of OpenAI's fine-tuning. */
 export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
   const { paths, sessionLimit, now } = workshop;
-  const errorHandler = sendOpenAiError;
 
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
@@ -71,7 +69,6 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
     scope.post(
       "/v1/files",
       {
-        errorHandler,
         schema: {
           tags,
           summary: "Upload a chat JSONL file",
@@ -80,6 +77,7 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
         },
       },
       async (request) => {
+        if (!request.body) throw new ProblemError("UNSUPPORTED_MEDIA_TYPE", "Send the file as multipart/form-data.");
         const { file } = request.body as UploadForm;
         const upload = {
           file_id: `file-${randomUUID().replaceAll("-", "")}`,
@@ -97,7 +95,6 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
   app.get(
     "/v1/files",
     {
-      errorHandler,
       schema: {
         tags,
         summary: "Uploaded files",
@@ -115,14 +112,13 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
 
   app.get(
     "/v1/files/:file_id",
-    { errorHandler, schema: { tags, summary: "An uploaded file", params, response: { 200: answer("The file", FileObject) } } },
+    { schema: { tags, summary: "An uploaded file", params, response: { 200: answer("The file", FileObject) } } },
     async (request) => toObject(await requireUpload(await request.db(), request.params.file_id)),
   );
 
   app.get(
     "/v1/files/:file_id/content",
     {
-      errorHandler,
       schema: {
         tags,
         summary: "What was uploaded",
@@ -145,7 +141,6 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
   app.delete(
     "/v1/files/:file_id",
     {
-      errorHandler,
       schema: { tags, summary: "Delete an uploaded file", params, response: { 200: answer("It is gone", Deleted) } },
     },
     async (request) => {

@@ -6,7 +6,6 @@ import type { App, Services } from "../services.js";
 import { indexChanges } from "../sessions/index-table.js";
 import { fallbackName, locateBaseModel } from "../training/base-model.js";
 import { resolveLora } from "../training/resolve.js";
-import { sendOpenAiError } from "./errors.js";
 import { requireUpload } from "./files.js";
 import type { FineTune } from "./fine-tunes.js";
 import {
@@ -31,7 +30,6 @@ const job200 = { 200: answer("The fine-tuning job", FineTuningJob) };
 /** `/v1/fine_tuning/jobs`: LoRA trainings as OpenAI's clients start and follow them. */
 export const fineTuningRoutes = (app: App, services: Services): void => {
   const { jobs, fineTunes, workshop, random } = services;
-  const errorHandler = sendOpenAiError;
 
   const find = (id: string): { readonly job: Job; readonly fineTune: FineTune } => {
     const found = fineTunes.get(jobIdOf(id) ?? "");
@@ -49,7 +47,6 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
   app.post(
     "/v1/fine_tuning/jobs",
     {
-      errorHandler,
       schema: { tags, summary: "Fine-tune a base model on an uploaded file", body: FineTuningRequest, response: job200 },
     },
     async (request) => {
@@ -82,7 +79,6 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
   app.get(
     "/v1/fine_tuning/jobs",
     {
-      errorHandler,
       schema: {
         tags,
         summary: "Fine-tuning jobs, newest first",
@@ -102,13 +98,13 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
 
   app.get(
     "/v1/fine_tuning/jobs/:id",
-    { errorHandler, schema: { tags, summary: "A fine-tuning job", params, response: job200 } },
+    { schema: { tags, summary: "A fine-tuning job", params, response: job200 } },
     async (request) => show(request.params.id),
   );
 
   app.post(
     "/v1/fine_tuning/jobs/:id/cancel",
-    { errorHandler, schema: { tags, summary: "Ask for the end of a fine-tuning job", params, body: NoBody, response: job200 } },
+    { schema: { tags, summary: "Ask for the end of a fine-tuning job", params, body: NoBody, response: job200 } },
     async (request) => {
       jobs.cancel(find(request.params.id).job.job_id);
       return show(request.params.id);
@@ -118,7 +114,6 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
   app.get(
     "/v1/fine_tuning/jobs/:id/events",
     {
-      errorHandler,
       schema: {
         tags,
         summary: "What happened to a fine-tuning job, newest first",
@@ -142,7 +137,6 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
   app.get(
     "/v1/fine_tuning/jobs/:id/checkpoints",
     {
-      errorHandler,
       schema: {
         tags,
         summary: "The adapters of a fine-tuning job",

@@ -4,7 +4,6 @@ import { answer } from "../http/schemas.js";
 import { listAdapters } from "../registry/adapters.js";
 import type { App, Services } from "../services.js";
 import { fallbackName, preparedModels } from "../training/base-model.js";
-import { sendOpenAiError } from "./errors.js";
 
 const MAX_ADAPTERS = 1000;
 
@@ -18,7 +17,6 @@ export const modelsRoute = (app: App, { workshop }: Pick<Services, "workshop">):
   app.get(
     "/v1/models",
     {
-      errorHandler: sendOpenAiError,
       schema: { tags: ["chat"], summary: "Base models and adapters", response: { 200: answer("The models", ModelList) } },
     },
     async (request) => {

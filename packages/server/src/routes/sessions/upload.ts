@@ -89,6 +89,11 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
         },
       },
       async (request, reply) => {
+        if (!request.body)
+          throw new ProblemError(
+            "UNSUPPORTED_MEDIA_TYPE",
+            `Send the recording with a Content-Type: ${CONTENT_TYPES.join(", ")}.`,
+          );
         if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
         const { format, outcome } = request.query;
         const { result, isNew, changes } = await withStaging(paths.incoming, async (staging) => {

@@ -1,0 +1,32 @@
+import { ERRORS } from "@imprint/contracts";
+import { type ProblemError, toProblem } from "./problem.js";
+
+export interface ErrorBody {
+  readonly status: number;
+  readonly type: string;
+  readonly body: object;
+}
+
+interface Asked {
+  /** Path of the request, with or without its query. */
+  readonly url: string;
+  readonly requestId: string;
+}
+
+/** OpenAI answers 400 where this service says 422 or 409; its clients send a request again after a 409. */
+const openAiStatus = (status: number | null): number => (status === 422 || status === 409 ? 400 : (status ?? 500));
+
+const openAiBody = ({ code, message, errors }: ProblemError): ErrorBody => {
+  const status = openAiStatus(ERRORS[code].status);
+  const type = status >= 500 ? "server_error" : "invalid_request_error";
+  const param = errors?.[0]?.path.slice(1).replaceAll("/", ".") ?? null;
+  const error = { message: message || ERRORS[code].hint, type, param, code: code.toLowerCase() };
+  return { status, type: "application/json; charset=utf-8", body: { error } };
+};
+
+/** An error as its reader knows it: OpenAI's clients, who ask under /v1, or everyone else (RFC 9457). */
+export const errorBody = (problem: ProblemError, { url, requestId }: Asked): ErrorBody => {
+  if (/^\/v1(?:[/?]|$)/.test(url)) return openAiBody(problem);
+  const body = toProblem(problem.code, problem.message, { requestId, errors: problem.errors });
+  return { status: body.status, type: "application/problem+json; charset=utf-8", body };
+};
