@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 const MAX_CONVERSATIONS = 1000;
 /** Parsed between two looks at other requests. */
-const BYTES_AT_ONCE = 1024 * 1024;
+const BYTES_AT_ONCE = 256 * 1024;
 const NEWLINE = 0x0a;
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);

@@ -4,6 +4,7 @@ import type { Job } from "../jobs/job.js";
 import { startJob } from "../routes/train/start.js";
 import type { App, Services } from "../services.js";
 import { indexChanges } from "../sessions/index-table.js";
+import { inTransaction } from "../storage/transaction.js";
 import { fallbackName, locateBaseModel } from "../training/base-model.js";
 import { resolveLora } from "../training/resolve.js";
 import { requireUpload } from "./files.js";
@@ -51,7 +52,8 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
     },
     async (request) => {
       const { body } = request;
-      const { file_id } = await requireUpload(await request.db(), body.training_file);
+      // Nothing of the import is in a transaction: there is one connection, and a large file takes seconds.
+      const { file_id } = await inTransaction(workshop.database, (db) => requireUpload(db, body.training_file));
       locateBaseModel(body.model, workshop.models);
       const hyperparameters = hyperparametersOf(body);
       const { sessionIds, changes } = await importTrainingFile(file_id, workshop);

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { answer } from "../http/schemas.js";
 import { listAdapters } from "../registry/adapters.js";
 import type { App, Services } from "../services.js";
+import { inTransaction } from "../storage/transaction.js";
 import { fallbackName, preparedModels } from "../training/base-model.js";
 
 const MAX_ADAPTERS = 1000;
@@ -19,8 +20,8 @@ export const modelsRoute = (app: App, { workshop }: Pick<Services, "workshop">):
     {
       schema: { tags: ["chat"], summary: "Base models and adapters", response: { 200: answer("The models", ModelList) } },
     },
-    async (request) => {
-      const { adapters } = await listAdapters(await request.db(), { filter: {}, limit: MAX_ADAPTERS });
+    async () => {
+      const { adapters } = await inTransaction(workshop.database, (db) => listAdapters(db, { filter: {}, limit: MAX_ADAPTERS }));
       const bases = new Set([fallbackName(workshop.models), ...preparedModels(workshop.models.setup)]);
       return {
         object: "list",

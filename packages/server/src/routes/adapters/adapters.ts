@@ -40,7 +40,8 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
     },
     async (request) => {
       const { limit = DEFAULT_LIMIT, after, ...filter } = request.query;
-      const page = await listAdapters(await request.db(), { filter, limit, ...(after === undefined ? {} : { after }) });
+      const cursor = after === undefined ? {} : { after };
+      const page = await inTransaction(database, (db) => listAdapters(db, { filter, limit, ...cursor }));
       return { adapters: await Promise.all(page.adapters.map((row) => glanceAtAdapter(paths, row))), next: page.next };
     },
   );
