@@ -15,7 +15,7 @@ import { createFineTunes } from "./openai/fine-tunes.js";
 import { createExecutor, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-executor.js";
 import type { App } from "./services.js";
-import { createFileStore } from "./sessions/file-store.js";
+import { createSessionStore } from "./sessions/store.js";
 import { writeAtomically } from "./storage/durable.js";
 import { lockDataDirectory } from "./storage/lock.js";
 import { openDatabase } from "./storage/open.js";
@@ -108,8 +108,9 @@ export const startServer = async (
     const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
     undo.push(() => webhooks?.close());
     const closing = new AbortController();
-    const fileStore = createFileStore();
-    undo.push(() => fileStore.close());
+    const now = (): Date => new Date(clock.now());
+    const sessions = createSessionStore({ database, paths, limit: settings.session_limit, log, now });
+    undo.push(() => sessions.close());
     let port = settings.port;
     const app = await buildApp({
       services: {
@@ -117,7 +118,7 @@ export const startServer = async (
         history: createHistory({ jobs, clock }),
         streams,
         metrics,
-        fineTunes: createFineTunes({ jobs, now: () => new Date(clock.now()) }),
+        fineTunes: createFineTunes({ jobs, now }),
         executor,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,
@@ -125,12 +126,11 @@ export const startServer = async (
         workshop: {
           database,
           paths,
-          fileStore,
-          sessionLimit: settings.session_limit,
+          sessions,
           models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },
           checkpointSeconds: settings.checkpoint_seconds,
           hypernetworks: hypernetworkFolders(config),
-          now: () => new Date(clock.now()),
+          now,
         },
       },
       access: { host: settings.host, port: () => port, allowHost: settings.allow_host, token },

@@ -59,12 +59,12 @@ const tags = ["fine-tuning"];
 
 /** `/v1/files`: the chat JSONL files of OpenAI's fine-tuning. */
 export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
-  const { paths, sessionLimit, now } = workshop;
+  const { paths, sessions, now } = workshop;
 
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("multipart/form-data", (request: FastifyRequest, body: IncomingMessage) =>
-      readUpload(body, { request, limit: Math.min(sessionLimit, FORM_LIMIT) }),
+      readUpload(body, { request, limit: Math.min(sessions.limit, FORM_LIMIT) }),
     );
     scope.post(
       "/v1/files",

@@ -3,7 +3,6 @@ import { answer, idParams, NoBody } from "../http/schemas.js";
 import type { Job } from "../jobs/job.js";
 import { startJob } from "../routes/train/start.js";
 import type { App, Services } from "../services.js";
-import { indexChanges } from "../sessions/index-table.js";
 import { inTransaction } from "../storage/transaction.js";
 import { fallbackName, locateBaseModel } from "../training/base-model.js";
 import { resolveLora } from "../training/resolve.js";
@@ -56,8 +55,7 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
       const { file_id } = await inTransaction(workshop.database, (db) => requireUpload(db, body.training_file));
       locateBaseModel(body.model, workshop.models);
       const hyperparameters = hyperparametersOf(body);
-      const { sessionIds, changes } = await importTrainingFile(file_id, workshop);
-      await indexChanges(await request.db(), changes);
+      const sessionIds = await importTrainingFile(file_id, workshop);
       const training = resolveLora(trainingOf(body, hyperparameters, { sessionIds, random }), {
         baseModel: fallbackName(workshop.models),
         random,

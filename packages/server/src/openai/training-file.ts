@@ -2,17 +2,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../http/problem.js";
 import type { SavedFile } from "../sessions/save.js";
-import { withStaging } from "../sessions/staging.js";
 import type { Workshop } from "../training/work.js";
 import { checkConversations } from "./conversations.js";
 
 const refuse = (message: string): ProblemError =>
   new ProblemError("VALIDATION_FAILED", `Field training_file ${message}.`, { errors: [{ path: "/training_file", message }] });
 
-const store = async (file: string, { paths, fileStore, sessionLimit: limit, now }: Workshop): Promise<SavedFile> => {
-  const request = { file, format: "chat-jsonl", folder: paths.sessions, limit, at: now().toISOString() } as const;
+const store = async (file: string, { sessions }: Workshop): Promise<SavedFile> => {
   try {
-    return await withStaging(paths.incoming, (staging) => fileStore.store({ ...request, staging }));
+    return await sessions.import(async () => file, { format: "chat-jsonl" });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
       throw refuse(`is no chat JSONL: ${error.message.replace(/\.$/, "")}`);
@@ -20,17 +18,14 @@ const store = async (file: string, { paths, fileStore, sessionLimit: limit, now 
   }
 };
 
-/** Stores the conversations of an uploaded file as sessions. Throws ProblemError for a file that cannot be trained on as it is. */
-export const importTrainingFile = async (
-  fileId: string,
-  workshop: Workshop,
-): Promise<SavedFile & { readonly sessionIds: readonly string[] }> => {
+/** Stores the conversations of an uploaded file, and answers their ids. Throws ProblemError for a file that cannot be trained on as it is. */
+export const importTrainingFile = async (fileId: string, workshop: Workshop): Promise<readonly string[]> => {
   const file = join(workshop.paths.uploads, fileId);
   const bytes = await readFile(file).catch(() => {
     throw refuse("names a file whose content is gone: upload it again");
   });
   const fault = await checkConversations(bytes);
   if (fault) throw refuse(fault);
-  const saved = await store(file, workshop);
-  return { ...saved, sessionIds: [...new Set(saved.result.sessions.map(({ session_id }) => session_id))] };
+  const { result } = await store(file, workshop);
+  return [...new Set(result.sessions.map(({ session_id }) => session_id))];
 };

@@ -1,19 +1,25 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { SavedFile } from "./save.js";
-import { type StoreRequest, storeFile } from "./store-file.js";
+import { ERRORS, type ErrorCode } from "@imprint/contracts";
+import { ImprintError } from "../common/error.js";
+import { type Answers, filesOf, runTask, type TaskName, type Tasks } from "./tasks.js";
 
-export type StoreAnswer = { readonly saved: SavedFile } | { readonly message: string; readonly code: string | null };
+export interface TaskRequest {
+  readonly name: TaskName;
+  readonly task: Tasks[TaskName];
+}
+
+export type TaskAnswer = { readonly done: Answers[TaskName] } | { readonly message: string; readonly code: string | null };
 
 export interface FileStore {
-  /** One file after the other, so that two of the same session do not meet. Rejects as `storeFile` does. */
-  store(request: StoreRequest): Promise<SavedFile>;
+  /** Large files one after the other. Rejects as `runTask` does, and when the task needs more memory than it may have. */
+  run<Name extends TaskName>(name: Name, task: Tasks[Name]): Promise<Answers[Name]>;
   close(): Promise<void>;
 }
 
-/** Importing so many bytes takes the time of a few requests: larger files would keep all others waiting. */
+/** Reading so many bytes takes the time of a few requests: larger files would keep all others waiting. */
 const LARGE = 64 * 1024;
 
 /** About twice what the largest file within the importers' limits was seen to need. One made to need more ends its process, and not the service. */
@@ -25,38 +31,48 @@ const IDLE_MS = 10_000;
 /** Beside this module, compiled and bundled; not where tests read the sources. */
 const PROGRAM = fileURLToPath(new URL("./store-process.js", import.meta.url));
 
-class StoreError extends Error {
-  override readonly name = "StoreError";
+const isErrorCode = (code: string | null): code is ErrorCode => code !== null && Object.hasOwn(ERRORS, code);
 
-  constructor(
-    message: string,
-    readonly code: string | null,
-  ) {
-    super(message);
-  }
-}
+const errorOf = ({ message, code }: { readonly message: string; readonly code: string | null }): Error =>
+  isErrorCode(code) ? new ImprintError(code, message) : new Error(message);
 
 /** Node ends with SIGABRT (134 where there are no signals) when its heap is full, and a system without memory kills. */
-const endOf = (code: number | null, signal: NodeJS.Signals | null): Error =>
-  signal === "SIGABRT" || signal === "SIGKILL" || code === 134
-    ? new StoreError("The file needs more memory than one import may take; split it.", "SESSION_UNREADABLE")
-    : new Error(`the import process ended with ${signal ?? code}`);
+const endOf = (name: TaskName, code: number | null, signal: NodeJS.Signals | null): Error => {
+  if (signal !== "SIGABRT" && signal !== "SIGKILL" && code !== 134)
+    return new Error(`the process that reads sessions ended with ${signal ?? code}`);
+  return name === "import"
+    ? new ImprintError("SESSION_UNREADABLE", "The file needs more memory than one import may take; split it.")
+    : new ImprintError("SESSION_INVALID", "The stored session needs more memory than the reading of one may take; split it.");
+};
 
-const ask = (importer: ChildProcess, request: StoreRequest): Promise<SavedFile> =>
+const ask = (importer: ChildProcess, request: TaskRequest): Promise<Answers[TaskName]> =>
   new Promise((resolve, reject) => {
-    const onExit = (code: number | null, signal: NodeJS.Signals | null): void => reject(endOf(code, signal));
+    const onExit = (code: number | null, signal: NodeJS.Signals | null): void => reject(endOf(request.name, code, signal));
     importer.once("error", reject);
     importer.once("exit", onExit);
-    importer.once("message", (answer: StoreAnswer) => {
+    importer.once("message", (answer: TaskAnswer) => {
       importer.off("error", reject);
       importer.off("exit", onExit);
-      if ("saved" in answer) resolve(answer.saved);
-      else reject(new StoreError(answer.message, answer.code));
+      if ("done" in answer) resolve(answer.done);
+      else reject(errorOf(answer));
     });
     importer.send(request);
   });
 
-/** Stores small files at once and large ones in a process, which starts with the first of them. */
+/** Bytes of the largest of some files; 0 for one that is gone, which the task says better. */
+const largest = async (files: readonly string[]): Promise<number> =>
+  Math.max(
+    ...(await Promise.all(
+      files.map((file) =>
+        lstat(file).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    )),
+  );
+
+/** Reads small files at once and large ones in a process, which starts with the first of them. */
 export const createFileStore = ({ heapMb = HEAP_MB }: { readonly heapMb?: number } = {}): FileStore => {
   let importer: ChildProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
@@ -78,8 +94,7 @@ export const createFileStore = ({ heapMb = HEAP_MB }: { readonly heapMb?: number
     importer?.kill();
     importer = null;
   };
-  const run = async (request: StoreRequest): Promise<SavedFile> => {
-    if ((await stat(request.file)).size < LARGE || !existsSync(PROGRAM)) return storeFile(request);
+  const askNext = async (request: TaskRequest): Promise<Answers[TaskName]> => {
     clearTimeout(idle);
     importer ??= start();
     return ask(importer, request).finally(() => {
@@ -87,10 +102,12 @@ export const createFileStore = ({ heapMb = HEAP_MB }: { readonly heapMb?: number
     });
   };
   return {
-    store: (request) => {
-      const next = last.then(() => run(request));
+    run: async (name, task) => {
+      if ((await largest(filesOf(name, task))) < LARGE || !existsSync(PROGRAM)) return runTask(name, task);
+      const next = last.then(() => askNext({ name, task }));
       last = next.catch(() => undefined);
-      return next;
+      // The process answers one request at a time: the answer is this one's.
+      return next as Promise<Answers[typeof name]>;
     },
     close: async () => end(),
   };

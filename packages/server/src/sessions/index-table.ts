@@ -1,27 +1,30 @@
 import type { SessionSummary } from "@imprint/contracts";
 import { type SqlBool, sql } from "kysely";
 import type { Transaction } from "../storage/schema.js";
-import type { IndexChange } from "./save.js";
-import { searchedText } from "./search.js";
+import { searchedText } from "./summary.js";
 
-const columnsOf = (summary: SessionSummary) => ({ summary: JSON.stringify(summary), words: searchedText(summary) });
+/** What the index knows of a session. */
+export interface Indexed {
+  readonly summary: SessionSummary;
+  /** Which bytes `summary` is of. */
+  readonly fingerprint: string | null;
+  readonly byHand: boolean;
+}
 
-/** Records what lists show of a session, as the newest. */
-export const indexSession = async (db: Transaction, summary: SessionSummary): Promise<void> => {
-  await forgetSession(db, summary.session_id);
+/** Records what is known of a session, in its place among the others or as the newest. */
+export const indexSession = async (
+  db: Transaction,
+  { summary, fingerprint, byHand }: Indexed,
+  { newest = false }: { readonly newest?: boolean } = {},
+): Promise<void> => {
+  const { session_id } = summary;
+  if (newest) await forgetSession(db, session_id);
+  const known = { summary: JSON.stringify(summary), words: searchedText(summary), fingerprint, by_hand: Number(byHand) };
   await db
     .insertInto("sessions")
-    .values({ session_id: summary.session_id, ...columnsOf(summary) })
+    .values({ session_id, ...known })
+    .onConflict((conflict) => conflict.column("session_id").doUpdateSet(known))
     .execute();
-};
-
-export const indexChanges = async (db: Transaction, changes: readonly IndexChange[]): Promise<void> => {
-  for (const { summary, change } of changes) await (change === "newest" ? indexSession : updateIndexed)(db, summary);
-};
-
-/** Replaces what lists show of a session, where it stands. A session that is not indexed is read from its file anyway. */
-export const updateIndexed = async (db: Transaction, summary: SessionSummary): Promise<void> => {
-  await db.updateTable("sessions").set(columnsOf(summary)).where("session_id", "=", summary.session_id).execute();
 };
 
 export const forgetSession = async (db: Transaction, sessionId: string): Promise<void> => {
@@ -29,13 +32,14 @@ export const forgetSession = async (db: Transaction, sessionId: string): Promise
 };
 
 /**
- * Ids of indexed sessions that have all of the words, newest first. One text for all: ten thousand row objects would take longer
+ * Ids of imported sessions that have all of the words, newest first. One text for all: ten thousand row objects would take longer
  * than the list itself.
  */
-export const indexedIds = async (db: Transaction, words: readonly string[] = []): Promise<readonly string[]> => {
+export const importedIds = async (db: Transaction, words: readonly string[] = []): Promise<readonly string[]> => {
   const newestFirst = db
     .selectFrom("sessions")
     .select("session_id")
+    .where("by_hand", "=", 0)
     .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word})`)))
     .orderBy("seq", "desc");
   const { ids } = await db
@@ -45,8 +49,18 @@ export const indexedIds = async (db: Transaction, words: readonly string[] = [])
   return ids === null ? [] : ids.split("/");
 };
 
-export const indexedSummaries = async (db: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, SessionSummary>> => {
+/** What the index knows of some sessions, by their ids. */
+export const findIndexed = async (db: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, Indexed>> => {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom("sessions").select(["session_id", "summary"]).where("session_id", "in", ids).execute();
-  return new Map(rows.map((row) => [row.session_id, JSON.parse(row.summary) as SessionSummary]));
+  const rows = await db
+    .selectFrom("sessions")
+    .select(["session_id", "summary", "fingerprint", "by_hand"])
+    .where("session_id", "in", ids)
+    .execute();
+  return new Map(
+    rows.map(({ session_id, summary, fingerprint, by_hand }) => [
+      session_id,
+      { summary: JSON.parse(summary) as SessionSummary, fingerprint, byHand: by_hand === 1 },
+    ]),
+  );
 };

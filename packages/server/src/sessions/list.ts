@@ -1,16 +1,13 @@
 import { readdir } from "node:fs/promises";
-import type { SessionSummary } from "@imprint/contracts";
+import type { SessionList, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import type { Transaction } from "../storage/schema.js";
-import { indexedIds, indexedSummaries } from "./index-table.js";
-import { isSessionId, readSession } from "./read.js";
-import { searchedText, wordsOf } from "./search.js";
-import { toSummary } from "./summary.js";
+import { inTransaction } from "../storage/transaction.js";
+import type { Catalogue, Shelf } from "./catalogue.js";
+import { findIndexed, importedIds } from "./index-table.js";
+import { isSessionId } from "./session-file.js";
+import { searchedText, wordsOf } from "./summary.js";
 
-interface ListOptions {
-  readonly db: Transaction;
-  readonly folder: string;
-  readonly fileLimit: number;
+export interface ListQuery {
   readonly limit: number;
   readonly after?: string | undefined;
   /** Words that a session must have, all of them. */
@@ -29,27 +26,26 @@ const idsInFolder = async (folder: string): Promise<ReadonlySet<string>> => {
   );
 };
 
-/** Null for a file that is no session: it is not listed, and training on it says why. */
-const summaryOfFile = async (sessionId: string, { folder, fileLimit }: ListOptions): Promise<SessionSummary | null> => {
+/** Null for what is no session: it is not listed, and training on it says why. */
+const summaryOf = async (sessionId: string, catalogue: Catalogue): Promise<SessionSummary | null> => {
   try {
-    const { session, storedAt } = await readSession({ folder, sessionId, limit: fileLimit });
-    return await toSummary(session, storedAt);
+    return (await catalogue.find(sessionId)).summary;
   } catch (error) {
     if (error instanceof ImprintError) return null;
     throw error;
   }
 };
 
-/** Those of the unindexed files that have the words. One after the other: each has to be read. */
-const searchFiles = async (
+/** Those of the sessions put there by hand that have the words. One after the other: each may have to be read. */
+const searchByHand = async (
   ids: readonly string[],
   words: readonly string[],
-  options: ListOptions,
+  catalogue: Catalogue,
 ): Promise<readonly string[]> => {
   if (words.length === 0) return ids;
   const found: string[] = [];
   for (const id of ids) {
-    const summary = await summaryOfFile(id, options);
+    const summary = await summaryOf(id, catalogue);
     const text = summary === null ? "" : searchedText(summary);
     if (words.every((word) => text.includes(word))) found.push(id);
   }
@@ -62,23 +58,30 @@ const searchFiles = async (
  * a page, or all for a search.
  */
 export const listSessions = async (
-  options: ListOptions,
-): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next: string | null }> => {
-  const { db, folder, limit, after, search = "" } = options;
+  { limit, after, search = "" }: ListQuery,
+  {
+    shelf: { database, folder },
+    catalogue,
+  }: { readonly shelf: Pick<Shelf, "database" | "folder">; readonly catalogue: Catalogue },
+): Promise<SessionList> => {
   const words = wordsOf(search);
   const present = await idsInFolder(folder);
-  const indexed = await indexedIds(db);
-  const known = new Set(indexed);
+  const [imported, found] = await inTransaction(database, async (db) => {
+    const all = await importedIds(db);
+    return [all, words.length === 0 ? all : await importedIds(db, words)];
+  });
+  const known = new Set(imported);
   const byHand = [...present].filter((id) => !known.has(id)).sort();
-  const found = words.length === 0 ? indexed : await indexedIds(db, words);
-  const ids = [...(await searchFiles(byHand, words, options)), ...found.filter((id) => present.has(id))];
+  const ids = [...(await searchByHand(byHand, words, catalogue)), ...found.filter((id) => present.has(id))];
   const from = after === undefined ? 0 : ids.indexOf(after) + 1;
   const page = ids.slice(from, from + limit);
-  const summaries = await indexedSummaries(
-    db,
-    page.filter((id) => known.has(id)),
+  const rows = await inTransaction(database, (db) =>
+    findIndexed(
+      db,
+      page.filter((id) => known.has(id)),
+    ),
   );
-  const sessions = await Promise.all(page.map((id) => summaries.get(id) ?? summaryOfFile(id, options)));
+  const sessions = await Promise.all(page.map(async (id) => rows.get(id)?.summary ?? (await summaryOf(id, catalogue))));
   return {
     sessions: sessions.filter((summary) => summary !== null),
     next: ids.length > from + limit ? (page.at(-1) ?? null) : null,

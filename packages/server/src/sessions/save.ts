@@ -1,131 +1,154 @@
-import type { ImportResult, Outcome, Session, SessionSummary } from "@imprint/contracts";
+import { lstat, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { ImportResult, Outcome, SessionFormat, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import { stageLabel } from "./label.js";
-import { isSessionId, readSession, type StoredSession } from "./read.js";
-import { relationOf } from "./recordings.js";
-import { toSummary } from "./summary.js";
-import { moveStaged, stageSession } from "./write.js";
+import { syncPath } from "../storage/durable.js";
+import { inTransaction } from "../storage/transaction.js";
+import { type Catalogue, knownFile, type Shelf } from "./catalogue.js";
+import { type Indexed, indexSession } from "./index-table.js";
+import { fingerprintOf, sessionPath } from "./session-file.js";
 
 const MAX_ID = 128;
 
-export interface SaveOptions {
-  readonly folder: string;
-  /** An empty folder beside it, for sessions that are stored once their file is imported as a whole. */
-  readonly staging: string;
-  readonly limit: number;
-  /** Now, ISO 8601. */
-  readonly at: string;
-  /** What the caller says of the end: it labels a session that was stored before, too. */
-  readonly outcome?: Outcome | undefined;
-}
-
 /** Ids for a session in order of preference: its own, then one that its content's hash makes different. */
-const candidates = ({ session_id, source: { sha256 } }: Session): readonly string[] => [
+const candidates = ({ session_id, sha256 }: SessionSummary): readonly string[] => [
   session_id,
   ...[8, 16, 64].map((length) => `${session_id.slice(0, MAX_ID - 1 - length)}-${sha256.slice(0, length)}`),
 ];
 
-type Found = { readonly state: "absent" } | { readonly state: "damaged" } | ({ readonly state: "stored" } & StoredSession);
+/** A file that waits to become a session's, and what the index says of it then: as the newest, or where the session stands. */
+export interface Change {
+  readonly path: string;
+  readonly summary: SessionSummary;
+  readonly byHand: boolean;
+  readonly newest: boolean;
+}
 
-const find = async (sessionId: string, { folder, limit }: SaveOptions): Promise<Found> => {
-  try {
-    return { state: "stored", ...(await readSession({ folder, sessionId, limit })) };
-  } catch (error) {
-    if (error instanceof ImprintError && error.code === "SESSION_NOT_FOUND") return { state: "absent" };
-    if (error instanceof ImprintError && error.code === "SESSION_INVALID") return { state: "damaged" };
-    throw error;
-  }
+/** Puts files in the place of sessions: each of them the old one or the new one for a reader, never a part. The caller holds the sessions' locks. */
+export const commit = async (changes: readonly Change[], { folder, database }: Shelf): Promise<void> => {
+  if (changes.length === 0) return;
+  for (const { path, summary } of changes) await rename(path, sessionPath(folder, summary.session_id));
+  await syncPath(folder, { folder: true });
+  const rows: (Indexed & Change)[] = [];
+  for (const change of changes)
+    rows.push({ ...change, fingerprint: fingerprintOf(await lstat(sessionPath(folder, change.summary.session_id))) });
+  await inTransaction(database, async (db) => {
+    for (const row of rows) await indexSession(db, row, row);
+  });
+};
+
+/** A file of a stored session with another outcome, and all else as it is. */
+export const relabel = async (
+  { summary: { session_id: sessionId }, byHand }: Indexed,
+  { outcome, staging }: { readonly outcome: Outcome; readonly staging: string },
+  { folder, files }: Shelf,
+): Promise<Change> => {
+  const path = join(staging, `labelled-${sessionId}.json`);
+  const { summary } = await files.run("read", { session: knownFile(folder, sessionId), write: { path, outcome } });
+  return { path, summary, byHand, newest: false };
 };
 
 interface Saved {
   readonly summary: SessionSummary;
   readonly isNew: boolean;
   readonly warnings: readonly string[];
-  readonly change: IndexChange["change"] | null;
-}
-
-/** What the index has to learn of a session: that it is the newest, or what is said of it now where it stands. */
-export interface IndexChange {
-  readonly summary: SessionSummary;
-  readonly change: "newest" | "in place";
+  readonly change: Change | null;
 }
 
 /** What became of an imported file. */
 export interface SavedFile {
   readonly result: ImportResult;
   readonly isNew: boolean;
-  readonly changes: readonly IndexChange[];
+}
+
+interface Import {
+  readonly staging: string;
+  /** What the caller says of the end: it labels a session that was stored before, too. */
+  readonly outcome?: Outcome | undefined;
 }
 
 const keep = async (
-  stored: StoredSession,
-  { outcome = stored.session.outcome, staging }: SaveOptions,
+  stored: Indexed,
+  { outcome, staging }: Import,
+  shelf: Shelf,
   warnings: readonly string[] = [],
 ): Promise<Saved> => {
-  const { summary, isChanged } = await stageLabel(stored, { outcome, staging });
-  return { summary, isNew: false, warnings, change: isChanged ? "in place" : null };
+  const isKnown = outcome === undefined || outcome === stored.summary.outcome;
+  const change = isKnown ? null : await relabel(stored, { outcome, staging }, shelf);
+  return { summary: (change ?? stored).summary, isNew: false, warnings, change };
 };
 
-const store = async (session: Session, { staging, at }: SaveOptions, warnings: readonly string[]): Promise<Saved> => {
-  await stageSession({ session, storedAt: at }, staging);
-  return { summary: await toSummary(session, at), isNew: true, warnings, change: "newest" };
-};
+/** Stores an imported conversation under an id that is free, or whose session it is or goes on with. The caller holds the locks of all candidates. */
+const settle = async (
+  imported: SessionSummary,
+  how: Import,
+  { shelf, catalogue }: { readonly shelf: Shelf; readonly catalogue: Catalogue },
+): Promise<Saved> => {
+  const { folder, files } = shelf;
+  const own = imported.session_id;
+  const next = knownFile(how.staging, own);
 
-const save = async (session: Session, options: SaveOptions): Promise<Saved> => {
-  const own = session.session_id;
-  for (const sessionId of candidates(session)) {
-    const next: Session = { ...session, session_id: sessionId };
+  const place = async (sessionId: string, outcome: Outcome, warnings: readonly string[]): Promise<Saved> => {
     const renamed = sessionId === own ? [] : [`Another session has the id ${own}: this one is stored as ${sessionId}.`];
-    const found = await find(sessionId, options);
-    if (found.state === "absent") return store(next, options, renamed);
-    if (found.state === "damaged")
-      return store(next, options, [...renamed, `The stored file of session ${sessionId} was damaged and is replaced.`]);
-    const { session: stored } = found;
-    if (stored.source.sha256 === next.source.sha256) return keep(found, options);
-    const relation = sessionId === own ? relationOf(stored, next) : "other";
-    if (relation === "same") return keep(found, options);
-    if (relation === "older") return keep(found, options, [`A longer recording of session ${sessionId} is stored: it stays.`]);
-    if (relation === "newer") {
-      const outcome = next.outcome === "unknown" ? stored.outcome : next.outcome;
-      const grown = `Session ${sessionId} was stored with ${stored.steps.length} steps and is replaced: it has ${next.steps.length} now.`;
-      return store({ ...next, outcome }, options, [grown]);
+    const staged = sessionPath(how.staging, own);
+    const done = { isNew: true, warnings: [...renamed, ...warnings] };
+    if (sessionId === own && outcome === imported.outcome)
+      return { ...done, summary: imported, change: { path: staged, summary: imported, byHand: false, newest: true } };
+    const path = join(how.staging, `placed-${sessionId}.json`);
+    const { summary } = await files.run("read", { session: next, write: { path, sessionId, outcome } });
+    return { ...done, summary, change: { path, summary, byHand: false, newest: true } };
+  };
+
+  for (const sessionId of candidates(imported)) {
+    let stored: Indexed;
+    try {
+      stored = await catalogue.findLocked(sessionId);
+    } catch (error) {
+      if (!(error instanceof ImprintError)) throw error;
+      if (error.code === "SESSION_NOT_FOUND") return place(sessionId, imported.outcome, []);
+      if (error.code !== "SESSION_INVALID" || (await lstat(sessionPath(folder, sessionId))).isDirectory()) throw error;
+      return place(sessionId, imported.outcome, [`The stored file of session ${sessionId} was damaged and is replaced.`]);
     }
+    if (stored.summary.sha256 === imported.sha256) return keep(stored, how, shelf);
+    if (sessionId !== own) continue;
+    const { relation, steps } = await files.run("compare", { stored: knownFile(folder, sessionId), next });
+    if (relation === "same") return keep(stored, how, shelf);
+    if (relation === "older")
+      return keep(stored, how, shelf, [`A longer recording of session ${sessionId} is stored: it stays.`]);
+    if (relation === "newer")
+      return place(sessionId, imported.outcome === "unknown" ? stored.summary.outcome : imported.outcome, [
+        `Session ${sessionId} was stored with ${steps.stored} steps and is replaced: it has ${steps.next} now.`,
+      ]);
   }
   throw new ImprintError("INTERNAL_ERROR", `No id is free for session ${own}.`);
 };
 
-/** Takes the conversations of one file as they are imported. */
-export interface SessionSaver {
-  take(session: Session): Promise<void>;
-  /** Stores what was taken, as files: the index is the caller's. The same bytes again change nothing and give the same ids. */
-  finish(warnings: readonly string[]): Promise<SavedFile>;
-}
-
-/** Nothing is stored, and nothing stored is changed, before all of a file was imported. */
-export const sessionSaver = (options: SaveOptions): SessionSaver => {
-  const saved: Saved[] = [];
-  return {
-    take: async (session) => {
-      if (!isSessionId(session.session_id)) throw new ImprintError("INTERNAL_ERROR", "The importer made an id that is none.");
-      saved.push(await save(session, options));
-    },
-    finish: async (warnings) => {
-      const [first] = saved;
-      if (!first) throw new ImprintError("SESSION_UNREADABLE", "The file holds no conversation.");
-      const changes = saved.flatMap(({ summary, change }) => (change === null ? [] : [{ summary, change }]));
-      await moveStaged(
-        changes.map(({ summary }) => summary.session_id),
-        options,
-      );
-      return {
-        result: {
-          ...first.summary,
-          warnings: [...warnings, ...saved.flatMap((one) => one.warnings)],
-          sessions: saved.map(({ summary }) => summary),
-        },
-        isNew: saved.some(({ isNew }) => isNew),
-        changes,
-      };
-    },
-  };
+/**
+ * Imports a recording. Nothing is stored, and nothing stored is changed, before all of it was read; the same bytes again change
+ * nothing and give the same ids.
+ */
+export const importRecording = async (
+  { file, format, ...how }: Import & { readonly file: string; readonly format?: SessionFormat | undefined },
+  { shelf, catalogue }: { readonly shelf: Shelf; readonly catalogue: Catalogue },
+): Promise<SavedFile> => {
+  const at = shelf.now().toISOString();
+  const { sessions, warnings } = await shelf.files.run("import", { file, format, at, ...how });
+  return shelf.lock(sessions.flatMap(candidates), async () => {
+    const saved: Saved[] = [];
+    for (const session of sessions) saved.push(await settle(session, how, { shelf, catalogue }));
+    const [first] = saved;
+    if (!first) throw new ImprintError("SESSION_UNREADABLE", "The file holds no conversation.");
+    await commit(
+      saved.flatMap(({ change }) => change ?? []),
+      shelf,
+    );
+    return {
+      result: {
+        ...first.summary,
+        warnings: [...warnings, ...saved.flatMap((one) => one.warnings)],
+        sessions: saved.map(({ summary }) => summary),
+      },
+      isNew: saved.some(({ isNew }) => isNew),
+    };
+  });
 };

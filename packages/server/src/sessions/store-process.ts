@@ -1,11 +1,11 @@
-import type { StoreAnswer } from "./file-store.js";
-import { type StoreRequest, storeFile } from "./store-file.js";
+import type { TaskAnswer, TaskRequest } from "./file-store.js";
+import { runTask } from "./tasks.js";
 
-/** The process that large files are imported in: a program of its own, which answers each request before the next. */
-process.on("message", async (request: StoreRequest) => {
-  const answer = await storeFile(request).then(
-    (saved): StoreAnswer => ({ saved }),
-    (error: unknown): StoreAnswer => ({
+/** The process that large files are read in: a program of its own, which answers each request before the next. */
+process.on("message", async ({ name, task }: TaskRequest) => {
+  const answer = await runTask(name, task).then(
+    (done): TaskAnswer => ({ done }),
+    (error: unknown): TaskAnswer => ({
       message: error instanceof Error ? error.message : String(error),
       code: error instanceof Error && "code" in error ? String(error.code) : null,
     }),

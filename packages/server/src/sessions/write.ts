@@ -1,32 +1,56 @@
-import { rename, utimes } from "node:fs/promises";
-import type { Session } from "@imprint/contracts";
-import { syncPath, writeSynced } from "../storage/durable.js";
-import { type StoredSession, sessionPath } from "./read.js";
+import { createWriteStream } from "node:fs";
+import { utimes } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import type { Session, Step } from "@imprint/contracts";
+import { writeSynced } from "../storage/durable.js";
+import { openSession, type SessionFile } from "./session-file.js";
 
 /** Steps written at once. */
 const PIECE = 256;
+const MEGABYTE = 1024 * 1024;
+const LINE_END = 0x0a;
 
-/** A session as JSON, in pieces: a long one would otherwise be in memory again as a text, and once more as bytes. */
-function* jsonOf({ steps, ...rest }: Session): Generator<string> {
-  yield `${JSON.stringify(rest).slice(0, -1)},"steps":[`;
+function* listOf(steps: readonly Step[]): Generator<string> {
   for (let from = 0; from < steps.length; from += PIECE)
     yield `${from === 0 ? "" : ","}${JSON.stringify(steps.slice(from, from + PIECE)).slice(1, -1)}`;
-  yield "]}\n";
 }
 
-/** Writes a session's file where it waits for `moveStaged`. */
-export const stageSession = async ({ session, storedAt }: StoredSession, staging: string): Promise<void> => {
-  const path = sessionPath(staging, session.session_id);
+/** What `JSON.stringify` makes of a session, in pieces: a long one would otherwise be in memory again as a text, and once more as bytes. */
+function* jsonOf(session: Session): Generator<string> {
+  let before = "{";
+  for (const [field, value] of Object.entries(session)) {
+    yield `${before}${JSON.stringify(field)}:`;
+    if (field === "steps") {
+      yield "[";
+      yield* listOf(session.steps);
+      yield "]";
+    } else yield JSON.stringify(value);
+    before = ",";
+  }
+  yield "}";
+}
+
+/** Writes a session into a new file, whose time is when the session was stored. */
+export const writeSession = async (
+  session: Session,
+  { path, storedAt }: { readonly path: string; readonly storedAt: string },
+): Promise<void> => {
   await writeSynced(path, jsonOf(session));
-  // The time of the file is when the session was stored.
   await utimes(path, new Date(storedAt), new Date(storedAt));
 };
 
-/** Puts staged sessions into the sessions' folder: each of them the old one or the new one for a reader, never a part. */
-export const moveStaged = async (
-  sessionIds: readonly string[],
-  { staging, folder }: { readonly staging: string; readonly folder: string },
-): Promise<void> => {
-  for (const id of sessionIds) await rename(sessionPath(staging, id), sessionPath(folder, id));
-  if (sessionIds.length > 0) await syncPath(folder, { folder: true });
+/**
+ * Copies a stored session as it is, piece by piece. Older versions wrote a line's end, which is no part of the document that a
+ * training's record has the hash of.
+ */
+export const copySession = async (file: SessionFile, target: string): Promise<void> => {
+  const { handle, stats } = await openSession(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, stats.size - 1);
+    const end = stats.size - (buffer[0] === LINE_END ? 2 : 1);
+    const pieces = handle.createReadStream({ start: 0, end, highWaterMark: MEGABYTE, autoClose: false });
+    await pipeline(pieces, createWriteStream(target, { flags: "wx", mode: 0o600 }));
+  } finally {
+    await handle.close();
+  }
 };

@@ -27,13 +27,17 @@ export interface AdapterTable {
   purged_at: string | null;
 }
 
-/** Index of `sessions/`: what lists show, so that no file is opened for a list. The files are the truth. */
+/** Index of `sessions/`: what is shown of a session, so that no file is opened for it. The files are the truth. */
 export interface SessionTable {
   seq: Generated<number>;
   session_id: string;
   summary: string;
   /** What a search looks through. */
   words: Generated<string>;
+  /** Which bytes of the session's file `summary` is of; null for one that an older Imprint indexed. */
+  fingerprint: string | null;
+  /** 1 where the file was put there by hand. */
+  by_hand: Generated<number>;
 }
 
 /** How fast finished trainings of a base model were on this machine. */

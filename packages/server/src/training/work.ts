@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { CheckpointSpec, JobResult, Session } from "@imprint/contracts";
+import type { CheckpointSpec, JobResult, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import type { Job } from "../jobs/job.js";
 import type { Work } from "../jobs/work.js";
@@ -8,21 +8,20 @@ import { HarmfulAdapterError } from "../registry/harm.js";
 import { type Lineage, publishAdapter } from "../registry/publish.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import type { WorkerTask } from "../runners/runner.js";
-import type { FileStore } from "../sessions/file-store.js";
+import type { Staged } from "../sessions/stage.js";
+import type { SessionStore } from "../sessions/store.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { type BaseModels, locateBaseModel } from "./base-model.js";
 import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "./checkpoints/folder.js";
 import type { ResolvedHypernetwork, ResolvedLora } from "./resolve.js";
 import { recordSpeed } from "./speeds.js";
-import { stageSessions } from "./stage-sessions.js";
 
 /** What the service lends to every job. */
 export interface Workshop {
   readonly database: Database;
   readonly paths: DataPaths;
-  readonly fileStore: FileStore;
-  readonly sessionLimit: number;
+  readonly sessions: SessionStore;
   readonly models: BaseModels;
   /** Between two checkpoints of a training. */
   readonly checkpointSeconds: number;
@@ -42,8 +41,8 @@ export type Resolved =
   | { readonly kind: "lora"; readonly request: ResolvedLora; readonly origin: Origin | null }
   | { readonly kind: "hypernetwork"; readonly request: ResolvedHypernetwork };
 
-const checkTrainable = ({ session_id, outcome, steps }: Session, includeUnsuccessful: boolean): void => {
-  if (!steps.some((step) => step.source === "agent"))
+const checkTrainable = ({ session_id, outcome, assistant_turns }: SessionSummary, includeUnsuccessful: boolean): void => {
+  if (assistant_turns === 0)
     throw new ImprintError("NOTHING_TO_TRAIN", `The session ${session_id} holds nothing that an agent said.`);
   if (outcome === "failure" && !includeUnsuccessful)
     throw new ImprintError("SESSION_UNSUCCESSFUL", `The session ${session_id} did not succeed.`);
@@ -52,7 +51,7 @@ const checkTrainable = ({ session_id, outcome, steps }: Session, includeUnsucces
 interface Places {
   readonly jobId: string;
   readonly staging: string;
-  readonly staged: Awaited<ReturnType<typeof stageSessions>>;
+  readonly staged: Staged;
 }
 
 const checkpointSpec = async (
@@ -104,7 +103,7 @@ export const createWork = (
   workshop: Workshop,
 ): Work => {
   const { request, kind } = resolved;
-  const { paths, sessionLimit, database, now } = workshop;
+  const { paths, sessions, database, now } = workshop;
   const stagingOf = (id: string): string => join(paths.staging, id);
   const salvages = kind === "lora" && resolved.origin?.as === "salvage";
   let registered = false;
@@ -119,11 +118,9 @@ export const createWork = (
     prepare: async (signal) => {
       const staging = stagingOf(jobId());
       const skipInvalid = kind === "lora" && request.skip_invalid;
-      const staged = await stageSessions({
+      const staged = await sessions.stage({
         sessionIds: request.session_ids,
-        staging,
-        folder: paths.sessions,
-        limit: sessionLimit,
+        folder: staging,
         skipInvalid,
         check: (session) => {
           signal.throwIfAborted();

@@ -14,21 +14,33 @@ test("a file that takes more memory than an import may have is refused, and the 
   timeout: 60_000,
 }, async () => {
   const root = makeFolder();
-  const [folder, staging, file] = [join(root, "sessions"), join(root, "staging"), join(root, "recording")];
-  for (const path of [folder, staging]) mkdirSync(path);
+  const [staging, file] = [join(root, "staging"), join(root, "recording")];
+  mkdirSync(staging);
   const { createFileStore } = await compiled();
-  const { store, close } = createFileStore({ heapMb: 32 });
+  const { run, close } = createFileStore({ heapMb: 32 });
   onTestFinished(close);
   const send = (content: string) => {
     writeFileSync(file, content);
-    return store({ file, folder, staging, limit: 1e9, at: "2026-01-01T00:00:00.000Z" });
+    return run("import", { file, staging, at: "2026-01-01T00:00:00.000Z" });
   };
   await expect(send(`{"messages":[${Array(2_000_000).fill("{}").join()}]}\n`)).rejects.toMatchObject({
     code: "SESSION_UNREADABLE",
-    message: expect.stringContaining("more memory"),
+    message: expect.stringContaining("more memory than one import"),
   });
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(staging)).toEqual([]);
   const said = (role: string) => ({ role, content: "The gate takes the ports 7001 to 7042. ".repeat(1000) });
-  const { isNew } = await send(`${JSON.stringify({ messages: [said("user"), said("assistant")] })}\n`);
-  expect([isNew, readdirSync(folder).length]).toEqual([true, 1]);
+  const { sessions } = await send(`${JSON.stringify({ messages: [said("user"), said("assistant")] })}\n`);
+  expect([sessions.length, readdirSync(staging).length]).toEqual([1, 1]);
+});
+
+test("a stored session that takes more memory than may be had is refused as such", { timeout: 60_000 }, async () => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, "s.json"), `{"schema_version":1,"source":{},"steps":[${Array(2_000_000).fill("{}").join()}]}`);
+  const { createFileStore } = await compiled();
+  const { run, close } = createFileStore({ heapMb: 32 });
+  onTestFinished(close);
+  await expect(run("read", { session: { folder, sessionId: "s", limit: 1e9 } })).rejects.toMatchObject({
+    code: "SESSION_INVALID",
+    message: expect.stringContaining("more memory than the reading of one"),
+  });
 });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
-import { indexedIds } from "../../src/sessions/index-table.js";
+import { importedIds } from "../../src/sessions/index-table.js";
 import { SchemaTooNewError } from "../../src/storage/migrate.js";
 import { MIGRATIONS } from "../../src/storage/migrations/index.js";
 import { openDatabase } from "../../src/storage/open.js";
@@ -42,7 +42,7 @@ test("sessions that were indexed before there was a search are found by it", asy
   await old.destroy();
   const database = openDatabase({ path });
   onTestFinished(() => database.destroy());
-  const find = (...words: string[]) => inTransaction(database, (db) => indexedIds(db, words));
+  const find = (...words: string[]) => inTransaction(database, (db) => importedIds(db, words));
   expect([await find("gate", "codex"), await find("s1", "failure"), await find("door")]).toEqual([["s1"], ["s1"], []]);
 });
 

@@ -1,8 +1,6 @@
 import { PreviewRequest } from "@imprint/contracts";
-import { ProblemError, quote } from "../../http/problem.js";
 import { idParams } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
-import { isSessionId } from "../../sessions/read.js";
 import { PREVIEW_TIMEOUT_MS, previewResponse, previewSessions } from "../train/preview.js";
 
 /** `POST /sessions/{id}/preview`: what a training on this session would learn from. */
@@ -19,9 +17,7 @@ export const previewRoute = (app: App, services: Pick<Services, "workshop" | "ex
         response: previewResponse,
       },
     },
-    async ({ params: { session_id: sessionId }, body, cancelled }) => {
-      if (!isSessionId(sessionId)) throw new ProblemError("SESSION_NOT_FOUND", `There is no session ${quote(sessionId)}.`);
-      return previewSessions({ sessionIds: [sessionId], request: body, signal: cancelled }, services);
-    },
+    async ({ params: { session_id: sessionId }, body, cancelled }) =>
+      previewSessions({ sessionIds: [sessionId], request: body, signal: cancelled }, services),
   );
 };

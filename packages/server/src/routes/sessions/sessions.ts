@@ -1,16 +1,7 @@
-import { rm } from "node:fs/promises";
 import { Outcome, SessionList, SessionSummary, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ProblemError, quote } from "../../http/problem.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
-import { forgetSession, updateIndexed } from "../../sessions/index-table.js";
-import { stageLabel } from "../../sessions/label.js";
-import { listSessions } from "../../sessions/list.js";
-import { isSessionId, readSession, sessionPath } from "../../sessions/read.js";
-import { withStaging } from "../../sessions/staging.js";
-import { toSummary } from "../../sessions/summary.js";
-import { moveStaged } from "../../sessions/write.js";
 
 const params = idParams("session_id");
 const Search = Type.Optional(
@@ -18,12 +9,7 @@ const Search = Type.Optional(
 );
 const SessionLabel = Strict({ outcome: Outcome });
 
-const notFound = (sessionId: string): ProblemError =>
-  new ProblemError("SESSION_NOT_FOUND", `There is no session ${quote(sessionId)}.`);
-
-export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
-  const { paths, sessionLimit } = workshop;
-
+export const sessionRoutes = (app: App, { workshop: { sessions } }: Pick<Services, "workshop">): void => {
   app.get(
     "/sessions",
     {
@@ -34,10 +20,7 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         response: { 200: answer("A page of sessions", SessionList), ...problems("VALIDATION_FAILED") },
       },
     },
-    async (request) => {
-      const { limit = DEFAULT_LIMIT, after, search } = request.query;
-      return listSessions({ db: await request.db(), folder: paths.sessions, fileLimit: sessionLimit, limit, after, search });
-    },
+    async ({ query: { limit = DEFAULT_LIMIT, after, search } }) => sessions.list({ limit, after, search }),
   );
 
   app.get(
@@ -50,12 +33,7 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         response: { 200: answer("The session", SessionSummary), ...problems("SESSION_NOT_FOUND", "SESSION_INVALID") },
       },
     },
-    async (request) => {
-      const { session_id: sessionId } = request.params;
-      if (!isSessionId(sessionId)) throw notFound(sessionId);
-      const { session, storedAt } = await readSession({ folder: paths.sessions, sessionId, limit: sessionLimit });
-      return await toSummary(session, storedAt);
-    },
+    async ({ params: { session_id: sessionId } }) => sessions.summary(sessionId),
   );
 
   app.patch(
@@ -72,19 +50,7 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         },
       },
     },
-    async (request) => {
-      const { session_id: sessionId } = request.params;
-      if (!isSessionId(sessionId)) throw notFound(sessionId);
-      const { outcome } = request.body;
-      const stored = await readSession({ folder: paths.sessions, sessionId, limit: sessionLimit });
-      const { summary, isChanged } = await withStaging(paths.incoming, async (staging) => {
-        const labelled = await stageLabel(stored, { outcome, staging });
-        if (labelled.isChanged) await moveStaged([sessionId], { staging, folder: paths.sessions });
-        return labelled;
-      });
-      if (isChanged) await updateIndexed(await request.db(), summary);
-      return summary;
-    },
+    async ({ params: { session_id: sessionId }, body: { outcome } }) => sessions.label(sessionId, outcome),
   );
 
   app.delete(
@@ -94,19 +60,11 @@ export const sessionRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         tags: ["sessions"],
         summary: "Delete a stored session",
         params,
-        response: { 204: noContent("Deleted"), ...problems("SESSION_NOT_FOUND") },
+        response: { 204: noContent("Deleted"), ...problems("SESSION_NOT_FOUND", "SESSION_INVALID") },
       },
     },
-    async (request, reply) => {
-      const { session_id: sessionId } = request.params;
-      if (!isSessionId(sessionId)) throw notFound(sessionId);
-      await forgetSession(await request.db(), sessionId);
-      try {
-        await rm(sessionPath(paths.sessions, sessionId));
-      } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") throw notFound(sessionId);
-        throw error;
-      }
+    async ({ params: { session_id: sessionId } }, reply) => {
+      await sessions.delete(sessionId);
       return reply.code(204).send();
     },
   );

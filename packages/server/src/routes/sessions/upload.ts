@@ -8,10 +8,6 @@ import { Type } from "typebox";
 import { ClientGoneError, ProblemError } from "../../http/problem.js";
 import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
-import { indexChanges } from "../../sessions/index-table.js";
-import type { SavedFile } from "../../sessions/save.js";
-import { withStaging } from "../../sessions/staging.js";
-import type { StoreRequest } from "../../sessions/store-file.js";
 
 const CONTENT_TYPES = ["application/json", "application/x-ndjson", "text/markdown", "application/zstd"] as const;
 const UploadQuery = Strict({
@@ -56,18 +52,16 @@ const receive = async (body: Readable, file: string, limit: number): Promise<num
   }
 };
 
+const refuseUnreadable = (error: unknown): never => {
+  if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
+    throw new ProblemError("SESSION_UNREADABLE", error.message);
+  throw error;
+};
+
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as they come. */
 export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
-  const { paths, fileStore, sessionLimit: limit, now } = workshop;
-  const store = async (request: Pick<StoreRequest, "file" | "staging" | "format" | "outcome">): Promise<SavedFile> => {
-    try {
-      return await fileStore.store({ ...request, folder: paths.sessions, limit, at: now().toISOString() });
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
-        throw new ProblemError("SESSION_UNREADABLE", error.message);
-      throw error;
-    }
-  };
+  const { sessions } = workshop;
+  const { limit } = sessions;
 
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
@@ -84,7 +78,7 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
           response: {
             200: answer("The same bytes were stored before", ImportResult),
             201: answer("Stored", ImportResult),
-            ...problems("BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "SESSION_UNREADABLE", "VALIDATION_FAILED"),
+            ...problems("BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "SESSION_UNREADABLE", "SESSION_INVALID", "VALIDATION_FAILED"),
           },
         },
       },
@@ -96,13 +90,14 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
           );
         if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
         const { format, outcome } = request.query;
-        const { result, isNew, changes } = await withStaging(paths.incoming, async (staging) => {
-          const file = join(staging, "recording");
+        const receiveBody = async (folder: string): Promise<string> => {
+          const file = join(folder, "recording");
           if ((await receive(request.body as IncomingMessage, file, limit)) === 0)
             throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
-          return store({ file, staging, format: format === "auto" ? undefined : format, outcome });
-        });
-        if (changes.length > 0) await indexChanges(await request.db(), changes);
+          return file;
+        };
+        const how = { format: format === "auto" ? undefined : format, outcome };
+        const { result, isNew } = await sessions.import(receiveBody, how).catch(refuseUnreadable);
         return reply.code(isNew ? 201 : 200).send(result);
       },
     );

@@ -9,7 +9,6 @@ import { fallbackName, locateBaseModel } from "../../training/base-model.js";
 import { estimateTime } from "../../training/estimate.js";
 import { resolveSelection, sessionIdsOf } from "../../training/resolve.js";
 import { lastSpeeds } from "../../training/speeds.js";
-import { stageSessions } from "../../training/stage-sessions.js";
 import { checkTurns } from "./check-turns.js";
 
 export const PREVIEW_TIMEOUT_MS = 300_000;
@@ -41,16 +40,11 @@ export const previewSessions = async (
   },
   { workshop, executor }: Pick<Services, "workshop" | "executor">,
 ): Promise<PreviewReport> => {
-  const { paths, sessionLimit, models, database } = workshop;
+  const { paths, sessions, models, database } = workshop;
   const staging = join(paths.staging, `preview-${randomUUID()}`);
   const selection = resolveSelection(request, sessionIds.length);
-  const staged = await stageSessions({
-    sessionIds,
-    staging,
-    folder: paths.sessions,
-    limit: sessionLimit,
-    skipInvalid: selection.skip_invalid,
-  });
+  await sessions.require(sessionIds);
+  const staged = await sessions.stage({ sessionIds, folder: staging, skipInvalid: selection.skip_invalid });
   try {
     const model = locateBaseModel(request.base_model ?? fallbackName(models), models);
     const spec = { ...staged, base_model: model.location, ...selection };

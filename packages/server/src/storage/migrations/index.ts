@@ -5,6 +5,7 @@ import { trainingSpeeds } from "./004-training-speeds.js";
 import { partialAdapters } from "./005-partial-adapters.js";
 import { uploads } from "./006-uploads.js";
 import { sessionWords } from "./007-session-words.js";
+import { sessionFiles } from "./008-session-files.js";
 import type { Migration } from "./migration.js";
 
 /** In order; the schema's version is the number of steps applied. */
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   partialAdapters,
   uploads,
   sessionWords,
+  sessionFiles,
 ];
