@@ -7,7 +7,7 @@ import { pageOf } from "./listing.js";
 import { createLogTails } from "./log-tails.js";
 import { runJob } from "./run-job.js";
 import { createScheduler } from "./scheduler.js";
-import { isTerminal, type JobEvent, transition } from "./state-machine.js";
+import { isTerminal, type JobChange, transition } from "./state-machine.js";
 import { createStore } from "./store.js";
 import type { Work } from "./work.js";
 
@@ -35,7 +35,7 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     return job;
   };
 
-  const apply = (job_id: string, event: JobEvent): Job => save(transition(known(job_id), event));
+  const apply = (job_id: string, change: JobChange): Job => save(transition(known(job_id), change));
 
   const hear = (job_id: string, event: TaskEvent): void => {
     if (!running.has(job_id)) return; // an executor that talks on after the outcome

@@ -1,8 +1,8 @@
 import type { ErrorDetail, JobPhase, JobStatus, Progress, TrainingPlan } from "@imprint/contracts";
 import type { Job } from "./job.js";
 
-/** What happens to a job. `at` is an ISO 8601 instant. */
-export type JobEvent =
+/** What changes a job. `at` is an ISO 8601 instant. What streams tell of it is the contracts' `JobEvent`. */
+export type JobChange =
   | { readonly type: "start"; readonly at: string }
   | { readonly type: "request_cancel"; readonly at: string }
   | { readonly type: "phase"; readonly phase: JobPhase }
@@ -14,14 +14,14 @@ export type JobEvent =
   | { readonly type: "confirm_cancel"; readonly at: string };
 
 export class IllegalTransition extends Error {
-  constructor(job: Job, event: JobEvent) {
-    super(`job ${job.job_id} is ${job.status}: ${event.type} is not possible`);
+  constructor(job: Job, change: JobChange) {
+    super(`job ${job.job_id} is ${job.status}: ${change.type} is not possible`);
     this.name = "IllegalTransition";
   }
 }
 
-/** Which status an event leads to; what is not here is impossible. docs/state-machine.md draws it, a test compares. */
-export const TRANSITIONS: Readonly<Partial<Record<JobStatus, Readonly<Partial<Record<JobEvent["type"], JobStatus>>>>>> = {
+/** Which status a change leads to; what is not here is impossible. docs/state-machine.md draws it, a test compares. */
+export const TRANSITIONS: Readonly<Partial<Record<JobStatus, Readonly<Partial<Record<JobChange["type"], JobStatus>>>>>> = {
   queued: { start: "running", request_cancel: "cancelled", fail: "failed" },
   running: {
     request_cancel: "running",
@@ -39,38 +39,38 @@ export function isTerminal(status: JobStatus): boolean {
   return TRANSITIONS[status] === undefined;
 }
 
-/** The one way a job changes: the next version of `job` after `event`. Throws IllegalTransition, always for a finished job. */
-export function transition(job: Job, event: JobEvent): Job {
-  const status = TRANSITIONS[job.status]?.[event.type];
-  if (!status || (event.type === "confirm_cancel" && !job.cancel_requested)) throw new IllegalTransition(job, event);
-  const finished = isTerminal(status) && "at" in event ? { finished_at: event.at } : {};
-  return Object.freeze({ ...job, ...changes(job, event), ...finished, status, version: job.version + 1 });
+/** The one way a job changes: the next version of `job` after `change`. Throws IllegalTransition, always for a finished job. */
+export function transition(job: Job, change: JobChange): Job {
+  const status = TRANSITIONS[job.status]?.[change.type];
+  if (!status || (change.type === "confirm_cancel" && !job.cancel_requested)) throw new IllegalTransition(job, change);
+  const finished = isTerminal(status) && "at" in change ? { finished_at: change.at } : {};
+  return Object.freeze({ ...job, ...changes(job, change), ...finished, status, version: job.version + 1 });
 }
 
-function changes(job: Job, event: JobEvent): Partial<Job> {
-  switch (event.type) {
+function changes(job: Job, change: JobChange): Partial<Job> {
+  switch (change.type) {
     case "start":
-      return { started_at: event.at, phase: "starting" };
+      return { started_at: change.at, phase: "starting" };
     case "request_cancel":
       return { cancel_requested: true };
     case "phase":
-      return { phase: event.phase };
+      return { phase: change.phase };
     case "plan":
-      return { plan: event.plan };
+      return { plan: change.plan };
     case "progress":
-      return { progress: event.progress };
+      return { progress: change.progress };
     case "checkpoint":
-      return { checkpoint: Object.freeze({ step: event.step, at: event.at }) };
+      return { checkpoint: Object.freeze({ step: change.step, at: change.at }) };
     case "complete":
       return {
         adapter_id: job.reserved_adapter_id,
         checkpoint: null,
-        proof: event.proof,
-        result: event.result,
-        warnings: Object.freeze([...job.warnings, ...event.warnings]),
+        proof: change.proof,
+        result: change.result,
+        warnings: Object.freeze([...job.warnings, ...change.warnings]),
       };
     case "fail":
-      return { error: event.error, proof: event.proof };
+      return { error: change.error, proof: change.proof };
     case "confirm_cancel":
       return {};
   }

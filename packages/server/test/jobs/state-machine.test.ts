@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import { JOB_STATUSES, type JobStatus } from "@imprint/contracts";
 import { describe, expect, test } from "vitest";
 import { createJob, type Job } from "../../src/jobs/job.js";
-import { IllegalTransition, isTerminal, type JobEvent, TRANSITIONS, transition } from "../../src/jobs/state-machine.js";
+import { IllegalTransition, isTerminal, type JobChange, TRANSITIONS, transition } from "../../src/jobs/state-machine.js";
 import { result } from "./stage.js";
 
 const at = "2026-01-01T00:00:00.000Z";
-const EVENTS: readonly JobEvent[] = [
+const EVENTS: readonly JobChange[] = [
   { type: "start", at },
   { type: "request_cancel", at },
   { type: "phase", phase: "training" },
-  { type: "plan", plan: {} as Extract<JobEvent, { type: "plan" }>["plan"] },
-  { type: "progress", progress: {} as Extract<JobEvent, { type: "progress" }>["progress"] },
+  { type: "plan", plan: {} as Extract<JobChange, { type: "plan" }>["plan"] },
+  { type: "progress", progress: {} as Extract<JobChange, { type: "progress" }>["progress"] },
   { type: "checkpoint", at, step: 3 },
   { type: "complete", at, proof: result.proof, result: null, warnings: [] },
   { type: "fail", at, error: { code: "TRAINER_ERROR", message: "m", hint: "h" }, proof: null },
