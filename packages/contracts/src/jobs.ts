@@ -1,16 +1,13 @@
 import { type Static, Type } from "typebox";
 import { ErrorDetail } from "./errors.js";
-import { AdapterFile } from "./files.js";
 import { AdapterId, JobId, Timestamp } from "./ids.js";
+import { JobKind, ShownResult } from "./kinds.js";
 import { OneOf, Strict } from "./object.js";
 import { KeepHarmful, Metadata, NewAdapterId, Progress, Proof, TrainingPlan } from "./training.js";
 
 export const JOB_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export const JobStatus = OneOf(JOB_STATUSES);
 export type JobStatus = (typeof JOB_STATUSES)[number];
-
-export const JobKind = Type.Union([Type.Literal("lora"), Type.Literal("hypernetwork"), Type.Literal("export")]);
-export type JobKind = Static<typeof JobKind>;
 
 /**
  * The specification's job record: exactly these fields, `error` only when there is one. `adapter_id` of a completed job is
@@ -60,7 +57,8 @@ export const JobDetails = Strict({
   progress: Type.Union([Progress, Type.Null()]),
   checkpoint: Type.Union([Checkpoint, Type.Null()]),
   proof: Type.Union([Proof, Type.Null()], { description: "Of a completed training, and of one that failed with ADAPTER_HARMS" }),
-  result: Type.Union([Strict({ files: Type.Array(AdapterFile) }), Type.Null()], { description: "What an export wrote" }),
+  /** What the job made that is no adapter, such as an export's files; null until it is there. */
+  result: ShownResult,
   warnings: Type.Array(Type.String()),
 });
 export type JobDetails = Static<typeof JobDetails>;

@@ -17,23 +17,21 @@ import { addSilentConnections } from "./http/silent-connections.js";
 import { addStallGuard } from "./http/stall-guard.js";
 import { addTransactions } from "./http/transaction.js";
 import { compilers } from "./http/validation.js";
+import { kindRoutes } from "./kinds/index.js";
 import { chatRoute } from "./openai/chat.js";
 import { filesRoutes } from "./openai/files.js";
 import { fineTuningRoutes } from "./openai/fine-tuning.js";
 import { modelsRoute } from "./openai/models.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
-import { exportRoutes } from "./routes/adapters/exports.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
 import { healthRoute } from "./routes/health/health.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
-import { salvageRoute } from "./routes/jobs/salvage.js";
 import { metricsRoute } from "./routes/metrics/metrics.js";
 import { previewRoute } from "./routes/sessions/preview.js";
 import { sessionRoutes } from "./routes/sessions/sessions.js";
 import { uploadRoute } from "./routes/sessions/upload.js";
 import { trainPreviewRoute } from "./routes/train/preview.js";
-import { trainRoutes } from "./routes/train/train.js";
 import type { App, Services } from "./services.js";
 
 /** Longer ids than any are still routed, so that they are answered like other unknown ids. */
@@ -88,17 +86,15 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
 
   healthRoute(app);
   metricsRoute(app, services);
-  trainRoutes(app, services);
+  kindRoutes(app, services);
   trainPreviewRoute(app, services);
   jobRoutes(app, services);
   jobEventRoutes(app, services);
-  salvageRoute(app, services);
   sessionRoutes(app, services);
   uploadRoute(app, services);
   previewRoute(app, services);
   adapterRoutes(app, services);
   adapterFilesRoute(app, services);
-  exportRoutes(app, services);
   chatRoute(app, services);
   modelsRoute(app, services);
   filesRoutes(app, services);

@@ -10,6 +10,8 @@ import { listen, urlOf } from "./http/listen.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
+import { createKinds } from "./kinds/index.js";
+import type { Workshop } from "./kinds/workshop.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { createFineTunes } from "./openai/fine-tunes.js";
 import { createExecutor, trainerCommand } from "./runners/create.js";
@@ -79,7 +81,21 @@ export const startServer = async (
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;
     const executor = createExecutor({ config, command: command ?? trainerCommand(config), clock, log, onWorkerStart });
+    const now = (): Date => new Date(clock.now());
+    const sessions = createSessionStore({ database, paths, limit: settings.session_limit, log, now });
+    undo.push(() => sessions.close());
+    const workshop: Workshop = {
+      database,
+      paths,
+      sessions,
+      models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },
+      checkpointSeconds: settings.checkpoint_seconds,
+      hypernetworks: hypernetworkFolders(config),
+      now,
+    };
+    const kinds = createKinds(workshop);
     const jobs = createJobs({
+      kinds,
       executor,
       clock,
       newId: createIds({ clock }),
@@ -108,12 +124,11 @@ export const startServer = async (
     const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
     undo.push(() => webhooks?.close());
     const closing = new AbortController();
-    const now = (): Date => new Date(clock.now());
-    const sessions = createSessionStore({ database, paths, limit: settings.session_limit, log, now });
-    undo.push(() => sessions.close());
+
     let port = settings.port;
     const app = await buildApp({
       services: {
+        kinds,
         jobs,
         history: createHistory({ jobs, clock }),
         streams,
@@ -123,15 +138,7 @@ export const startServer = async (
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,
         closing: closing.signal,
-        workshop: {
-          database,
-          paths,
-          sessions,
-          models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },
-          checkpointSeconds: settings.checkpoint_seconds,
-          hypernetworks: hypernetworkFolders(config),
-          now,
-        },
+        workshop,
       },
       access: { host: settings.host, port: () => port, allowHost: settings.allow_host, token },
       bodyLimit: settings.body_limit,

@@ -9,15 +9,17 @@ import type {
 import type { History } from "./events/history.js";
 import type { Streams } from "./events/streams.js";
 import type { Jobs } from "./jobs/jobs.js";
+import type { Kinds } from "./kinds/index.js";
+import type { Workshop } from "./kinds/workshop.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { FineTunes } from "./openai/fine-tunes.js";
 import type { Executor } from "./runners/runner.js";
 import type { Idempotency } from "./training/idempotency.js";
 import type { Randomness } from "./training/resolve.js";
-import type { Workshop } from "./training/work.js";
 
 /** What routes work with. */
 export interface Services {
+  readonly kinds: Kinds;
   readonly jobs: Jobs;
   readonly history: History;
   readonly streams: Streams;

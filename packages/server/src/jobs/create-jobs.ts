@@ -1,6 +1,6 @@
 import { ImprintError } from "../common/error.js";
 import type { TaskEvent } from "../runners/runner.js";
-import { createJob, type Job, reservesId } from "./job.js";
+import { createJob, type Job } from "./job.js";
 import type { Jobs, JobsOptions } from "./jobs.js";
 import { createListeners } from "./listeners.js";
 import { pageOf } from "./listing.js";
@@ -9,15 +9,13 @@ import { runJob } from "./run-job.js";
 import { createScheduler } from "./scheduler.js";
 import { isTerminal, type JobChange, transition } from "./state-machine.js";
 import { createStore } from "./store.js";
-import type { Work } from "./work.js";
 
 /** The jobs of this process: kept in its memory only, run first come, first served. */
-export function createJobs({ executor, clock, newId, limits, log }: JobsOptions): Jobs {
+export function createJobs({ kinds, executor, clock, newId, limits, log }: JobsOptions): Jobs {
   const changes = createListeners<[job: Job]>(log);
   const logText = createListeners<[job_id: string, text: string]>(log);
   const tails = createLogTails();
   const store = createStore({ clock, ...limits, onForget: tails.forget });
-  const queued = new Map<string, Work>();
   const running = new Map<string, AbortController>();
   let closing = false;
 
@@ -47,15 +45,13 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
   };
 
   const run = async (job_id: string): Promise<void> => {
-    const work = queued.get(job_id) as Work;
-    queued.delete(job_id);
     const stop = new AbortController();
     running.set(job_id, stop);
     const disarm = clock.after(limits.maxJobMs, () => stop.abort(tooLong(limits.maxJobMs)));
     apply(job_id, { type: "start", at: now() });
     const end = await runJob({
-      job_id,
-      work,
+      kind: kinds[known(job_id).kind],
+      job: () => known(job_id),
       executor,
       signal: stop.signal,
       onEvent: (event) => hear(job_id, event),
@@ -65,11 +61,8 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     disarm();
     running.delete(job_id);
     const at = now();
-    if (end.type === "completed") {
-      const { warnings, ...result } = end.result;
-      const made = "proof" in result ? { proof: result.proof, result: null } : { proof: null, result };
-      apply(job_id, { type: "complete", at, warnings, ...made });
-    } else if (known(job_id).cancel_requested) apply(job_id, { type: "confirm_cancel", at });
+    if (end.type === "completed") apply(job_id, { type: "complete", at, warnings: end.warnings, ...end.made });
+    else if (known(job_id).cancel_requested) apply(job_id, { type: "confirm_cancel", at });
     else {
       const { reason } = stop.signal;
       const error = reason instanceof ImprintError ? reason : end.error;
@@ -80,16 +73,16 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
   const scheduler = createScheduler({ slots: limits.slots, clock, run });
 
   return {
-    submit({ work, ...submission }) {
+    submit(submission) {
       if (closing) throw shuttingDown("The service is shutting down and takes no more jobs.");
       if (scheduler.waiting() >= limits.maxQueued) {
         throw new ImprintError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
       }
-      if (reservesId(submission) && store.isReserved(submission.reserved_adapter_id)) {
-        throw new ImprintError("ADAPTER_ID_TAKEN", `Another job will make the adapter ${submission.reserved_adapter_id}.`);
+      const reserved_adapter_id = kinds[submission.kind].reserves(submission.request);
+      if (reserved_adapter_id !== null && store.isReserved(reserved_adapter_id)) {
+        throw new ImprintError("ADAPTER_ID_TAKEN", `Another job will make the adapter ${reserved_adapter_id}.`);
       }
-      const job = createJob({ ...submission, job_id: newId(), created_at: now() });
-      queued.set(job.job_id, work);
+      const job = createJob({ ...submission, reserved_adapter_id, job_id: newId(), created_at: now() });
       scheduler.enqueue(job.job_id);
       return save(job);
     },
@@ -100,7 +93,6 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
       if (isTerminal(job.status)) throw new ImprintError("JOB_FINISHED", `The job ${job_id} is ${job.status} already.`);
       if (job.cancel_requested) return job;
       scheduler.remove(job_id);
-      queued.delete(job_id);
       const next = apply(job_id, { type: "request_cancel", at: now() });
       running.get(job_id)?.abort(new Error("the job was cancelled"));
       return next;
@@ -114,7 +106,6 @@ export function createJobs({ executor, clock, newId, limits, log }: JobsOptions)
     async close(graceMs) {
       closing = true;
       for (const job_id of scheduler.clear()) {
-        queued.delete(job_id);
         const error = shuttingDown("The service shut down before the job started.").toDetail();
         apply(job_id, { type: "fail", at: now(), error, proof: null });
       }

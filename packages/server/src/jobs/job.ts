@@ -1,7 +1,6 @@
 import type {
   Checkpoint,
   ErrorDetail,
-  ExportResult,
   JobDetails,
   JobKind,
   JobPhase,
@@ -9,27 +8,26 @@ import type {
   JobStatus,
   Progress,
   Proof,
+  ShownResult,
   TrainingPlan,
 } from "@imprint/contracts";
 
+/** A request as resolved: defaults and seed filled in. */
+export type JobRequest = Readonly<Record<string, unknown>>;
+
 /** A job at one moment. Frozen: a change makes a new value with the next version, so a reader never sees half of one. */
-export interface Job {
+export interface Job<Request extends JobRequest = JobRequest> {
   readonly job_id: string;
   readonly kind: JobKind;
   readonly status: JobStatus;
   /** Null until the adapter is on disk, proved and registered, or exported: non-null means loadable. */
   readonly adapter_id: string | null;
-  /**
-   * The id that the adapter will get; nobody else may take it while the job is queued or running. Of an export: the adapter
-   * that is exported, which is registered and so needs no reservation.
-   */
-  readonly reserved_adapter_id: string;
-  readonly session_id: string;
+  /** The id that the job's adapter will get, if it makes one; nobody else may take it while the job is queued or running. */
+  readonly reserved_adapter_id: string | null;
   readonly error: ErrorDetail | null;
   /** Starts at 1 and grows by one with every change. */
   readonly version: number;
-  /** The request as resolved: defaults and seed filled in. */
-  readonly request: Readonly<Record<string, unknown>>;
+  readonly request: Request;
   readonly created_at: string;
   readonly started_at: string | null;
   readonly finished_at: string | null;
@@ -41,17 +39,16 @@ export interface Job {
   /** The newest state of the training that a resume or a salvage can use; null again once the adapter is registered. */
   readonly checkpoint: Checkpoint | null;
   readonly proof: Proof | null;
-  /** What an export wrote. */
-  readonly result: Pick<ExportResult, "files"> | null;
+  /** What it made that is no adapter, such as an export's files. */
+  readonly result: ShownResult;
   readonly warnings: readonly string[];
 }
 
 export interface NewJob {
   readonly job_id: string;
   readonly kind: JobKind;
-  readonly session_id: string;
-  readonly reserved_adapter_id: string;
-  readonly request: Readonly<Record<string, unknown>>;
+  readonly reserved_adapter_id: string | null;
+  readonly request: JobRequest;
   /** What the user should know before the job ran, e.g. trajectories that are not used. */
   readonly warnings?: readonly string[] | undefined;
   readonly created_at: string;
@@ -78,11 +75,6 @@ export function createJob({ request, warnings, ...rest }: NewJob): Job {
   });
 }
 
-/** Whether nobody else may take its adapter's id meanwhile: an export's is registered already. */
-export function reservesId({ kind }: Pick<Job, "kind">): boolean {
-  return kind !== "export";
-}
-
 /** The specification's record: exactly these fields, `error` only when there is one. */
 export function toRecord({ job_id, status, adapter_id, error }: Job): JobRecord {
   return { job_id, status, adapter_id, ...(error ? { error: error.message } : {}) };
@@ -90,7 +82,7 @@ export function toRecord({ job_id, status, adapter_id, error }: Job): JobRecord 
 
 /** Everything known about a job; `queuePosition` is 1 for the next one to start, null when it does not wait. */
 export function toDetails(job: Job, queuePosition: number | null): JobDetails {
-  const { reserved_adapter_id: _, session_id: __, error, warnings, request, ...shown } = job;
+  const { reserved_adapter_id: _, error, warnings, request, ...shown } = job;
   return {
     ...shown,
     ...(error ? { error } : {}),

@@ -2,8 +2,8 @@ import type { JobKind, JobStatus } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import type { Log } from "../common/log.js";
 import type { Executor } from "../runners/runner.js";
-import type { Job } from "./job.js";
-import type { Work } from "./work.js";
+import type { Job, JobRequest } from "./job.js";
+import type { Kind } from "./kind.js";
 
 export interface JobLimits {
   /** Jobs that run at once. */
@@ -20,11 +20,8 @@ export interface JobLimits {
 
 export interface Submission {
   readonly kind: JobKind;
-  readonly session_id: string;
-  readonly reserved_adapter_id: string;
-  readonly request: Readonly<Record<string, unknown>>;
+  readonly request: JobRequest;
   readonly warnings?: readonly string[];
-  readonly work: Work;
 }
 
 export interface JobQuery {
@@ -40,7 +37,7 @@ export interface JobPage {
 }
 
 export interface Jobs {
-  /** Queues a job and returns at once. Throws ImprintError QUEUE_FULL or SHUTTING_DOWN. */
+  /** Queues a job and returns at once. Throws ImprintError QUEUE_FULL, ADAPTER_ID_TAKEN or SHUTTING_DOWN. */
   submit(submission: Submission): Job;
   get(job_id: string): Job | undefined;
   /** Newest first. */
@@ -66,7 +63,8 @@ export interface Jobs {
 }
 
 export interface JobsOptions {
-  readonly executor: Executor;
+  readonly kinds: Readonly<Record<JobKind, Kind>>;
+  readonly executor: Pick<Executor, "start">;
   readonly clock: Clock;
   /** Ids that grow: see ids.ts. */
   readonly newId: () => string;

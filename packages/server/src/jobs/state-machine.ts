@@ -9,7 +9,10 @@ export type JobChange =
   | { readonly type: "plan"; readonly plan: TrainingPlan }
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "checkpoint"; readonly at: string; readonly step: number }
-  | ({ readonly type: "complete"; readonly at: string; readonly warnings: readonly string[] } & Pick<Job, "proof" | "result">)
+  | ({ readonly type: "complete"; readonly at: string; readonly warnings: readonly string[] } & Pick<
+      Job,
+      "adapter_id" | "proof" | "result"
+    >)
   | { readonly type: "fail"; readonly at: string; readonly error: ErrorDetail; readonly proof: Job["proof"] }
   | { readonly type: "confirm_cancel"; readonly at: string };
 
@@ -63,7 +66,7 @@ function changes(job: Job, change: JobChange): Partial<Job> {
       return { checkpoint: Object.freeze({ step: change.step, at: change.at }) };
     case "complete":
       return {
-        adapter_id: job.reserved_adapter_id,
+        adapter_id: change.adapter_id,
         checkpoint: null,
         proof: change.proof,
         result: change.result,

@@ -1,6 +1,6 @@
 import type { JobStatus } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
-import { type Job, reservesId } from "./job.js";
+import type { Job } from "./job.js";
 import { isTerminal } from "./state-machine.js";
 
 export interface JobStore {
@@ -40,7 +40,7 @@ export function createStore({ clock, keepFinished, keepFinishedMs, onForget }: S
     put(job) {
       jobs.set(job.job_id, job);
       const ended = isTerminal(job.status);
-      if (reservesId(job)) {
+      if (job.reserved_adapter_id !== null) {
         if (ended) reserved.delete(job.reserved_adapter_id);
         else reserved.add(job.reserved_adapter_id);
       }

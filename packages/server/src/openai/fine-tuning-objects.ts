@@ -1,7 +1,7 @@
 import { OneOf, Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
 import type { Job } from "../jobs/job.js";
-import type { ResolvedLora } from "../training/resolve.js";
+import type { ResolvedLora } from "../kinds/lora/resolve.js";
 import type { FineTuneEvent } from "./events.js";
 import type { FineTune } from "./fine-tunes.js";
 import { seconds } from "./pages.js";

@@ -1,11 +1,12 @@
 import { ProblemError, quote } from "../http/problem.js";
 import { answer, idParams, NoBody } from "../http/schemas.js";
 import type { Job } from "../jobs/job.js";
-import { startJob } from "../routes/train/start.js";
+import { resolveLora } from "../kinds/lora/resolve.js";
+import { startJob } from "../kinds/start.js";
 import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
 import { fallbackName, locateBaseModel } from "../training/base-model.js";
-import { resolveLora } from "../training/resolve.js";
+
 import { requireUpload } from "./files.js";
 import type { FineTune } from "./fine-tunes.js";
 import {
@@ -60,7 +61,7 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
         baseModel: fallbackName(workshop.models),
         random,
       });
-      const { job_id } = await startJob(request, { resolved: { kind: "lora", request: training, origin: null } }, services);
+      const { job_id } = await startJob(request, { kind: "lora", request: training }, services);
       fineTunes.add(job_id, {
         training_file: file_id,
         suffix: body.suffix ?? null,

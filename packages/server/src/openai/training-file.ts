@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../http/problem.js";
+import type { Workshop } from "../kinds/workshop.js";
 import type { SavedFile } from "../sessions/save.js";
-import type { Workshop } from "../training/work.js";
+
 import { checkConversations } from "./conversations.js";
 
 const refuse = (message: string): ProblemError =>

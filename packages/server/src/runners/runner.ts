@@ -1,7 +1,4 @@
-import type { ChatResult, ErrorDetail, ExportResult, JobResult, Preview, WorkerEvent, WorkerRequest } from "@imprint/contracts";
-
-/** One training or export, fully resolved. */
-export type WorkerTask = Extract<WorkerRequest, { type: "train_lora" | "train_hypernetwork" | "export" }>;
+import type { ChatResult, ErrorDetail, Preview, TaskResult, WorkerEvent, WorkerRequest, WorkerTask } from "@imprint/contracts";
 
 export type PreviewCall = Omit<Extract<WorkerRequest, { type: "preview" }>, "call_id">;
 export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">;
@@ -10,9 +7,6 @@ export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">
 export type TaskEvent =
   | Extract<WorkerEvent, { type: "phase" | "plan" | "progress" | "checkpoint" }>
   | { readonly type: "log"; readonly job_id: string; readonly text: string };
-
-/** What a task hands over: a training its adapter's files and proof, an export its files. */
-export type TaskResult = JobResult | ExportResult;
 
 /** How a task ended. `done` means that the files are in the task's output_dir, not that they are good. */
 export type Outcome =

@@ -12,8 +12,7 @@ export const systemRandomness: Randomness = {
   suffix: () => randomBytes(4).toString("hex"),
 };
 
-const MAX_ADAPTER_ID = 64;
-const PARTIAL = "-partial-";
+export const MAX_ADAPTER_ID = 64;
 
 const slug = (text: string, length: number): string =>
   text
@@ -37,12 +36,13 @@ export const makeAdapterId = ({
     .join("-")
     .slice(0, MAX_ADAPTER_ID);
 
-interface Defaults {
+export interface Defaults {
   readonly baseModel: string;
   readonly random: Randomness;
 }
 
-const common = (
+/** What both start calls share. */
+export const resolveCommon = (
   request: TrainLoraRequest | TrainHypernetworkRequest,
   sessionIds: readonly string[],
   { baseModel, random }: Defaults,
@@ -75,42 +75,3 @@ export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, se
 /** The sessions of a request, which names one or several. */
 export const sessionIdsOf = ({ session_id, session_ids }: TrainLoraRequest): readonly string[] =>
   session_ids ?? (session_id === undefined ? [] : [session_id]);
-
-/** A LoRA request with every value decided. */
-export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
-  const rank = request.rank ?? LORA_DEFAULTS.rank;
-  const sessionIds = sessionIdsOf(request);
-  return {
-    ...common(request, sessionIds, defaults),
-    ...resolveSelection(request, sessionIds.length),
-    rank,
-    alpha: request.alpha ?? rank * LORA_DEFAULTS.alpha_per_rank,
-    learning_rate: request.learning_rate ?? LORA_DEFAULTS.learning_rate,
-    target_modules: request.target_modules ?? null,
-    quantization: request.quantization ?? LORA_DEFAULTS.quantization,
-  };
-};
-export type ResolvedLora = ReturnType<typeof resolveLora>;
-
-/** What a resumed or salvaged training is called; everything else is what the job before had decided. */
-export const renamed = (
-  request: ResolvedLora,
-  {
-    adapter_id = request.adapter_id,
-    metadata = request.metadata,
-    keep_harmful = request.keep_harmful,
-  }: Pick<TrainLoraRequest, "adapter_id" | "metadata" | "keep_harmful">,
-): ResolvedLora => ({ ...request, adapter_id, metadata, keep_harmful });
-
-/** An id for what is salvaged: the job's own stays free for a resume. */
-export const makePartialId = (adapterId: string, suffix: string): string =>
-  `${adapterId.slice(0, MAX_ADAPTER_ID - PARTIAL.length - suffix.length)}${PARTIAL}${suffix}`;
-
-/** A hypernetwork request with every value decided. Null: what the hypernetwork was trained with. */
-export const resolveHypernetwork = (request: TrainHypernetworkRequest, defaults: Defaults) => ({
-  ...common(request, request.trajectory_ids.slice(0, 1), defaults),
-  max_chunk_length: request.max_chunk_length ?? null,
-  scaling: request.scaling ?? 1,
-  compress_rank: request.compress_rank ?? null,
-});
-export type ResolvedHypernetwork = ReturnType<typeof resolveHypernetwork>;

@@ -1,45 +1,26 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { CheckpointSpec, JobResult, SessionSummary } from "@imprint/contracts";
+import type { AdapterMethod, JobResult, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import type { Job } from "../jobs/job.js";
-import type { Work } from "../jobs/work.js";
+import type { Job, JobRequest } from "../jobs/job.js";
+import type { FinishedRun, Made } from "../jobs/kind.js";
+import type { Workshop } from "../kinds/workshop.js";
 import { HarmfulAdapterError } from "../registry/harm.js";
 import { type Lineage, publishAdapter } from "../registry/publish.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
-import type { WorkerTask } from "../runners/runner.js";
 import type { Staged } from "../sessions/stage.js";
-import type { SessionStore } from "../sessions/store.js";
 import type { DataPaths } from "../storage/paths.js";
-import type { Database, Transaction } from "../storage/schema.js";
-import { type BaseModels, locateBaseModel } from "./base-model.js";
-import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "./checkpoints/folder.js";
-import type { ResolvedHypernetwork, ResolvedLora } from "./resolve.js";
-import { recordSpeed } from "./speeds.js";
+import type { Transaction } from "../storage/schema.js";
+import { locateBaseModel } from "./base-model.js";
+import type { resolveCommon } from "./resolve.js";
 
-/** What the service lends to every job. */
-export interface Workshop {
-  readonly database: Database;
-  readonly paths: DataPaths;
-  readonly sessions: SessionStore;
-  readonly models: BaseModels;
-  /** Between two checkpoints of a training. */
-  readonly checkpointSeconds: number;
-  /** Folders whose sub-folders are hypernetworks: the data directory's, then the one that Imprint ships. */
-  readonly hypernetworks: readonly string[];
-  readonly now: () => Date;
-}
+/** What every request for an adapter says. */
+export type TrainingRequest = JobRequest & ReturnType<typeof resolveCommon>;
 
-/** The job whose checkpoint a LoRA job begins with: to train on, or to make an adapter of it. */
-export interface Origin {
-  readonly as: "resume" | "salvage";
+interface TrainingTask {
   readonly job_id: string;
+  readonly spec: { readonly output_dir: string; readonly base_model_name: string };
 }
-
-/** A request with every value decided, and the method it asks for. */
-export type Resolved =
-  | { readonly kind: "lora"; readonly request: ResolvedLora; readonly origin: Origin | null }
-  | { readonly kind: "hypernetwork"; readonly request: ResolvedHypernetwork };
 
 const checkTrainable = ({ session_id, outcome, assistant_turns }: SessionSummary, includeUnsuccessful: boolean): void => {
   if (assistant_turns === 0)
@@ -48,39 +29,51 @@ const checkTrainable = ({ session_id, outcome, assistant_turns }: SessionSummary
     throw new ImprintError("SESSION_UNSUCCESSFUL", `The session ${session_id} did not succeed.`);
 };
 
-interface Places {
-  readonly jobId: string;
-  readonly staging: string;
+export const stagingOf = ({ staging }: DataPaths, { job_id }: Pick<Job, "job_id">): string => join(staging, job_id);
+
+export const removeStaging = (paths: DataPaths, job: Pick<Job, "job_id">): Promise<void> =>
+  rm(stagingOf(paths, job), { recursive: true, force: true });
+
+export interface StagedTraining {
   readonly staged: Staged;
+  readonly files: { readonly output_dir: string; readonly base_model: string; readonly base_model_name: string };
 }
 
-const checkpointSpec = async (
-  { request, origin }: Extract<Resolved, { kind: "lora" }>,
-  jobId: string,
-  { paths, checkpointSeconds: seconds }: Workshop,
-): Promise<CheckpointSpec> => {
-  const start = origin?.as ?? "fresh";
-  if (origin?.as === "salvage") return { dir: checkpointFolder(paths, origin.job_id), seconds, start };
-  return { dir: await makeCheckpointFolder(paths, { jobId, request, resumeFrom: origin?.job_id ?? null }), seconds, start };
-};
-
-const toTask = async (resolved: Resolved, { jobId, staging, staged }: Places, workshop: Workshop): Promise<WorkerTask> => {
-  const { kind, request } = resolved;
-  const { models, hypernetworks } = workshop;
-  const { location, name } = locateBaseModel(request.base_model, models);
-  const files = { output_dir: join(staging, "adapter"), base_model: location, base_model_name: name };
-  if (kind === "lora") {
-    const { metadata: _kept, keep_harmful: _rule, session_id: _first, ...rest } = request;
-    const checkpoint = await checkpointSpec(resolved, jobId, workshop);
-    return { type: "train_lora", job_id: jobId, spec: { ...rest, ...files, ...staged, checkpoint } };
+/** Copies the sessions of a training and makes the folder of its adapter. Leaves no folder behind when it rejects. */
+export const prepareTraining = async <Request extends TrainingRequest, Task>(
+  job: Job<Request>,
+  {
+    skipInvalid,
+    signal,
+    toTask,
+  }: {
+    readonly skipInvalid: boolean;
+    readonly signal: AbortSignal;
+    readonly toTask: (staged: StagedTraining) => Task | Promise<Task>;
+  },
+  { paths, sessions, models }: Workshop,
+): Promise<Task> => {
+  const { request } = job;
+  const staging = stagingOf(paths, job);
+  const staged = await sessions.stage({
+    sessionIds: request.session_ids,
+    folder: staging,
+    skipInvalid,
+    check: (session) => {
+      signal.throwIfAborted();
+      if (!skipInvalid) checkTrainable(session, request.include_unsuccessful);
+    },
+  });
+  try {
+    const { location, name } = locateBaseModel(request.base_model, models);
+    const files = { output_dir: join(staging, "adapter"), base_model: location, base_model_name: name };
+    const task = await toTask({ staged, files });
+    await mkdir(files.output_dir, { mode: 0o700 });
+    return task;
+  } catch (error) {
+    await removeStaging(paths, job);
+    throw error;
   }
-  const { metadata: _kept, keep_harmful: _rule, session_ids: _only, ...rest } = request;
-  const [session_path] = staged.session_paths;
-  return {
-    type: "train_hypernetwork",
-    job_id: jobId,
-    spec: { ...rest, ...files, session_path, hypernetworks_dirs: [...hypernetworks] },
-  };
 };
 
 const asFailure = (error: unknown, adapterId: string): unknown => {
@@ -96,77 +89,41 @@ const asFailure = (error: unknown, adapterId: string): unknown => {
   return error;
 };
 
-/** What a job does around its training. */
-export const createWork = (
-  resolved: Resolved,
-  { jobId, job }: { readonly jobId: () => string; readonly job: () => Pick<Job, "plan" | "progress"> | null },
-  workshop: Workshop,
-): Work => {
-  const { request, kind } = resolved;
-  const { paths, sessions, database, now } = workshop;
-  const stagingOf = (id: string): string => join(paths.staging, id);
-  const salvages = kind === "lora" && resolved.origin?.as === "salvage";
-  let registered = false;
-  /** A checkpoint outlives every job but one that made its adapter. */
-  const tidy = async (id: string): Promise<void> => {
-    await rm(stagingOf(id), { recursive: true, force: true });
-    const own = checkpointFolder(paths, id);
-    if (registered || !hasCheckpoint(own)) await rm(own, { recursive: true, force: true });
+/** Validates the files of a training and registers its adapter. `beforeCommit` stands in the transaction that does. */
+export const registerTraining = async (
+  { job, task, result, signal }: FinishedRun<TrainingRequest, TrainingTask, JobResult>,
+  { method, beforeCommit }: { readonly method: AdapterMethod; readonly beforeCommit?: (db: Transaction) => Promise<void> },
+  { database, paths, now }: Workshop,
+): Promise<void> => {
+  const { job_id, request, plan } = job;
+  const { adapter_id, task_type, metadata, keep_harmful: keepHarmful } = request;
+  const skipped = new Set(plan?.skipped.map(({ session_id }) => session_id));
+  const session_ids = request.session_ids.filter((id) => !skipped.has(id));
+  const lineage: Lineage = {
+    adapter_id,
+    method,
+    base_model: task.spec.base_model_name,
+    task_type,
+    session_id: session_ids[0] ?? request.session_id,
+    session_ids,
+    job_id,
+    metadata,
+    created_at: now().toISOString(),
   };
-
-  return {
-    prepare: async (signal) => {
-      const staging = stagingOf(jobId());
-      const skipInvalid = kind === "lora" && request.skip_invalid;
-      const staged = await sessions.stage({
-        sessionIds: request.session_ids,
-        folder: staging,
-        skipInvalid,
-        check: (session) => {
-          signal.throwIfAborted();
-          if (!skipInvalid) checkTrainable(session, request.include_unsuccessful);
-        },
-      });
-      try {
-        const task = await toTask(resolved, { jobId: jobId(), staging, staged }, workshop);
-        await mkdir(task.spec.output_dir, { mode: 0o700 });
-        return task;
-      } catch (error) {
-        await tidy(jobId());
-        throw error;
-      }
-    },
-    finish: async (task: WorkerTask, result: JobResult, signal: AbortSignal) => {
-      if (salvages !== (result.partial !== undefined))
-        throw new ImprintError("WORKER_PROTOCOL", "The trainer and the service disagree on whether the adapter is partial.");
-      const { adapter_id, task_type, metadata, keep_harmful: keepHarmful } = request;
-      const { plan = null, progress = null } = job() ?? {};
-      const skipped = new Set(plan?.skipped.map(({ session_id }) => session_id));
-      const session_ids = request.session_ids.filter((id) => !skipped.has(id));
-      const lineage: Lineage = {
-        adapter_id,
-        method: kind,
-        base_model: task.spec.base_model_name,
-        task_type,
-        session_id: session_ids[0] ?? request.session_id,
-        session_ids,
-        job_id: task.job_id,
-        metadata,
-        created_at: now().toISOString(),
-      };
-      const beforeCommit = async (db: Transaction): Promise<void> => {
-        const { tokens_per_second } = progress ?? { tokens_per_second: 0 };
-        if (kind === "lora" && tokens_per_second > 0)
-          await recordSpeed(db, { base_model: request.base_model, quantization: request.quantization, tokens_per_second });
-        signal.throwIfAborted();
-      };
-      try {
-        await publishAdapter({ database, paths, folder: task.spec.output_dir, lineage, result, keepHarmful, beforeCommit });
-      } catch (error) {
-        throw asFailure(error, adapter_id);
-      }
-      registered = true;
-    },
-    discard: ({ job_id }) => tidy(job_id),
+  const commit = async (db: Transaction): Promise<void> => {
+    await beforeCommit?.(db);
+    signal.throwIfAborted();
   };
+  try {
+    await publishAdapter({ database, paths, folder: task.spec.output_dir, lineage, result, keepHarmful, beforeCommit: commit });
+  } catch (error) {
+    throw asFailure(error, adapter_id);
+  }
 };
+
+/** A training shows its adapter and the proof of it. */
+export const showsTraining = ({ adapter_id }: TrainingRequest, { proof }: JobResult): Made => ({
+  adapter_id,
+  proof,
+  result: null,
+});

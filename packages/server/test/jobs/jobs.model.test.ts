@@ -176,7 +176,7 @@ test("whatever happens in whatever order, jobs go as the reference says", async 
         expect(counts.running).toBeLessThanOrEqual(SLOTS);
         expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(ids.length);
         const all = ids.map((id) => stage.jobs.get(id) as Job);
-        const reserved = all.filter(({ reserved_adapter_id }) => stage.jobs.isReserved(reserved_adapter_id));
+        const reserved = all.filter(({ reserved_adapter_id }) => stage.jobs.isReserved(String(reserved_adapter_id)));
         expect(reserved).toEqual(all.filter(({ status }) => !isTerminal(status)));
       }
       checkHistory(stage.history);

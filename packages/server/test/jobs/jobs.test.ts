@@ -43,8 +43,8 @@ describe("submit", () => {
 
   test("refuses an adapter id that a queued or running job holds, and takes it when that ended", async () => {
     const stage = createStage();
-    const { job_id } = stage.submit({ reserved_adapter_id: "mine" });
-    const again = (): unknown => stage.submit({ reserved_adapter_id: "mine" });
+    const { job_id } = stage.submit({ adapter_id: "mine" });
+    const again = (): unknown => stage.submit({ adapter_id: "mine" });
     expect(again).toThrow(expect.objectContaining({ code: "ADAPTER_ID_TAKEN" }));
     await stage.settle();
     expect(again).toThrow(expect.objectContaining({ code: "ADAPTER_ID_TAKEN" }));
@@ -57,13 +57,13 @@ describe("submit", () => {
     const request = { seed: 7 };
     const { job_id } = stage.submit({ request });
     request.seed = 8;
-    expect(stage.jobs.get(job_id)?.request).toEqual({ seed: 7 });
+    expect(stage.jobs.get(job_id)?.request).toMatchObject({ seed: 7 });
   });
 });
 
 test("a job's records say what happened, and fit their schemas", async () => {
   const stage = createStage();
-  const { job_id } = stage.submit({ reserved_adapter_id: "mine", warnings: ["from the request"] });
+  const { job_id } = stage.submit({ adapter_id: "mine", warnings: ["from the request"] });
   const records = (): unknown[] => {
     const job = stage.jobs.get(job_id);
     if (!job) throw new Error("gone");

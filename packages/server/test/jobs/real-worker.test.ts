@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { JobResult, LoraTask } from "@imprint/contracts";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/common/clock.js";
 import { createJobs } from "../../src/jobs/create-jobs.js";
 import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { Jobs } from "../../src/jobs/jobs.js";
-import type { Work } from "../../src/jobs/work.js";
+import type { Kind } from "../../src/jobs/kind.js";
+import { onRunner } from "../../src/jobs/on-runner.js";
 import type { Spawn } from "../../src/runners/local/spawn.js";
 import { quietLog } from "../common/quiet-log.js";
 import { executorOn, loraTask, temporaryFolder } from "../runners/support.js";
@@ -30,32 +32,42 @@ const over = ({ finished_at }: Job): boolean => finished_at !== null;
 function service(options: { readonly spawn?: Spawn; readonly maxJobMs?: number } = {}): Service {
   const { maxJobMs = limits.maxJobMs, ...rest } = options;
   const executor = executorOn("trainer.mjs", [], rest);
-  const jobs = createJobs({ executor, clock, newId: createIds({ clock }), limits: { ...limits, maxJobMs }, log: quietLog() });
   const staging = temporaryFolder();
   const registered: string[] = [];
   let count = 0;
+  const kind: Kind<{ readonly adapter_id: string; readonly behaviour: object }, LoraTask, JobResult> = {
+    reserves: ({ adapter_id }) => adapter_id,
+    async prepare({ job_id, request }) {
+      const output_dir = join(staging, request.adapter_id);
+      const session_path = join(temporaryFolder(), "session.json");
+      writeFileSync(`${session_path}.behaviour.json`, JSON.stringify(request.behaviour));
+      mkdirSync(output_dir);
+      return { ...loraTask({ output_dir, session_paths: [session_path] }), job_id };
+    },
+    run: onRunner,
+    async finish({ task }) {
+      registered.push(...readdirSync(task.spec.output_dir));
+    },
+    async discard({ request }) {
+      rmSync(join(staging, request.adapter_id), { recursive: true });
+    },
+    shows: ({ adapter_id }, { proof }) => ({ adapter_id, proof, result: null }),
+  };
+  const jobs = createJobs({
+    kinds: { lora: kind, hypernetwork: kind, export: kind },
+    executor,
+    clock,
+    newId: createIds({ clock }),
+    limits: { ...limits, maxJobMs },
+    log: quietLog(),
+  });
   return {
     jobs,
     staging,
     registered,
     submit(behaviour = {}) {
       count += 1;
-      const output_dir = join(staging, `job-${count}`);
-      const session_path = join(temporaryFolder(), "session.json");
-      writeFileSync(`${session_path}.behaviour.json`, JSON.stringify(behaviour));
-      const work: Work = {
-        async prepare(_signal, job_id) {
-          mkdirSync(output_dir);
-          return { ...loraTask({ output_dir, session_paths: [session_path] }), job_id };
-        },
-        async finish() {
-          registered.push(...readdirSync(output_dir));
-        },
-        async discard() {
-          rmSync(output_dir, { recursive: true });
-        },
-      };
-      return jobs.submit({ kind: "lora", session_id: "s", reserved_adapter_id: `a-${count}`, request: {}, work });
+      return jobs.submit({ kind: "lora", request: { adapter_id: `a-${count}`, behaviour } });
     },
     reached: (job_id, question) =>
       new Promise((resolve) => {
@@ -104,7 +116,7 @@ test("a trainer that finds the disk full fails the job, and the next one runs", 
   const fail = { code: "DISK_FULL", message: "The disk is full.", hint: "Free some." };
   const [first, second] = [submit({ fail }), submit()];
   expect(await reached(first.job_id, over)).toMatchObject({ status: "failed", error: fail });
-  expect(existsSync(join(staging, "job-1"))).toBe(false);
+  expect(existsSync(join(staging, "a-1"))).toBe(false);
   expect(await reached(second.job_id, over)).toMatchObject({ status: "completed" });
 });
 

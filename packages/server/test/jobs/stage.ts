@@ -1,11 +1,12 @@
-import type { JobResult } from "@imprint/contracts";
+import type { JobResult, WorkerTask } from "@imprint/contracts";
 import { createJobs } from "../../src/jobs/create-jobs.js";
 import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { JobLimits, Jobs, Submission } from "../../src/jobs/jobs.js";
-import type { Work } from "../../src/jobs/work.js";
+import type { Kind } from "../../src/jobs/kind.js";
+import { onRunner } from "../../src/jobs/on-runner.js";
 import { type Deferred, defer } from "../../src/runners/local/deferred.js";
-import type { Executor, Outcome, TaskEvent, WorkerTask } from "../../src/runners/runner.js";
+import type { Executor, Outcome, TaskEvent } from "../../src/runners/runner.js";
 import { type ManualClock, manualClock } from "../common/manual-clock.js";
 import { quietLog } from "../common/quiet-log.js";
 import { loraTask } from "../runners/support.js";
@@ -27,7 +28,7 @@ export interface Stage {
   readonly log: ReturnType<typeof quietLog>;
   /** Every version of every job, as the subscriber saw it. */
   readonly history: readonly Job[];
-  submit(submission?: Partial<Submission>): Job;
+  submit(submission?: Partial<Submission> & { readonly adapter_id?: string }): Job;
   actor(job_id: string): Actor;
   /** Starts what can start, and lets everything settle. */
   settle(): Promise<void>;
@@ -54,7 +55,7 @@ export const result: JobResult = {
 
 const LIMITS: JobLimits = { slots: 1, maxQueued: 100, keepFinished: 100, keepFinishedMs: 1e9, maxJobMs: 1e6 };
 
-/** Real jobs on a stage where the test plays the executor, the work and the clock. */
+/** Real jobs on a stage where the test plays the executor, the kind and the clock. */
 export function createStage(limits: Partial<JobLimits> = {}): Stage {
   const clock = manualClock();
   const log = quietLog();
@@ -73,31 +74,37 @@ export function createStage(limits: Partial<JobLimits> = {}): Stage {
     call: (): Promise<never> => Promise.reject(new Error("not on this stage")),
     close: () => Promise.resolve(),
   };
-  const jobs = createJobs({ executor, clock, newId: createIds({ clock }), limits: { ...LIMITS, ...limits }, log });
-  jobs.subscribe((job) => history.push(job));
-
-  const workOf = (actor: Actor, task: WorkerTask): Work => ({
-    async prepare() {
-      actor.calls.push("prepare");
-      await actor.prepared.promise;
+  const actorOf = ({ job_id }: Job): Actor => actors.get(job_id) as Actor;
+  const kind: Kind<{ readonly adapter_id: string }, WorkerTask, JobResult> = {
+    reserves: ({ adapter_id }) => adapter_id,
+    async prepare(job) {
+      actorOf(job).calls.push("prepare");
+      await actorOf(job).prepared.promise;
+      const task = loraTask();
+      byTask.set(task, actorOf(job));
       return task;
     },
-    finish() {
-      actor.calls.push("finish");
-      return actor.finished.promise;
+    run: onRunner,
+    finish({ job }) {
+      actorOf(job).calls.push("finish");
+      return actorOf(job).finished.promise;
     },
-    discard() {
-      actor.calls.push("discard");
-      return actor.discard();
+    discard(job) {
+      actorOf(job).calls.push("discard");
+      return actorOf(job).discard();
     },
-  });
+    shows: ({ adapter_id }, { proof }) => ({ adapter_id, proof, result: null }),
+  };
+  const kinds = { lora: kind, hypernetwork: kind, export: kind };
+  const jobs = createJobs({ kinds, executor, clock, newId: createIds({ clock }), limits: { ...LIMITS, ...limits }, log });
+  jobs.subscribe((job) => history.push(job));
 
   return {
     jobs,
     clock,
     log,
     history,
-    submit(submission = {}) {
+    submit({ adapter_id, request = {}, ...submission } = {}) {
       count += 1;
       const actor: Actor = {
         prepared: defer(),
@@ -107,14 +114,9 @@ export function createStage(limits: Partial<JobLimits> = {}): Stage {
         calls: [],
         tell: () => {},
       };
-      const task = loraTask();
-      byTask.set(task, actor);
       const job = jobs.submit({
         kind: "lora",
-        session_id: "s",
-        reserved_adapter_id: `adapter-${count}`,
-        request: { seed: 7 },
-        work: workOf(actor, task),
+        request: { seed: 7, adapter_id: adapter_id ?? `adapter-${count}`, ...request },
         ...submission,
       });
       actors.set(job.job_id, actor);

@@ -13,12 +13,12 @@ const EVENTS: readonly JobChange[] = [
   { type: "plan", plan: {} as Extract<JobChange, { type: "plan" }>["plan"] },
   { type: "progress", progress: {} as Extract<JobChange, { type: "progress" }>["progress"] },
   { type: "checkpoint", at, step: 3 },
-  { type: "complete", at, proof: result.proof, result: null, warnings: [] },
+  { type: "complete", at, adapter_id: "a", proof: result.proof, result: null, warnings: [] },
   { type: "fail", at, error: { code: "TRAINER_ERROR", message: "m", hint: "h" }, proof: null },
   { type: "confirm_cancel", at },
 ];
 
-const queued = createJob({ job_id: "j", kind: "lora", session_id: "s", reserved_adapter_id: "a", request: {}, created_at: at });
+const queued = createJob({ job_id: "j", kind: "lora", reserved_adapter_id: "a", request: {}, created_at: at });
 const inStatus = (status: JobStatus): Job => ({ ...queued, status, cancel_requested: true });
 
 const document = readFileSync(new URL("../../../../docs/state-machine.md", import.meta.url), "utf8");

@@ -39,7 +39,6 @@ test("a session that is skipped is told by name, once the plan is known", () => 
   const before = createJob({
     job_id: "01jd8z6v3m4n5p6q7r8s9t0v1w",
     kind: "lora",
-    session_id: "good",
     reserved_adapter_id: "a",
     request: {},
     created_at: "2026-01-01T00:00:00.000Z",

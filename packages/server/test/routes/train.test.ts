@@ -43,7 +43,7 @@ test("further trajectories are named in a warning", async () => {
   const started = await service.post("/train/hypernetwork", { trajectory_ids: ["t1", "t2", "t3"] });
   expect(started.statusCode).toBe(200);
   const job = await service.ended(started.json<{ job_id: string }>().job_id);
-  expect(job).toMatchObject({ status: "completed", kind: "hypernetwork", session_id: "t1" });
+  expect(job).toMatchObject({ status: "completed", kind: "hypernetwork", request: { session_id: "t1" } });
   expect(job.warnings.join()).toContain("t2, t3");
 });
 

@@ -2,11 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { LoraTask, WorkerTask } from "@imprint/contracts";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/common/clock.js";
 import { createIds } from "../../src/jobs/ids.js";
 import { createLocalExecutor, type LocalExecutorOptions } from "../../src/runners/local/local-executor.js";
-import type { ChatCall, Executor, JobHandle, Outcome, TaskEvent, WorkerTask } from "../../src/runners/runner.js";
+import type { ChatCall, Executor, JobHandle, Outcome, TaskEvent } from "../../src/runners/runner.js";
 import { quietLog } from "../common/quiet-log.js";
 
 const newId = createIds({ clock: systemClock() });
@@ -35,8 +36,6 @@ export function executorOn(worker: string, args: readonly string[] = [], options
   onTestFinished(() => executor.close(0));
   return executor;
 }
-
-type LoraTask = Extract<WorkerTask, { type: "train_lora" }>;
 
 export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
   return {

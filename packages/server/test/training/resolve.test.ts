@@ -2,7 +2,9 @@ import { AdapterId } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { matches } from "../../src/common/matches.js";
-import { makeAdapterId, resolveHypernetwork, resolveLora } from "../../src/training/resolve.js";
+import { resolveHypernetwork } from "../../src/kinds/hypernetwork/resolve.js";
+import { resolveLora } from "../../src/kinds/lora/resolve.js";
+import { makeAdapterId } from "../../src/training/resolve.js";
 
 const defaults = { baseModel: "base", random: { seed: () => 7, suffix: () => "0a1b2c3d" } };
 

@@ -1,5 +1,6 @@
-import { WorkerEvent } from "@imprint/contracts";
+import { KINDS, type TaskResult, WorkerEvent, type WorkerTask } from "@imprint/contracts";
 import { Compile } from "typebox/schema";
+import { matches } from "../../common/matches.js";
 import { readable } from "./readable.js";
 
 /** The worker broke the protocol; `message` ends a sentence that starts with "The trainer". */
@@ -37,6 +38,11 @@ export function createDecoder(): (line: Buffer) => WorkerEvent | null {
     if (!schema.Check(value)) throw new ProtocolFault(`wrote an event that the protocol does not know: ${quoted(text)}`);
     return value;
   };
+}
+
+/** Whether a result is what a worker hands over for a task of this kind. */
+export function isResultOf({ type }: WorkerTask, result: TaskResult): boolean {
+  return Object.values(KINDS).some(({ task, done }) => task.properties.type.const === type && matches(done, result));
 }
 
 function quoted(text: string): string {

@@ -1,9 +1,9 @@
 import { spawn as spawnChild } from "node:child_process";
-import type { ChatResult, Preview } from "@imprint/contracts";
+import type { ChatResult, Preview, WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import { asImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
-import type { ChatCall, Executor, Outcome, PreviewCall, TaskEvent, WorkerTask } from "../runner.js";
+import type { ChatCall, Executor, Outcome, PreviewCall, TaskEvent } from "../runner.js";
 import { abortable } from "./abortable.js";
 import { createDecoder } from "./decode-event.js";
 import { workerEnvironment } from "./environment.js";

@@ -1,6 +1,7 @@
+import type { WorkerTask } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
-import type { Outcome, TaskEvent, WorkerTask } from "../runner.js";
-import { ProtocolFault } from "./decode-event.js";
+import type { Outcome, TaskEvent } from "../runner.js";
+import { isResultOf, ProtocolFault } from "./decode-event.js";
 import { defer } from "./deferred.js";
 import type { Link } from "./link.js";
 import { createTaskEvents, type JobWorkerEvent, type Verdict } from "./task-events.js";
@@ -59,7 +60,7 @@ export function runTask({ task, onEvent, signal, link, settings }: RunTaskOption
     onReport: onEvent,
     onVerdict(event) {
       if (event.type === "cancelled" && !signal.aborted) throw new ProtocolFault("cancelled a job that nobody cancelled");
-      if (event.type === "done" && "proof" in event.result !== (task.type !== "export"))
+      if (event.type === "done" && !isResultOf(task, event.result))
         throw new ProtocolFault(`ended a ${task.type} with something else`);
       verdict = event;
       disarm?.();

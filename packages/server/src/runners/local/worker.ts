@@ -1,6 +1,6 @@
-import { type ChatResult, type Preview, WORKER_PROTOCOL, type WorkerEvent } from "@imprint/contracts";
+import { type ChatResult, type Preview, WORKER_PROTOCOL, type WorkerEvent, type WorkerTask } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
-import type { ChatCall, Outcome, PreviewCall, TaskEvent, WorkerTask } from "../runner.js";
+import type { ChatCall, Outcome, PreviewCall, TaskEvent } from "../runner.js";
 import { createCalls } from "./calls.js";
 import { ProtocolFault } from "./decode-event.js";
 import { defer } from "./deferred.js";

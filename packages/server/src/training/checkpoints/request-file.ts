@@ -4,8 +4,8 @@ import { KeepHarmful, Metadata, SessionId, Strict, TrainLoraSpec } from "@imprin
 import { fieldErrors } from "@imprint/contracts/fields";
 import { type TProperties, Type } from "typebox";
 import { ImprintError } from "../../common/error.js";
+import type { ResolvedLora } from "../../kinds/lora/resolve.js";
 import { writeAtomically } from "../../storage/durable.js";
-import type { ResolvedLora } from "../resolve.js";
 
 const FILE = "request.json";
 /** Stepped when a field that is stored comes to mean something else. */

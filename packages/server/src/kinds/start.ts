@@ -1,9 +1,10 @@
 import type { StartResponse } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
-import { ProblemError } from "../../http/problem.js";
-import { isAdapterIdTaken } from "../../registry/adapters.js";
-import type { Services } from "../../services.js";
-import { createWork, type Resolved } from "../../training/work.js";
+import { ProblemError } from "../http/problem.js";
+import type { Kind } from "../jobs/kind.js";
+import { isAdapterIdTaken } from "../registry/adapters.js";
+import type { Services } from "../services.js";
+import type { Start } from "./index.js";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -16,33 +17,26 @@ const keyOf = (request: FastifyRequest): string | null => {
   });
 };
 
-/** The request as the job's details show it. */
-const shown = (resolved: Resolved): Readonly<Record<string, unknown>> => {
-  const { request } = resolved;
-  if (resolved.kind !== "lora" || resolved.origin === null) return request;
-  const { as, job_id } = resolved.origin;
-  return { ...request, [as === "resume" ? "resume_from" : "salvage_of"]: job_id };
-};
-
 const queued = (jobId: string): StartResponse => ({ job_id: jobId, status: "queued" });
 
 /** Queues a job and answers at once: everything that can go wrong with session, model and training fails the job, not the call. */
 export const startJob = async (
   request: FastifyRequest,
-  { resolved, warnings = [] }: { readonly resolved: Resolved; readonly warnings?: readonly string[] },
-  { jobs, workshop, idempotency }: Services,
+  start: Start,
+  { jobs, kinds, idempotency }: Pick<Services, "jobs" | "kinds" | "idempotency">,
 ): Promise<StartResponse> => {
   const key = keyOf(request);
   const call = key === null ? null : { key, path: request.url, body: request.body };
   const earlier = call && idempotency.find(call);
   if (earlier) return queued(earlier);
 
-  const { adapter_id } = resolved.request;
-  const taken = await isAdapterIdTaken(await request.db(), adapter_id);
+  const kind: Kind = kinds[start.kind];
+  const adapter_id = kind.reserves(start.request);
+  const taken = adapter_id !== null && (await isAdapterIdTaken(await request.db(), adapter_id));
   // From here on nothing waits: of two calls with one key or one adapter_id, the second sees the first.
   const meanwhile = call && idempotency.find(call);
   if (meanwhile) return queued(meanwhile);
-  if (taken || jobs.isReserved(adapter_id))
+  if (taken || (adapter_id !== null && jobs.isReserved(adapter_id)))
     throw new ProblemError(
       "ADAPTER_ID_TAKEN",
       `The adapter_id ${adapter_id} is taken: choose another, or leave adapter_id out.`,
@@ -50,14 +44,7 @@ export const startJob = async (
         errors: [{ path: "/adapter_id", message: "is taken" }],
       },
     );
-  const job = jobs.submit({
-    kind: resolved.kind,
-    session_id: resolved.request.session_id,
-    reserved_adapter_id: adapter_id,
-    request: shown(resolved),
-    warnings,
-    work: createWork(resolved, { jobId: () => job.job_id, job: () => jobs.get(job.job_id) ?? null }, workshop),
-  });
+  const job = jobs.submit(start);
   if (call) idempotency.remember(call, job.job_id);
   return queued(job.job_id);
 };

@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import { answer, idParams, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { requireCheckpoint } from "../../training/checkpoints/require.js";
-import { makePartialId, renamed } from "../../training/resolve.js";
-import { startJob } from "../train/start.js";
+import { startJob } from "../start.js";
+import { makePartialId, renamed } from "./resolve.js";
 
 /** `POST /jobs/{job_id}/salvage`: an adapter of what a training had learned when it was cancelled or failed. */
 export const salvageRoute = (app: App, services: Services): void => {
@@ -36,12 +36,8 @@ export const salvageRoute = (app: App, services: Services): void => {
       const { job_id } = request.params;
       const kept = await requireCheckpoint(job_id, { jobs, paths: workshop.paths });
       const adapter_id = makePartialId(kept.adapter_id, random.suffix());
-      const resolved = {
-        kind: "lora",
-        request: renamed(kept, { adapter_id, ...request.body }),
-        origin: { as: "salvage", job_id },
-      } as const;
-      return reply.code(202).send(await startJob(request, { resolved }, services));
+      const resolved = { ...renamed(kept, { adapter_id, ...request.body }), salvage_of: job_id };
+      return reply.code(202).send(await startJob(request, { kind: "lora", request: resolved }, services));
     },
   );
 };

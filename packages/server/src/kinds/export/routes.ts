@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { Export, ExportFormat, ExportRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
 import { matches } from "../../common/matches.js";
-import { findExport } from "../../exports/store.js";
-import { createExportWork } from "../../exports/work.js";
 import { ProblemError, quote } from "../../http/problem.js";
 import { answer, idParams, problems } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";
+import { requireAdapter } from "../../routes/adapters/adapters.js";
 import type { App, Services } from "../../services.js";
-import { requireAdapter } from "./adapters.js";
+import type { Start } from "../index.js";
+import { findExport } from "./store.js";
 
 export const exportRoutes = (app: App, { jobs, workshop }: Pick<Services, "jobs" | "workshop">): void => {
   const { database, paths } = workshop;
@@ -35,15 +35,10 @@ export const exportRoutes = (app: App, { jobs, workshop }: Pick<Services, "jobs"
       },
     },
     async (request, reply) => {
-      const { adapter_id, session_id, base_model } = await requireAdapter(database, request.params.adapter_id);
+      const { adapter_id, base_model } = await requireAdapter(database, request.params.adapter_id);
       const { format } = request.body;
-      const { job_id } = jobs.submit({
-        kind: "export",
-        session_id,
-        reserved_adapter_id: adapter_id,
-        request: { adapter_id, format, base_model },
-        work: createExportWork({ adapterId: adapter_id, format }, workshop),
-      });
+      const start: Start = { kind: "export", request: { adapter_id, format, base_model } };
+      const { job_id } = jobs.submit(start);
       return reply.code(202).send({ job_id, status: "queued" });
     },
   );

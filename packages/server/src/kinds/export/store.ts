@@ -1,14 +1,14 @@
 import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Export, type ExportFormat, type ExportResult } from "@imprint/contracts";
-import { matches } from "../common/matches.js";
-import type { AdapterRow } from "../registry/adapters.js";
-import { sameFiles, syncFolder } from "../registry/publish.js";
-import { EXPORT_FILE_NAME, hashFolder } from "../registry/validate/folder.js";
-import { hashFile } from "../registry/validate/hash.js";
-import { InvalidAdapterError } from "../registry/validate/invalid.js";
-import { syncPath, writeAtomically } from "../storage/durable.js";
-import type { DataPaths } from "../storage/paths.js";
+import { matches } from "../../common/matches.js";
+import type { AdapterRow } from "../../registry/adapters.js";
+import { sameFiles, syncFolder } from "../../registry/publish.js";
+import { EXPORT_FILE_NAME, hashFolder } from "../../registry/validate/folder.js";
+import { hashFile } from "../../registry/validate/hash.js";
+import { InvalidAdapterError } from "../../registry/validate/invalid.js";
+import { syncPath, writeAtomically } from "../../storage/durable.js";
+import type { DataPaths } from "../../storage/paths.js";
 
 /** Stands in the export's folder and is none of its files. */
 const RECORD = "export.json";

@@ -2,8 +2,7 @@ import { RESUME_FIELDS, type TrainLoraRequest } from "@imprint/contracts";
 import { ProblemError } from "../../http/problem.js";
 import type { Services } from "../../services.js";
 import { requireCheckpoint } from "../../training/checkpoints/require.js";
-import { renamed } from "../../training/resolve.js";
-import type { Resolved } from "../../training/work.js";
+import { type LoraJobRequest, renamed } from "./resolve.js";
 
 const MESSAGE = "cannot stand beside resume_from: a resumed training keeps every number of its request";
 
@@ -19,8 +18,8 @@ const checkFields = (body: TrainLoraRequest): void => {
 export const resolveResume = async (
   body: TrainLoraRequest & { readonly resume_from: string },
   { jobs, workshop }: Pick<Services, "jobs" | "workshop">,
-): Promise<Resolved> => {
+): Promise<LoraJobRequest> => {
   checkFields(body);
   const request = await requireCheckpoint(body.resume_from, { jobs, paths: workshop.paths });
-  return { kind: "lora", request: renamed(request, body), origin: { as: "resume", job_id: body.resume_from } };
+  return { ...renamed(request, body), resume_from: body.resume_from };
 };

@@ -1,0 +1,58 @@
+import { type Static, Type } from "typebox";
+import { SessionId } from "./ids.js";
+import { Strict } from "./object.js";
+import { LeftOutAndChanged, TrainOn } from "./training.js";
+
+/** How sessions become windows and masks: what a training and its preview share. */
+export const WindowsOf = {
+  session_paths: Type.Array(Type.String(), { description: "At least one" }),
+  session_ids: Type.Array(SessionId, { description: "One for each path" }),
+  skip_invalid: Type.Boolean(),
+  unreadable: Type.Array(Strict({ session_id: SessionId, message: Type.String() }), {
+    description: "Sessions that the service left out, by skip_invalid, since their stored files cannot be read",
+  }),
+  base_model: Type.String({ description: "Folder of the base model, or hub id" }),
+  max_length: Type.Integer({ minimum: 64 }),
+  include_unsuccessful: Type.Boolean(),
+  train_on: TrainOn,
+  reasoning: Type.Boolean(),
+  epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
+};
+
+export const PreviewSpec = Strict(WindowsOf);
+export type PreviewSpec = Static<typeof PreviewSpec>;
+
+/** A stretch of rendered text with one mask value. */
+export const PreviewSpan = Strict({ text: Type.String(), supervised: Type.Boolean(), tokens: Type.Integer({ minimum: 0 }) });
+
+/** An agent turn of a previewed session: supervised, or why it is not. */
+export const PreviewTurn = Strict({
+  session_id: SessionId,
+  turn: Type.Integer({ minimum: 0, description: "Number of the step in its session, as train_on takes it" }),
+  supervised: Type.Boolean(),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  text: Type.String({ description: "How the turn begins" }),
+});
+export type PreviewTurn = Static<typeof PreviewTurn>;
+
+/** What would be trained; the numbers equal those of the job's plan. */
+export const Preview = Strict({
+  windows: Type.Integer({ minimum: 0 }),
+  tokens: Type.Integer({ minimum: 0 }),
+  supervised_tokens: Type.Integer({ minimum: 0 }),
+  supervised_turns: Type.Integer({ minimum: 0 }),
+  max_steps: Type.Integer({ minimum: 0 }),
+  max_tokens: Type.Integer({ minimum: 0, description: "Read by a training of that many steps" }),
+  ...LeftOutAndChanged,
+  turns: Type.Array(PreviewTurn),
+  text: Type.Array(Type.Array(PreviewSpan), { description: "One list of spans a window: the first ones of a very long preview" }),
+});
+export type Preview = Static<typeof Preview>;
+
+/** Answer of the preview calls: with the time that the training would take at most. */
+export const PreviewReport = Strict({
+  ...Preview.properties,
+  estimated_seconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+  estimate: Type.String({ description: "What the estimate is made from, or why there is none" }),
+});
+export type PreviewReport = Static<typeof PreviewReport>;

@@ -1,0 +1,24 @@
+import type { HypernetworkTask, JobResult } from "@imprint/contracts";
+import type { Kind } from "../../jobs/kind.js";
+import { onRunner } from "../../jobs/on-runner.js";
+import { prepareTraining, registerTraining, removeStaging, type StagedTraining, showsTraining } from "../../training/work.js";
+import type { Workshop } from "../workshop.js";
+import type { ResolvedHypernetwork } from "./resolve.js";
+
+/** An adapter from one pass of a hypernetwork over a session. */
+export const createHypernetwork = (workshop: Workshop): Kind<ResolvedHypernetwork, HypernetworkTask, JobResult> => ({
+  reserves: ({ adapter_id }) => adapter_id,
+  prepare: (job, signal) => {
+    const { metadata: _kept, keep_harmful: _rule, session_ids: _only, ...rest } = job.request;
+    const toTask = ({ staged, files }: StagedTraining): HypernetworkTask => {
+      const [session_path] = staged.session_paths;
+      const spec = { ...rest, ...files, session_path, hypernetworks_dirs: [...workshop.hypernetworks] };
+      return { type: "train_hypernetwork", job_id: job.job_id, spec };
+    };
+    return prepareTraining(job, { skipInvalid: false, signal, toTask }, workshop);
+  },
+  run: onRunner,
+  finish: (done) => registerTraining(done, { method: "hypernetwork" }, workshop),
+  discard: (job) => removeStaging(workshop.paths, job),
+  shows: showsTraining,
+});

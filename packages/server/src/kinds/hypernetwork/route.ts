@@ -1,0 +1,29 @@
+import { TrainHypernetworkRequest } from "@imprint/contracts";
+import type { App, Services } from "../../services.js";
+import { fallbackName } from "../../training/base-model.js";
+import { startJob } from "../start.js";
+import { startResponse } from "../start-response.js";
+import { resolveHypernetwork } from "./resolve.js";
+
+const unused = (ids: readonly string[]): readonly string[] =>
+  ids.length === 0 ? [] : [`Only the first trajectory is used; not used: ${ids.join(", ")}.`];
+
+export const hypernetworkRoute = (app: App, services: Services): void => {
+  const defaults = { baseModel: fallbackName(services.workshop.models), random: services.random };
+  app.post(
+    "/train/hypernetwork",
+    {
+      schema: {
+        tags: ["train"],
+        summary: "Generate an adapter in one pass of a hypernetwork",
+        body: TrainHypernetworkRequest,
+        response: startResponse,
+      },
+    },
+    async (request) => {
+      const resolved = resolveHypernetwork(request.body, defaults);
+      const warnings = unused(request.body.trajectory_ids.slice(1));
+      return startJob(request, { kind: "hypernetwork", request: resolved, warnings }, services);
+    },
+  );
+};

@@ -1,0 +1,86 @@
+import { rm } from "node:fs/promises";
+import type { CheckpointSpec, JobResult, LoraTask } from "@imprint/contracts";
+import { ImprintError } from "../../common/error.js";
+import type { Job } from "../../jobs/job.js";
+import type { Kind } from "../../jobs/kind.js";
+import { onRunner } from "../../jobs/on-runner.js";
+import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "../../training/checkpoints/folder.js";
+import { recordSpeed } from "../../training/speeds.js";
+import { prepareTraining, registerTraining, removeStaging, showsTraining } from "../../training/work.js";
+import type { Workshop } from "../workshop.js";
+import type { LoraJobRequest } from "./resolve.js";
+
+type LoraJob = Job<LoraJobRequest>;
+
+/** A LoRA training, from the start, from another job's checkpoint, or the salvage of one. */
+export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, JobResult> => {
+  const { paths, checkpointSeconds: seconds } = workshop;
+
+  const checkpointOf = async ({ job_id, request }: LoraJob): Promise<CheckpointSpec> => {
+    const { resume_from: resumeFrom = null, salvage_of: salvageOf, ...decided } = request;
+    if (salvageOf !== undefined) return { dir: checkpointFolder(paths, salvageOf), seconds, start: "salvage" };
+    const dir = await makeCheckpointFolder(paths, { jobId: job_id, request: decided, resumeFrom });
+    return { dir, seconds, start: resumeFrom === null ? "fresh" : "resume" };
+  };
+
+  /** A checkpoint outlives every job but one that made its adapter. */
+  const tidy = async ({ job_id }: LoraJob, registered: boolean): Promise<void> => {
+    const own = checkpointFolder(paths, job_id);
+    if (registered || !hasCheckpoint(own)) await rm(own, { recursive: true, force: true });
+  };
+
+  return {
+    reserves: ({ adapter_id }) => adapter_id,
+    prepare: async (job, signal) => {
+      const { skip_invalid: skipInvalid } = job.request;
+      const {
+        metadata: _kept,
+        keep_harmful: _rule,
+        session_id: _first,
+        resume_from: _from,
+        salvage_of: _of,
+        ...rest
+      } = job.request;
+      try {
+        return await prepareTraining(
+          job,
+          {
+            skipInvalid,
+            signal,
+            toTask: async ({ staged, files }): Promise<LoraTask> => {
+              const spec = { ...rest, ...files, ...staged, checkpoint: await checkpointOf(job) };
+              return { type: "train_lora", job_id: job.job_id, spec };
+            },
+          },
+          workshop,
+        );
+      } catch (error) {
+        await tidy(job, false);
+        throw error;
+      }
+    },
+    run: onRunner,
+    finish: async (done) => {
+      const { request, progress } = done.job;
+      if ((request.salvage_of !== undefined) !== (done.result.partial !== undefined))
+        throw new ImprintError("WORKER_PROTOCOL", "The trainer and the service disagree on whether the adapter is partial.");
+      const { base_model, quantization } = request;
+      const { tokens_per_second } = progress ?? { tokens_per_second: 0 };
+      await registerTraining(
+        done,
+        {
+          method: "lora",
+          beforeCommit: async (db) => {
+            if (tokens_per_second > 0) await recordSpeed(db, { base_model, quantization, tokens_per_second });
+          },
+        },
+        workshop,
+      );
+    },
+    discard: async (job, { registered }) => {
+      await removeStaging(paths, job);
+      await tidy(job, registered);
+    },
+    shows: showsTraining,
+  };
+};

@@ -1,0 +1,37 @@
+import { LORA_DEFAULTS, type TrainLoraRequest } from "@imprint/contracts";
+import { type Defaults, MAX_ADAPTER_ID, resolveCommon, resolveSelection, sessionIdsOf } from "../../training/resolve.js";
+
+/** A LoRA request with every value decided. */
+export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
+  const rank = request.rank ?? LORA_DEFAULTS.rank;
+  const sessionIds = sessionIdsOf(request);
+  return {
+    ...resolveCommon(request, sessionIds, defaults),
+    ...resolveSelection(request, sessionIds.length),
+    rank,
+    alpha: request.alpha ?? rank * LORA_DEFAULTS.alpha_per_rank,
+    learning_rate: request.learning_rate ?? LORA_DEFAULTS.learning_rate,
+    target_modules: request.target_modules ?? null,
+    quantization: request.quantization ?? LORA_DEFAULTS.quantization,
+  };
+};
+export type ResolvedLora = ReturnType<typeof resolveLora>;
+
+/** What a LoRA job is asked: with the job whose checkpoint it begins with, to train on or to make an adapter of. */
+export type LoraJobRequest = ResolvedLora & { readonly resume_from?: string; readonly salvage_of?: string };
+
+/** What a resumed or salvaged training is called; everything else is what the job before had decided. */
+export const renamed = (
+  request: ResolvedLora,
+  {
+    adapter_id = request.adapter_id,
+    metadata = request.metadata,
+    keep_harmful = request.keep_harmful,
+  }: Pick<TrainLoraRequest, "adapter_id" | "metadata" | "keep_harmful">,
+): ResolvedLora => ({ ...request, adapter_id, metadata, keep_harmful });
+
+const PARTIAL = "-partial-";
+
+/** An id for what is salvaged: the job's own stays free for a resume. */
+export const makePartialId = (adapterId: string, suffix: string): string =>
+  `${adapterId.slice(0, MAX_ADAPTER_ID - PARTIAL.length - suffix.length)}${PARTIAL}${suffix}`;

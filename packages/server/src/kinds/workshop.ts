@@ -1,0 +1,17 @@
+import type { SessionStore } from "../sessions/store.js";
+import type { DataPaths } from "../storage/paths.js";
+import type { Database } from "../storage/schema.js";
+import type { BaseModels } from "../training/base-model.js";
+
+/** What the service lends to every job. */
+export interface Workshop {
+  readonly database: Database;
+  readonly paths: DataPaths;
+  readonly sessions: SessionStore;
+  readonly models: BaseModels;
+  /** Between two checkpoints of a training. */
+  readonly checkpointSeconds: number;
+  /** Folders whose sub-folders are hypernetworks: the data directory's, then the one that Imprint ships. */
+  readonly hypernetworks: readonly string[];
+  readonly now: () => Date;
+}
