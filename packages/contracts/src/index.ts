@@ -12,6 +12,7 @@ export * from "./kinds/hypernetwork.js";
 export * from "./kinds/job-result.js";
 export * from "./kinds/lora.js";
 export * from "./kinds.js";
+export * from "./nullable.js";
 export * from "./object.js";
 export * from "./preview.js";
 export * from "./session.js";

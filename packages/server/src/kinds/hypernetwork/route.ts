@@ -2,6 +2,7 @@ import { TrainHypernetworkRequest } from "@imprint/contracts";
 import type { App, Services } from "../../services.js";
 import { fallbackName } from "../../training/base-model.js";
 import { startJob } from "../start.js";
+import { startBody } from "../start-body.js";
 import { startResponse } from "../start-response.js";
 import { resolveHypernetwork } from "./resolve.js";
 
@@ -10,13 +11,15 @@ const unused = (ids: readonly string[]): readonly string[] =>
 
 export const hypernetworkRoute = (app: App, services: Services): void => {
   const defaults = { baseModel: fallbackName(services.workshop.models), random: services.random };
+  const { body, validatorCompiler } = startBody(TrainHypernetworkRequest);
   app.post(
     "/train/hypernetwork",
     {
+      validatorCompiler,
       schema: {
         tags: ["train"],
         summary: "Generate an adapter in one pass of a hypernetwork",
-        body: TrainHypernetworkRequest,
+        body,
         response: startResponse,
       },
     },

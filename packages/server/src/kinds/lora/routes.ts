@@ -3,6 +3,7 @@ import { checkTurns } from "../../routes/train/check-turns.js";
 import type { App, Services } from "../../services.js";
 import { fallbackName } from "../../training/base-model.js";
 import { startJob } from "../start.js";
+import { startBody } from "../start-body.js";
 import { startResponse } from "../start-response.js";
 import { resolveLora } from "./resolve.js";
 import { resolveResume } from "./resume.js";
@@ -10,22 +11,24 @@ import { salvageRoute } from "./salvage.js";
 
 export const loraRoutes = (app: App, services: Services): void => {
   const defaults = { baseModel: fallbackName(services.workshop.models), random: services.random };
+  const { body, validatorCompiler } = startBody(TrainLoraRequest);
   app.post(
     "/train/lora",
     {
+      validatorCompiler,
       schema: {
         tags: ["train"],
         summary: "Train a LoRA adapter on one or several sessions",
-        body: TrainLoraRequest,
+        body,
         response: startResponse,
       },
     },
     async (request) => {
-      const { resume_from, ...body } = request.body;
+      const { resume_from, ...fresh } = request.body;
       if (resume_from !== undefined)
-        return startJob(request, { kind: "lora", request: await resolveResume({ ...body, resume_from }, services) }, services);
-      checkTurns(body);
-      return startJob(request, { kind: "lora", request: resolveLora(body, defaults) }, services);
+        return startJob(request, { kind: "lora", request: await resolveResume({ ...fresh, resume_from }, services) }, services);
+      checkTurns(fresh);
+      return startJob(request, { kind: "lora", request: resolveLora(fresh, defaults) }, services);
     },
   );
   salvageRoute(app, services);
