@@ -1,9 +1,14 @@
 import type { Progress } from "@imprint/contracts";
+import { packCurve, unpackCurve } from "./packed-curve.js";
+
+const FINISHED_POINTS = 100;
 
 export interface Curve {
   add(point: Progress): void;
   /** Evenly thinned out; the first and the last point are always there. */
   points(): readonly Progress[];
+  /** No point follows: the curve shrinks to 100 points of 40 bytes. */
+  end(): void;
 }
 
 /** A training's steps in bounded memory: when there are more than `limit`, every other one is forgotten, and of the new ones too. */
@@ -12,6 +17,12 @@ export const createCurve = (limit: number): Curve => {
   let last: Progress | null = null;
   let stride = 1;
   let count = 0;
+  let packed: Float32Array | null = null;
+
+  const points = (): readonly Progress[] => {
+    if (packed) return unpackCurve(packed);
+    return last === null || kept.at(-1) === last ? kept : [...kept, last];
+  };
 
   return {
     add: (point) => {
@@ -22,6 +33,11 @@ export const createCurve = (limit: number): Curve => {
       kept = kept.filter((_, index) => index % 2 === 0);
       stride *= 2;
     },
-    points: () => (last === null || kept.at(-1) === last ? kept : [...kept, last]),
+    points,
+    end: () => {
+      packed = packCurve(points(), FINISHED_POINTS);
+      kept = [];
+      last = null;
+    },
   };
 };

@@ -63,6 +63,7 @@ export const createHistory = ({ jobs, clock }: { readonly jobs: Jobs; readonly c
     entry.feed.push(text);
     all.push(text);
     if (!isTerminal(job.status)) return;
+    entry.curve.end();
     finished.push(job_id);
     if (finished.length > FINISHED_FEEDS) entries.get(finished.shift() ?? "")?.feed.forget();
   });

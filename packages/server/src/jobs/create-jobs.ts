@@ -22,6 +22,7 @@ export function createJobs({ kinds, executor, clock, newId, limits, log }: JobsO
   const now = (): string => new Date(clock.now()).toISOString();
 
   const save = (job: Job): Job => {
+    if (isTerminal(job.status)) tails.end(job.job_id);
     store.put(job);
     changes.tell(job);
     return job;
