@@ -2,6 +2,9 @@ import type { ErrorCode } from "@imprint/contracts";
 import { describe, expect, test } from "vitest";
 import { executorOn, loraTask, outcomeOf, startWatched } from "../support.js";
 
+/** A settle time that a test never waits out: what the worker does after its verdict decides. */
+const DECIDED = { settleMs: 15_000 };
+
 describe("what breaks the protocol fails the task, and the process is not used again", () => {
   const rows: readonly (readonly [what: string, message: RegExp])[] = [
     ["garbage", /not JSON: "Traceback: this is not JSON"/],
@@ -22,7 +25,7 @@ describe("what breaks the protocol fails the task, and the process is not used a
     ["garbage-after-done", /not JSON: "oops"/],
   ];
   test.each(rows)("%s", async (what, message) => {
-    const executor = executorOn("odd.mjs", [what]);
+    const executor = executorOn("odd.mjs", [what], DECIDED);
     const outcome = await outcomeOf(executor);
     expect(outcome).toMatchObject({
       type: "failed",
@@ -66,11 +69,11 @@ describe("a worker that ends", () => {
     ["done", "3", "WORKER_CRASHED"],
   ];
   test.each(rows)("after saying %s, with exit code %s: %s", async (what, exitCode, code) => {
-    expect(await outcomeOf(executorOn("odd.mjs", [what, exitCode]))).toMatchObject({ type: "failed", error: { code } });
+    expect(await outcomeOf(executorOn("odd.mjs", [what, exitCode], DECIDED))).toMatchObject({ type: "failed", error: { code } });
   });
 
   test("after its result, with exit code 0, has done its task", async () => {
-    expect(await outcomeOf(executorOn("odd.mjs", ["done", "0"]))).toMatchObject({ type: "done" });
+    expect(await outcomeOf(executorOn("odd.mjs", ["done", "0"], DECIDED))).toMatchObject({ type: "done" });
   });
 });
 
