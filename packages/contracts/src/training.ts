@@ -205,6 +205,7 @@ export const Progress = Strict({
   learning_rate: Type.Number(),
   grad_norm: Type.Number(),
   tokens_per_second: Type.Number(),
+  /** Of this step alone. */
   supervised_tokens: Type.Integer({ minimum: 0 }),
   eta_seconds: Type.Number({ minimum: 0 }),
   peak_memory_mb: Type.Number({ minimum: 0 }),

@@ -11,9 +11,16 @@ export interface FineTune {
   readonly before: readonly string[];
 }
 
+export interface KnownFineTune {
+  readonly job: Job;
+  readonly fineTune: FineTune;
+  /** Supervised tokens that its steps have learned from so far, each as often as it was read. */
+  readonly trainedTokens: number;
+}
+
 export interface FineTunes {
   add(jobId: string, fineTune: FineTune): void;
-  get(jobId: string): { readonly job: Job; readonly fineTune: FineTune } | undefined;
+  get(jobId: string): KnownFineTune | undefined;
   /** Ids, newest first. */
   ids(): readonly string[];
   /** Newest first. */
@@ -24,6 +31,7 @@ interface Entry {
   readonly fineTune: FineTune;
   readonly events: readonly FineTuneEvent[];
   readonly seen: Job | null;
+  readonly trainedTokens: number;
   readonly count: number;
 }
 
@@ -39,7 +47,12 @@ export const createFineTunes = ({ jobs, now }: { readonly jobs: Jobs; readonly n
   const hear = (job: Job | undefined): void => {
     const entry = job && entries.get(job.job_id);
     if (!job || !entry || entry.seen === job) return;
-    entries.set(job.job_id, { ...grown(entry, happeningsOf(entry.seen, job), now().toISOString()), seen: job });
+    const stepped = job.progress !== null && job.progress !== entry.seen?.progress;
+    entries.set(job.job_id, {
+      ...grown(entry, happeningsOf(entry.seen, job), now().toISOString()),
+      seen: job,
+      trainedTokens: entry.trainedTokens + (stepped ? job.progress.supervised_tokens : 0),
+    });
   };
   jobs.subscribe(hear);
 
@@ -52,13 +65,13 @@ export const createFineTunes = ({ jobs, now }: { readonly jobs: Jobs; readonly n
       forgetOld();
       if (entries.has(jobId)) return;
       const begun = fineTune.before.map((message): Happening => ({ level: "info", message, metrics: null }));
-      entries.set(jobId, grown({ fineTune, events: [], seen: null, count: 0 }, begun, now().toISOString()));
+      entries.set(jobId, grown({ fineTune, events: [], seen: null, trainedTokens: 0, count: 0 }, begun, now().toISOString()));
       hear(jobs.get(jobId));
     },
     get(jobId) {
       const job = jobs.get(jobId);
       const entry = entries.get(jobId);
-      return job && entry && { job, fineTune: entry.fineTune };
+      return job && entry && { job, fineTune: entry.fineTune, trainedTokens: entry.trainedTokens };
     },
     ids() {
       forgetOld();

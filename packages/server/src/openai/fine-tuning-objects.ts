@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { Job } from "../jobs/job.js";
 import type { ResolvedLora } from "../kinds/lora/resolve.js";
 import type { FineTuneEvent } from "./events.js";
-import type { FineTune } from "./fine-tunes.js";
+import type { KnownFineTune } from "./fine-tunes.js";
 import { seconds } from "./pages.js";
 
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -82,7 +82,7 @@ export const jobIdOf = (id: string): string | null => (id.startsWith(PREFIX) ? i
 
 const orNullSeconds = (timestamp: string | null): number | null => (timestamp === null ? null : seconds(timestamp));
 
-export const toJob = (job: Job, fineTune: FineTune, now: Date): Static<typeof FineTuningJob> => {
+export const toJob = ({ job, fineTune, trainedTokens }: KnownFineTune, now: Date): Static<typeof FineTuningJob> => {
   const request = job.request as ResolvedLora;
   const hyperparameters = {
     n_epochs: request.epochs ?? "auto",
@@ -103,7 +103,7 @@ export const toJob = (job: Job, fineTune: FineTune, now: Date): Static<typeof Fi
     training_file: fineTune.training_file,
     validation_file: null,
     result_files: [],
-    trained_tokens: status === "completed" ? (progress?.supervised_tokens ?? null) : null,
+    trained_tokens: status === "completed" ? trainedTokens : null,
     hyperparameters,
     method: { type: "supervised", supervised: { hyperparameters } },
     seed: request.seed,

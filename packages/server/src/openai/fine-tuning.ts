@@ -1,6 +1,5 @@
 import { ProblemError, quote } from "../http/problem.js";
 import { answer, idParams, NoBody } from "../http/schemas.js";
-import type { Job } from "../jobs/job.js";
 import { resolveLora } from "../kinds/lora/resolve.js";
 import { startJob } from "../kinds/start.js";
 import type { App, Services } from "../services.js";
@@ -8,7 +7,7 @@ import { inTransaction } from "../storage/transaction.js";
 import { fallbackName, locateBaseModel } from "../training/base-model.js";
 
 import { requireUpload } from "./files.js";
-import type { FineTune } from "./fine-tunes.js";
+import type { KnownFineTune } from "./fine-tunes.js";
 import {
   eventId,
   FineTuningCheckpoint,
@@ -32,7 +31,7 @@ const job200 = { 200: answer("The fine-tuning job", FineTuningJob) };
 export const fineTuningRoutes = (app: App, services: Services): void => {
   const { jobs, fineTunes, workshop, random } = services;
 
-  const find = (id: string): { readonly job: Job; readonly fineTune: FineTune } => {
+  const find = (id: string): KnownFineTune => {
     const found = fineTunes.get(jobIdOf(id) ?? "");
     if (found) return found;
     throw new ProblemError(
@@ -40,10 +39,7 @@ export const fineTuningRoutes = (app: App, services: Services): void => {
       `There is no fine-tuning job ${quote(id)}: jobs live in memory, and a restart forgets them.`,
     );
   };
-  const show = (id: string) => {
-    const { job, fineTune } = find(id);
-    return toJob(job, fineTune, workshop.now());
-  };
+  const show = (id: string) => toJob(find(id), workshop.now());
 
   app.post(
     "/v1/fine_tuning/jobs",

@@ -9,7 +9,7 @@ export const progressAt = (step: number, steps = 10_000): Progress => ({
   learning_rate: 0.000123456,
   grad_norm: 1.23456789,
   tokens_per_second: 1234.5,
-  supervised_tokens: 60 * step,
+  supervised_tokens: 60,
   eta_seconds: (steps - step) / 100,
   peak_memory_mb: 640.5,
 });
