@@ -183,7 +183,7 @@ export const ERRORS = {
     title: "Out of memory",
     hint: "Lower max_length or rank, use quantization nf4, or close other programs.",
   },
-  DISK_FULL: { status: null, title: "The disk is full", hint: "Free space in the data directory and start the job again." },
+  DISK_FULL: { status: 507, title: "The disk is full", hint: "Free space on the disk of the data directory, and try again." },
   WORKER_START_FAILED: {
     status: 503,
     title: "The trainer could not be started",

@@ -111,7 +111,7 @@ class OutOfMemory(TrainerError, MemoryError):
 
 class DiskFull(TrainerError, OSError):
     code = "DISK_FULL"
-    hint = "Free space in the data directory and start the job again."
+    hint = "Free space on the disk of the data directory, and try again."
 
 
 class Cancelled(Exception):

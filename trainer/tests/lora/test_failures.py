@@ -1,5 +1,7 @@
 import errno
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -30,12 +32,19 @@ def test_the_cpu_allocator_of_this_torch_is_recognised() -> None:
     "error",
     [
         OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        OSError(errno.EFBIG, "File too large"),
         RuntimeError("I/O error: No space left on device (os error 28)"),
     ],
 )
 def test_a_full_disk_is_recognised(error: Exception) -> None:
     with pytest.raises(DiskFull), machine_failures():
         raise error
+
+
+def test_a_tensor_that_a_full_disk_cuts_short_is_recognised() -> None:
+    with pytest.raises(DiskFull), machine_failures(), Path("/dev/full").open("wb", buffering=0) as full:
+        np.zeros(1024, dtype=np.float32).tofile(full)
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,26 @@ export class ImprintError extends Error {
   }
 }
 
+/**
+ * What file systems and SQLite say when nothing more can be written. SQLite knows ENOSPC; a quota or a limit of file sizes (EFBIG)
+ * is an I/O error of a write to it.
+ */
+const FULL: ReadonlySet<unknown> = new Set([
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+  "SQLITE_FULL",
+  "SQLITE_IOERR_WRITE",
+  "SQLITE_IOERR_SHMSIZE",
+]);
+
 /** Any thrown value as an ImprintError. What is not one says nothing to the user: the service's log has it. */
 export function asImprintError(thrown: unknown): ImprintError {
   if (thrown instanceof ImprintError) return thrown;
-  if ((thrown as NodeJS.ErrnoException | null)?.code === "ENOSPC") {
-    return new ImprintError("DISK_FULL", "The disk filled up while the job was handled.", { cause: thrown });
-  }
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
+  if (FULL.has(code))
+    return new ImprintError("DISK_FULL", `Nothing was stored: the disk of the data directory is full (${code}).`, {
+      cause: thrown,
+    });
   return new ImprintError("INTERNAL_ERROR", "The service failed while it handled the job.", { cause: thrown });
 }

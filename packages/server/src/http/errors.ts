@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ImprintError } from "../common/error.js";
+import { asImprintError } from "../common/error.js";
 import { type ErrorBody, errorBody } from "./error-body.js";
 import { ClientGoneError, ProblemError, quote } from "./problem.js";
 
@@ -12,13 +12,14 @@ const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
 
 const asProblem = (error: unknown): ProblemError => {
   if (error instanceof ProblemError) return error;
-  if (error instanceof ImprintError && error.code !== "INTERNAL_ERROR") {
-    const headers = error.code === "QUEUE_FULL" || error.code === "SHUTTING_DOWN" ? { "retry-after": "5" } : {};
-    return new ProblemError(error.code, `${error.message} ${error.hint}`, { headers });
+  const known = asImprintError(error);
+  if (known.code !== "INTERNAL_ERROR") {
+    const headers = known.code === "QUEUE_FULL" || known.code === "SHUTTING_DOWN" ? { "retry-after": "5" } : {};
+    return new ProblemError(known.code, `${known.message} ${known.hint}`, { headers });
   }
   const { code = "", statusCode = 500 } = error as Partial<FastifyError>;
-  const known = FRAMEWORK[code];
-  if (known) return new ProblemError(known, ERRORS[known].hint);
+  const refused = FRAMEWORK[code];
+  if (refused) return new ProblemError(refused, ERRORS[refused].hint);
   if (statusCode >= 400 && statusCode < 500) return new ProblemError("BAD_REQUEST", ERRORS.BAD_REQUEST.hint);
   return new ProblemError("INTERNAL_ERROR", ERRORS.INTERNAL_ERROR.hint);
 };

@@ -12,6 +12,7 @@ export interface ImmediateDialectConfig extends SqliteDialectConfig {
    * garbage, and make the next COMMIT fail.
    */
   readonly exec: (sql: string) => void;
+  readonly inTransaction: () => boolean;
   readonly busyTimeoutMs: number;
 }
 
@@ -38,6 +39,11 @@ class ImmediateDriver extends SqliteDriver {
         await delay(RETRY_MS);
       }
     }
+  }
+
+  /** A full disk makes SQLite roll back by itself; to do it again would be an error that hides the first one. */
+  override async rollbackTransaction(): Promise<void> {
+    if (this.#config.inTransaction()) this.#config.exec("rollback");
   }
 }
 

@@ -40,6 +40,7 @@ export const openDatabase = ({
     dialect: new ImmediateDialect({
       busyTimeoutMs,
       exec: (sql) => file.exec(sql),
+      inTransaction: () => file.inTransaction,
       database: {
         close: () => file.close(),
         prepare: (sql) => {

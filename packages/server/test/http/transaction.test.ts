@@ -16,7 +16,10 @@ const insert = (session: Transaction, session_id: string) =>
 
 const build = () => {
   const database = openDatabase({ path: `${makeFolder()}/registry.db` });
-  const app = Fastify({ logger: { level: "silent" }, forceCloseConnections: true });
+  const lines: string[] = [];
+  const logger = { level: "error", stream: { write: (line: string) => void lines.push(line) } };
+  const logged = () => lines.map((line) => JSON.parse(line));
+  const app = Fastify({ logger, forceCloseConnections: true });
   const clock = manualClock();
   addErrors(app);
   addDeadlines(app, { clock });
@@ -26,7 +29,7 @@ const build = () => {
     await database.destroy();
   });
   const stored = async () => (await database.selectFrom("sessions").select("session_id").execute()).map((row) => row.session_id);
-  return { app, database, stored, clock };
+  return { app, database, stored, clock, logged };
 };
 
 test("what a handler wrote is committed before its answer is sent", async () => {
@@ -147,6 +150,22 @@ test("an answer to a client that left commits nothing, and is no error of the se
   await heard;
   gate.resolve();
   expect(await ended.promise).toBe(499);
+  expect(await stored()).toEqual([]);
+});
+
+test("a full database is 507 with the cause in the log, and the connection serves the next request", async () => {
+  const { app, database, stored, logged } = build();
+  await sql`pragma max_page_count = 40`.execute(database);
+  app.post("/", async (request) => {
+    await insert(await request.db(), "x".repeat(1_000_000));
+    return {};
+  });
+  for (let round = 0; round < 2; round += 1) {
+    const response = await app.inject({ method: "POST", url: "/" });
+    expect([response.statusCode, response.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
+    expect(response.json().detail).toMatch(/full \(SQLITE_FULL\).*Free space/);
+  }
+  expect(logged()).toMatchObject([{ msg: "DISK_FULL", err: { code: "SQLITE_FULL" } }, { msg: "DISK_FULL" }]);
   expect(await stored()).toEqual([]);
 });
 

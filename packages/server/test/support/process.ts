@@ -18,7 +18,7 @@ export interface Process {
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly start: (body: object) => Promise<string>;
   /** What the service logged so far. */
-  readonly logged: () => readonly { readonly level: number; readonly msg: string }[];
+  readonly logged: () => readonly { readonly level: number; readonly msg: string; readonly err?: { readonly code?: string } }[];
 }
 
 /** An interpreter that writes its process id to `worker.pid` and becomes `program`, with whatever it is given. */
@@ -57,17 +57,28 @@ interface ProcessOptions {
   /** Interpreter of the real trainer, instead of the fixture. */
   readonly python?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Limit of the size of each file, in blocks of 512 bytes: beyond it writes fail as on a disk that is full. */
+  readonly fileBlocks?: number;
 }
+
+/** Node under a limit of file sizes. */
+const makeLimitedNode = (folder: string, blocks: number): string => {
+  const path = join(folder, "node");
+  writeFileSync(path, `#!/bin/sh\nulimit -f ${blocks}\nexec "${process.execPath}" "$@"\n`);
+  chmodSync(path, 0o755);
+  return path;
+};
 
 /** The real service as a process of its own, once it listens. */
 export const startProcess = async (
   folder: string,
-  { behaviour = {}, python, env = {} }: ProcessOptions = {},
+  { behaviour = {}, python, env = {}, fileBlocks }: ProcessOptions = {},
 ): Promise<Process> => {
   const program = python ? `"${python}"` : `"${process.execPath}" "${TRAINER}" '${JSON.stringify(behaviour)}'`;
   const dataDir = join(folder, "data");
   mkdirSync(join(dataDir, "models", MODEL), { recursive: true });
-  const child = spawn(process.execPath, [MAIN], {
+  const node = fileBlocks === undefined ? process.execPath : makeLimitedNode(folder, fileBlocks);
+  const child = spawn(node, [MAIN], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,

@@ -1,6 +1,7 @@
 """Recognises the failures of a machine, whatever they are called."""
 
 import errno
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,7 +10,10 @@ import torch
 from imprint_trainer.errors import DiskFull, OutOfMemory, TrainerError
 
 ALLOCATOR_WORDS = ("out of memory", "not enough memory", "can't allocate memory", "DefaultCPUAllocator")
-DISK_WORDS = ("No space left on device", "Disk quota exceeded")
+DISK_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_WORDS = ("No space left on device", "Disk quota exceeded", "File too large")
+DISK_FULL = "the disk ran full while the files were written"
+CUT_SHORT = re.compile(r"^\d+ requested and \d+ written$")  # numpy's tofile, which forgets the errno
 
 
 @contextmanager
@@ -22,8 +26,8 @@ def machine_failures() -> Iterator[None]:
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise OutOfMemory(_sentence(error, "memory ran out")) from error
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFull("the disk ran full while the adapter was written") from error
+        if error.errno in DISK_ERRNOS or CUT_SHORT.match(str(error)):
+            raise DiskFull(DISK_FULL) from error
         if error.errno == errno.ENOMEM:
             raise OutOfMemory("memory ran out") from error
         raise
@@ -31,7 +35,7 @@ def machine_failures() -> Iterator[None]:
         if any(word in str(error) for word in ALLOCATOR_WORDS):
             raise OutOfMemory(_sentence(error, "memory ran out")) from error
         if any(word in str(error) for word in DISK_WORDS):
-            raise DiskFull("the disk ran full while the adapter was written") from error
+            raise DiskFull(DISK_FULL) from error
         raise
 
 

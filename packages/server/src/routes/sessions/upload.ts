@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ClientGoneError, ProblemError } from "../../http/problem.js";
+import { ProblemError } from "../../http/problem.js";
 import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 
@@ -31,9 +31,12 @@ const tooLarge = (limit: number): ProblemError =>
 /**
  * Writes a request's body to `file`, piece by piece, and answers its size. A body that is too large is left to Node, which
  * reads and forgets the rest: a client that still sends would not hear of the refusal.
- * @throws ProblemError BODY_TOO_LARGE, or ClientGoneError
+ * @throws ProblemError BODY_TOO_LARGE, the reason of `cancelled`, or the file system's error
  */
-const receive = async (body: Readable, file: string, limit: number): Promise<number> => {
+const receive = async (
+  body: Readable,
+  { file, limit, cancelled }: { readonly file: string; readonly limit: number; readonly cancelled: AbortSignal },
+): Promise<number> => {
   let size = 0;
   const pieces = async function* (): AsyncGenerator<Buffer> {
     for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -46,7 +49,7 @@ const receive = async (body: Readable, file: string, limit: number): Promise<num
     await pipeline(pieces, createWriteStream(file, { flags: "wx", mode: 0o600 }));
     return size;
   } catch (error) {
-    if (body.destroyed) throw new ClientGoneError();
+    cancelled.throwIfAborted();
     body.resume();
     throw error;
   }
@@ -92,7 +95,7 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
         const { format, outcome } = request.query;
         const receiveBody = async (folder: string): Promise<string> => {
           const file = join(folder, "recording");
-          if ((await receive(request.body as IncomingMessage, file, limit)) === 0)
+          if ((await receive(request.body as IncomingMessage, { file, limit, cancelled: request.cancelled })) === 0)
             throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
           return file;
         };

@@ -1,0 +1,80 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { build, startProcess } from "./support/process.js";
+import { makeFolder } from "./support/service.js";
+
+beforeAll(build, 120_000);
+
+const MIB_IN_BLOCKS = 2048;
+const ERROR_LEVEL = 50;
+const words = "x".repeat(2 * 1024 * 1024);
+
+/** A service for which every disk is full once a file has a mebibyte. */
+const startFull = async () => {
+  const folder = makeFolder();
+  const service = await startProcess(folder, { env: { IMPRINT_LOG_LEVEL: "error" }, fileBlocks: MIB_IN_BLOCKS });
+  const inData = (name: string): readonly string[] => readdirSync(join(folder, "data", name));
+  const faults = () => service.logged().filter(({ level }) => level >= ERROR_LEVEL);
+  return { service, inData, faults };
+};
+
+const chat = JSON.stringify({
+  messages: [
+    { role: "user", content: "hello" },
+    { role: "assistant", content: words },
+  ],
+});
+
+test("an import that fills the disk is 507 for its client, with the cause in the log, and leaves nothing", async () => {
+  const { service, inData, faults } = await startFull();
+  const headers = { "content-type": "application/x-ndjson" };
+  const response = await service.fetch("/sessions", { method: "POST", headers, body: `${chat}\n` });
+  expect([response.status, await response.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
+  expect([inData("incoming"), inData("sessions")]).toEqual([[], []]);
+  expect(faults()).toMatchObject([{ msg: "DISK_FULL", err: { code: "EFBIG" } }]);
+});
+
+test("a training file that fills the disk is 507 in OpenAI's shape, and leaves nothing", async () => {
+  const { service, inData, faults } = await startFull();
+  const body = new FormData();
+  body.append("purpose", "fine-tune");
+  body.append("file", new Blob([`${chat}\n`]), "train.jsonl");
+  const response = await service.fetch("/v1/files", { method: "POST", body });
+  expect([response.status, await response.json()]).toMatchObject([507, { error: { code: "disk_full", type: "server_error" } }]);
+  expect(inData("uploads")).toEqual([]);
+  expect(faults()).toMatchObject([{ msg: "DISK_FULL", err: { code: "EFBIG" } }]);
+});
+
+test("changes that fill the database's disk are 507, and reads go on", async () => {
+  const { service, faults } = await startFull();
+  const importOne = (text: string): Promise<Response> => {
+    const body = JSON.stringify({
+      messages: [
+        { role: "user", content: text },
+        { role: "assistant", content: "done" },
+      ],
+    });
+    return service.fetch("/sessions", { method: "POST", headers: { "content-type": "application/x-ndjson" }, body: `${body}\n` });
+  };
+  const first = (await (await importOne("the first")).json()) as { session_id: string };
+  let refused: Response | null = null;
+  for (let round = 0; round < 500 && refused === null; round += 1) {
+    const response = await importOne(`task ${round}`);
+    if (response.ok) await response.arrayBuffer();
+    else refused = response;
+  }
+  expect([refused?.status, await refused?.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
+  const path = `/sessions/${first.session_id}`;
+  const labelled = await service.fetch(path, {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ outcome: "failure" }),
+  });
+  const removed = await service.fetch(path, { method: "DELETE" });
+  for (const response of [labelled, removed])
+    expect([response.status, await response.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
+  expect((await service.fetch("/sessions")).status).toBe(200);
+  expect(faults()).toHaveLength(3);
+  for (const fault of faults()) expect(fault).toMatchObject({ msg: "DISK_FULL", err: { code: "SQLITE_IOERR_WRITE" } });
+}, 60_000);
