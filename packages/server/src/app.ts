@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import type { Clock } from "./common/clock.js";
 import { VERSION } from "./common/version.js";
+import { createAttempts } from "./http/attempts.js";
 import { refuseBrokenRequest } from "./http/broken-request.js";
 import { addDashboard } from "./http/dashboard.js";
 import { addDeadlines } from "./http/deadline.js";
@@ -47,6 +48,7 @@ export interface AppOptions {
 
 /** The HTTP API as a Fastify instance that listens to nothing. */
 export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppOptions): Promise<App> => {
+  const guarded = { ...access, attempts: createAttempts({ clock }) };
   const app: App = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -61,12 +63,10 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
     // A URL that cannot be decoded reaches no hook: the guard comes first here too.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS);
-      try {
-        guard(request, access);
-        sendError(error, request, reply);
-      } catch (refusal) {
-        sendError(refusal, request, reply);
-      }
+      void guard(request, guarded).then(
+        () => sendError(error, request, reply),
+        (refusal) => sendError(refusal, request, reply),
+      );
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -76,13 +76,13 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   addRequestCounter(app, services.metrics);
   addErrors(app);
   addHeaders(app);
-  addHostGuard(app, access);
+  addHostGuard(app, guarded);
   addJsonBody(app);
   addTransactions(app, { database: services.workshop.database });
   addOpenApi(app, { version: VERSION });
   addDocsPage(app);
   addDashboard(app);
-  addSignIn(app, access);
+  addSignIn(app, guarded);
 
   healthRoute(app);
   metricsRoute(app, services);

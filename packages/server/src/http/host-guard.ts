@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Attempts } from "./attempts.js";
 import { isDashboardPath } from "./dashboard.js";
 import { ProblemError, quote } from "./problem.js";
-import { hasSignedIn, isSecret, SIGN_IN_PATH } from "./sign-in.js";
+import { cookieOf, isCookieFor, isSecret, SIGN_IN_PATH } from "./sign-in.js";
 
 export interface HostGuardOptions {
   /** Address the service listens on. */
@@ -11,6 +12,10 @@ export interface HostGuardOptions {
   /** Further names, each with or without a port. */
   readonly allowHost: readonly string[];
   readonly token: string | null;
+}
+
+export interface GuardOptions extends HostGuardOptions {
+  readonly attempts: Attempts;
 }
 
 /** Reachable without a token: that the process runs, and the dashboard with its way in. */
@@ -50,21 +55,25 @@ const checkOrigin = (request: FastifyRequest, allowed: readonly string[]): void 
     throw new ProblemError("ORIGIN_NOT_ALLOWED", "Requests that another site's page makes are refused.");
 };
 
-const checkToken = (request: FastifyRequest, token: string, port: number): void => {
-  const [, given = ""] = /^Bearer ([^\s]+)$/i.exec(request.raw.headers.authorization ?? "") ?? [];
-  if (!isSecret(given, token) && !hasSignedIn(request, token, port))
+const checkToken = async (request: FastifyRequest, token: string, { port, attempts }: GuardOptions): Promise<void> => {
+  const [, bearer] = /^Bearer ([^\s]+)$/i.exec(request.raw.headers.authorization ?? "") ?? [];
+  const cookie = cookieOf(request, port());
+  const isRight = (): boolean =>
+    (bearer !== undefined && isSecret(bearer, token)) || (cookie !== undefined && isCookieFor(token, cookie));
+  const isGuess = bearer !== undefined || cookie !== undefined;
+  if (!isGuess || !(await attempts.check(request.ip, isRight)))
     throw new ProblemError("UNAUTHORIZED", "Send Authorization: Bearer with the service's token.", {
       headers: { "www-authenticate": "Bearer" },
     });
 };
 
 /** Refuses a request that did not come from this machine's programs or this service's own pages. */
-export const guard = (request: FastifyRequest, options: HostGuardOptions): void => {
+export const guard = async (request: FastifyRequest, options: GuardOptions): Promise<void> => {
   const allowed = allowedHosts(options);
   checkHost(request, allowed);
   checkOrigin(request, allowed);
   const path = (request.raw.url ?? "").split("?", 1)[0] ?? "";
-  if (options.token !== null && !isOpen(path)) checkToken(request, options.token, options.port());
+  if (options.token !== null && !isOpen(path)) await checkToken(request, options.token, options);
   const encoding = request.raw.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
     throw new ProblemError("UNSUPPORTED_MEDIA_TYPE", "Compressed request bodies are not accepted.");
@@ -75,6 +84,6 @@ export const guard = (request: FastifyRequest, options: HostGuardOptions): void 
  * cross-site requests: a page can send no request that changes anything without a preflight, and preflights are never answered. The
  * form of POST /v1/files needs none: there a foreign page's Origin and Sec-Fetch-Site, which browsers always send, are what refuses it.
  */
-export const addHostGuard = (app: FastifyInstance, options: HostGuardOptions): void => {
+export const addHostGuard = (app: FastifyInstance, options: GuardOptions): void => {
   app.addHook("onRequest", async (request) => guard(request, options));
 };

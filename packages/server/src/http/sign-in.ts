@@ -3,12 +3,14 @@ import { Strict } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { App } from "../services.js";
+import type { Attempts } from "./attempts.js";
 import { ProblemError } from "./problem.js";
 import { noContent, problems } from "./schemas.js";
 
 interface SignInOptions {
   readonly port: () => number;
   readonly token: string | null;
+  readonly attempts: Attempts;
 }
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
@@ -20,17 +22,18 @@ export const isSecret = (given: string, secret: string): boolean => timingSafeEq
 const nameOf = (port: number): string => `imprint-${port}`;
 const cookieFor = (token: string): string => createHmac("sha256", token).update("imprint dashboard").digest("base64url");
 
-/** Whether the request carries the cookie that a browser got for the token. */
-export const hasSignedIn = (request: FastifyRequest, token: string, port: number): boolean => {
+/** The cookie that a browser got for a token; undefined without one. */
+export const cookieOf = (request: FastifyRequest, port: number): string | undefined => {
   const pairs = (request.raw.headers.cookie ?? "").split(";").map((pair) => pair.trim().split("=", 2));
-  const given = pairs.find(([name]) => name === nameOf(port))?.[1];
-  return given !== undefined && isSecret(given, cookieFor(token));
+  return pairs.find(([name]) => name === nameOf(port))?.[1];
 };
+
+export const isCookieFor = (token: string, cookie: string): boolean => isSecret(cookie, cookieFor(token));
 
 export const SIGN_IN_PATH = "/sign-in";
 
 /** `POST /sign-in` changes the token for a cookie that no script reads and no other site's page sends. */
-export const addSignIn = (app: App, { token, port }: SignInOptions): void => {
+export const addSignIn = (app: App, { token, port, attempts }: SignInOptions): void => {
   const setCookie = (reply: FastifyReply, value: string): FastifyReply =>
     reply.header("set-cookie", `${nameOf(port())}=${value}; Path=/; HttpOnly; SameSite=Strict`);
 
@@ -41,12 +44,13 @@ export const addSignIn = (app: App, { token, port }: SignInOptions): void => {
         tags: ["service"],
         summary: "Change the service's token for the dashboard's cookie",
         body: Strict({ token: Type.String({ minLength: 1, maxLength: 512 }) }),
-        response: { 204: noContent("Signed in"), ...problems("UNAUTHORIZED", "VALIDATION_FAILED") },
+        response: { 204: noContent("Signed in"), ...problems("UNAUTHORIZED", "TOO_MANY_ATTEMPTS", "VALIDATION_FAILED") },
       },
     },
     async (request, reply) => {
       if (token !== null) {
-        if (!isSecret(request.body.token, token)) throw new ProblemError("UNAUTHORIZED", "That is not the service's token.");
+        const isRight = await attempts.check(request.ip, () => isSecret(request.body.token, token));
+        if (!isRight) throw new ProblemError("UNAUTHORIZED", "That is not the service's token.");
         setCookie(reply, cookieFor(token));
       }
       return reply.code(204).send();

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { type Clock, systemClock } from "../../src/common/clock.js";
+import { createAttempts } from "../../src/http/attempts.js";
+import { type ManualClock, manualClock } from "../common/manual-clock.js";
+import { startService } from "../support/service.js";
+
+const ADDRESS = "192.0.2.7";
+const settle = (): Promise<void> => new Promise(setImmediate);
+
+/** What became of an attempt so far. */
+const watch = async (attempt: Promise<boolean>) => {
+  let state = "held";
+  attempt.then(
+    (isRight) => {
+      state = isRight ? "right" : "wrong";
+    },
+    ({ code }) => {
+      state = code;
+    },
+  );
+  await settle();
+  return () => state;
+};
+
+const stage = (clock: ManualClock, capacity = 1_000) => {
+  const attempts = createAttempts({ clock, capacity });
+  return { attempts, guess: (address = ADDRESS) => watch(attempts.check(address, () => false)) };
+};
+
+test("each wrong token is answered later than the one before, at most two seconds", async () => {
+  const clock = manualClock();
+  const { guess } = stage(clock);
+  const waits: number[] = [];
+  for (let round = 0; round < 12; round += 1) {
+    const state = await guess();
+    const begun = clock.now();
+    while (state() === "held") {
+      clock.advance(25);
+      await settle();
+    }
+    expect(state()).toBe("wrong");
+    waits.push(clock.now() - begun);
+  }
+  expect(waits[0]).toBe(0);
+  expect(waits.slice(1)).toEqual(waits.slice(1).toSorted((a, b) => a - b));
+  expect(waits.at(-1)).toBe(2_000);
+});
+
+test("300 guesses at once are refused unheard beyond a few, with Retry-After, and hold up no other address", async () => {
+  const clock = manualClock();
+  const { attempts } = stage(clock);
+  let heard = 0;
+  const states = await Promise.all(
+    Array.from({ length: 300 }, () =>
+      watch(
+        attempts.check(ADDRESS, () => {
+          heard += 1;
+          return false;
+        }),
+      ),
+    ),
+  );
+  expect(heard).toBeLessThan(10);
+  expect(states.filter((state) => state() === "TOO_MANY_ATTEMPTS").length).toBe(300 - heard);
+  await expect(attempts.check(ADDRESS, () => true)).rejects.toMatchObject({
+    code: "TOO_MANY_ATTEMPTS",
+    headers: { "retry-after": "2" },
+  });
+  await expect(attempts.check("192.0.2.8", () => true)).resolves.toBe(true);
+  // A right token is locked out for two seconds at most.
+  clock.advance(2_000);
+  await settle();
+  await expect(attempts.check(ADDRESS, () => true)).resolves.toBe(true);
+});
+
+test("wrong tokens are forgotten after a minute", async () => {
+  const clock = manualClock();
+  const { guess } = stage(clock);
+  for (let round = 0; round < 3; round += 1) {
+    await guess();
+    clock.advance(2_000);
+    await settle();
+  }
+  expect((await guess())()).toBe("held");
+  clock.advance(62_000);
+  await settle();
+  expect((await guess())()).toBe("wrong");
+});
+
+test("of many addresses the oldest is forgotten", async () => {
+  const { guess } = stage(manualClock(), 2);
+  await guess("a");
+  await guess("b");
+  expect((await guess("a"))()).toBe("held");
+  await guess("c");
+  expect((await guess("b"))()).toBe("wrong");
+});
+
+test.each(["sign-ins", "bearer tokens", "cookies"])("300 wrong %s without a pause are slowed down and refused", async (kind) => {
+  const token = "the-token-of-this-service";
+  const system = systemClock();
+  const hurried: Clock = { ...system, after: (ms, run) => system.after(ms <= 2_000 ? ms / 100 : ms, run) };
+  const service = await startService({ flags: { token }, clock: hurried });
+  const { port } = new URL(service.url);
+  const send = (text: string): Promise<Response> => {
+    if (kind === "bearer tokens") return fetch(`${service.url}/jobs`, { headers: { authorization: `Bearer ${text}` } });
+    if (kind === "cookies") return fetch(`${service.url}/jobs`, { headers: { cookie: `imprint-${port}=${text}` } });
+    const headers = { "content-type": "application/json" };
+    return fetch(`${service.url}/sign-in`, { method: "POST", headers, body: JSON.stringify({ token: text }) });
+  };
+  const answers = await Promise.all(Array.from({ length: 300 }, (_, at) => send(`guess-${at}-of-this-service`)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  expect((await fetch(`${service.url}/jobs`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+});
+
+test("requests without a token are no attempts", async () => {
+  const service = await startService({ flags: { token: "the-token-of-this-service" } });
+  for (let round = 0; round < 30; round += 1) expect((await fetch(`${service.url}/jobs`)).status).toBe(401);
+});
