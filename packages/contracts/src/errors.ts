@@ -111,7 +111,7 @@ export const ERRORS = {
   NOTHING_TO_TRAIN: {
     status: 422,
     title: "No token would be supervised",
-    hint: "imprint preview shows what is kept and why turns are dropped.",
+    hint: "Train on another session (imprint sessions lists them), or choose other turns with train_on.",
   },
   TEMPLATE_UNSUPPORTED: {
     status: 422,

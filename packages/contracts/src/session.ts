@@ -115,6 +115,10 @@ export const SessionSummary = Strict({
   /** The first user turn, shortened. */
   task: Type.String(),
   ...SessionCounts,
+  /** Absent in lists, of sessions that an earlier version stored. */
+  trainable_turns: Type.Optional(
+    Type.Integer({ minimum: 0, description: "Agent turns that a training of the session can learn from" }),
+  ),
   bad_lines: Type.Integer({ minimum: 0 }),
   dropped: Type.Array(Dropped),
   redactions: Type.Array(Redaction),

@@ -10,6 +10,8 @@ export interface SessionCounts {
 export interface SessionDigest extends SessionCounts {
   /** The first user turn on one line, shortened. */
   readonly task: string;
+  /** Agent turns that a training of the session can learn from. */
+  readonly trainable_turns: number;
 }
 
 const TASK_LENGTH = 200;
@@ -34,12 +36,22 @@ export function countTurns(steps: readonly Step[]): SessionCounts {
   };
 }
 
+/** As the trainer selects them: what the agent said or called after the task. The system's text is the task where no user speaks. */
+function trainableTurns(steps: readonly Step[]): number {
+  const first = (source: Step["source"]): number => steps.findIndex((step) => step.source === source);
+  const task = first("user") < 0 ? first("system") : first("user");
+  const says = ({ text, tool_calls = [] }: Step): boolean => text.trim() !== "" || tool_calls.length > 0;
+  const learned = (step: Step): boolean => step.source === "agent" && step.context_only === undefined && says(step);
+  return task < 0 ? 0 : steps.slice(task + 1).filter(learned).length;
+}
+
 /** What a session holds, in numbers, and its task. */
 export function summarize(session: Session): SessionDigest {
   const task = session.steps.find((step) => step.source === "user")?.text.slice(0, 4 * TASK_LENGTH) ?? "";
   const line = task.replace(/\s+/g, " ").trim();
   return {
     ...countTurns(session.steps),
+    trainable_turns: trainableTurns(session.steps),
     task: line.length > TASK_LENGTH ? `${line.slice(0, TASK_LENGTH - 1)}…` : line,
   };
 }

@@ -176,3 +176,14 @@ describe("summarize", () => {
     expect(task.length).toBe(200);
   });
 });
+
+it.each([
+  ["what the agent says and calls after the task", ["system", "user", "agent", "agent"], 2],
+  ["nothing before the task", ["agent", "user", "agent"], 1],
+  ["what follows the system's text, where no user speaks", ["system", "agent"], 1],
+  ["nothing without a task", ["agent"], 0],
+] as const)("counts as trainable %s", (_, sources, expected) => {
+  const steps = sources.map((source) => ({ source, text: "x" }));
+  const context = { source: "agent", text: "x", context_only: "failed" } as const;
+  expect(summarize({ steps: [...steps, context, { source: "agent", text: " " }] } as never).trainable_turns).toBe(expected);
+});

@@ -31,7 +31,7 @@ class SessionUnsuccessful(TrainerError, ValueError):
 
 class NothingToTrain(TrainerError, ValueError):
     code = "NOTHING_TO_TRAIN"
-    hint = "imprint preview shows what is kept and why turns are dropped."
+    hint = "Train on another session (imprint sessions lists them), or choose other turns with train_on."
 
 
 class TemplateUnsupported(TrainerError, ValueError):

@@ -13,6 +13,7 @@ interface ImportOptions extends CommonOptions {
   readonly since?: string;
   readonly dryRun?: boolean;
   readonly watch?: boolean;
+  readonly verbose?: boolean;
 }
 
 export function importCommand(context: CommandContext): Command {
@@ -36,13 +37,15 @@ export function importCommand(context: CommandContext): Command {
     .option("--since <date>", "only files written since: 2026-01-31, or 12h, 7d, 2w ago")
     .option("--dry-run", "only say what would be stored")
     .option("--watch", "go on and import sessions as they end, until Ctrl-C")
+    .option("--verbose", "name every file that is not imported, with all that is known about why")
     .action(async (paths: string[], options: ImportOptions) => {
       if (options.dryRun && options.watch) throw new UsageError("--dry-run and --watch exclude each other");
       const { io, state } = context;
       const printer = printerOf(context, options);
       const known = options.outcome === undefined ? {} : { outcome: options.outcome };
       const since = options.since === undefined ? null : readSince(options.since, Date.now());
-      const given = { io, paths, since, note: printer.note };
+      const verbose = options.verbose === true;
+      const given = { io, paths, since, note: printer.note, verbose };
       const files = options.dryRun
         ? await runImport({ ...given, connect: (use) => use(dryRun(known)) })
         : await runImport({
@@ -51,6 +54,6 @@ export function importCommand(context: CommandContext): Command {
             connect: (use) => withService({ io, options, note: printer.note }, ({ client }) => use(storing(client, known))),
           });
       if (files.some(({ status }) => status === "failed")) state.exitCode = 1;
-      printer.result({ dry_run: options.dryRun === true, files }, () => importSummary(files, io.paint.out));
+      printer.result({ dry_run: options.dryRun === true, files }, () => importSummary(files, { paint: io.paint.out, verbose }));
     });
 }

@@ -4,6 +4,7 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { UsageError } from "../errors.js";
 import { sourcesOf } from "../files/recorded.js";
 import { type Candidate, walk } from "../files/walk.js";
+import { fullReason } from "../import/refusals.js";
 import { isUnreadable } from "../import/unreadable.js";
 import type { Paint } from "../output/paint.js";
 import { fields } from "../output/table.js";
@@ -21,7 +22,7 @@ async function parse(candidate: Candidate): Promise<Inspected | null> {
     return { file, imported: await importSessions(sourcesOf(candidate)) };
   } catch (error) {
     if (isUnreadable(error) && !candidate.named) return null;
-    if (isUnreadable(error)) throw new UsageError(`${file}: ${error.message}`);
+    if (isUnreadable(error)) throw new UsageError(`${file}: ${fullReason({ path: file, reason: error.message })}`);
     if (!(error instanceof Error && "code" in error && "syscall" in error)) throw error;
     throw new UsageError(`${file}: cannot be read (${String(error.code)})`);
   }

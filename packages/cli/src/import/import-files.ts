@@ -6,7 +6,16 @@ import { isUnreadable } from "./unreadable.js";
 /** A session as the summary shows it. */
 export type ImportedSession = Pick<
   SessionSummary,
-  "session_id" | "format" | "outcome" | "redactions" | "task" | "user_turns" | "assistant_turns" | "tool_calls" | "tool_results"
+  | "session_id"
+  | "format"
+  | "outcome"
+  | "redactions"
+  | "task"
+  | "user_turns"
+  | "assistant_turns"
+  | "tool_calls"
+  | "tool_results"
+  | "trainable_turns"
 >;
 
 /** What became of one file. A file that was only come across and is no session is `skipped`; one that was named `failed`. */

@@ -6,6 +6,7 @@ import { count } from "../output/text.js";
 import { type ImportedFile, importFiles, type Store } from "./import-files.js";
 import { outlasting } from "./outlast.js";
 import { importProgress } from "./progress.js";
+import { refusalLines, shortReason } from "./refusals.js";
 import { type WatchClock, watchFiles } from "./watch-files.js";
 
 export interface RunImport {
@@ -17,6 +18,8 @@ export interface RunImport {
   /** Lends the store for the length of the import: nothing is started when there is nothing to import. */
   readonly connect: (use: (store: Store) => Promise<readonly ImportedFile[]>) => Promise<readonly ImportedFile[]>;
   readonly watch?: boolean;
+  /** Every file that is not imported by its name, with all that is known. */
+  readonly verbose?: boolean;
 }
 
 const systemClock: WatchClock = {
@@ -27,11 +30,11 @@ const systemClock: WatchClock = {
 const isNew = (since: number | null) => (candidate: Candidate) => since === null || candidate.modified >= since;
 
 /** Nothing of what was pointed at could be imported: the paths are wrong. */
-function checkAny(files: readonly ImportedFile[], paths: readonly string[]): void {
+function checkAny(files: readonly ImportedFile[], { paths, verbose = false }: RunImport): void {
   if (files.some(({ status }) => status !== "failed" && status !== "skipped")) return;
   const failed = files.filter(({ status }) => status === "failed");
-  const named = (failed.length > 0 ? failed : files).slice(0, 5).map(({ path, reason = "" }) => `${path}: ${reason}`);
-  throw new UsageError([`${paths.join(", ")}: no file there could be imported, nothing is stored`, ...named].join("\n"));
+  const lines = refusalLines(failed.length > 0 ? failed : files, { verbose });
+  throw new UsageError([`${paths.join(", ")}: no file there could be imported, nothing is stored`, ...lines].join("\n"));
 }
 
 async function once(given: RunImport, candidates: readonly Candidate[], store: Store): Promise<readonly ImportedFile[]> {
@@ -58,7 +61,8 @@ async function untilInterrupt(given: RunImport, store: Store): Promise<readonly 
       take: async (candidates) => {
         const onFile = (file: ImportedFile): void => {
           files.set(file.path, file);
-          const what = file.reason ?? file.sessions.map(({ session_id }) => session_id).join(", ");
+          const what =
+            file.reason !== undefined ? shortReason(file) : file.sessions.map(({ session_id }) => session_id).join(", ");
           if (file.status === "stored" || file.status === "failed")
             note([file.status, what, file.path, ...file.warnings].join("  "));
         };
@@ -92,6 +96,6 @@ export async function runImport(given: RunImport): Promise<readonly ImportedFile
       ].join("\n"),
     );
   const files = await connect((store) => once(given, fresh, store));
-  checkAny(files, paths);
+  checkAny(files, given);
   return [...files, ...skipped];
 }

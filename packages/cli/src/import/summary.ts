@@ -2,6 +2,8 @@ import type { Paint } from "../output/paint.js";
 import { table } from "../output/table.js";
 import { count, shorten } from "../output/text.js";
 import type { ImportedFile } from "./import-files.js";
+import { nextStep } from "./next-step.js";
+import { refusalLines } from "./refusals.js";
 
 /** Rows that a person reads. */
 const LONGEST_TABLE = 50;
@@ -26,8 +28,11 @@ function closing(files: readonly ImportedFile[]): string {
   return said.length === 0 ? "Nothing to import." : `${said.join(", ")}.`;
 }
 
-/** A row for each session, a line for each file that was refused, and the sum. */
-export function importSummary(files: readonly ImportedFile[], paint: Paint): string {
+/** A row for each session, a line for each reason to refuse or skip files, the sum, and what to do next. */
+export function importSummary(
+  files: readonly ImportedFile[],
+  { paint, verbose }: { readonly paint: Paint; readonly verbose: boolean },
+): string {
   const rows = files.flatMap(({ status, sessions }) =>
     sessions.map((session) => [
       session.session_id,
@@ -43,19 +48,23 @@ export function importSummary(files: readonly ImportedFile[], paint: Paint): str
   const hidden = Math.max(0, rows.length - LONGEST_TABLE);
   const more = hidden === 0 ? [] : [paint("dim", `and ${count(hidden, "session")} more; --json lists them all`)];
   const headings = ["SESSION", "FORMAT", "OUTCOME", "TURNS", "CALLS", "REDACTED", "STATUS", "TASK"];
-  const refused = files
-    .filter(({ status }) => status === "failed")
-    .map(({ path, reason = "" }) => `${paint("red", "✗")} ${path}: ${shorten(reason, 400)}`);
+  const lines = (status: ImportedFile["status"]): readonly string[] =>
+    refusalLines(
+      files.filter((file) => file.status === status),
+      { verbose },
+    );
+  const refused = lines("failed").map((line) => `${paint("red", "✗")} ${line}`);
+  const skipped = lines("skipped").map((line) => paint("dim", `· skipped ${line}`));
   const warnings = files.flatMap(({ path, warnings: sentences }) =>
     sentences.map((said) => `${paint("yellow", "!")} ${path}: ${shorten(said, 400)}`),
   );
-  const first = files.find(({ sessions }) => sessions.length > 0)?.sessions[0];
-  const next = first === undefined ? [] : ["", `Train on one: imprint train ${first.session_id} --watch`];
+  const next = nextStep(files);
   return [
     ...(rows.length > 0 ? [table(headings, rows.slice(0, LONGEST_TABLE), paint), ...more, ""] : []),
     ...refused,
+    ...skipped,
     ...warnings,
     closing(files),
-    ...next,
+    ...(next.length > 0 ? ["", ...next] : []),
   ].join("\n");
 }

@@ -71,6 +71,35 @@ describe("import", () => {
     expect(stdout).toContain("1 session stored, 1 file not imported.");
   });
 
+  it("names what it skips and refuses in a line a reason, and suggests a session that can be trained", async () => {
+    const at = await servedPlace();
+    const folder = path.join(at.root, "recorded");
+    await mkdir(folder);
+    const chat = (name: string, messages: readonly object[]) =>
+      writeFile(path.join(folder, name), `${JSON.stringify({ messages })}\n`);
+    const talk = [
+      { role: "user", content: "Fix it." },
+      { role: "assistant", content: "Fixed." },
+    ];
+    await chat("a-silent.jsonl", [talk[0] as object, { ...talk[1], weight: 0 }]);
+    await chat("b-good.jsonl", talk);
+    for (const name of ["x.json", "y.json"]) await writeFile(path.join(folder, name), '{"name": "no session"}');
+    const notes = ["1.md", "2.md", "3.md", "4.md"].map((name) => path.join(at.root, name));
+    for (const one of notes) await writeFile(one, "# Notes\n");
+    const { code, stdout } = await imprint(["import", folder, ...notes], at);
+    expect(code).toBe(1);
+    const reason = "no recorded session (neither JSON nor a known transcript)";
+    expect(stdout).toContain(`✗ 4 files: ${reason}: ${notes[0]}, ${notes[1]}, and 2 others; --verbose lists all\n`);
+    expect(stdout).toMatch(/^· skipped 2 files: no recorded session \(JSON without turns\): .*x\.json, .*y\.json$/m);
+    const [, suggested = ""] = /^Train on one: imprint train (\S+) --watch$/m.exec(stdout) ?? [];
+    const { sessions } = JSON.parse((await imprint(["sessions", "--json"], at)).stdout);
+    const lessons = sessions.map((one: { session_id: string; trainable_turns: number }) => [one.session_id, one.trainable_turns]);
+    expect(new Map(lessons).get(suggested)).toBe(1);
+    expect(lessons.map(([, count]: [string, number]) => count).sort()).toEqual([0, 1]);
+    const all = await imprint(["import", ...notes, folder, "--verbose"], at);
+    for (const one of notes) expect(all.stdout).toContain(`✗ ${one}: ${reason}. Looked for native`);
+  });
+
   it("a folder without sessions is wrong usage", async () => {
     const at = await place();
     await mkdir(path.join(at.root, "empty"));
