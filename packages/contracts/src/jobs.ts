@@ -71,5 +71,14 @@ export const SalvageRequest = Strict({
 });
 export type SalvageRequest = Static<typeof SalvageRequest>;
 
-export const JobList = Strict({ jobs: Type.Array(JobRecord), next: Type.Union([JobId, Type.Null()]) });
+/** A job as lists show it. */
+export const ListedJob = Strict({
+  ...JobRecord.properties,
+  reserved_adapter_id: Type.Union([AdapterId, Type.Null()], {
+    description: "The id that the adapter of a queued or running job will get, or the adapter that it exports",
+  }),
+});
+export type ListedJob = Static<typeof ListedJob>;
+
+export const JobList = Strict({ jobs: Type.Array(ListedJob), next: Type.Union([JobId, Type.Null()]) });
 export type JobList = Static<typeof JobList>;

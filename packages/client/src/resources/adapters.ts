@@ -10,6 +10,8 @@ export interface AdapterQuery {
   readonly limit?: number;
   /** The `next` of the page before. */
   readonly after?: string;
+  /** What the id begins with. */
+  readonly prefix?: string;
 }
 
 export interface Adapters {

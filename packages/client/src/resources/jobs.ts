@@ -18,6 +18,8 @@ export interface JobQuery {
   readonly limit?: number;
   /** The `next` of the page before. */
   readonly after?: string;
+  /** What the id begins with. */
+  readonly prefix?: string;
 }
 
 export interface Jobs {

@@ -15,6 +15,8 @@ export interface SessionQuery {
   readonly limit?: number;
   /** The `next` of the page before. */
   readonly after?: string;
+  /** What the id begins with. */
+  readonly prefix?: string;
   /** Words that the id, the format, the outcome or the task must have, all of them. */
   readonly search?: string;
 }

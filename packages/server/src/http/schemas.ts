@@ -14,6 +14,8 @@ export const DEFAULT_LIMIT = 100;
 /** A query value that is an id or a name: bounded, and otherwise just text to compare with. */
 export const Text = Type.Optional(Type.String({ minLength: 1, maxLength: 256 }));
 
+export const Prefix = Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "What the id begins with" }));
+
 /** The error answers of a route by status, for its response schemas. */
 export const problems = (...codes: readonly ErrorCode[]): Record<string, unknown> => {
   const statusOf = (code: ErrorCode): number => ERRORS[code].status ?? 500;

@@ -6,11 +6,13 @@ import type {
   JobPhase,
   JobRecord,
   JobStatus,
+  ListedJob,
   Progress,
   Proof,
   ShownResult,
   TrainingPlan,
 } from "@imprint/contracts";
+import { isTerminal } from "./state-machine.js";
 
 /** A request as resolved: defaults and seed filled in. */
 export type JobRequest = Readonly<Record<string, unknown>>;
@@ -78,6 +80,11 @@ export function createJob({ request, warnings, ...rest }: NewJob): Job {
 /** The specification's record: exactly these fields, `error` only when there is one. */
 export function toRecord({ job_id, status, adapter_id, error }: Job): JobRecord {
   return { job_id, status, adapter_id, ...(error ? { error: error.message } : {}) };
+}
+
+/** A job as lists show it: the id that an unfinished one will give its adapter is told besides. */
+export function toListed(job: Job): ListedJob {
+  return { ...toRecord(job), reserved_adapter_id: isTerminal(job.status) ? null : job.reserved_adapter_id };
 }
 
 /** Everything known about a job; `queuePosition` is 1 for the next one to start, null when it does not wait. */

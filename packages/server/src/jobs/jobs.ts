@@ -29,6 +29,8 @@ export interface JobQuery {
   readonly limit: number;
   /** Continue after this job: the `next` of the page before. */
   readonly after?: string | undefined;
+  /** What the id begins with. */
+  readonly prefix?: string | undefined;
 }
 
 export interface JobPage {

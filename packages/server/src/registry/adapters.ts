@@ -1,5 +1,6 @@
 import type { Adapter, AdapterFile, AdapterMethod, PartialTraining, Proof } from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
+import { afterPrefix } from "../storage/prefix.js";
 import type { AdapterTable, Transaction } from "../storage/schema.js";
 
 /** An adapter as the registry knows it; its health is read from the disk, its verdict from its proof. */
@@ -9,6 +10,8 @@ export interface AdapterFilter {
   readonly base_model?: string;
   readonly task_type?: string;
   readonly session_id?: string;
+  /** What the id begins with. */
+  readonly prefix?: string;
 }
 
 const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
@@ -72,7 +75,8 @@ export const listAdapters = async (
     const wanted = filter[column];
     if (wanted !== undefined) query = query.where(column, "=", wanted);
   }
-  const { session_id } = filter;
+  const { session_id, prefix } = filter;
+  if (prefix !== undefined) query = query.where("adapter_id", ">=", prefix).where("adapter_id", "<", afterPrefix(prefix));
   if (session_id !== undefined)
     query = query.where(sql<boolean>`exists (select 1 from json_each(session_ids) where value = ${session_id})`);
   if (after !== undefined) {

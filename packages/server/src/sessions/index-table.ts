@@ -1,5 +1,6 @@
 import type { SessionSummary } from "@imprint/contracts";
 import { type SqlBool, sql } from "kysely";
+import { afterPrefix } from "../storage/prefix.js";
 import type { Transaction } from "../storage/schema.js";
 import { searchedText } from "./summary.js";
 
@@ -32,14 +33,16 @@ export const forgetSession = async (db: Transaction, sessionId: string): Promise
 };
 
 /**
- * Ids of imported sessions that have all of the words, newest first. One text for all: ten thousand row objects would take longer
- * than the list itself.
+ * Ids of imported sessions that begin with the prefix and have all of the words, newest first. One text for all: ten thousand row
+ * objects would take longer than the list itself.
  */
-export const importedIds = async (db: Transaction, words: readonly string[] = []): Promise<readonly string[]> => {
-  const newestFirst = db
-    .selectFrom("sessions")
-    .select("session_id")
-    .where("by_hand", "=", 0)
+export const importedIds = async (
+  db: Transaction,
+  { words = [], prefix }: { readonly words?: readonly string[]; readonly prefix?: string | undefined } = {},
+): Promise<readonly string[]> => {
+  const all = db.selectFrom("sessions").select("session_id").where("by_hand", "=", 0);
+  const begun = prefix === undefined ? all : all.where("session_id", ">=", prefix).where("session_id", "<", afterPrefix(prefix));
+  const newestFirst = begun
     .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word})`)))
     .orderBy("seq", "desc");
   const { ids } = await db

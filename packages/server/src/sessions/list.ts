@@ -12,15 +12,17 @@ export interface ListQuery {
   readonly after?: string | undefined;
   /** Words that a session must have, all of them. */
   readonly search?: string | undefined;
+  /** What the id begins with. */
+  readonly prefix?: string | undefined;
 }
 
 const SUFFIX = ".json";
 
-const idsInFolder = async (folder: string): Promise<ReadonlySet<string>> => {
+const idsInFolder = async (folder: string, prefix = ""): Promise<ReadonlySet<string>> => {
   const names = await readdir(folder);
   return new Set(
     names
-      .filter((name) => name.endsWith(SUFFIX))
+      .filter((name) => name.endsWith(SUFFIX) && name.startsWith(prefix))
       .map((name) => name.slice(0, -SUFFIX.length))
       .filter(isSessionId),
   );
@@ -58,17 +60,17 @@ const searchByHand = async (
  * a page, or all for a search.
  */
 export const listSessions = async (
-  { limit, after, search = "" }: ListQuery,
+  { limit, after, search = "", prefix }: ListQuery,
   {
     shelf: { database, folder },
     catalogue,
   }: { readonly shelf: Pick<Shelf, "database" | "folder">; readonly catalogue: Catalogue },
 ): Promise<SessionList> => {
   const words = wordsOf(search);
-  const present = await idsInFolder(folder);
+  const present = await idsInFolder(folder, prefix);
   const [imported, found] = await inTransaction(database, async (db) => {
-    const all = await importedIds(db);
-    return [all, words.length === 0 ? all : await importedIds(db, words)];
+    const all = await importedIds(db, { prefix });
+    return [all, words.length === 0 ? all : await importedIds(db, { words, prefix })];
   });
   const known = new Set(imported);
   const byHand = [...present].filter((id) => !known.has(id)).sort();

@@ -42,7 +42,7 @@ test("sessions that were indexed before there was a search are found by it", asy
   await old.destroy();
   const database = openDatabase({ path });
   onTestFinished(() => database.destroy());
-  const find = (...words: string[]) => inTransaction(database, (db) => importedIds(db, words));
+  const find = (...words: string[]) => inTransaction(database, (db) => importedIds(db, { words }));
   expect([await find("gate", "codex"), await find("s1", "failure"), await find("door")]).toEqual([["s1"], ["s1"], []]);
 });
 

@@ -2,7 +2,7 @@ import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { matches } from "../../common/matches.js";
 import { ProblemError, quote } from "../../http/problem.js";
-import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, problems, Text } from "../../http/schemas.js";
+import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, Prefix, problems, Text } from "../../http/schemas.js";
 import { type AdapterRow, archiveAdapter, findAdapter, listAdapters } from "../../registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
 import { eraseAdapters } from "../../registry/purge.js";
@@ -11,7 +11,7 @@ import type { Database } from "../../storage/schema.js";
 import { inTransaction } from "../../storage/transaction.js";
 
 const params = idParams("adapter_id");
-const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, limit: Limit, after: Text });
+const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, prefix: Prefix, limit: Limit, after: Text });
 
 export const adapterNotFound = (adapterId: string): ProblemError =>
   new ProblemError("ADAPTER_NOT_FOUND", `There is no adapter ${quote(adapterId)}.`);

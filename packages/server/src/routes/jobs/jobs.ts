@@ -1,12 +1,12 @@
 import { JobDetails, JobList, JobRecord, JobStatus, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, problems, Text } from "../../http/schemas.js";
-import { toDetails, toRecord } from "../../jobs/job.js";
+import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, Prefix, problems, Text } from "../../http/schemas.js";
+import { toDetails, toListed, toRecord } from "../../jobs/job.js";
 import type { App, Services } from "../../services.js";
 import { findJob } from "./find.js";
 
 const params = idParams("job_id");
-const JobQuery = Strict({ status: Type.Optional(JobStatus), limit: Limit, after: Text });
+const JobQuery = Strict({ status: Type.Optional(JobStatus), limit: Limit, after: Text, prefix: Prefix });
 
 export const jobRoutes = (app: App, { jobs }: Pick<Services, "jobs">): void => {
   app.get(
@@ -19,9 +19,9 @@ export const jobRoutes = (app: App, { jobs }: Pick<Services, "jobs">): void => {
         response: { 200: answer("A page of jobs", JobList), ...problems("VALIDATION_FAILED") },
       },
     },
-    async ({ query: { status, limit = DEFAULT_LIMIT, after } }) => {
-      const page = jobs.list({ status, limit, after });
-      return { jobs: page.jobs.map(toRecord), next: page.next };
+    async ({ query: { status, limit = DEFAULT_LIMIT, after, prefix } }) => {
+      const page = jobs.list({ status, limit, after, prefix });
+      return { jobs: page.jobs.map(toListed), next: page.next };
     },
   );
 

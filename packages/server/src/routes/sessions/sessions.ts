@@ -1,6 +1,6 @@
 import { Outcome, SessionList, SessionSummary, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, problems, Text } from "../../http/schemas.js";
+import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, Prefix, problems, Text } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 
 const params = idParams("session_id");
@@ -16,11 +16,11 @@ export const sessionRoutes = (app: App, { workshop: { sessions } }: Pick<Service
       schema: {
         tags: ["sessions"],
         summary: "Stored sessions",
-        querystring: Strict({ limit: Limit, after: Text, search: Search }),
+        querystring: Strict({ limit: Limit, after: Text, search: Search, prefix: Prefix }),
         response: { 200: answer("A page of sessions", SessionList), ...problems("VALIDATION_FAILED") },
       },
     },
-    async ({ query: { limit = DEFAULT_LIMIT, after, search } }) => sessions.list({ limit, after, search }),
+    async ({ query: { limit = DEFAULT_LIMIT, ...query } }) => sessions.list({ limit, ...query }),
   );
 
   app.get(
