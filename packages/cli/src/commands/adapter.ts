@@ -2,6 +2,7 @@ import path from "node:path";
 import { conditionOf } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { fullId } from "../ids/full-id.js";
 import { proofLines } from "../output/proof.js";
 import { fields } from "../output/table.js";
 import { bytes, count } from "../output/text.js";
@@ -13,11 +14,12 @@ export function adapterCommand(context: CommandContext): Command {
     description: "show an adapter and its proof",
     examples: ["adapter gates-v1", "adapter gates-v1 --verify"],
   })
-    .argument("<id>", "id of the adapter")
+    .argument("<id>", "id of the adapter, the beginning of it, or latest")
     .option("--verify", "hash its files again and read their headers")
-    .action(async (adapterId: string, options: CommonOptions & { verify?: boolean }) => {
+    .action(async (given: string, options: CommonOptions & { verify?: boolean }) => {
       const printer = printerOf(context, options);
       await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
+        const adapterId = await fullId(given, { kind: "adapter", client, note: printer.note });
         const adapter = await (options.verify ? client.adapters.verify(adapterId) : client.adapters.get(adapterId));
         if (options.verify && adapter.health !== "ok") context.state.exitCode = 1;
         const paint = context.io.paint.out;

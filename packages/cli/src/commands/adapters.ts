@@ -2,6 +2,7 @@ import { change, conditionOf } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type PageOptions, pageOptions, pageQuery } from "../flags/page.js";
+import { fullId } from "../ids/full-id.js";
 import { table } from "../output/table.js";
 import { bytes } from "../output/text.js";
 import { withService } from "../service/connect.js";
@@ -25,13 +26,14 @@ export function adaptersCommand(context: CommandContext): Command {
     .option("--session <id>", "only adapters of this session")
     .action(async (options: AdaptersOptions) => {
       const printer = printerOf(context, options);
-      const query = {
+      const filter = {
         ...pageQuery(options),
         ...(options.baseModel !== undefined && { base_model: options.baseModel }),
         ...(options.taskType !== undefined && { task_type: options.taskType }),
-        ...(options.session !== undefined && { session_id: options.session }),
       };
       await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
+        const session_id = options.session && (await fullId(options.session, { kind: "session", client, note: printer.note }));
+        const query = session_id === undefined ? filter : { ...filter, session_id };
         const page = await client.adapters.list(query);
         printer.result(page, () => {
           if (page.adapters.length === 0) return `No adapters. ${context.io.name} train SESSION makes one.`;

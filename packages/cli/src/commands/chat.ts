@@ -1,4 +1,4 @@
-import type { ChatRequest } from "@imprint/client";
+import type { ChatRequest, Imprint } from "@imprint/client";
 import type { Command } from "commander";
 import { Type } from "typebox";
 import { converse } from "../chat/converse.js";
@@ -7,6 +7,7 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { UsageError } from "../errors.js";
 import { readAll } from "../files/read-all.js";
 import { parseFlag } from "../flags/text.js";
+import { fullId } from "../ids/full-id.js";
 import { withService } from "../service/connect.js";
 
 interface ChatOptions extends CommonOptions {
@@ -33,6 +34,12 @@ function samplingOf({ maxTokens, temperature, seed }: ChatOptions): Pick<ChatReq
   };
 }
 
+/** A base model by its name, or an adapter by its id, the beginning of it, or latest. */
+async function modelOf(given: string, client: Imprint, note: (text: string) => void): Promise<string> {
+  const { data } = await client.models.list();
+  return data.some(({ id }) => id === given) ? given : fullId(given, { kind: "adapter", client, note });
+}
+
 export function chatCommand(context: CommandContext): Command {
   return newCommand({
     name: "chat",
@@ -43,12 +50,12 @@ export function chatCommand(context: CommandContext): Command {
       "chat SmolLM2-135M-Instruct < question.txt",
     ],
   })
-    .argument("<adapter>", "id of an adapter, or name of a base model")
+    .argument("<adapter>", "id of an adapter, the beginning of it, latest, or the name of a base model")
     .option("--prompt <text>", "ask once and end (default: ask on a terminal, else read standard input)")
     .option("--max-tokens <n>", "longest answer in tokens", "256")
     .option("--temperature <x>", "0 always takes the likeliest token", "0")
     .option("--seed <n>", "of the sampling, when the temperature is above 0")
-    .action(async (model: string, options: ChatOptions) => {
+    .action(async (given: string, options: ChatOptions) => {
       const { io } = context;
       const printer = printerOf(context, options);
       const sampling = samplingOf(options);
@@ -57,6 +64,7 @@ export function chatCommand(context: CommandContext): Command {
       if (!interactive && prompt === "")
         throw new UsageError("the prompt is empty: give --prompt TEXT, or text on standard input");
       await withService({ io, options, note: printer.note }, async ({ client }) => {
+        const model = await modelOf(given, client, printer.note);
         if (interactive) return converse({ io, client, model, sampling });
         const request = { model, messages: [{ role: "user", content: prompt } as const], ...sampling };
         if (!printer.json) return void (await streamAnswer(request, { client, out: io.out }));

@@ -4,6 +4,7 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { CommandError } from "../errors.js";
 import { fetchFiles } from "../export/fetch-files.js";
 import { targetOf } from "../export/target.js";
+import { fullId } from "../ids/full-id.js";
 import { bytes, count } from "../output/text.js";
 import { type Service, withService } from "../service/connect.js";
 import { outcome } from "../watch/outcome.js";
@@ -27,7 +28,7 @@ export function exportCommand(context: CommandContext): Command {
       "export gates-v1 --format peft --out ./adapters/gates-v1",
     ],
   })
-    .argument("<id>", "id of the adapter")
+    .argument("<id>", "id of the adapter, the beginning of it, or latest")
     .addOption(
       new Option("--format <gguf|merged|peft>", "gguf for llama.cpp, a merged model, or the folder for vLLM and PEFT")
         .choices([...FORMATS])
@@ -35,11 +36,12 @@ export function exportCommand(context: CommandContext): Command {
     )
     .requiredOption("--out <path>", "file (gguf) or folder to write")
     .option("--force", "overwrite what is there")
-    .action(async (adapterId: string, { format, out, force = false, ...options }: ExportOptions) => {
+    .action(async (given: string, { format, out, force = false, ...options }: ExportOptions) => {
       const printer = printerOf(context, options);
-      const target = targetOf({ out, file: format === "gguf" ? `${adapterId}.gguf` : null, force });
       await withService({ io: context.io, options, note: printer.note }, async (service) => {
         const { client } = service;
+        const adapterId = await fullId(given, { kind: "adapter", client, note: printer.note });
+        const target = targetOf({ out, file: format === "gguf" ? `${adapterId}.gguf` : null, force });
         const exported = format === "peft" ? undefined : format;
         const files =
           exported === undefined

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { fullId } from "../ids/full-id.js";
 import { fields } from "../output/table.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
@@ -14,13 +15,14 @@ export function jobCommand(context: CommandContext): Command {
     description: "show a job, or follow it to its end",
     examples: ["job 01jd8z6v3m4n5p6q7r8s9t0v1w", "job 01jd8z6v3m4n5p6q7r8s9t0v1w --watch --log"],
   })
-    .argument("<id>", "id of the job")
+    .argument("<id>", "id of the job, the beginning of it, or latest")
     .option("--watch", "follow the job to its end")
     .option("--log", "with --watch: show the trainer's log")
-    .action(async (jobId: string, options: CommonOptions & WatchFlags) => {
+    .action(async (given: string, options: CommonOptions & WatchFlags) => {
       checkFlags(options);
       const printer = printerOf(context, options);
       await withService({ io: context.io, options, note: printer.note }, async (service) => {
+        const jobId = await fullId(given, { kind: "job", client: service.client, note: printer.note });
         if (options.watch) return follow({ context, printer, service, jobId, log: options.log });
         const job = await service.client.jobs.details(jobId);
         const paint = context.io.paint.out;

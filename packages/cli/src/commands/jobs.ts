@@ -1,9 +1,13 @@
-import { JOB_STATUSES, type JobStatus } from "@imprint/contracts";
+import { JOB_STATUSES, type JobStatus, type ListedJob } from "@imprint/contracts";
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type PageOptions, pageOptions, pageQuery } from "../flags/page.js";
 import { table } from "../output/table.js";
 import { withService } from "../service/connect.js";
+
+/** The adapter, or the id that it will have. */
+const adapterOf = ({ adapter_id, reserved_adapter_id }: ListedJob): string =>
+  adapter_id ?? (reserved_adapter_id === null ? "" : `${reserved_adapter_id} (reserved)`);
 
 export function jobsCommand(context: CommandContext): Command {
   return pageOptions(
@@ -18,7 +22,7 @@ export function jobsCommand(context: CommandContext): Command {
         printer.result(page, () => {
           if (page.jobs.length === 0)
             return `No jobs. Jobs are forgotten when the service stops; adapters stay: ${context.io.name} adapters`;
-          const rows = page.jobs.map((job) => [job.job_id, job.status, job.adapter_id ?? "", job.error ?? ""]);
+          const rows = page.jobs.map((job) => [job.job_id, job.status, adapterOf(job), job.error ?? ""]);
           return table(["JOB", "STATUS", "ADAPTER", "ERROR"], rows, context.io.paint.out);
         });
         if (page.next !== null) printer.note(`More: --after ${page.next}`);

@@ -89,6 +89,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./export.js")).exportCommand,
   },
   {
+    name: "delete",
+    args: "<id...>",
+    description: "delete stored sessions, or archive adapters",
+    load: async () => (await import("./delete.js")).deleteCommand,
+  },
+  {
     name: "push",
     args: "<id> <repo>",
     description: "upload an adapter to a model hub",

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
 import { checkLoraRequest, sessionsOf } from "../flags/training.js";
+import { fullIds } from "../ids/full-id.js";
 import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
@@ -63,7 +64,7 @@ export function previewCommand(context: CommandContext): Command {
     description: "show what a training would learn from, before any training",
     examples: ["preview harborline-gates", "preview harborline-gates --text --train-on final_answer"],
   })
-    .argument("<session...>", "ids of the sessions")
+    .argument("<session...>", "ids of the sessions, their beginnings, or latest")
     .option("--turns", "list the turns, and why some are not learned")
     .option("--text", "show the text and which of it is supervised");
   for (const [name, schema] of Object.entries(OPTIONS)) command.addOption(optionOf(name, schema));
@@ -71,8 +72,12 @@ export function previewCommand(context: CommandContext): Command {
     const printer = printerOf(context, options);
     const request = { ...sessionsOf(sessions), ...readFlags(OPTIONS, { ...options }) };
     checkLoraRequest(request);
-    await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
-      const preview = await client.train.preview(request);
+    const { note } = printer;
+    await withService({ io: context.io, options, note }, async ({ client }) => {
+      const ids = await fullIds(sessions, { kind: "session", client, note });
+      const named = { ...request, ...sessionsOf(ids) };
+      checkLoraRequest(named);
+      const preview = await client.train.preview(named);
       const paint = context.io.paint.out;
       const parts = [numbers, ...(options.turns ? [turnTable] : []), ...(options.text ? [masked] : [])];
       printer.result(preview, () => parts.map((part) => part(preview, paint)).join("\n\n"));

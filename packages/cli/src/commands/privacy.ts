@@ -69,7 +69,7 @@ export function privacyCommand(context: CommandContext): Command {
     examples: ["privacy gates-v1", "privacy gates-v1 --canaries 8 --seed 1 2 3 --json"],
     service: "data directory",
   })
-    .argument("<adapter>", "id of the adapter, or its folder")
+    .argument("<adapter>", "id of the adapter, the beginning of it, latest, or its folder")
     .option("--canaries <n>", `made-up secrets for each seed (1-${MOST_CANARIES})`, "4")
     .option("--candidates <n>", `values that each is ranked among, besides itself (1-${MOST_CANDIDATES})`, "127")
     .option("--seed <n...>", "of the secrets and their places; each seed is two trainings", ["1"])

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { fetchFiles } from "../export/fetch-files.js";
+import { fullId } from "../ids/full-id.js";
 import { configFor, withService } from "../service/connect.js";
 import { runTrainer } from "../service/trainer.js";
 import { wholeFiles } from "./export.js";
@@ -24,22 +25,24 @@ export function pushCommand(context: CommandContext): Command {
     description: "upload an adapter to a model hub",
     examples: ["push gates-v1 my-name/gates-v1 --private"],
   })
-    .argument("<id>", "id of the adapter")
+    .argument("<id>", "id of the adapter, the beginning of it, or latest")
     .argument("<repo>", "repository on the hub, owner/name; made when it is not there")
     .option("--private", "make a new repository private")
     .addHelpText(
       "after",
       "\nThe token is HF_TOKEN, or that of the hub's own login (hf auth login). HF_ENDPOINT names another hub.",
     )
-    .action(async (adapterId: string, repo: string, options: CommonOptions & { private?: boolean }) => {
+    .action(async (given: string, repo: string, options: CommonOptions & { private?: boolean }) => {
       if (!REPO.test(repo)) throw new UsageError(`<repo> is owner/name, not "${repo}"`);
       const printer = printerOf(context, options);
       const config = configFor(options, context.io.env);
       const folder = await mkdtemp(path.join(tmpdir(), "imprint-push-"));
       try {
-        await withService({ io: context.io, options, note: printer.note }, async (service) => {
+        const adapterId = await withService({ io: context.io, options, note: printer.note }, async (service) => {
+          const adapterId = await fullId(given, { kind: "adapter", client: service.client, note: printer.note });
           const files = await wholeFiles(service, adapterId);
           await fetchFiles({ client: service.client, adapterId, files, folder });
+          return adapterId;
         });
         const flags = options.private ? ["--private"] : [];
         const [pushed] = (await runTrainer(config, MODULE, [folder, repo, ...flags], { online: true })) as readonly Pushed[];

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { resumeRequest, trainingOptions, trainingRequest } from "../flags/training.js";
+import { resumeRequest, type TrainingRequest, trainingOptions, trainingRequest } from "../flags/training.js";
+import { fullId, fullIds } from "../ids/full-id.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
 import { follow } from "../watch/follow.js";
@@ -9,6 +10,9 @@ interface TrainOptions extends CommonOptions, WatchFlags {
   readonly method: string;
   readonly resume?: string;
 }
+
+/** Stands for a job's id while only the flags beside it are checked. */
+const ANY_JOB = "0".repeat(26);
 
 export function trainCommand(context: CommandContext): Command {
   const command = newCommand({
@@ -22,7 +26,7 @@ export function trainCommand(context: CommandContext): Command {
       "train --resume 01jd8z6v3m4n5p6q7r8s9t0v1w --watch",
     ],
   })
-    .argument("[session...]", "ids of the sessions")
+    .argument("[session...]", "ids of the sessions, their beginnings, or latest")
     .addOption(
       new Option("--method <lora|hypernetwork>", "train by QLoRA, or generate in one pass")
         .choices(["lora", "hypernetwork"])
@@ -36,12 +40,16 @@ export function trainCommand(context: CommandContext): Command {
     checkFlags(options);
     const printer = printerOf(context, options);
     const { resume, method } = options;
-    const request =
-      resume === undefined
-        ? trainingRequest(sessions, method, { ...options })
-        : resumeRequest(resume, { sessions, method, options: { ...options } });
+    const flags = { ...options };
+    const requestFor = (ids: readonly string[], job = resume): TrainingRequest =>
+      job === undefined ? trainingRequest(ids, method, flags) : resumeRequest(job, { sessions: ids, method, options: flags });
+    // What is wrong is said before a service is looked for.
+    requestFor(sessions, resume && ANY_JOB);
     await withService({ io: context.io, options, note: printer.note }, async (service) => {
-      const { train } = service.client;
+      const { client } = service;
+      const ids = await fullIds(sessions, { kind: "session", client, note: printer.note });
+      const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note: printer.note })));
+      const { train } = client;
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);
       if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id, log: options.log });
       printer.result(start, () => `Job ${start.job_id} is queued.\n  ${context.io.name} job ${start.job_id} --watch`);

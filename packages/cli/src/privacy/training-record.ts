@@ -1,9 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { AdapterId, SessionId, Sha256, TrainLoraSpec } from "@imprint/contracts";
 import { fieldErrors } from "@imprint/contracts/fields";
 import { type Static, Type } from "typebox";
 import { CommandError } from "../errors.js";
+import { LATEST, pick } from "../ids/pick.js";
 
 const { properties: spec } = TrainLoraSpec;
 
@@ -50,10 +51,21 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** The record of an adapter, which is given by its id or its folder. Throws a CommandError that says what to do. */
+/** The adapter in the folder that is meant by the beginning of its id, or by `latest`. */
+async function begun(given: string, folder: string): Promise<string | null> {
+  const ids = await readdir(folder).catch((): string[] => []);
+  const found = pick(given, ids);
+  if (found !== null || given !== LATEST) return found;
+  const made = await Promise.all(ids.map(async (id) => ({ id, at: (await stat(path.join(folder, id))).mtimeMs })));
+  return made.toSorted((left, right) => right.at - left.at)[0]?.id ?? null;
+}
+
+/** The record of an adapter, which is given by its id, the beginning of it, `latest`, or its folder. Throws a CommandError that says what to do. */
 export async function readTrainingRecord(adapter: string, adaptersFolder: string): Promise<TrainingRecord> {
   const registered = ID.test(adapter) ? await textAt(path.join(adaptersFolder, adapter, FILE)) : null;
-  const text = registered ?? (await textAt(path.join(adapter, FILE)));
+  const named = registered ?? (await textAt(path.join(adapter, FILE)));
+  const id = named === null ? await begun(adapter, adaptersFolder) : null;
+  const text = id === null ? named : await textAt(path.join(adaptersFolder, id, FILE));
   if (text === null)
     throw new CommandError(
       `${adapter} is neither the id of an adapter in ${adaptersFolder} nor a folder with a ${FILE}: imprint adapters lists the ids.`,
