@@ -17,11 +17,12 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const { explain } = await import("./explain.js");
+    const { plain, plainJson } = await import("./output/text.js");
     const { exitCode, lines, document } = explain(error, io.name);
     for (const [index, line] of lines.entries()) {
-      io.err.write(`${index === 0 ? io.paint.err("red", "error: ") : io.paint.err("dim", "       ")}${line}\n`);
+      io.err.write(`${index === 0 ? io.paint.err("red", "error: ") : io.paint.err("dim", "       ")}${plain(line)}\n`);
     }
-    if (json) io.out.write(`${JSON.stringify({ error: document }, null, 2)}\n`);
+    if (json) io.out.write(`${plainJson({ error: document })}\n`);
     return exitCode;
   }
 }

@@ -1,7 +1,7 @@
 import type { Candidate } from "../files/walk.js";
 import type { Io } from "../io.js";
 import { bar, CLEAR_LINE, fit } from "../output/bar.js";
-import { bytes, count } from "../output/text.js";
+import { bytes, count, plain } from "../output/text.js";
 import type { Observer } from "./import-files.js";
 
 /** A terminal is drawn at most this often, a log gets a line at most this often. */
@@ -36,7 +36,7 @@ export function importProgress({
     const share = total === 0 ? files / candidates.length : done / total;
     err.write(
       terminal
-        ? CLEAR_LINE + fit(`${bar(share, paint.err)}  ${figures()}  ${name}`, err.columns || 80)
+        ? CLEAR_LINE + fit(`${bar(share, paint.err)}  ${figures()}  ${plain(name)}`, err.columns || 80)
         : `importing: ${figures()}\n`,
     );
   };

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Io } from "../io.js";
+import { plain } from "./text.js";
 
 /** Asks once on standard error; the answer is trimmed and lower case, empty when there is none. A Ctrl-C is no answer. */
 export async function ask({ input, err }: Pick<Io, "input" | "err">, question: string, signal: AbortSignal): Promise<string> {
@@ -8,7 +9,7 @@ export async function ask({ input, err }: Pick<Io, "input" | "err">, question: s
   lines.once("SIGINT", () => given.abort());
   lines.once("close", () => given.abort());
   try {
-    return (await lines.question(question, { signal: AbortSignal.any([signal, given.signal]) })).trim().toLowerCase();
+    return (await lines.question(plain(question), { signal: AbortSignal.any([signal, given.signal]) })).trim().toLowerCase();
   } catch {
     err.write("\n");
     return "";

@@ -1,8 +1,9 @@
 import { styleText } from "node:util";
+import { plain } from "./text.js";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours a text, or leaves it as it is. */
+/** Colours a text, or leaves it as it is; what steers a terminal in the text itself becomes escapes either way. */
 export type Paint = (style: Style, text: string) => string;
 
 /** Colours on a terminal only, and never with NO_COLOR. FORCE_COLOR wins over the terminal. */
@@ -10,5 +11,5 @@ export function createPaint(stream: { readonly isTTY?: boolean }, env: NodeJS.Pr
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "" && env.FORCE_COLOR !== "0";
   const refused = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb";
   const coloured = !refused && (forced || stream.isTTY === true);
-  return coloured ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
+  return coloured ? (style, text) => styleText(style, plain(text), { validateStream: false }) : (_style, text) => plain(text);
 }

@@ -1,14 +1,31 @@
-import { stripVTControlCharacters } from "node:util";
+/**
+ * What steers a terminal or is not seen: controls but line break and tab, marks of direction, zero-width characters, tags, separators of
+ * lines and paragraphs, blank letters.
+ */
+const UNSEEN = "(?![\\n\\t])[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\u034f\\u115f\\u1160\\u3164\\uffa0]";
+const ANY_UNSEEN = new RegExp(UNSEEN, "gu");
+/** The same, or a sequence that sets a style. */
+const STYLE_OR_UNSEEN = new RegExp(`(\\u001b\\[\\d{1,2}m)|${UNSEEN}`, "gu");
 
-/** Control characters but line break and tab. */
-const CONTROL = /(?![\n\t])\p{Cc}/gu;
+const escaped = (character: string): string => {
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+};
 
-/** Text from elsewhere (a session, a model, a log) that may not steer the terminal. */
-export const plain = (text: string): string => stripVTControlCharacters(text).replaceAll(CONTROL, "");
+/** Text from elsewhere (a session, a model, a log, a service) with what is not seen as escapes, such as `\u202e`. */
+export const plain = (text: string): string => text.replaceAll("\r\n", "\n").replaceAll(ANY_UNSEEN, escaped);
+
+/** The same for text that is painted: styles stay. */
+export const plainButStyles = (text: string): string =>
+  text.replaceAll("\r\n", "\n").replaceAll(STYLE_OR_UNSEEN, (found, style?: string) => style ?? escaped(found));
+
+/** A JSON document that means the same, with what is not seen as JSON's own escapes. */
+export const plainJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(ANY_UNSEEN, (character) => character.split("").map(escaped).join(""));
 
 /** On one line, with an ellipsis where it is too long. */
 export function shorten(text: string, length: number): string {
-  const line = plain(text).replaceAll(/\s+/g, " ").trim();
+  const line = plain(text.replaceAll(/\s+/g, " ").trim());
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 

@@ -26,7 +26,7 @@ const hidden = { update: () => undefined, log: () => undefined, pause: () => und
  */
 export async function watchJob({ io, client, jobId, own, quiet = false, log = false }: WatchOptions): Promise<JobDetails | null> {
   const terminal = io.err.isTTY === true;
-  const view = quiet ? hidden : terminal ? terminalView(io) : plainView((line) => void io.err.write(`${line}\n`));
+  const view = quiet ? hidden : terminal ? terminalView(io) : plainView((line) => void io.err.write(plain(`${line}\n`)));
   const stopped = new AbortController();
   let interrupts = 0;
   let asking = false;
@@ -42,7 +42,7 @@ export async function watchJob({ io, client, jobId, own, quiet = false, log = fa
   };
   const cancel = async (): Promise<void> => {
     view.pause();
-    io.err.write(`Cancelling ${jobId}.\n`);
+    io.err.write(plain(`Cancelling ${jobId}.\n`));
     // Finished in the meantime: the next look shows it.
     await client.jobs.cancel(jobId).catch((error) => {
       if (!(error instanceof ConflictError)) stopped.abort();

@@ -12,7 +12,7 @@ it("aligns columns to the left and leaves no blanks at the end", () => {
 });
 
 it("does not let a cell steer the terminal", () => {
-  expect(table(["ID"], [["\u001b[2Jx"]], unpainted)).toBe("ID\nx");
+  expect(table(["ID"], [["\u001b[2Jx"]], unpainted)).toBe("ID\n\\u001b[2Jx");
 });
 
 it("aligns names and values", () => {
