@@ -1,10 +1,11 @@
 """Writes a tiny causal language model to a folder, in seconds and without a network."""
 
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig, PreTrainedTokenizerFast
 
 TEMPLATE = (
     "{% for message in messages %}"
@@ -18,7 +19,36 @@ CORPUS = [
 ]
 
 
-def write_tiny_model(folder: Path) -> Path:
+# What each family's head does to its logits is set so that a head without it is far off. Four layers with a window of
+# 16 tokens: where families mix attention, both kinds are there and differ on longer texts.
+FAMILIES: dict[str, dict[str, Any]] = {
+    "llama": {},
+    "granite": {
+        "logits_scaling": 8.0,
+        "embedding_multiplier": 12.0,
+        "residual_multiplier": 0.22,
+        "attention_multiplier": 0.1,
+    },
+    "cohere": {"logit_scale": 0.0625},
+    "cohere2": {"logit_scale": 0.0625, "sliding_window": 16},
+    "gemma2": {"final_logit_softcapping": 5.0, "sliding_window": 16},
+    "gemma3_text": {
+        "final_logit_softcapping": 5.0,
+        "sliding_window": 16,
+        "layer_types": ["sliding_attention", "full_attention", "sliding_attention", "full_attention"],
+    },
+    "hyperclovax": {"logits_scaling": 0.125},
+    "falcon_h1": {"lm_head_multiplier": 0.125},
+    "recurrent_gemma": {"logits_soft_cap": 5.0},
+}
+
+
+def write_family(folder: Path, family: str) -> Path:
+    """A tiny model of a family, with the same tokenizer."""
+    return write_tiny_model(folder, model_type=family, num_hidden_layers=4, head_dim=16, **FAMILIES[family])
+
+
+def write_tiny_model(folder: Path, model_type: str = "llama", **changes: Any) -> Path:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -37,22 +67,22 @@ def write_tiny_model(folder: Path) -> Path:
         chat_template=TEMPLATE,
     ).save_pretrained(folder)
     torch.manual_seed(0)
-    model = LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=320,
-            hidden_size=64,
-            intermediate_size=128,
-            num_hidden_layers=2,
-            num_attention_heads=4,
-            num_key_value_heads=2,
-            max_position_embeddings=512,
-            tie_word_embeddings=True,
-            bos_token_id=1,
-            eos_token_id=2,
-            pad_token_id=0,  # torch zeroes this token's embedding, and the head is tied: not the end of turn
-            initializer_range=0.2,
-        )
-    )
+    settings: dict[str, Any] = {
+        "vocab_size": 320,
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": 512,
+        "tie_word_embeddings": True,
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "pad_token_id": 0,  # torch zeroes this token's embedding, and the head is tied: not the end of turn
+        "initializer_range": 0.2,
+        **changes,
+    }
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(model_type, **settings), dtype=torch.float32)
     model.generation_config = GenerationConfig(bos_token_id=1, eos_token_id=2, pad_token_id=0)
     model.save_pretrained(folder)
     return folder

@@ -51,7 +51,6 @@ def tiny_model(family: str = "llama", *, layers: int = 3, seed: int = 0, vocab: 
         head_dim=8,
         max_position_embeddings=512,
         initializer_range=0.3,
-        attn_implementation="eager",
         pad_token_id=0,
     )
     return model_class(config).eval().requires_grad_(False)

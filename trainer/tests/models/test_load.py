@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ import torch
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.quantize import dequantised_fits, linear4bit_layers, nf4_config, settle_linear4bit
+from tiny_model import write_family
 
 IDS = torch.arange(10, 74).unsqueeze(0)
 
@@ -67,3 +69,19 @@ def test_a_loaded_base_is_frozen_and_in_eval_mode(tiny_folder: Path, quantizatio
     assert not any(parameter.requires_grad for parameter in base.model.parameters())
     assert not any(module.training for module in base.model.modules())
     assert base.tokenizer.eos_token_id == 2
+
+
+@pytest.mark.parametrize("quantization", ["nf4", "none"])
+def test_a_family_without_fused_attention_is_loaded_too(tmp_path: Path, quantization: str) -> None:
+    base = load_base(str(write_family(tmp_path / "m", "gemma2")), quantization=quantization, device="cpu")  # type: ignore[arg-type]
+    assert base.model.config._attn_implementation == "eager"
+    assert logits(base).isfinite().all()
+
+
+@pytest.mark.parametrize("key", ["attn_implementation", "_attn_implementation"])
+@pytest.mark.parametrize("named", ["eager", "flash_attention_2"])
+def test_attention_is_fused_where_it_can_be_whatever_the_folder_says(tiny_copy: Path, key: str, named: str) -> None:
+    path = tiny_copy / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: named}))
+    base = load_base(str(tiny_copy), quantization="none", device="cpu")
+    assert base.model.config._attn_implementation == "sdpa"

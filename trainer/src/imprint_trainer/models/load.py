@@ -60,19 +60,21 @@ def load_base(
 
 
 def _load(folder: Path, dtype: torch.dtype, device: torch.device, *, quantise: bool) -> Any:
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoConfig, AutoModelForCausalLM
 
     # Left out where the folder is pre-quantised: an explicit None would switch its own quantisation off.
     quantised = {"quantization_config": nf4_config(dtype)} if quantise else {}
     try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        config._attn_implementation = None  # whatever the file says: sdpa, or eager where it cannot be (Gemma 2)
         return AutoModelForCausalLM.from_pretrained(
             folder,
+            config=config,
             dtype=dtype,
             device_map={"": str(device)},
             use_safetensors=True,
             local_files_only=True,
             trust_remote_code=False,
-            attn_implementation="sdpa",
             **quantised,
         )
     except (TrainerError, MemoryError, torch.OutOfMemoryError):
