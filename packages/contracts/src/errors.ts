@@ -134,6 +134,11 @@ export const ERRORS = {
     title: "The base model cannot be loaded",
     hint: "Check the folder: config.json, tokenizer files and *.safetensors of a causal language model.",
   },
+  BASE_MODEL_UNSUPPORTED: {
+    status: 422,
+    title: "The base model computes its logits in an unknown way",
+    hint: "Choose a base model of another family: losses and proofs would be wrong for this one.",
+  },
   TARGET_MODULES_NOT_FOUND: {
     status: 422,
     title: "A target module matches no layer",

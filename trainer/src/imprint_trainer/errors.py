@@ -54,6 +54,11 @@ class BaseModelInvalid(TrainerError, ValueError):
     hint = "Check the folder: config.json, tokenizer files and *.safetensors of a causal language model."
 
 
+class BaseModelUnsupported(TrainerError, NotImplementedError):
+    code = "BASE_MODEL_UNSUPPORTED"
+    hint = "Choose a base model of another family: losses and proofs would be wrong for this one."
+
+
 class TargetModulesNotFound(TrainerError, LookupError):
     code = "TARGET_MODULES_NOT_FOUND"
     hint = "Leave target_modules out, or name linear layers of the base model."

@@ -7,6 +7,7 @@ from imprint_trainer.lora.fuse import fused, is_plain_lora, is_swiglu
 from imprint_trainer.lora.loss import chunked_cross_entropy, loss_sum
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.output_head import OutputHead
 
 
 def adapted_model(base: LoadedBase, targets: list[str]) -> torch.nn.Module:
@@ -65,16 +66,18 @@ def test_quantised_layers_keep_the_librarys_kernels(tiny_folder: str) -> None:
     detach(quantised, model)
 
 
-@pytest.mark.parametrize("softcap", [None, 5.0])
+@pytest.mark.parametrize(("scale", "softcap"), [(1.0, None), (0.3, None), (1.0, 5.0), (0.3, 5.0)])
 @pytest.mark.parametrize("positions", [1, 127, 128, 300])
-def test_chunks_of_logits_give_the_loss_and_gradient_of_all_at_once(positions: int, softcap: float | None) -> None:
+def test_chunks_of_logits_give_the_loss_and_gradient_of_all_at_once(
+    positions: int, scale: float, softcap: float | None
+) -> None:
     torch.manual_seed(positions)
     head = torch.nn.Linear(16, 50, bias=False).requires_grad_(False)
     targets = torch.randint(0, 50, (positions,))
     hidden = torch.randn(positions, 16, requires_grad=True)
-    chunked = chunked_cross_entropy(hidden, head, targets, softcap=softcap)
+    chunked = chunked_cross_entropy(hidden, OutputHead(head, scale, softcap), targets)
     torch.autograd.backward(chunked)
-    logits = head(plain := hidden.detach().clone().requires_grad_())
+    logits = scale * head(plain := hidden.detach().clone().requires_grad_())
     logits = logits if softcap is None else torch.tanh(logits / softcap) * softcap
     whole = torch.nn.functional.cross_entropy(logits, targets, reduction="sum")
     torch.autograd.backward(whole)

@@ -5,7 +5,7 @@ from torch import Tensor
 from imprint_trainer.lora.loss import Read, read_whole
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.sections import entered_by, section
+from imprint_trainer.models.sections import can_be_cut, entered_by, section
 
 States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, [1, n, d]
 
@@ -13,7 +13,7 @@ States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted 
 def readers(base: LoadedBase, first_block: int) -> tuple[Read, Read]:
     """For an adapter that changes no block below `first_block`: one for its session, and one for the neutral text,
     whose states are kept while the base is resident."""
-    if first_block == 0:
+    if first_block == 0 or not can_be_cut(base.model):
         return read_whole, read_whole
     kept: States = base.memo.setdefault(f"neutral text at block {first_block}", {})
     return _reader(first_block, {}), _reader(first_block, kept)

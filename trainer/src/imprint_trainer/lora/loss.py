@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from imprint_trainer.data.windows import Window
+from imprint_trainer.models.output_head import OutputHead, output_head
 from imprint_trainer.models.sections import decoder_of
 
 from .kernels import HeadCrossEntropy
@@ -26,11 +27,6 @@ def window_tensors(window: Window, device: torch.device) -> tuple[Tensor, Tensor
     return ids[: targets[-1]].unsqueeze(0), chosen - 1, ids[chosen]
 
 
-def head_of(model: Any) -> Any:
-    inner = model.get_base_model() if hasattr(model, "get_base_model") else model
-    return inner.get_output_embeddings()
-
-
 def read_whole(model: Any, inputs: Tensor) -> Tensor:
     hidden: Tensor = decoder_of(model)(input_ids=inputs, use_cache=False).last_hidden_state
     return hidden
@@ -40,19 +36,16 @@ def loss_sum(model: Any, window: Window, device: torch.device, read: Read = read
     """Summed cross-entropy (nats) over the window's supervised tokens, fp32."""
     inputs, positions, targets = window_tensors(window, device)
     hidden = read(model, inputs)[0]  # [n, d]
-    return chunked_cross_entropy(hidden.index_select(0, positions), head_of(model), targets, softcap=_softcap(model))
+    return chunked_cross_entropy(hidden.index_select(0, positions), output_head(model), targets)
 
 
-def chunked_cross_entropy(hidden: Tensor, head: Any, targets: Tensor, *, softcap: float | None = None) -> Tensor:
+def chunked_cross_entropy(hidden: Tensor, head: OutputHead, targets: Tensor) -> Tensor:
     """Sum over [s] targets of hidden [s, d]; only a chunk's logits exist at one time."""
-    if hidden.requires_grad and softcap is None and head.bias is None:
-        return HeadCrossEntropy.apply(hidden, head.weight, targets, CHUNK)  # type: ignore[no-any-return]
+    if hidden.requires_grad and head.softcap is None and head.linear.bias is None:
+        return HeadCrossEntropy.apply(hidden, head.linear.weight, head.scale, targets, CHUNK)  # type: ignore[no-any-return]
 
     def chunk(part: Tensor, wanted: Tensor) -> Tensor:
-        logits = head(part).float()  # [c, vocabulary]
-        if softcap is not None:
-            logits = torch.tanh(logits / softcap) * softcap
-        return F.cross_entropy(logits, wanted, reduction="sum")
+        return F.cross_entropy(head.logits(part), wanted, reduction="sum")
 
     total = torch.zeros((), dtype=torch.float32, device=hidden.device)
     for part, wanted in zip(torch.split(hidden, CHUNK), torch.split(targets, CHUNK), strict=True):
@@ -60,12 +53,6 @@ def chunked_cross_entropy(hidden: Tensor, head: Any, targets: Tensor, *, softcap
             checkpoint(chunk, part, wanted, use_reentrant=False) if part.requires_grad else chunk(part, wanted)
         )
     return total
-
-
-def _softcap(model: Any) -> float | None:
-    """Gemma 2 bounds its logits; a head applied by hand must do the same."""
-    value = getattr(model.config, "final_logit_softcapping", None)
-    return None if value is None else float(value)
 
 
 @torch.no_grad()

@@ -10,6 +10,7 @@ from imprint_trainer.models.base import LoadedBase, Quantization
 from imprint_trainer.models.device import available_bytes, compute_dtype, pick_device
 from imprint_trainer.models.linear import freeze_linears
 from imprint_trainer.models.locate import locate_base
+from imprint_trainer.models.output_head import check_output_head
 from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, settle_linear4bit
 from imprint_trainer.models.scan import refuse_unsafe
 from imprint_trainer.models.tokenizer import load_tokenizer
@@ -27,7 +28,8 @@ def load_base(
     """Loads a causal language model, frozen and in eval mode.
 
     `dequantise_on_cpu`: plain fp32 linears with the NF4 numbers; None decides by the memory available.
-    Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid; OutOfMemory is recognised by the caller.
+    Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid, BaseModelUnsupported; OutOfMemory is recognised by
+    the caller.
     """
     located = locate_base(path_or_hub_id)
     target = pick_device(device)
@@ -48,6 +50,7 @@ def load_base(
         if plain:
             dequantise(model)
     freeze_linears(model)
+    check_output_head(model, Path(path_or_hub_id).name)
     return LoadedBase(
         model=model,
         tokenizer=load_tokenizer(located.folder),

@@ -14,6 +14,14 @@ def decoder_of(model: Any) -> Any:
     return inner.get_decoder()
 
 
+def can_be_cut(model: Any) -> bool:
+    """Whether it is a decoder of the Llama family, as far as `section` goes."""
+    inner = decoder_of(model)
+    return isinstance(getattr(inner, "layers", None), nn.ModuleList) and isinstance(
+        getattr(inner, "norm", None), nn.Module
+    )
+
+
 def section(model: Any, start: int, end: int | None, *, normed: bool) -> Any:
     """Blocks `start` to `end` of a causal language model of the Llama family, without its final norm unless `normed`.
 
@@ -23,6 +31,10 @@ def section(model: Any, start: int, end: int | None, *, normed: bool) -> Any:
     cut = copy.copy(inner)
     cut._modules = dict(inner._modules)  # the copy's own table: the model keeps all of its blocks
     cut.layers = nn.ModuleList(list(inner.layers)[start:end])
+    if getattr(inner.config, "layer_types", None):
+        # Masks and positions are chosen by a block's place in the list, which begins at `start` here.
+        cut.config = copy.copy(inner.config)
+        cut.config.layer_types = inner.config.layer_types[start:end]
     if not normed:
         cut.norm = nn.Identity()
     return cut

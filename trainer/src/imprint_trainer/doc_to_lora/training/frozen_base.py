@@ -14,6 +14,7 @@ from transformers import DynamicCache
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.doc_to_lora.training.padding import pad
 from imprint_trainer.doc_to_lora.training.remembered import Pairs, RememberedQuestions, room_for_questions
+from imprint_trainer.models.output_head import output_head
 from imprint_trainer.models.sections import entered_by, section
 
 GROUP = 16  # rows of about one length that run together: little padding, and products that still fill two cores
@@ -100,9 +101,7 @@ class FrozenBase:
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """[N, D] -> log-probabilities [N, vocabulary] in fp32."""
-        logits: Tensor = self.model.lm_head(hidden).float()
-        cap = getattr(self.model.config, "final_logit_softcapping", None)  # Gemma 2
-        return (logits if cap is None else cap * torch.tanh(logits / cap)).log_softmax(-1)
+        return output_head(self.model).logits(hidden).log_softmax(-1)
 
     @torch.no_grad()
     def top_k(self, rows: list[Row], k: int) -> list[tuple[Tensor, Tensor]]:

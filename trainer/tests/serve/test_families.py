@@ -1,0 +1,64 @@
+"""Families that compute their logits or their attention in a way of their own, from a folder to a proved adapter."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from doc_to_lora.tiny import random_tensors, tiny_config
+from imprint_trainer.adapters.neutral import neutral_window
+from imprint_trainer.doc_to_lora.checkpoint import store
+from serve.conftest import Spec
+from serve.running import RunningWorker
+from tiny_model import write_family
+
+SHARED = ("include_unsuccessful", "adapter_id", "output_dir", "base_model", "base_model_name", "task_type", "seed")
+
+
+@pytest.fixture(scope="module")
+def bare_worker() -> Iterator[RunningWorker]:
+    running = RunningWorker()
+    yield running
+    assert running.close() == 0
+
+
+@pytest.fixture(params=["granite", "cohere", "cohere2", "gemma2", "gemma3_text"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return write_family(tmp_path / request.param, request.param)
+
+
+def test_a_lora_job_measures_what_the_model_itself_says(
+    bare_worker: RunningWorker, folder: Path, lora_spec: Spec, new_job_id: Callable[[], str]
+) -> None:
+    spec = lora_spec(base_model=str(folder), quantization="none", learning_rate=3e-3)
+    last = bare_worker.job(new_job_id(), spec)[-1]
+    assert last["type"] == "done", last
+    proof = last["result"]["proof"]
+    assert proof["loss_after"] < proof["loss_before"]
+    ids = torch.tensor([neutral_window(AutoTokenizer.from_pretrained(folder)).input_ids])
+    with torch.no_grad():
+        own = AutoModelForCausalLM.from_pretrained(folder)(input_ids=ids, labels=ids).loss
+    assert proof["neutral_loss_before"] == pytest.approx(float(own), rel=1e-4)
+
+
+def test_a_hypernetwork_imprints_it(
+    bare_worker: RunningWorker, folder: Path, lora_spec: Spec, new_job_id: Callable[[], str], tmp_path: Path
+) -> None:
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    config = tiny_config(model, base_model_name_or_path="tiny", layer_indices=(1, 2, 3))
+    store.save(config, random_tensors(config), tmp_path / "hypernetworks" / "mine")
+    lora = lora_spec(base_model=str(folder))
+    spec: dict[str, Any] = {key: lora[key] for key in SHARED} | {
+        "session_path": lora["session_paths"][0],
+        "session_id": "s1",
+        "hypernetworks_dirs": [str(tmp_path / "hypernetworks")],
+        "max_chunk_length": None,
+        "scaling": 0.01,
+        "compress_rank": None,
+    }
+    last = bare_worker.job(new_job_id(), spec, "train_hypernetwork")[-1]
+    assert last["type"] == "done", last
+    assert last["result"]["proof"]["loss_before"] != last["result"]["proof"]["loss_after"]
