@@ -74,6 +74,11 @@ def test_code_in_the_folder_is_refused(tiny_copy: Path, tmp_path: Path, name: st
         {"model_file": "evil.py"},
         {"trust_remote_code": True},
         {"text_config": {"deep": [{"auto_map": {"AutoConfig": "x.Y"}}]}},
+        {"_attn_implementation": "evil/kernels"},
+        {"attn_implementation": "paged|evil/kernels@main:forward"},
+        {"attn_implementation": {"": "sdpa", "text_config": "evil/kernels"}},
+        {"text_config": {"_attn_implementation": "evil/kernels"}},
+        {"experts_implementation": "evil/kernels"},
     ],
 )
 def test_configurations_that_name_code_are_refused_at_any_depth(
@@ -84,8 +89,8 @@ def test_configurations_that_name_code_are_refused_at_any_depth(
         load_base(str(tiny_copy), device="cpu")
 
 
-def test_a_false_switch_names_no_code(tiny_copy: Path) -> None:
-    change(tiny_copy / "config.json", trust_remote_code=False, auto_map=None)
+def test_a_false_switch_and_built_in_attention_name_no_code(tiny_copy: Path) -> None:
+    change(tiny_copy / "config.json", trust_remote_code=False, auto_map=None, _attn_implementation="flash_attention_2")
     refuse_unsafe(tiny_copy)
 
 

@@ -28,8 +28,8 @@ def load_base(
     """Loads a causal language model, frozen and in eval mode.
 
     `dequantise_on_cpu`: plain fp32 linears with the NF4 numbers; None decides by the memory available.
-    Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid, BaseModelUnsupported; OutOfMemory is recognised by
-    the caller.
+    Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid, BaseModelUnsupported; OutOfMemory is recognised by the
+    caller.
     """
     located = locate_base(path_or_hub_id)
     target = pick_device(device)

@@ -7,6 +7,7 @@ from typing import Any
 from imprint_trainer.errors import BaseModelInvalid, BaseModelUnsafe
 
 CODE_KEYS = frozenset({"auto_map", "custom_code", "_attn_implementation_internal", "model_file", "trust_remote_code"})
+KERNEL_KEYS = frozenset({"attn_implementation", "experts_implementation"})  # with or without an underscore
 PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".msgpack", ".h5")
 SCANNED = ("config.json", "tokenizer_config.json", "generation_config.json", "processor_config.json")
 MAX_JSON_BYTES = 64 * 2**20
@@ -23,17 +24,24 @@ def read_json(path: Path) -> Any:
 
 
 def code_keys(value: Any) -> list[str]:
-    """Keys at any depth that name code to be run; a `trust_remote_code` that is false is harmless."""
+    """Keys at any depth that name code to be run, kernels of the hub (owner/name) included; a `trust_remote_code` that
+    is false is harmless."""
     found: list[str] = []
     stack = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, dict):
-            found += [key for key, inner in item.items() if key in CODE_KEYS and inner not in (None, False)]
+            found += [key for key, inner in item.items() if names_code(key, inner)]
             stack += item.values()
         elif isinstance(item, list):
             stack += item
     return sorted(set(found))
+
+
+def names_code(key: str, value: Any) -> bool:
+    if key.lstrip("_") in KERNEL_KEYS:
+        return "/" in json.dumps(value)
+    return key in CODE_KEYS and value not in (None, False)
 
 
 def refuse_unsafe(folder: Path) -> None:
