@@ -1,5 +1,6 @@
-"""What libraries are told through the environment, before any of them is imported."""
+"""What libraries are told, and what they may log, before any of them is imported."""
 
+import logging
 import os
 
 from imprint_trainer.models.locate import downloads_allowed
@@ -16,3 +17,9 @@ def settle_environment() -> None:
     if not downloads_allowed():
         os.environ["HF_HUB_OFFLINE"] = "1"
         os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    logging.getLogger("bitsandbytes.backends.cpu.ops").addFilter(is_news)
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """bitsandbytes offers a kernel of the hub on every CPU with avx512_bf16: code that is never fetched here."""
+    return not str(record.msg).startswith("Failed to load CPU gemm_4bit_forward")

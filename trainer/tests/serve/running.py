@@ -27,6 +27,7 @@ class RunningWorker:
         )
         self.events: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.stderr: list[str] = []
+        self.drained = threading.Event()  # all of stderr is there
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._drain, daemon=True).start()
         self.ready = self.until(lambda event: event["type"] == "ready")
@@ -43,6 +44,7 @@ class RunningWorker:
         assert self.process.stderr
         for line in self.process.stderr:
             self.stderr.append(line.decode())
+        self.drained.set()
 
     def send(self, request: dict[str, Any] | bytes) -> None:
         assert self.process.stdin

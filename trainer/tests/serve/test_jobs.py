@@ -8,7 +8,7 @@ import pytest
 
 from data.sessions import agent, user
 from serve.conftest import Spec
-from serve.running import RunningWorker, is_progress
+from serve.running import WAIT_SECONDS, RunningWorker, is_progress
 
 NewJobId = Callable[[], str]
 
@@ -173,3 +173,11 @@ def test_a_folder_that_is_not_empty_is_refused_and_kept(
     error = worker.job(new_job_id(), spec)[-1]["error"]
     assert (error["code"], error["message"]) == ("TRAINER_ERROR", "output_dir is not empty")
     assert (Path(spec["output_dir"]) / "precious").read_text() == "kept"
+
+
+def test_a_healthy_job_on_a_4_bit_base_logs_nothing(tiny_folder: Path, lora_spec: Spec, new_job_id: NewJobId) -> None:
+    running = RunningWorker("--base-model", str(tiny_folder))
+    assert running.job(new_job_id(), lora_spec())[-1]["type"] == "done"
+    assert running.close() == 0
+    assert running.drained.wait(WAIT_SECONDS)
+    assert running.stderr == []

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,6 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("spec", type=Path, help="JSON file: canaries, and the two trainings")
     parser.add_argument("--threads", type=int, help="default: one for each physical core")
     options = parser.parse_args(argv)
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # stderr is for progress
     try:
         import_libraries()
         from imprint_trainer.models.device import fix_numerics
