@@ -20,7 +20,7 @@ from tiny_model import write_tiny_model  # noqa: E402
 
 @pytest.fixture(scope="session", autouse=True)
 def _numerics() -> None:
-    fix_numerics(1)
+    fix_numerics(torch.device("cpu"), 1)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import train
+from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.lora.schedule import Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
@@ -40,6 +41,7 @@ def train_tiny(
             training,
             plan_steps(windows, training),
             device=base.device,
+            memory=PeakMemory(base.device),
             on_step=on_step,
             cancelled=cancelled,
             writer=writer,

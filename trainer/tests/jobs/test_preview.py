@@ -15,6 +15,7 @@ from imprint_trainer.errors import Cancelled
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.lora import train_lora
 from imprint_trainer.jobs.preview import preview_sessions
+from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.models.load import load_base
 from imprint_trainer.protocol import PreviewSpec, TrainLoraSpec
 
@@ -66,7 +67,13 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
             plans.extend(event["plan"] for _ in [event] if event["type"] == "plan")
 
         # Cancelled once planned: the numbers are the job's, the steps would only cost time.
-        context = JobContext(note, lambda plans=plans: bool(plans), lambda _, __: base, lambda _: base.tokenizer)  # type: ignore[misc]
+        context = JobContext(
+            note,
+            lambda plans=plans: bool(plans),  # type: ignore[misc]
+            lambda _, __: base,
+            lambda _: base.tokenizer,
+            PeakMemory(base.device),
+        )
         with pytest.raises(Cancelled):
             train_lora(TrainLoraSpec.model_validate(data | tiny_job(tmp_path)), context)
         shown = preview_sessions(PreviewSpec.model_validate(data), base.tokenizer)

@@ -5,18 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from imprint_trainer.errors import Cancelled
+from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.models.base import LoadedBase, Quantization
 
 
 @dataclass(frozen=True)
 class JobContext:
     """`emit` sends an event, to which the worker adds the job's id. `base` gives the base model, resident or loaded;
-    `tokenizer` gives its tokenizer, and loads no weights for that."""
+    `tokenizer` gives its tokenizer, and loads no weights for that. `memory` counts from the job's beginning."""
 
     emit: Callable[[dict[str, Any]], None]
     cancelled: Callable[[], bool]
     base: Callable[[str, Quantization], LoadedBase]
     tokenizer: Callable[[str], Any]
+    memory: PeakMemory
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

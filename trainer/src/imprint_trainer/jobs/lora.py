@@ -46,6 +46,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 training,
                 steps,
                 device=base.device,
+                memory=context.memory,
                 on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
                 cancelled=context.cancelled,
                 writer=writer,

@@ -75,8 +75,11 @@ class Worker:
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.lora.failures import machine_failures
+        from imprint_trainer.lora.memory import PeakMemory
+        from imprint_trainer.models.device import pick_device
 
-        context = JobContext(emit, cancelled, self.base, self.tokenizer)
+        memory = PeakMemory(pick_device(self._device))
+        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory)
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
                 return train_lora(job.spec, context)
@@ -111,9 +114,9 @@ class Worker:
     def _settle(self) -> None:
         if not self._ready:
             import_libraries()
-            from imprint_trainer.models.device import fix_numerics
+            from imprint_trainer.models.device import fix_numerics, pick_device
 
-            fix_numerics(self._threads)
+            fix_numerics(pick_device(self._device), self._threads)
             self._ready = True
 
 

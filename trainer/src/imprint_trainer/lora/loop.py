@@ -13,7 +13,7 @@ from imprint_trainer.models.causal_lm import CausalLM
 from .checkpoints import Checkpoint, CheckpointWriter, restore_adapter, restore_training
 from .config import LoraTraining
 from .loss import loss_sum
-from .memory import peak_memory_mb
+from .memory import PeakMemory
 from .schedule import Schedule, Steps, Trained
 
 StepCallback = Callable[[dict[str, Any]], None]
@@ -26,6 +26,7 @@ def train(
     steps: Steps,
     *,
     device: torch.device,
+    memory: PeakMemory,
     on_step: StepCallback,
     cancelled: Callable[[], bool],
     writer: CheckpointWriter | None = None,
@@ -83,7 +84,7 @@ def train(
                 "tokens_per_second": tokens_seen / elapsed,
                 "supervised_tokens": batch.supervised,
                 "eta_seconds": elapsed / (schedule.done - first) * (limit - schedule.done),
-                "peak_memory_mb": peak_memory_mb(device),
+                "peak_memory_mb": memory.mb(),
             }
         )
         if writer is not None:

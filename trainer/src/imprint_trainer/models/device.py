@@ -1,6 +1,8 @@
 """The device, its number format, and a fixed number of threads."""
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -12,9 +14,20 @@ def pick_device(requested: str = "auto") -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def compute_dtype(device: torch.device) -> torch.dtype:
-    """fp32 on CPU (few CPUs multiply bf16 quickly), bf16 on CUDA."""
-    return torch.bfloat16 if device.type == "cuda" else torch.float32
+def native_bf16() -> bool:
+    """Emulated bf16 is slower than fp32."""
+    return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+
+
+def compute_dtype(device: torch.device, has_bf16: Callable[[], bool] = native_bf16) -> torch.dtype:
+    """fp32 on CPU (few CPUs multiply bf16 quickly); bf16 on CUDA where the card has it, else fp32: in fp16, gradients
+    vanish without loss scaling, and Gemma's activations overflow."""
+    if device.type != "cuda":
+        return torch.float32
+    if has_bf16():
+        return torch.bfloat16
+    print("this GPU has no bf16: computing in fp32, which is slower and takes more memory", file=sys.stderr)
+    return torch.float32
 
 
 def physical_cores() -> int:
@@ -29,11 +42,11 @@ def _siblings(cpu: int) -> str:
     return topology.read_text().strip() if topology.is_file() else str(cpu)
 
 
-def fix_numerics(threads: int | None = None) -> None:
-    """The same work on the same machine gives the same bits: threads fixed, deterministic kernels."""
+def fix_numerics(device: torch.device, threads: int | None = None) -> None:
+    """The same work on the same CPU gives the same bits: threads fixed, deterministic kernels."""
     torch.set_num_threads(threads or physical_cores())
-    if not torch.cuda.is_available():
-        torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(device.type == "cpu")
+    if device.type == "cpu":
         # On by default with the line above: filling what is overwritten took 4 to 8 % of hypernetwork training.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
 

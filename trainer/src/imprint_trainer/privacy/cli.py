@@ -20,11 +20,11 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     try:
         import_libraries()
-        from imprint_trainer.models.device import fix_numerics
+        from imprint_trainer.models.device import fix_numerics, pick_device
         from imprint_trainer.privacy.measure import measure
         from imprint_trainer.privacy.spec import PrivacySpec
 
-        fix_numerics(options.threads)
+        fix_numerics(pick_device(), options.threads)
         spec = PrivacySpec.model_validate_json(options.spec.read_bytes())
         result = measure(spec, Worker(device="auto", threads=options.threads), tell)
     except TrainerError as error:

@@ -3,7 +3,7 @@
 import argparse
 
 from imprint_trainer.doc_to_lora.training.base import Base
-from imprint_trainer.models.device import fix_numerics
+from imprint_trainer.models.device import fix_numerics, pick_device
 from imprint_trainer.models.load import load_base
 
 
@@ -28,6 +28,6 @@ def at_least_one(text: str) -> int:
 
 def load(options: argparse.Namespace, name: str) -> Base:
     """Raises TrainerError when the base model cannot be loaded."""
-    fix_numerics(options.threads)
+    fix_numerics(pick_device(options.device), options.threads)
     loaded = load_base(options.base, quantization=options.quantization, device=options.device)
     return Base(loaded.model, loaded.tokenizer, name)

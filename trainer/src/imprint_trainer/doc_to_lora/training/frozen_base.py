@@ -121,7 +121,7 @@ class FrozenBase:
 
     def sample(self, rows: list[list[int]], end: int, limit: int, seed: str) -> list[list[int]]:
         """Random continuations of rows, without the prefix, the end token and what follows it; at most `limit` long."""
-        with torch.random.fork_rng():
+        with torch.random.fork_rng(devices=[self.model.device] if self.model.device.type == "cuda" else []):
             torch.manual_seed(random.Random(seed).getrandbits(32))
             return self._continue(rows, end, limit, do_sample=True, temperature=1.0, top_p=0.95, top_k=0)
 
