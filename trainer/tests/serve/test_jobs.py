@@ -181,3 +181,22 @@ def test_a_healthy_job_on_a_4_bit_base_logs_nothing(tiny_folder: Path, lora_spec
     assert running.close() == 0
     assert running.drained.wait(WAIT_SECONDS)
     assert running.stderr == []
+
+
+def test_the_digest_of_a_base_model_is_kept_for_the_next_worker(
+    tiny_folder: Path, lora_spec: Spec, new_job_id: NewJobId, tmp_path: Path
+) -> None:
+    kept = tmp_path / "digests.json"
+    found = []
+    for out in ("first", "second"):
+        running = RunningWorker("--digests", str(kept))
+        spec = lora_spec(out)
+        assert running.job(new_job_id(), spec)[-1]["type"] == "done"
+        assert running.close() == 0
+        found.append(json.loads((Path(spec["output_dir"]) / "training.json").read_text())["base_model"]["sha256"])
+        known = json.loads(kept.read_text())
+        assert str(tiny_folder / "model.safetensors") in known
+        for entry in known.values():
+            entry["sha256"] = "5" * 64
+        kept.write_text(json.dumps(known))
+    assert found[0] != found[1]  # of the digests that were put in its place

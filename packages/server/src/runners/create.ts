@@ -3,6 +3,7 @@ import type { Clock } from "../common/clock.js";
 import { ImprintError } from "../common/error.js";
 import type { Log } from "../common/log.js";
 import type { Config } from "../config/load.js";
+import { dataPaths } from "../storage/paths.js";
 import { createLocalExecutor, type WorkerCommand } from "./local/local-executor.js";
 import type { Executor } from "./runner.js";
 
@@ -12,7 +13,7 @@ export const trainerCommand = ({ settings, repoRoot }: Config): WorkerCommand | 
     ? null
     : {
         file: settings.python,
-        args: ["-m", "imprint_trainer", "serve"],
+        args: ["-m", "imprint_trainer", "serve", "--digests", dataPaths(settings.data_dir).digests],
         env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
       };
 

@@ -17,6 +17,8 @@ export interface DataPaths {
   readonly uploads: string;
   readonly models: string;
   readonly hypernetworks: string;
+  /** The trainer's: what the files of base models hash to. */
+  readonly digests: string;
   readonly serverFile: string;
 }
 
@@ -33,6 +35,7 @@ export const dataPaths = (root: string): DataPaths => ({
   uploads: join(root, "uploads"),
   models: join(root, "models"),
   hypernetworks: join(root, "hypernetworks"),
+  digests: join(root, "digests.json"),
   serverFile: join(root, "server.json"),
 });
 

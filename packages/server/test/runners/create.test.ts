@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/common/clock.js";
-import { createExecutor } from "../../src/runners/create.js";
+import { createExecutor, trainerCommand } from "../../src/runners/create.js";
 import { quietLog } from "../common/quiet-log.js";
 import { configFor, makeFolder } from "../support/service.js";
 import { loraTask, outcomeOf } from "./support.js";
@@ -28,4 +28,10 @@ test("the setting alone decides whether the trainer may download, wherever it wa
   expect(await environmentWith(true)).not.toHaveProperty("HF_HUB_OFFLINE");
   expect(await environmentWith(false)).toMatchObject({ HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1" });
   expect(await environmentWith(false)).not.toHaveProperty("IMPRINT_ALLOW_DOWNLOADS");
+});
+
+test("the trainer keeps digests of base models in the data directory", () => {
+  const folder = makeFolder();
+  const command = trainerCommand(configFor(folder, { python: process.execPath }));
+  expect(command?.args).toEqual(["-m", "imprint_trainer", "serve", "--digests", join(folder, "digests.json")]);
 });

@@ -4,7 +4,7 @@ import hashlib
 from importlib.metadata import version
 from typing import Any
 
-from imprint_trainer.adapters.write import sha256_of
+from imprint_trainer.adapters.digests import cached_sha256
 from imprint_trainer.models.base import LoadedBase
 
 PACKAGES = ("torch", "transformers", "peft", "bitsandbytes", "safetensors", "tokenizers")
@@ -34,6 +34,6 @@ def base_sha256(base: LoadedBase) -> str:
         names = ["config.json", "tokenizer.json", *(path.name for path in base.folder.glob("*.safetensors"))]
         digest = hashlib.sha256()
         for name in sorted(name for name in names if (base.folder / name).is_file()):
-            digest.update(f"{name} {sha256_of(base.folder / name)}\n".encode())
+            digest.update(f"{name} {cached_sha256(base.folder / name, base.digests)}\n".encode())
         base.memo["sha256"] = digest.hexdigest()
     return str(base.memo["sha256"])

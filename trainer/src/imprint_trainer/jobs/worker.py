@@ -31,9 +31,10 @@ def import_libraries() -> None:
 class Worker:
     """Jobs and chats come from the main thread only, previews from any."""
 
-    def __init__(self, *, device: str, threads: int | None) -> None:
+    def __init__(self, *, device: str, threads: int | None, digests: Path | None = None) -> None:
         self._device = device
         self._threads = threads
+        self._digests = digests
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
         self._ready = False
         self._tokenizers: dict[str, Any] = {}
@@ -56,7 +57,8 @@ class Worker:
         key = (path_or_hub_id, quantization)
         if self._resident is None or self._resident[0] != key:
             self._resident = None  # let the old one go before the new one comes
-            self._resident = (key, load_base(path_or_hub_id, quantization=quantization, device=self._device))
+            loaded = load_base(path_or_hub_id, quantization=quantization, device=self._device, digests=self._digests)
+            self._resident = (key, loaded)
         return self._resident[1]
 
     def tokenizer(self, path_or_hub_id: str) -> Any:

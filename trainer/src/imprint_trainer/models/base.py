@@ -25,4 +25,5 @@ class LoadedBase:
     quantization: Quantization
     dequantised: bool
     device: torch.device
+    digests: Path | None = None  # where digests of its files are kept for the next worker
     memo: dict[str, Any] = field(default_factory=dict)

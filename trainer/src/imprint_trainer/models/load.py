@@ -24,6 +24,7 @@ def load_base(
     quantization: Quantization = "nf4",
     device: str = "auto",
     dequantise_on_cpu: bool | None = None,
+    digests: Path | None = None,
 ) -> LoadedBase:
     """Loads a causal language model, frozen and in eval mode.
 
@@ -59,6 +60,7 @@ def load_base(
         quantization=quantization,
         dequantised=plain,
         device=target,
+        digests=digests,
     )
 
 

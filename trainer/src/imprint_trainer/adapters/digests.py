@@ -1,0 +1,52 @@
+"""SHA-256 of a base model's files, kept between workers: 16 GB take half a minute to read."""
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.adapters.write import sha256_of
+
+Known = dict[str, dict[str, Any]]  # by path: size, times, and sha256
+
+
+def cached_sha256(path: Path, cache: Path | None) -> str:
+    """From `cache`, a JSON file, where size and times are as they were; None keeps nothing."""
+    status = path.stat()
+    # ctime too: copies that keep their times do not set it back.
+    facts = {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "ctime_ns": status.st_ctime_ns}
+    known = {} if cache is None else read(cache)
+    entry = known.get(str(path), {})
+    if {**entry, **facts} == entry and isinstance(entry.get("sha256"), str):
+        return str(entry["sha256"])
+    digest = sha256_of(path)
+    if cache is not None:
+        with contextlib.suppress(OSError):
+            write(cache, {**known, str(path): {**facts, "sha256": digest}})
+    return digest
+
+
+def read(cache: Path) -> Known:
+    """Empty where it is absent or damaged."""
+    try:
+        known = json.loads(cache.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(known, dict):
+        return {}
+    return {path: entry for path, entry in known.items() if isinstance(entry, dict)}
+
+
+def write(cache: Path, known: Known) -> None:
+    """As a whole: two workers may write at once, and the later one wins."""
+    kept = {path: entry for path, entry in known.items() if Path(path).is_file()}
+    descriptor, part = tempfile.mkstemp(dir=cache.parent, prefix=f".{cache.name}-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(kept, file, indent=2, sort_keys=True)
+        Path(part).replace(cache)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
