@@ -1,5 +1,6 @@
 """Losses on supervised tokens against what the model itself says, for families whose heads do more than multiply."""
 
+import copy
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from imprint_trainer.errors import BaseModelUnsupported
 from imprint_trainer.lora.loss import loss_sum, read_whole, supervised_count
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.load import load_base
+from imprint_trainer.models.output_head import check_output_head
 from tiny_model import FAMILIES, write_family
 from training import settings, train_tiny
 
@@ -88,6 +90,23 @@ def test_what_is_read_in_two_parts_is_what_the_whole_reads(family: LoadedBase, s
     read, _ = readers(family, start)
     with torch.no_grad():
         torch.testing.assert_close(read(family.model, ids), read_whole(family.model, ids), rtol=1e-5, atol=1e-5)
+
+
+def test_the_check_runs_one_block_and_leaves_the_model_as_it_was(kin: LoadedBase) -> None:
+    names, ran = [name for name, _ in kin.model.named_modules()], []
+    hooks = [block.register_forward_hook(lambda *_: ran.append(1)) for block in kin.model.model.layers]
+    try:
+        check_output_head(kin.model, "m")
+    finally:
+        for hook in hooks:
+            hook.remove()
+    assert len(ran) == 2  # for the model's own logits, and for the trainer's
+    assert [name for name, _ in kin.model.named_modules()] == names
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_rounding_to_half_precision_is_no_other_head(family: LoadedBase, dtype: torch.dtype) -> None:
+    check_output_head(copy.deepcopy(family.model).to(dtype), "m")
 
 
 @pytest.mark.parametrize("quantization", ["nf4", "none"])

@@ -41,6 +41,21 @@ def section(model: Any, start: int, end: int | None, *, normed: bool) -> Any:
 
 
 @contextmanager
+def first_block_only(model: Any) -> Iterator[None]:
+    """While open, the model has one block, which is quick to run; no change where its decoder cannot be cut."""
+    if not can_be_cut(model):
+        yield
+        return
+    inner = decoder_of(model)
+    blocks = inner.layers
+    inner.layers = blocks[:1]
+    try:
+        yield
+    finally:
+        inner.layers = blocks
+
+
+@contextmanager
 def entered_by(cut: Any, hidden: Tensor) -> Iterator[None]:
     """While open, the first block of `cut` reads `hidden` [B, S, D], whatever its embeddings are and are scaled by."""
 
