@@ -38,7 +38,13 @@ FAMILIES: dict[str, dict[str, Any]] = {
         "layer_types": ["sliding_attention", "full_attention", "sliding_attention", "full_attention"],
     },
     "hyperclovax": {"logits_scaling": 0.125},
-    "falcon_h1": {"lm_head_multiplier": 0.125},
+    "falcon_h1": {
+        "lm_head_multiplier": 0.125,
+        "mamba_d_ssm": 64,
+        "mamba_n_heads": 4,
+        "mamba_d_state": 8,
+        "mamba_chunk_size": 16,
+    },
     "recurrent_gemma": {"logits_soft_cap": 5.0},
 }
 
