@@ -82,6 +82,20 @@ test("a short session is imprinted in one pass by the hypernetwork that ships, a
   expect(await ask(adapter_id, "What is the capital of France?")).toContain("Paris");
 });
 
+test("an imprint of a whole session makes the default model worse: it is refused with the figures", {
+  timeout: 12 * MINUTES,
+}, async () => {
+  const client = await startReal();
+  const { session_id } = await client.sessions.create(readFileSync(join(ROOT, "examples/sessions/harborline-gates.json")));
+  const { job_id } = await client.train.hypernetwork({ trajectory_ids: [session_id], seed: 7 });
+  expect(await client.jobs.waitFor(job_id, wait)).toMatchObject({ status: "failed", adapter_id: null });
+  const { error, proof } = await client.jobs.details(job_id);
+  if (proof === null) throw new Error("a job that fails for what its proof says keeps it");
+  expect(error).toMatchObject({ code: "ADAPTER_HARMS", message: expect.stringContaining(proof.loss_after.toFixed(3)) });
+  expect(proof.loss_after).toBeGreaterThan(proof.loss_before);
+  expect((await client.adapters.list()).adapters).toEqual([]);
+});
+
 test("killed in mid-training, the trainer and the service leave nothing half; the same request gives the same bytes", {
   timeout: 12 * MINUTES,
 }, async () => {

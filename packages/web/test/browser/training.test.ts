@@ -6,6 +6,9 @@ import { makeFolder, makeGate, putSession, startLora, startService } from "./sup
 
 provideBrowser();
 
+/** Whatever says that something is well. */
+const GOOD = '[data-tone="good"], [data-status="completed"], :text("✓")';
+
 test(
   "a dropped session is previewed, trained on while its curve moves, proved, and asked beside its base model",
   async () => {
@@ -41,6 +44,7 @@ test(
     await page.getByRole("img", { name: "Loss: 40 points, from 2.5 to 0.0625" }).waitFor();
     await page.getByText("It learned the session (loss 2.5 → 0.4, −84 %) and kept what the base model knew.").waitFor();
     expect(await page.locator(".page-head .status").textContent()).toBe("completed");
+    expect(await page.locator(GOOD).count()).toBe(5); // the status, the proof and its three consumers
     expect(await page.locator("canvas").count()).toBe(4);
 
     await page.getByRole("link", { name: "Try it" }).click();
@@ -76,7 +80,7 @@ test(
     putSession(service.dataDir, "s1");
     const refused = await service.ended(await startLora(service, { session_id: "s1", adapter_id: "worse" }));
     const page = await openPage(`${service.url}/#/jobs/${refused.job_id}`);
-    const good = page.locator('[data-tone="good"], [data-status="completed"], :text("✓")');
+    const good = page.locator(GOOD);
     await page.getByText("own text 2.500 → 3.000 (+20 %), neutral text 3.100 → 3.200 (+3.2 %)").waitFor();
     await page.getByText("It makes the model worse on its own text (loss 2.5 → 3, +20 %").waitFor();
     expect(await good.count()).toBe(0);
