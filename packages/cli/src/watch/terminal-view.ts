@@ -32,7 +32,8 @@ export function terminalView({ err, paint: { err: paint } }: Pick<Io, "err" | "p
     update: (next) => {
       const words = phaseOf(next);
       if (words !== phase) {
-        if (phase !== "" && job !== null) settle(`${paint("green", "✓")} ${phase}  ${paint("dim", elapsed())}`);
+        const sign = next.status === "failed" ? paint("red", "✗") : paint("green", "✓");
+        if (phase !== "" && job !== null) settle(`${sign} ${phase}  ${paint("dim", elapsed())}`);
         phase = words;
         since = performance.now();
       }

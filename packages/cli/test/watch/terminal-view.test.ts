@@ -1,0 +1,28 @@
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import type { JobDetails } from "@imprint/contracts";
+import { expect, it } from "vitest";
+import { terminalView } from "../../src/watch/terminal-view.js";
+import { job } from "./job.js";
+
+const unpainted = (_style: unknown, text: string): string => text;
+
+/** The lines that stay when a job went through these states. */
+function settled(states: readonly Partial<JobDetails>[]): readonly string[] {
+  const err = new PassThrough();
+  const view = terminalView({ err: err as unknown as NodeJS.WriteStream, paint: { err: unpainted, out: unpainted } });
+  for (const state of states) view.update(job(state));
+  view.end();
+  const lines = stripVTControlCharacters(String(err.read())).split("\n").slice(0, -1);
+  return lines.map((line) => (line.split("\r").at(-1) ?? "").replace(/ +\d+:\d\d$/, ""));
+}
+
+it.each([
+  ["completed", "✓"],
+  ["failed", "✗"],
+] as const)("of a job that is %s, the phase in which it ended has a %s", (status, sign) => {
+  expect(settled([{ phase: "proving" }, { phase: "registering" }, { status, phase: "registering" }])).toEqual([
+    "✓ proving the reloaded adapter",
+    `${sign} registering the adapter`,
+  ]);
+});
