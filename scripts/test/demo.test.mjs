@@ -22,6 +22,7 @@ function start(behaviour = {}) {
   const root = mkdtempSync(path.join(tmpdir(), "imprint-demo-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(path.join(root, "tiny-model"));
+  for (const file of ["config.json", "model.safetensors"]) writeFileSync(path.join(root, "tiny-model", file), "{}");
   const python = path.join(root, "python");
   const worker = `echo $$ > "${root}/pid"\nexec "${process.execPath}" "${TRAINER}" '${JSON.stringify({ ...behaviour, wait_for: behaviour.waits && path.join(root, "go") })}'\n`;
   writeFileSync(python, `#!/bin/sh\n${worker}`);

@@ -24,10 +24,11 @@ function refused({ code, detail, requestId: request_id, errors }: ApiError, name
   const known = code !== null && Object.hasOwn(ERRORS, code) ? code : null;
   const hint = known && inCommandWords(hintFor(known), name);
   const wrong = errors.map(({ path, message }) => inCommandWords(`${fieldInCommandWords(path)} ${message}`, name));
-  const said = known !== null && detail === ERRORS[known].hint ? `${ERRORS[known].title}.` : inCommandWords(detail, name);
+  const bare = known === null ? detail : detail.replace(ERRORS[known].hint, "").trim();
+  const said = known !== null && bare === "" ? `${ERRORS[known].title}.` : inCommandWords(bare, name);
   const message = code === "VALIDATION_FAILED" && wrong.length > 0 ? wrong.join("\n") : said;
   return {
-    exitCode: 1,
+    exitCode: errors.some(({ path }) => path === "/base_model") ? 2 : 1,
     lines: [...message.split("\n"), ...(hint === null || message.includes(hint) ? [] : [hint])].map(plain),
     document: { code, message, hint, errors, request_id },
   };

@@ -122,7 +122,7 @@ export const ERRORS = {
   BASE_MODEL_NOT_FOUND: {
     status: 422,
     title: "The base model is not there",
-    hint: "imprint models lists prepared models; allow downloads with --allow-downloads for hub models.",
+    hint: "imprint models lists prepared models; hub ids need downloads: IMPRINT_ALLOW_DOWNLOADS=true, --allow-downloads of imprint serve, or allow_downloads in config.json.",
   },
   BASE_MODEL_UNSAFE: {
     status: 422,

@@ -9,10 +9,18 @@ export const AdapterId = Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,63}$", d
 /** A job's id, made by the service: 26 characters of Crockford base32 (a ULID), lower case. */
 export const JobId = Type.String({ pattern: "^[0-9a-hjkmnp-tv-z]{26}$", description: "Job id" });
 
-/** A prepared model's name, or a hub id `owner/name`. Never a path: paths come from the service's own configuration. */
+const MODEL_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]{0,95}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,95})?$";
+
+/** A prepared model's name, or a hub id `owner/name`. What adapters are registered under; never a path. */
 export const BaseModelName = Type.String({
-  pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,95}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,95})?$",
+  pattern: MODEL_NAME,
   description: "Name of a prepared base model, or a hub id owner/name",
+});
+
+/** A base model as requests name it. A folder is one of the service's machine, in its `model_roots`. */
+export const BaseModelChoice = Type.String({
+  pattern: `${MODEL_NAME}|^(?:~?/|[A-Za-z]:[\\\\/])[^\\u0000-\\u001f]{0,4095}$`,
+  description: "Name of a prepared base model, a hub id owner/name, or a folder of the service's machine",
 });
 
 /** SHA-256 in lower-case hexadecimal. */

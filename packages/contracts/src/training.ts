@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ErrorCode } from "./errors.js";
-import { AdapterId, BaseModelName, JobId, SessionId } from "./ids.js";
+import { AdapterId, BaseModelChoice, JobId, SessionId } from "./ids.js";
 import { Strict } from "./object.js";
 
 export const NewAdapterId = Type.String({ ...AdapterId, description: "Id of the new adapter, written once; default: made up" });
@@ -29,7 +29,7 @@ const common = {
     }),
   ),
   adapter_id: Type.Optional(NewAdapterId),
-  base_model: Type.Optional(BaseModelName),
+  base_model: Type.Optional(BaseModelChoice),
   seed: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, description: "Of everything random; default: drawn and recorded" }),
   ),

@@ -3,6 +3,6 @@ export { CannotStartError, ConfigError } from "./config/errors.js";
 export { type Config, type LoadOptions, loadConfig, type Origin } from "./config/load.js";
 export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";
 export { findRepoRoot, readSetup, type Setup } from "./config/setup.js";
-export { environmentName, flagName } from "./config/sources.js";
+export { asFolder, environmentName, flagName } from "./config/sources.js";
 export { makeFolder } from "./storage/paths.js";
 export { hypernetworkFolders } from "./training/hypernetworks.js";

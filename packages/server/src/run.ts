@@ -1,5 +1,19 @@
+import { ImprintError } from "./common/error.js";
+import { ConfigError } from "./config/errors.js";
 import type { Config } from "./config/load.js";
 import { type RunningServer, type StartOptions, startServer } from "./server.js";
+import { baseModelsOf, requestedBaseModel } from "./training/base-model.js";
+
+/** A base model that somebody chose must be there; without the one of the set-up the service runs, and says what is missing. */
+const checkBaseModel = (config: Config): void => {
+  if (["setup", "default"].includes(config.origins.base_model)) return;
+  try {
+    requestedBaseModel(undefined, baseModelsOf(config));
+  } catch (error) {
+    if (!(error instanceof ImprintError)) throw error;
+    throw new ConfigError([`base_model ${config.settings.base_model} cannot be used. ${error.message} ${error.hint}`]);
+  }
+};
 
 /**
  * Serves until a signal, and lets commands find the service: the first one lets running jobs end within the grace period, a second one does not wait.
@@ -9,6 +23,7 @@ export const runServer = async (
   config: Config,
   { onListening, ...options }: StartOptions & { readonly onListening?: (server: RunningServer) => void } = {},
 ): Promise<void> => {
+  checkBaseModel(config);
   await new Promise<void>((resolve, reject) => {
     let server: RunningServer | undefined;
     let signals = 0;

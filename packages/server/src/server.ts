@@ -23,6 +23,7 @@ import { lockDataDirectory } from "./storage/lock.js";
 import { openDatabase } from "./storage/open.js";
 import { dataPaths, ensureDataPaths } from "./storage/paths.js";
 import { sweep } from "./sweep.js";
+import { baseModelsOf } from "./training/base-model.js";
 import { sweepAfterJobs } from "./training/checkpoints/sweep-after-jobs.js";
 import { hypernetworkFolders } from "./training/hypernetworks.js";
 import { createIdempotency } from "./training/idempotency.js";
@@ -62,7 +63,7 @@ export const startServer = async (
   config: Config,
   { command, clock = systemClock(), announce = false }: StartOptions = {},
 ): Promise<RunningServer> => {
-  const { settings, setup, token, webhook } = config;
+  const { settings, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
   const paths = dataPaths(settings.data_dir);
   ensureDataPaths(paths);
@@ -88,7 +89,7 @@ export const startServer = async (
       database,
       paths,
       sessions,
-      models: { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads },
+      models: baseModelsOf(config),
       checkpointSeconds: settings.checkpoint_seconds,
       hypernetworks: hypernetworkFolders(config),
       now,

@@ -41,7 +41,10 @@ class TemplateUnsupported(TrainerError, ValueError):
 
 class BaseModelNotFound(TrainerError, FileNotFoundError):
     code = "BASE_MODEL_NOT_FOUND"
-    hint = "imprint models lists prepared models; allow downloads with --allow-downloads for hub models."
+    hint = (
+        "imprint models lists prepared models; hub ids need downloads: IMPRINT_ALLOW_DOWNLOADS=true, "
+        "--allow-downloads of imprint serve, or allow_downloads in config.json."
+    )
 
 
 class BaseModelUnsafe(TrainerError, PermissionError):

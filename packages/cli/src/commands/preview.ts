@@ -8,6 +8,7 @@ import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
 import { count, duration, plain, shorten } from "../output/text.js";
+import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 
 const OPTIONS: Properties = PreviewRequest.properties;
@@ -58,6 +59,12 @@ function turnTable(preview: PreviewReport, paint: Paint): string {
   return table(["SESSION", "TURN", "", "TEXT"], rows, paint);
 }
 
+interface PreviewOptions extends CommonOptions {
+  readonly text?: boolean;
+  readonly turns?: boolean;
+  readonly baseModel?: string;
+}
+
 export function previewCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "preview",
@@ -68,9 +75,10 @@ export function previewCommand(context: CommandContext): Command {
     .option("--turns", "list the turns, and why some are not learned")
     .option("--text", "show the text and which of it is supervised");
   for (const [name, schema] of Object.entries(OPTIONS)) command.addOption(optionOf(name, schema));
-  return command.action(async (sessions: string[], options: CommonOptions & { text?: boolean; turns?: boolean }) => {
+  return command.action(async (sessions: string[], options: PreviewOptions) => {
     const printer = printerOf(context, options);
-    const request = { ...sessionsOf(sessions), ...readFlags(OPTIONS, { ...options }) };
+    const baseModel = await namedBaseModel(options.baseModel, options, context.io.env);
+    const request = { ...sessionsOf(sessions), ...readFlags(OPTIONS, { ...options, baseModel }) };
     checkLoraRequest(request);
     const { note } = printer;
     await withService({ io: context.io, options, note }, async ({ client }) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Session } from "@imprint/contracts";
 import type { Config } from "@imprint/server/configuration";
-import { dataPaths, ImprintError, locateBaseModel, readSession } from "@imprint/server/stored";
+import { baseModelsOf, dataPaths, ImprintError, locateBaseModel, readSession } from "@imprint/server/stored";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
@@ -50,13 +50,12 @@ async function storedSessions(
 }
 
 async function subjectOf(adapter: string, config: Config, note: (text: string) => void): Promise<Subject> {
-  const { settings, setup } = config;
+  const { settings } = config;
   const paths = dataPaths(settings.data_dir);
   const record = await readTrainingRecord(adapter, paths.adapters);
   const sessions = await storedSessions(record, config, note);
-  const models = { fallback: settings.base_model, setup, folder: paths.models, allowDownloads: settings.allow_downloads };
   try {
-    return { record, sessions, baseModel: locateBaseModel(record.base_model.name, models) };
+    return { record, sessions, baseModel: locateBaseModel(record.base_model.name, baseModelsOf(config)) };
   } catch (error) {
     return refused(error);
   }

@@ -20,7 +20,9 @@ export function sessionsCommand(context: CommandContext): Command {
       const page = await client.sessions.list(query);
       printer.result(page, () => {
         if (page.sessions.length === 0)
-          return search === "" ? "No sessions. imprint import PATH stores some." : `No session has the words ${search}.`;
+          return search === ""
+            ? `No sessions. ${context.io.name} import PATH stores some.`
+            : `No session has the words ${search}.`;
         const rows = page.sessions.map(({ session_id, format, outcome, assistant_turns, tool_calls, task }) => [
           session_id,
           format,

@@ -2,12 +2,14 @@ import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { resumeRequest, type TrainingRequest, trainingOptions, trainingRequest } from "../flags/training.js";
 import { fullId, fullIds } from "../ids/full-id.js";
+import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
 import { follow } from "../watch/follow.js";
 
 interface TrainOptions extends CommonOptions, WatchFlags {
   readonly method: string;
+  readonly baseModel?: string;
   readonly resume?: string;
 }
 
@@ -40,7 +42,7 @@ export function trainCommand(context: CommandContext): Command {
     checkFlags(options);
     const printer = printerOf(context, options);
     const { resume, method } = options;
-    const flags = { ...options };
+    const flags = { ...options, baseModel: await namedBaseModel(options.baseModel, options, context.io.env) };
     const requestFor = (ids: readonly string[], job = resume): TrainingRequest =>
       job === undefined ? trainingRequest(ids, method, flags) : resumeRequest(job, { sessions: ids, method, options: flags });
     // What is wrong is said before a service is looked for.

@@ -21,6 +21,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
     "Something between the command and the service changed the request: use the address that the service printed.",
   UNAUTHORIZED: "Set IMPRINT_TOKEN or IMPRINT_TOKEN_FILE to the token that the service was started with.",
   INTERNAL_ERROR: "The log of the service names the cause.",
+  ADAPTER_HARMS: "Lower --learning-rate or --epochs; what a hypernetwork made worse, train with --method lora.",
   HYPERNETWORK_NOT_INSTALLED: "Train without --method hypernetwork; imprint hypernetworks lists those installed.",
 };
 
@@ -40,8 +41,10 @@ const COMMAND = new RegExp(`(?<![\\w./-])imprint (?=(?:${COMMANDS.map(({ name })
 /** A sentence of the service in the words of the command line: flags for fields, and commands as this one was called. */
 export const inCommandWords = (text: string, name: string): string =>
   text
-    .replaceAll(/\b(Field )?([a-z]+(?:_[a-z]+)*)\b/g, (said: string, field: string | undefined, word: string) =>
-      field !== undefined || word.includes("_") ? (WORDS.get(word) ?? said) : said,
+    .replaceAll(
+      /\b(Field )?([a-z]+(?:_[a-z]+)*)\b(?! in config\.json)/g,
+      (said: string, field: string | undefined, word: string) =>
+        field !== undefined || word.includes("_") ? (WORDS.get(word) ?? said) : said,
     )
     .replaceAll(COMMAND, `${name} `);
 

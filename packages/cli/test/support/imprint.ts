@@ -16,9 +16,9 @@ export interface Running {
 }
 
 /** Starts the real command as a child process. It sees the given variables and nothing of Imprint's from here. */
-export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd?: string): Running {
   const { PATH = "", HOME = "", NODE_OPTIONS = "" } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH, HOME, NODE_OPTIONS, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH, HOME, NODE_OPTIONS, ...env } });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";
   let stderr = "";
@@ -50,9 +50,9 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
 /** Runs the real command to its end. */
 export function imprint(
   args: readonly string[],
-  { env = {}, input = "" }: { env?: Readonly<Record<string, string>>; input?: string } = {},
+  { env = {}, input = "", cwd }: { env?: Readonly<Record<string, string>>; input?: string; cwd?: string } = {},
 ): Promise<Ended> {
-  const { child, ended } = start(args, env);
+  const { child, ended } = start(args, env, cwd);
   child.stdin.end(input);
   return ended;
 }

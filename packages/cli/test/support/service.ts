@@ -26,6 +26,7 @@ export async function place(behaviour: Behaviour = good): Promise<Place> {
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const model = path.join(root, "tiny-model");
   await mkdir(model);
+  for (const file of ["config.json", "model.safetensors"]) await writeFile(path.join(model, file), "{}");
   const python = path.join(root, "python");
   await writeFile(python, `#!/bin/sh\nexec "${process.execPath}" "${TRAINER}" '${JSON.stringify(behaviour(root))}'\n`);
   await chmod(python, 0o755);

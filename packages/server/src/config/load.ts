@@ -1,10 +1,21 @@
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { faultsOf } from "@imprint/contracts/fields";
 import { ConfigError } from "./errors.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";
-import { environmentName, flagName, fromEnvironment, fromFile, fromFlags, PROTECTING, type Source } from "./sources.js";
+import {
+  asFolder,
+  environmentName,
+  flagName,
+  fromEnvironment,
+  fromFile,
+  fromFlags,
+  isPath,
+  PROTECTING,
+  type Source,
+  untilde,
+} from "./sources.js";
 import { resolveToken } from "./token.js";
 import { resolveWebhook, type Webhook } from "./webhook.js";
 
@@ -32,11 +43,6 @@ export interface LoadOptions {
 
 type Layer = readonly [Origin, Source];
 
-const untilde = (path: string, home: string): string =>
-  path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
-
-const isPath = (text: string): boolean => isAbsolute(text) || /^(\.{1,2}|~)([/\\]|$)/.test(text);
-
 /** Relative paths are relative to where the service is started. A base model is a path only when it looks like one. */
 const resolvePaths = (values: Settings, home: string): Settings => {
   const toPath = (path: string): string => resolve(untilde(path, home));
@@ -46,7 +52,8 @@ const resolvePaths = (values: Settings, home: string): Settings => {
     token_file: values.token_file === null ? null : toPath(values.token_file),
     webhook_secret_file: values.webhook_secret_file === null ? null : toPath(values.webhook_secret_file),
     python: values.python !== null && isPath(values.python) ? toPath(values.python) : values.python,
-    base_model: isPath(values.base_model) ? toPath(values.base_model) : values.base_model,
+    base_model: asFolder(values.base_model, home) ?? values.base_model,
+    model_roots: values.model_roots.map(toPath),
   };
 };
 

@@ -103,6 +103,11 @@ export const Settings = Strict({
     default: [],
     description: "Further names under which the service may be called (Host header), besides localhost.",
   }),
+  model_roots: Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), {
+    maxItems: 32,
+    default: [],
+    description: "Folders in which requests may name base models by their path.",
+  }),
   allow_downloads: Type.Boolean({ default: false, description: "Whether base models may be downloaded from the hub." }),
   token: Type.Union([Type.String({ minLength: 22, maxLength: 512, pattern: "^[A-Za-z0-9._~+/=-]+$" }), Type.Null()], {
     default: null,

@@ -19,7 +19,7 @@ const keyOf = (request: FastifyRequest): string | null => {
 
 const queued = (jobId: string): StartResponse => ({ job_id: jobId, status: "queued" });
 
-/** Queues a job and answers at once: everything that can go wrong with session, model and training fails the job, not the call. */
+/** Queues a job and answers at once: what goes wrong with session and training fails the job, not the call. */
 export const startJob = async (
   request: FastifyRequest,
   start: Start,

@@ -22,7 +22,7 @@ export const modelsRoute = (app: App, { workshop }: Pick<Services, "workshop">):
     },
     async () => {
       const { adapters } = await inTransaction(workshop.database, (db) => listAdapters(db, { filter: {}, limit: MAX_ADAPTERS }));
-      const bases = new Set([fallbackName(workshop.models), ...preparedModels(workshop.models.setup)]);
+      const bases = new Set([fallbackName(workshop.models), ...preparedModels(workshop.models)]);
       return {
         object: "list",
         data: [

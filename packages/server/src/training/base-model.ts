@@ -1,8 +1,13 @@
-import { existsSync, statSync } from "node:fs";
-import { basename, isAbsolute, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, isAbsolute, join, resolve } from "node:path";
 import { ImprintError } from "../common/error.js";
+import type { Config } from "../config/load.js";
 import { isModelName } from "../config/schema.js";
 import type { Setup } from "../config/setup.js";
+import { isPath, untilde } from "../config/sources.js";
+import { dataPaths } from "../storage/paths.js";
+import { checkModelFolder, isFolder, isWithin, linkModel } from "./base-model-folder.js";
 
 export interface BaseModels {
   /** The base model where a request names none: a name, a hub id, or a folder of this machine. */
@@ -10,7 +15,11 @@ export interface BaseModels {
   readonly setup: Setup | null;
   /** `<data dir>/models` */
   readonly folder: string;
+  /** Where requests may name folders, besides the models that are known. */
+  readonly roots: readonly string[];
   readonly allowDownloads: boolean;
+  /** Where the hub's library keeps what it downloaded. */
+  readonly hubCache: string;
 }
 
 /** A base model as the trainer loads it, and as adapters name it. */
@@ -19,30 +28,94 @@ export interface BaseModel {
   readonly name: string;
 }
 
-const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+/** As huggingface_hub finds it. */
+const hubCacheOf = ({ HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string =>
+  HF_HUB_CACHE || join(HF_HOME || join(XDG_CACHE_HOME || join(homedir(), ".cache"), "huggingface"), "hub");
+
+export const baseModelsOf = ({ settings, setup }: Config, env: NodeJS.ProcessEnv = process.env): BaseModels => ({
+  fallback: settings.base_model,
+  setup,
+  folder: dataPaths(settings.data_dir).models,
+  roots: settings.model_roots,
+  allowDownloads: settings.allow_downloads,
+  hubCache: hubCacheOf(env),
+});
 
 /** The name that a request without `base_model` trains for. A folder goes by its last part: paths stay on this machine. */
 export const fallbackName = ({ fallback }: BaseModels): string => (isModelName(fallback) ? fallback : basename(fallback));
 
+/** The folder of a model that is known by its name; null when none is. */
+const knownFolder = (name: string, { fallback, setup, folder }: BaseModels): string | null => {
+  if (isAbsolute(fallback) && basename(fallback) === name && isFolder(fallback)) return fallback;
+  const prepared = setup && Object.hasOwn(setup.models, name) ? setup.models[name] : undefined;
+  if (prepared !== undefined && isFolder(prepared)) return prepared;
+  const own = join(folder, name);
+  return isModelName(name) && !name.includes("/") && isFolder(own) ? own : null;
+};
+
+/** The folder of a hub model that was downloaded before; null when it was not. */
+const downloaded = (hubId: string, { hubCache }: BaseModels): string | null => {
+  const folder = join(hubCache, `models--${hubId.replace("/", "--")}`);
+  try {
+    const snapshot = join(folder, "snapshots", readFileSync(join(folder, "refs", "main"), "utf8").trim());
+    return isFolder(snapshot) ? snapshot : null;
+  } catch {
+    return null;
+  }
+};
+
 /**
- * Finds the folder of a base model. Only the service's own configuration can name a path; requests name models.
+ * Finds a base model by its name or hub id.
  * @throws ImprintError BASE_MODEL_NOT_FOUND
  */
-export const locateBaseModel = (name: string, { fallback, setup, folder, allowDownloads }: BaseModels): BaseModel => {
-  if (isAbsolute(fallback) && basename(fallback) === name && isFolder(fallback)) return { location: fallback, name };
-  const prepared = setup && Object.hasOwn(setup.models, name) ? setup.models[name] : undefined;
-  if (prepared !== undefined && isFolder(prepared)) return { location: prepared, name };
+export const locateBaseModel = (name: string, models: BaseModels): BaseModel => {
+  const folder = knownFolder(name, models);
+  if (folder !== null) return { location: folder, name };
   if (!isModelName(name))
     throw new ImprintError("BASE_MODEL_NOT_FOUND", `${JSON.stringify(name)} is not the name of a base model.`);
-  if (!name.includes("/") && isFolder(join(folder, name))) return { location: join(folder, name), name };
-  if (name.includes("/") && allowDownloads) return { location: name, name };
-  throw new ImprintError(
-    "BASE_MODEL_NOT_FOUND",
-    name.includes("/")
-      ? `The base model ${name} is not prepared here, and downloads are not allowed.`
-      : `The base model ${name} is not prepared here.`,
-  );
+  if (!name.includes("/")) throw new ImprintError("BASE_MODEL_NOT_FOUND", `The base model ${name} is not prepared here.`);
+  if (models.allowDownloads || downloaded(name, models) !== null) return { location: name, name };
+  throw new ImprintError("BASE_MODEL_NOT_FOUND", `The base model ${name} is not on this machine, and downloads are not allowed.`);
+};
+
+/** A folder's model by its name, known from now on. Requests may name folders in the roots only. */
+const adoptFolder = (folder: string, models: BaseModels): BaseModel => {
+  const { fallback, setup, roots } = models;
+  const name = basename(folder);
+  const known = [models.folder, ...(isAbsolute(fallback) ? [fallback] : []), ...Object.values(setup?.models ?? {})];
+  if (![...known, ...roots].some((root) => isWithin(root, folder)))
+    throw new ImprintError(
+      "BASE_MODEL_NOT_FOUND",
+      `The service takes no base model from the folder of ${name}: name one of its parents in model_roots, or train from the command line.`,
+    );
+  checkModelFolder(folder);
+  if (!isModelName(name))
+    throw new ImprintError(
+      "BASE_MODEL_INVALID",
+      `A base model goes by its folder's name, and ${JSON.stringify(name)} is none: letters, digits, dots, dashes and underscores.`,
+    );
+  const there = knownFolder(name, models);
+  if ((there !== null && !(isWithin(there, folder) && isWithin(folder, there))) || !linkModel(folder, models.folder))
+    throw new ImprintError("BASE_MODEL_INVALID", `Another base model is called ${name} here: rename the folder.`);
+  return { location: there ?? join(models.folder, name), name };
+};
+
+/**
+ * The base model that a request asks for by a name, a hub id or a folder, or the default; its files are there, as far as can be seen
+ * without loading them.
+ * @throws ImprintError BASE_MODEL_NOT_FOUND, BASE_MODEL_INVALID or BASE_MODEL_UNSAFE
+ */
+export const requestedBaseModel = (given: string | undefined, models: BaseModels): BaseModel => {
+  if (given !== undefined && isPath(given)) return adoptFolder(resolve(untilde(given, homedir())), models);
+  if (given === undefined && isAbsolute(models.fallback)) checkModelFolder(models.fallback);
+  const model = locateBaseModel(given ?? fallbackName(models), models);
+  const files = isAbsolute(model.location) ? model.location : downloaded(model.location, models);
+  if (files !== null) checkModelFolder(files, model.name);
+  return model;
 };
 
 /** Names that requests can use without a download. */
-export const preparedModels = (setup: Setup | null): readonly string[] => Object.keys(setup?.models ?? {});
+export const preparedModels = ({ setup, folder }: BaseModels): readonly string[] => [
+  ...Object.keys(setup?.models ?? {}),
+  ...(isFolder(folder) ? readdirSync(folder).filter((name) => isModelName(name) && isFolder(join(folder, name))) : []),
+];

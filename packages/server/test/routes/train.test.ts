@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { JobDetails, JobRecord, PreviewReport } from "@imprint/contracts";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
-import { MODEL, makeFolder, type Service, startLora, startService } from "../support/service.js";
+import { MODEL, makeFolder, makeModel, type Service, startLora, startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
 
 test("a LoRA job goes from queued to completed, and its adapter is listed", async () => {
@@ -128,13 +128,44 @@ test("include_unsuccessful trains on a session that did not succeed", async () =
   expect(job.status).toBe("completed");
 });
 
-test("a base model that is not there fails the job and names it", async () => {
-  const service = await startService();
+test("a base model that cannot be used is refused before anything is queued, and named", async () => {
+  const outside = makeFolder();
+  const service = await startService({ flags: { model_roots: [join(outside, "models")] } });
   putSession(service.dataDir, "s1");
-  for (const base_model of ["nobody", "some/body"]) {
-    const job = await service.ended(await startLora(service, { session_id: "s1", base_model }));
-    expect(job.error).toMatchObject({ code: "BASE_MODEL_NOT_FOUND", message: expect.stringContaining(base_model) });
+  makeModel(join(outside, "models", "pickled"), ["config.json", "pytorch_model.bin"]);
+  for (const [base_model, code] of [
+    ["nobody", "BASE_MODEL_NOT_FOUND"],
+    ["some/body", "BASE_MODEL_NOT_FOUND"],
+    [outside, "BASE_MODEL_NOT_FOUND"],
+    [join(outside, "models", "absent"), "BASE_MODEL_NOT_FOUND"],
+    [join(outside, "models", "pickled"), "BASE_MODEL_UNSAFE"],
+  ]) {
+    for (const [route, sessions] of [
+      ["/train/lora", { session_id: "s1" }],
+      ["/train/lora/preview", { session_id: "s1" }],
+      ["/sessions/s1/preview", {}],
+      ["/train/hypernetwork", { trajectory_ids: ["s1"] }],
+    ] as const) {
+      const response = await service.post(route, { ...sessions, base_model });
+      expect([response.statusCode, response.json().code], `${route} ${base_model}`).toEqual([422, code]);
+      expect(response.json().errors).toEqual([{ path: "/base_model", message: expect.any(String) }]);
+      expect(response.body).not.toContain(outside);
+    }
   }
+  expect((await service.get("/jobs")).json().jobs).toEqual([]);
+});
+
+test("a base model is named by a folder of the service's machine in its model_roots, and by its name afterwards", async () => {
+  const outside = makeFolder();
+  const service = await startService({ flags: { model_roots: [outside] } });
+  putSession(service.dataDir, "s1");
+  const folder = makeModel(join(outside, "larger-model"));
+  const job = await service.ended(await startLora(service, { session_id: "s1", base_model: folder, adapter_id: "a" }));
+  expect(job.status).toBe("completed");
+  expect((await service.get("/adapters/a")).json().base_model).toBe("larger-model");
+  expect((await service.get("/v1/models")).json().data.map(({ id }: { id: string }) => id)).toContain("larger-model");
+  const again = await service.ended(await startLora(service, { session_id: "s1", base_model: "larger-model" }));
+  expect(again.status).toBe("completed");
 });
 
 test("an adapter_id is written once: reserved while the job runs, taken afterwards, also when archived", async () => {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished, vi } from "vitest";
-import { MODEL } from "./service.js";
+import { MODEL, makeModel } from "./service.js";
 
 export { build } from "../../../cli/test/support/build.js";
 
@@ -76,7 +76,7 @@ export const startProcess = async (
 ): Promise<Process> => {
   const program = python ? `"${python}"` : `"${process.execPath}" "${TRAINER}" '${JSON.stringify(behaviour)}'`;
   const dataDir = join(folder, "data");
-  mkdirSync(join(dataDir, "models", MODEL), { recursive: true });
+  makeModel(join(dataDir, "models", MODEL));
   const node = fileBlocks === undefined ? process.execPath : makeLimitedNode(folder, fileBlocks);
   const child = spawn(node, [MAIN], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +19,13 @@ export const trainerWith = (behaviour: object = {}): WorkerCommand => ({
   file: process.execPath,
   args: [TRAINER, JSON.stringify(behaviour)],
 });
+
+/** A folder that passes for a base model's: the fixture trainer loads none. */
+export const makeModel = (folder: string, files: readonly string[] = ["config.json", "model.safetensors"]): string => {
+  mkdirSync(folder, { recursive: true });
+  for (const file of files) writeFileSync(join(folder, file), "{}");
+  return folder;
+};
 
 /** A folder of the test's own, removed when it ends. */
 export const makeFolder = (): string => {
@@ -72,7 +79,7 @@ export const startService = async ({
   readonly command?: WorkerCommand;
   readonly clock?: Clock;
 } = {}): Promise<Service> => {
-  mkdirSync(join(dataDir, "models", MODEL), { recursive: true });
+  makeModel(join(dataDir, "models", MODEL));
   const server = await startServer(configFor(dataDir, flags), { command, ...(clock && { clock }) });
   onTestFinished(() => server.close(0));
   const host = new URL(server.url).host;

@@ -1,4 +1,5 @@
 import { TrainHypernetworkRequest } from "@imprint/contracts";
+import { withBaseModel } from "../../routes/train/base-model.js";
 import type { App, Services } from "../../services.js";
 import { fallbackName } from "../../training/base-model.js";
 import { startJob } from "../start.js";
@@ -24,7 +25,7 @@ export const hypernetworkRoute = (app: App, services: Services): void => {
       },
     },
     async (request) => {
-      const resolved = resolveHypernetwork(request.body, defaults);
+      const resolved = resolveHypernetwork(withBaseModel(request.body, services.workshop.models), defaults);
       const warnings = unused(request.body.trajectory_ids.slice(1));
       return startJob(request, { kind: "hypernetwork", request: resolved, warnings }, services);
     },

@@ -1,5 +1,6 @@
 import { RESUME_FIELDS, type TrainLoraRequest } from "@imprint/contracts";
 import { ProblemError } from "../../http/problem.js";
+import { requireBaseModel } from "../../routes/train/base-model.js";
 import type { Services } from "../../services.js";
 import { requireCheckpoint } from "../../training/checkpoints/require.js";
 import { type LoraJobRequest, renamed } from "./resolve.js";
@@ -21,5 +22,6 @@ export const resolveResume = async (
 ): Promise<LoraJobRequest> => {
   checkFields(body);
   const request = await requireCheckpoint(body.resume_from, { jobs, paths: workshop.paths });
+  requireBaseModel(request.base_model, workshop.models);
   return { ...renamed(request, body), resume_from: body.resume_from };
 };

@@ -1,4 +1,5 @@
 import { TrainLoraRequest } from "@imprint/contracts";
+import { withBaseModel } from "../../routes/train/base-model.js";
 import { checkTurns } from "../../routes/train/check-turns.js";
 import type { App, Services } from "../../services.js";
 import { fallbackName } from "../../training/base-model.js";
@@ -11,6 +12,7 @@ import { salvageRoute } from "./salvage.js";
 
 export const loraRoutes = (app: App, services: Services): void => {
   const defaults = { baseModel: fallbackName(services.workshop.models), random: services.random };
+  const { models } = services.workshop;
   const { body, validatorCompiler } = startBody(TrainLoraRequest);
   app.post(
     "/train/lora",
@@ -28,7 +30,7 @@ export const loraRoutes = (app: App, services: Services): void => {
       if (resume_from !== undefined)
         return startJob(request, { kind: "lora", request: await resolveResume({ ...fresh, resume_from }, services) }, services);
       checkTurns(fresh);
-      return startJob(request, { kind: "lora", request: resolveLora(fresh, defaults) }, services);
+      return startJob(request, { kind: "lora", request: resolveLora(withBaseModel(fresh, models), defaults) }, services);
     },
   );
   salvageRoute(app, services);

@@ -1,6 +1,7 @@
 import { SalvageRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
 import { answer, idParams, problems } from "../../http/schemas.js";
+import { requireBaseModel } from "../../routes/train/base-model.js";
 import type { App, Services } from "../../services.js";
 import { requireCheckpoint } from "../../training/checkpoints/require.js";
 import { startJob } from "../start.js";
@@ -23,6 +24,7 @@ export const salvageRoute = (app: App, services: Services): void => {
             "CHECKPOINT_NOT_FOUND",
             "JOB_NOT_FINISHED",
             "CHECKPOINT_INVALID",
+            "BASE_MODEL_NOT_FOUND",
             "ADAPTER_ID_TAKEN",
             "IDEMPOTENCY_CONFLICT",
             "VALIDATION_FAILED",
@@ -35,6 +37,7 @@ export const salvageRoute = (app: App, services: Services): void => {
     async (request, reply) => {
       const { job_id } = request.params;
       const kept = await requireCheckpoint(job_id, { jobs, paths: workshop.paths });
+      requireBaseModel(kept.base_model, workshop.models);
       const adapter_id = makePartialId(kept.adapter_id, random.suffix());
       const resolved = { ...renamed(kept, { adapter_id, ...request.body }), salvage_of: job_id };
       return reply.code(202).send(await startJob(request, { kind: "lora", request: resolved }, services));

@@ -5,10 +5,10 @@ import { LORA_DEFAULTS, PreviewReport, type PreviewRequest, TrainLoraPreviewRequ
 import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { inTransaction } from "../../storage/transaction.js";
-import { fallbackName, locateBaseModel } from "../../training/base-model.js";
 import { estimateTime } from "../../training/estimate.js";
 import { resolveSelection, sessionIdsOf } from "../../training/resolve.js";
 import { lastSpeeds } from "../../training/speeds.js";
+import { requireBaseModel } from "./base-model.js";
 import { checkTurns } from "./check-turns.js";
 
 export const PREVIEW_TIMEOUT_MS = 300_000;
@@ -20,6 +20,8 @@ export const previewResponse = {
     "SESSION_INVALID",
     "SESSION_UNSUCCESSFUL",
     "BASE_MODEL_NOT_FOUND",
+    "BASE_MODEL_UNSAFE",
+    "BASE_MODEL_INVALID",
     "NOTHING_TO_TRAIN",
     "TEMPLATE_UNSUPPORTED",
     "WORKER_START_FAILED",
@@ -41,12 +43,12 @@ export const previewSessions = async (
   { workshop, executor }: Pick<Services, "workshop" | "executor">,
 ): Promise<PreviewReport> => {
   const { paths, sessions, models, database } = workshop;
+  const model = requireBaseModel(request.base_model, models);
   const staging = join(paths.staging, `preview-${randomUUID()}`);
   const selection = resolveSelection(request, sessionIds.length);
   await sessions.require(sessionIds);
   const staged = await sessions.stage({ sessionIds, folder: staging, skipInvalid: selection.skip_invalid });
   try {
-    const model = locateBaseModel(request.base_model ?? fallbackName(models), models);
     const spec = { ...staged, base_model: model.location, ...selection };
     const preview = await executor.call({ type: "preview", spec }, signal);
     const { quantization = LORA_DEFAULTS.quantization } = request;
