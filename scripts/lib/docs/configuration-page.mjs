@@ -49,5 +49,20 @@ The service listens on \`127.0.0.1\` and answers requests whose \`Host\` is \`lo
 sites' pages are refused, whatever they send. To call it by another name, for instance behind a proxy, name it in \`allow_host\`.
 
 Any other \`host\` needs a token: \`imprint serve --host 0.0.0.0 --token-file ~/.imprint/token --allow-host workstation.lan\`, with the token in a
-file of mode 0600 (\`openssl rand -base64 32\` makes one). Every request but \`GET /health\` then carries \`Authorization: Bearer <token>\`.
+file of mode 0600 (\`openssl rand -base64 32\` makes one). Every request but \`GET /health\` then carries \`Authorization: Bearer <token>\`. An empty token or
+token file is refused: it would protect nothing.
+
+## Base models
+
+A base model is given by the name of a prepared one (\`imprint models\` lists them), by a folder, or by a hub id \`owner/name\`: to \`imprint serve\`,
+\`imprint train\` and \`imprint preview\` as \`--base-model\`, to the API and in the dashboard's form as \`base_model\`. What can be seen without loading it is
+checked before anything starts: the folder is there, with \`config.json\` and \`*.safetensors\`.
+
+- **A folder on the command line** may be any that its user can read; a relative one is relative to where the command is called. The command
+  links it into \`<data dir>/models\`, which belongs to this user, and the model goes by the folder's name from then on: for \`imprint chat\`, exports,
+  resumed trainings and the dashboard, until the link is removed.
+- **A folder in a request** must be in a folder of \`model_roots\` (links followed), or be a model that is known already: whoever reaches the service
+  could otherwise have it read any folder of the machine. No further folder is open by default. With \`--url\` the command sends the path as any client.
+- **A hub id** is used when it was downloaded before (\`HF_HUB_CACHE\`, \`HF_HOME\`), or when \`allow_downloads\` lets the trainer fetch it:
+  \`IMPRINT_ALLOW_DOWNLOADS=true\` for any command, \`imprint serve --allow-downloads\`, or \`allow_downloads\` in \`config.json\`.
 `;
