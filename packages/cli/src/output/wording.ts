@@ -11,18 +11,25 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   BAD_REQUEST: "Command and service may be of different versions: npm run setup.",
   NOT_FOUND: "imprint adapters and imprint models list what is there.",
   METHOD_NOT_ALLOWED: "Command and service may be of different versions: npm run setup.",
-  JOB_NOT_FOUND:
-    "A job is forgotten when its service stops, and old finished ones are dropped. imprint jobs lists those known; adapters stay: imprint adapters.",
   SESSION_NOT_FOUND: "imprint sessions lists the stored ones; imprint import stores more.",
-  ADAPTER_NOT_FOUND: "imprint adapters lists the registered ones.",
   FILE_NOT_FOUND: "Only files of OpenAI's clients are asked for by id; imprint sessions lists the stored sessions.",
-  EXPORT_NOT_FOUND: "imprint export ID makes it.",
   ORIGIN_NOT_ALLOWED:
     "Something between the command and the service changed the request: use the address that the service printed.",
   UNAUTHORIZED: "Set IMPRINT_TOKEN or IMPRINT_TOKEN_FILE to the token that the service was started with.",
   INTERNAL_ERROR: "The log of the service names the cause.",
   ADAPTER_HARMS: "Lower --learning-rate or --epochs; what a hypernetwork made worse, train with --method lora.",
   HYPERNETWORK_NOT_INSTALLED: "Train without --method hypernetwork; imprint hypernetworks lists those installed.",
+};
+
+/** The commands that do what these calls do. */
+const ROUTES: Readonly<Record<string, string>> = {
+  "GET /jobs": "imprint jobs",
+  "GET /sessions": "imprint sessions",
+  "POST /sessions": "imprint import",
+  "GET /adapters": "imprint adapters",
+  "POST /adapters/{id}/export": "imprint export ID",
+  "POST /train/lora": "imprint train",
+  "GET /v1/models": "imprint models",
 };
 
 /** Fields that the command line calls something else than a flag of their name. */
@@ -38,9 +45,10 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 
 const COMMAND = new RegExp(`(?<![\\w./-])imprint (?=(?:${COMMANDS.map(({ name }) => name).join("|")}|COMMAND|--help)\\b)`, "g");
 
-/** A sentence of the service in the words of the command line: flags for fields, and commands as this one was called. */
+/** A sentence of the service in the words of the command line: flags for fields, commands for calls, and both as this one was called. */
 export const inCommandWords = (text: string, name: string): string =>
   text
+    .replaceAll(/\b(?:GET|POST) \/[\w/{}-]*/g, (call) => ROUTES[call] ?? call)
     .replaceAll(
       /\b(Field )?([a-z]+(?:_[a-z]+)*)\b(?! in config\.json)/g,
       (said: string, field: string | undefined, word: string) =>

@@ -65,3 +65,11 @@ test("the service's refusals stand at the fields that they name", () => {
     metadata: "a is wrong",
   });
 });
+
+test("a base model is a name, a hub id or a folder of the service's machine", () => {
+  const problemOf = (base_model: string): string | undefined => checkForm({ ...lora, values: { base_model } }).base_model;
+  for (const good of ["SmolLM2-135M-Instruct", "owner/name", "/models/larger model", "~/models/larger"])
+    expect(problemOf(good), good).toBeUndefined();
+  for (const bad of ["../models/larger", "https://example.com/model", "a/b/c", "~root/model"])
+    expect(problemOf(bad), bad).toBeDefined();
+});
