@@ -54,6 +54,8 @@ export function importCommand(context: CommandContext): Command {
             connect: (use) => withService({ io, options, note: printer.note }, ({ client }) => use(storing(client, known))),
           });
       if (files.some(({ status }) => status === "failed")) state.exitCode = 1;
-      printer.result({ dry_run: options.dryRun === true, files }, () => importSummary(files, { paint: io.paint.out, verbose }));
+      printer.result({ dry_run: options.dryRun === true, files }, () =>
+        importSummary(files, { paint: io.paint.out, verbose, name: io.name }),
+      );
     });
 }

@@ -12,20 +12,20 @@ function bestOf(sessions: readonly ImportedSession[]): ImportedSession | null {
   );
 }
 
-/** What to do with what was imported, new sessions before those that were stored before: a command that works, or why none does. */
-export function nextStep(files: readonly ImportedFile[]): readonly string[] {
+/** What to do with what was imported, new sessions before those that were stored before: a command that works, or why none does. `name` is how it is called. */
+export function nextStep(files: readonly ImportedFile[], name: string): readonly string[] {
   const of = (status: ImportedFile["status"]): readonly ImportedSession[] =>
     files.flatMap((file) => (file.status === status ? file.sessions : []));
   const [stored, known] = [of("stored"), of("known")];
   const best = bestOf(stored) ?? bestOf(known);
-  if (best !== null) return [`Train on one: imprint train ${best.session_id} --watch`];
+  if (best !== null) return [`Train on one: ${name} train ${best.session_id} --watch`];
   if (of("readable").length > 0) return ["Store them: the same command without --dry-run."];
   const failed = [...stored, ...known].find((session) => lessons(session) > 0);
   if (failed !== undefined)
     return [
       "None of these sessions is trained on as it is: all of them ended in failure.",
-      `  to train all the same:     imprint train ${failed.session_id} --include-unsuccessful --watch`,
-      `  to say that it succeeded:  imprint label ${failed.session_id} success`,
+      `  to train all the same:     ${name} train ${failed.session_id} --include-unsuccessful --watch`,
+      `  to say that it succeeded:  ${name} label ${failed.session_id} success`,
     ];
   if (stored.length + known.length === 0) return [];
   return ["None of these sessions can be trained on: no agent says anything in them after a task. Import others."];

@@ -31,7 +31,7 @@ function closing(files: readonly ImportedFile[]): string {
 /** A row for each session, a line for each reason to refuse or skip files, the sum, and what to do next. */
 export function importSummary(
   files: readonly ImportedFile[],
-  { paint, verbose }: { readonly paint: Paint; readonly verbose: boolean },
+  { paint, verbose, name }: { readonly paint: Paint; readonly verbose: boolean; readonly name: string },
 ): string {
   const rows = files.flatMap(({ status, sessions }) =>
     sessions.map((session) => [
@@ -58,7 +58,7 @@ export function importSummary(
   const warnings = files.flatMap(({ path, warnings: sentences }) =>
     sentences.map((said) => `${paint("yellow", "!")} ${path}: ${shorten(said, 400)}`),
   );
-  const next = nextStep(files);
+  const next = nextStep(files, name);
   return [
     ...(rows.length > 0 ? [table(headings, rows.slice(0, LONGEST_TABLE), paint), ...more, ""] : []),
     ...refused,

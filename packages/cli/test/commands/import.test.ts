@@ -91,7 +91,7 @@ describe("import", () => {
     const reason = "no recorded session (neither JSON nor a known transcript)";
     expect(stdout).toContain(`✗ 4 files: ${reason}: ${notes[0]}, ${notes[1]}, and 2 others; --verbose lists all\n`);
     expect(stdout).toMatch(/^· skipped 2 files: no recorded session \(JSON without turns\): .*x\.json, .*y\.json$/m);
-    const [, suggested = ""] = /^Train on one: imprint train (\S+) --watch$/m.exec(stdout) ?? [];
+    const [, suggested = ""] = /^Train on one: npx imprint train (\S+) --watch$/m.exec(stdout) ?? [];
     const { sessions } = JSON.parse((await imprint(["sessions", "--json"], at)).stdout);
     const lessons = sessions.map((one: { session_id: string; trainable_turns: number }) => [one.session_id, one.trainable_turns]);
     expect(new Map(lessons).get(suggested)).toBe(1);

@@ -21,7 +21,7 @@ const file = (status: ImportedFile["status"], sessions: Readonly<Record<string, 
     ...given,
   })),
 });
-const said = (...files: readonly ImportedFile[]): string => nextStep(files).join("\n");
+const said = (...files: readonly ImportedFile[]): string => nextStep(files, "npx imprint").join("\n");
 
 it("names the new session that teaches most, never one that cannot be trained", () => {
   const known = file("known", { old: { trainable_turns: 99 } });
@@ -32,14 +32,14 @@ it("names the new session that teaches most, never one that cannot be trained", 
     later: { outcome: "success", trainable_turns: 3 },
     less: { trainable_turns: 1 },
   });
-  expect(said(known, stored)).toBe("Train on one: imprint train later --watch");
-  expect(said(known, file("stored", { empty: { trainable_turns: 0 } }))).toBe("Train on one: imprint train old --watch");
-  expect(said(file("stored", { uncounted: {} }))).toBe("Train on one: imprint train uncounted --watch");
+  expect(said(known, stored)).toBe("Train on one: npx imprint train later --watch");
+  expect(said(known, file("stored", { empty: { trainable_turns: 0 } }))).toBe("Train on one: npx imprint train old --watch");
+  expect(said(file("stored", { uncounted: {} }))).toBe("Train on one: npx imprint train uncounted --watch");
 });
 
 it("says why none can be trained, and what to do", () => {
   const failed = { outcome: "failure", trainable_turns: 2 } as const;
-  expect(said(file("stored", { failed, empty: { trainable_turns: 0 } }))).toContain("imprint label failed success");
+  expect(said(file("stored", { failed, empty: { trainable_turns: 0 } }))).toContain("npx imprint label failed success");
   expect(said(file("stored", { empty: { trainable_turns: 0 } }))).toMatch(/^None of these sessions can be trained on/);
 });
 
