@@ -39,5 +39,7 @@ it("wrong fields are named by their flags, sessions as the command line calls th
 it("a sentence of the service keeps its meaning and names commands as this one was called", () => {
   const said = refused("ADAPTER_ID_TAKEN", { detail: "The adapter_id gates is taken: choose another, or leave adapter_id out." });
   expect(said).toContain("The --adapter-id gates is taken: choose another, or leave --adapter-id out.");
+  const path = "recordings/session_id/adapter_id.json, base_model.jsonl: session_limit is 1";
+  expect(refused("SESSION_UNREADABLE", { detail: path })).toContain(path.replace("session_limit", "--session-limit"));
   expect(refused("WORKER_START_FAILED")).toContain("npx imprint doctor says what is missing");
 });

@@ -50,7 +50,7 @@ export const inCommandWords = (text: string, name: string): string =>
   text
     .replaceAll(/\b(?:GET|POST) \/[\w/{}-]*/g, (call) => ROUTES[call] ?? call)
     .replaceAll(
-      /\b(Field )?([a-z]+(?:_[a-z]+)*)\b(?! in config\.json)/g,
+      /(?<![\w./-])(Field )?([a-z]+(?:_[a-z]+)*)(?![\w/-]|\.\w| in config\.json)/g,
       (said: string, field: string | undefined, word: string) =>
         field !== undefined || word.includes("_") ? (WORDS.get(word) ?? said) : said,
     )

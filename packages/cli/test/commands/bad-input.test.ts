@@ -24,7 +24,7 @@ const BAD: readonly (readonly [name: string, make: (file: string) => Promise<voi
   ["empty.jsonl", (file) => writeFile(file, ""), /empty\.jsonl.* is empty/],
   ["stored.zip", (file) => writeFile(file, 'PK\u0003\u0004\n{"messages":[]}\n'), /stored\.zip: a ZIP archive/],
   ["bytes.jsonl", (file) => writeFile(file, Buffer.alloc(4096, 0xff)), /bytes\.jsonl/],
-  ["line.jsonl", longLine, /line\.jsonl.*(?:session_limit|longer than)/],
+  ["line.jsonl", longLine, /line\.jsonl.*(?:session-limit|longer than)/],
 ];
 
 /** One sentence on standard error, no trace, exit code 2, and nothing stored. */

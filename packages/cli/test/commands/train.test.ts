@@ -145,7 +145,7 @@ describe("with a running service", () => {
     const refused = await imprint(train, at);
     expect(refused.code).toBe(1);
     expect(refused.stdout).toContain("own text 2.500 → 3.000 (+20 %), neutral text 3.100 → 3.200 (+3.2 %)");
-    expect(refused.stdout).toContain("Set keep_harmful to register it all the same. (ADAPTER_HARMS)");
+    expect(refused.stdout).toContain("Set --keep-harmful to register it all the same. (ADAPTER_HARMS)");
 
     const kept = await imprint([...train, "--keep-harmful"], at);
     expect(kept.code).toBe(0);
