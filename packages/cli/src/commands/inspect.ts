@@ -4,7 +4,7 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { UsageError } from "../errors.js";
 import { sourcesOf } from "../files/recorded.js";
 import { type Candidate, walk } from "../files/walk.js";
-import { fullReason } from "../import/refusals.js";
+import { fullReason, shortReason } from "../import/refusals.js";
 import { isUnreadable } from "../import/unreadable.js";
 import type { Paint } from "../output/paint.js";
 import { fields } from "../output/table.js";
@@ -15,6 +15,12 @@ interface Inspected {
   readonly imported: ImportedFile;
 }
 
+function refusalOf(file: string, reason: string): string {
+  const [full, short] = [fullReason({ path: file, reason }), shortReason({ path: file, reason })];
+  const more = full === `${short}.` ? "" : `; imprint import ${file} --dry-run --verbose says what was looked for`;
+  return `${file}: ${short}${more}`;
+}
+
 /** Null for a file that was only come across in a folder and is no session. */
 async function parse(candidate: Candidate): Promise<Inspected | null> {
   const file = candidate.path;
@@ -22,7 +28,7 @@ async function parse(candidate: Candidate): Promise<Inspected | null> {
     return { file, imported: await importSessions(sourcesOf(candidate)) };
   } catch (error) {
     if (isUnreadable(error) && !candidate.named) return null;
-    if (isUnreadable(error)) throw new UsageError(`${file}: ${fullReason({ path: file, reason: error.message })}`);
+    if (isUnreadable(error)) throw new UsageError(refusalOf(file, error.message));
     if (!(error instanceof Error && "code" in error && "syscall" in error)) throw error;
     throw new UsageError(`${file}: cannot be read (${String(error.code)})`);
   }
