@@ -1,7 +1,7 @@
 export * from "./configuration.js";
 export { runServer } from "./run.js";
 export { trainerCommand } from "./runners/create.js";
-export type { WorkerCommand } from "./runners/local/local-executor.js";
+export type { WorkerCommand } from "./runners/local/local-runner.js";
 export { type RunningServer, type StartOptions, startServer } from "./server.js";
 export type { App } from "./services.js";
 export { DataDirectoryInUseError } from "./storage/lock.js";

@@ -14,8 +14,8 @@ import { createKinds } from "./kinds/index.js";
 import type { Workshop } from "./kinds/workshop.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { createFineTunes } from "./openai/fine-tunes.js";
-import { createExecutor, trainerCommand } from "./runners/create.js";
-import type { WorkerCommand } from "./runners/local/local-executor.js";
+import { createRunner, trainerCommand } from "./runners/create.js";
+import type { WorkerCommand } from "./runners/local/local-runner.js";
 import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
 import { writeAtomically } from "./storage/durable.js";
@@ -81,7 +81,7 @@ export const startServer = async (
 
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;
-    const executor = createExecutor({ config, command: command ?? trainerCommand(config), clock, log, onWorkerStart });
+    const runner = createRunner({ config, command: command ?? trainerCommand(config), clock, log, onWorkerStart });
     const now = (): Date => new Date(clock.now());
     const sessions = createSessionStore({ database, paths, limit: settings.session_limit, log, now });
     undo.push(() => sessions.close());
@@ -97,7 +97,7 @@ export const startServer = async (
     const kinds = createKinds(workshop);
     const jobs = createJobs({
       kinds,
-      executor,
+      runner,
       clock,
       newId: createIds({ clock }),
       limits: {
@@ -135,7 +135,7 @@ export const startServer = async (
         streams,
         metrics,
         fineTunes: createFineTunes({ jobs, now }),
-        executor,
+        interactive: runner,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,
         closing: closing.signal,
@@ -152,7 +152,7 @@ export const startServer = async (
       return app.close().finally(disarm);
     });
     // Before the app, which waits for the answers of calls that a trainer works on.
-    undo.push(() => executor.close(CLOSE_WORKERS_MS));
+    undo.push(() => runner.close(CLOSE_WORKERS_MS));
     port = await listen(app, settings);
     const url = urlOf(settings.host, port);
     if (announce) {
@@ -170,7 +170,7 @@ export const startServer = async (
         const drained = jobs.close(graceMs);
         // Reads are answered while running jobs get their time; starts and chats are refused with 503.
         closed ??= drained.then(undoAll);
-        if (graceMs === 0) await executor.close(0);
+        if (graceMs === 0) await runner.close(0);
         await closed;
       },
     };

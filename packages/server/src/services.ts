@@ -13,7 +13,7 @@ import type { Kinds } from "./kinds/index.js";
 import type { Workshop } from "./kinds/workshop.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { FineTunes } from "./openai/fine-tunes.js";
-import type { Executor } from "./runners/runner.js";
+import type { Interactive } from "./runners/runner.js";
 import type { Idempotency } from "./training/idempotency.js";
 import type { Randomness } from "./training/resolve.js";
 
@@ -25,7 +25,7 @@ export interface Services {
   readonly streams: Streams;
   readonly metrics: Metrics;
   readonly fineTunes: FineTunes;
-  readonly executor: Executor;
+  readonly interactive: Interactive;
   readonly workshop: Workshop;
   readonly idempotency: Idempotency;
   readonly random: Randomness;

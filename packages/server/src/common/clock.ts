@@ -1,4 +1,4 @@
-/** Time as jobs and executors see it, so that tests decide when it passes. */
+/** Time as jobs and runners see it, so that tests decide when it passes. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -1,4 +1,4 @@
-/** The part of a pino logger that jobs and executors use. */
+/** The part of a pino logger that jobs and runners use. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

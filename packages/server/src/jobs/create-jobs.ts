@@ -11,7 +11,7 @@ import { isTerminal, type JobChange, transition } from "./state-machine.js";
 import { createStore } from "./store.js";
 
 /** The jobs of this process: kept in its memory only, run first come, first served. */
-export function createJobs({ kinds, executor, clock, newId, limits, log }: JobsOptions): Jobs {
+export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOptions): Jobs {
   const changes = createListeners<[job: Job]>(log);
   const logText = createListeners<[job_id: string, text: string]>(log);
   const tails = createLogTails();
@@ -37,7 +37,7 @@ export function createJobs({ kinds, executor, clock, newId, limits, log }: JobsO
   const apply = (job_id: string, change: JobChange): Job => save(transition(known(job_id), change));
 
   const hear = (job_id: string, event: TaskEvent): void => {
-    if (!running.has(job_id)) return; // an executor that talks on after the outcome
+    if (!running.has(job_id)) return; // a runner that talks on after the outcome
     if (event.type === "log") {
       tails.append(job_id, event.text);
       logText.tell(job_id, event.text);
@@ -53,7 +53,7 @@ export function createJobs({ kinds, executor, clock, newId, limits, log }: JobsO
     const end = await runJob({
       kind: kinds[known(job_id).kind],
       job: () => known(job_id),
-      executor,
+      runner,
       signal: stop.signal,
       onEvent: (event) => hear(job_id, event),
       onRegistering: () => apply(job_id, { type: "phase", phase: "registering" }),

@@ -1,7 +1,7 @@
 import type { JobKind, JobStatus } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import type { Log } from "../common/log.js";
-import type { Executor } from "../runners/runner.js";
+import type { Runner } from "../runners/runner.js";
 import type { Job, JobRequest } from "./job.js";
 import type { Kind } from "./kind.js";
 
@@ -59,14 +59,14 @@ export interface Jobs {
   counts(): Readonly<Record<JobStatus, number>>;
   /**
    * Takes no more jobs, fails those that wait with SHUTTING_DOWN, gives those that run `graceMs` to end, then stops them.
-   * Resolves when none is left. May be called again with less grace. The executor is closed by its owner, afterwards.
+   * Resolves when none is left. May be called again with less grace. The runner is closed by its owner, afterwards.
    */
   close(graceMs: number): Promise<void>;
 }
 
 export interface JobsOptions {
   readonly kinds: Readonly<Record<JobKind, Kind>>;
-  readonly executor: Pick<Executor, "start">;
+  readonly runner: Pick<Runner, "start">;
   readonly clock: Clock;
   /** Ids that grow: see ids.ts. */
   readonly newId: () => string;

@@ -1,8 +1,8 @@
-import type { Executor, TaskEvent } from "../runners/runner.js";
+import type { Runner, TaskEvent } from "../runners/runner.js";
 import type { Job, JobRequest } from "./job.js";
 
 export interface RunContext {
-  readonly executor: Pick<Executor, "start">;
+  readonly runner: Pick<Runner, "start">;
   /** Aborts when the job has to stop: cancelled, too long, shutdown. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: TaskEvent) => void;

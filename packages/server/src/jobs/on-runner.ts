@@ -2,12 +2,12 @@ import type { TaskResult, WorkerTask } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import type { RunContext } from "./kind.js";
 
-/** Runs a trainer's task to its end. The result is of the task's kind: the executor sees to that. */
+/** Runs a trainer's task to its end. The result is of the task's kind: the runner sees to that. */
 export async function onRunner<Result extends TaskResult>(
   task: WorkerTask,
-  { executor, signal, onEvent }: RunContext,
+  { runner, signal, onEvent }: RunContext,
 ): Promise<Result> {
-  const handle = executor.start(task, onEvent);
+  const handle = runner.start(task, onEvent);
   const cancel = (): void => handle.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {

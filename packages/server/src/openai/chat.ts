@@ -18,7 +18,7 @@ const TIMEOUT_MS = 600_000;
 /** `POST /v1/chat/completions`: try an adapter with any OpenAI client. For trying, not for serving load. */
 export const chatRoute = (
   app: App,
-  { workshop, executor, closing }: Pick<Services, "workshop" | "executor" | "closing">,
+  { workshop, interactive, closing }: Pick<Services, "workshop" | "interactive" | "closing">,
 ): void => {
   const { database, models, paths, now } = workshop;
 
@@ -62,9 +62,9 @@ export const chatRoute = (
       const spec = { ...(await locate(model)), ...sampling };
       const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(now().getTime() / 1000), model };
       const signal = AbortSignal.any([request.cancelled, closing]);
-      if (!spec.stream) return completionOf(await executor.call({ type: "chat", spec }, signal), head);
+      if (!spec.stream) return completionOf(await interactive.call({ type: "chat", spec }, signal), head);
 
-      const texts = textStream((onText) => executor.call({ type: "chat", spec }, signal, onText));
+      const texts = textStream((onText) => interactive.call({ type: "chat", spec }, signal, onText));
       const first = await texts.next();
       const chunks = chunksOf({ first, texts }, { head, includeUsage: stream_options?.include_usage ?? false });
       return sendEventStream(chunks, request, reply);

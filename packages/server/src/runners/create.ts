@@ -4,8 +4,8 @@ import { ImprintError } from "../common/error.js";
 import type { Log } from "../common/log.js";
 import type { Config } from "../config/load.js";
 import { dataPaths } from "../storage/paths.js";
-import { createLocalExecutor, type WorkerCommand } from "./local/local-executor.js";
-import type { Executor } from "./runner.js";
+import { createLocalRunner, type WorkerCommand } from "./local/local-runner.js";
+import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
 export const trainerCommand = ({ settings, repoRoot }: Config): WorkerCommand | null =>
@@ -18,16 +18,17 @@ export const trainerCommand = ({ settings, repoRoot }: Config): WorkerCommand | 
       };
 
 /** Stands in where setup has not run: the service works, and every training says what is missing. */
-const createUnpreparedExecutor = (): Executor => {
+const createUnpreparedRunner = (): Runner & Interactive => {
   const error = new ImprintError("WORKER_START_FAILED", "No Python interpreter is prepared for the trainer.");
   return {
-    start: () => ({ cancel: () => {}, outcome: Promise.resolve({ type: "failed", error: error.toDetail() }) }),
+    start: () => failedAtOnce(error),
+    adopt: async () => null,
     call: (): Promise<never> => Promise.reject(error),
     close: async () => {},
   };
 };
 
-export const createExecutor = ({
+export const createRunner = ({
   config: { settings },
   command,
   clock,
@@ -39,10 +40,10 @@ export const createExecutor = ({
   readonly clock: Clock;
   readonly log: Log;
   readonly onWorkerStart?: () => void;
-}): Executor =>
+}): Runner & Interactive =>
   command === null
-    ? createUnpreparedExecutor()
-    : createLocalExecutor({
+    ? createUnpreparedRunner()
+    : createLocalRunner({
         command,
         env: process.env,
         allowDownloads: settings.allow_downloads,

@@ -1,4 +1,5 @@
 import type { ChatResult, ErrorDetail, Preview, TaskResult, WorkerEvent, WorkerRequest, WorkerTask } from "@imprint/contracts";
+import type { ImprintError } from "../common/error.js";
 
 export type PreviewCall = Omit<Extract<WorkerRequest, { type: "preview" }>, "call_id">;
 export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">;
@@ -15,21 +16,33 @@ export type Outcome =
   | { readonly type: "cancelled" };
 
 export interface JobHandle {
-  /** Asks the task to stop, and sees to it that it does. Twice is fine. */
+  /** Asks the task to stop, and sees to it that it does. Twice is fine, and so is after the outcome. */
   cancel(): void;
   /** Never rejects. Once settled, nothing of the task runs any more and no event follows. */
   readonly outcome: Promise<Outcome>;
 }
 
-/** Where trainings run. */
-export interface Executor {
+export const failedAtOnce = (error: ImprintError): JobHandle => ({
+  cancel: () => {},
+  outcome: Promise.resolve({ type: "failed", error: error.toDetail() }),
+});
+
+/** Where jobs run. test/runners/conformance.ts says what holds of every one. */
+export interface Runner {
+  /** Never throws. A job that is under way already is not started again: its second handle fails. */
   start(task: WorkerTask, onEvent: (event: TaskEvent) => void): JobHandle;
+  /** The job that an earlier run of the service left running, followed again; null where there is none, or none can be left. */
+  adopt(job_id: string, onEvent: (event: TaskEvent) => void): Promise<JobHandle | null>;
+  /** Stops everything; what does not stop within `graceMs` is killed. Jobs under way, and those that come later, fail with SHUTTING_DOWN. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Who answers while somebody waits. */
+export interface Interactive {
   /**
    * Rejects with ImprintError, or with the signal's reason when it aborts before the answer is there: a chat stops then. A chat
    * with `stream` tells its text as it is generated, all of it before the promise resolves.
    */
   call(request: PreviewCall, signal?: AbortSignal): Promise<Preview>;
   call(request: ChatCall, signal?: AbortSignal, onText?: (text: string) => void): Promise<ChatResult>;
-  /** Stops everything; what does not stop within `graceMs` is killed. Tasks and calls under way fail with SHUTTING_DOWN. */
-  close(graceMs: number): Promise<void>;
 }

@@ -198,7 +198,7 @@ describe("listeners", () => {
     expect(stage.jobs.log("unknown")).toBe("");
   });
 
-  test("hear nothing that an executor tells after the outcome", async () => {
+  test("hear nothing that a runner tells after the outcome", async () => {
     const stage = createStage();
     const { job_id } = stage.submit();
     await complete(stage, job_id);

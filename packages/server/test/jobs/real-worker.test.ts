@@ -11,7 +11,7 @@ import type { Kind } from "../../src/jobs/kind.js";
 import { onRunner } from "../../src/jobs/on-runner.js";
 import type { Spawn } from "../../src/runners/local/spawn.js";
 import { quietLog } from "../common/quiet-log.js";
-import { executorOn, loraTask, temporaryFolder } from "../runners/support.js";
+import { loraTask, runnerOn, temporaryFolder } from "../runners/support.js";
 
 const clock = systemClock();
 const limits = { slots: 1, maxQueued: 2000, keepFinished: 5000, keepFinishedMs: 1e9, maxJobMs: 1e9 };
@@ -31,7 +31,7 @@ const over = ({ finished_at }: Job): boolean => finished_at !== null;
 
 function service(options: { readonly spawn?: Spawn; readonly maxJobMs?: number } = {}): Service {
   const { maxJobMs = limits.maxJobMs, ...rest } = options;
-  const executor = executorOn("trainer.mjs", [], rest);
+  const runner = runnerOn("trainer.mjs", [], rest);
   const staging = temporaryFolder();
   const registered: string[] = [];
   let count = 0;
@@ -55,7 +55,7 @@ function service(options: { readonly spawn?: Spawn; readonly maxJobMs?: number }
   };
   const jobs = createJobs({
     kinds: { lora: kind, hypernetwork: kind, export: kind },
-    executor,
+    runner,
     clock,
     newId: createIds({ clock }),
     limits: { ...limits, maxJobMs },

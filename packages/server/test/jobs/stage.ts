@@ -6,7 +6,7 @@ import type { JobLimits, Jobs, Submission } from "../../src/jobs/jobs.js";
 import type { Kind } from "../../src/jobs/kind.js";
 import { onRunner } from "../../src/jobs/on-runner.js";
 import { type Deferred, defer } from "../../src/runners/local/deferred.js";
-import type { Executor, Outcome, TaskEvent } from "../../src/runners/runner.js";
+import type { Outcome, Runner, TaskEvent } from "../../src/runners/runner.js";
 import { type ManualClock, manualClock } from "../common/manual-clock.js";
 import { quietLog } from "../common/quiet-log.js";
 import { loraTask } from "../runners/support.js";
@@ -55,7 +55,7 @@ export const result: JobResult = {
 
 const LIMITS: JobLimits = { slots: 1, maxQueued: 100, keepFinished: 100, keepFinishedMs: 1e9, maxJobMs: 1e6 };
 
-/** Real jobs on a stage where the test plays the executor, the kind and the clock. */
+/** Real jobs on a stage where the test plays the runner, the kind and the clock. */
 export function createStage(limits: Partial<JobLimits> = {}): Stage {
   const clock = manualClock();
   const log = quietLog();
@@ -64,14 +64,14 @@ export function createStage(limits: Partial<JobLimits> = {}): Stage {
   const history: Job[] = [];
   let count = 0;
 
-  const executor: Executor = {
+  const runner: Runner = {
     start(task, onEvent) {
       const actor = byTask.get(task) as Actor;
       actor.calls.push("start");
       actor.tell = onEvent;
       return { cancel: () => void actor.calls.push("cancel"), outcome: actor.outcome.promise };
     },
-    call: (): Promise<never> => Promise.reject(new Error("not on this stage")),
+    adopt: async () => null,
     close: () => Promise.resolve(),
   };
   const actorOf = ({ job_id }: Job): Actor => actors.get(job_id) as Actor;
@@ -96,7 +96,7 @@ export function createStage(limits: Partial<JobLimits> = {}): Stage {
     shows: ({ adapter_id }, { proof }) => ({ adapter_id, proof, result: null }),
   };
   const kinds = { lora: kind, hypernetwork: kind, export: kind };
-  const jobs = createJobs({ kinds, executor, clock, newId: createIds({ clock }), limits: { ...LIMITS, ...limits }, log });
+  const jobs = createJobs({ kinds, runner, clock, newId: createIds({ clock }), limits: { ...LIMITS, ...limits }, log });
   jobs.subscribe((job) => history.push(job));
 
   return {

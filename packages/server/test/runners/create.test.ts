@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/common/clock.js";
-import { createExecutor, trainerCommand } from "../../src/runners/create.js";
+import { createRunner, trainerCommand } from "../../src/runners/create.js";
 import { quietLog } from "../common/quiet-log.js";
 import { configFor, makeFolder } from "../support/service.js";
 import { loraTask, outcomeOf } from "./support.js";
@@ -13,13 +13,13 @@ const WRITE_ENVIRONMENT = "require('node:fs').writeFileSync(process.argv[1], JSO
 const environmentWith = async (allow_downloads: boolean): Promise<Record<string, string>> => {
   const folder = makeFolder();
   const seen = join(folder, "environment.json");
-  const executor = createExecutor({
+  const runner = createRunner({
     config: configFor(folder, { allow_downloads }),
     command: { file: process.execPath, args: ["-e", WRITE_ENVIRONMENT, seen] },
     clock: systemClock(),
     log: quietLog(),
   });
-  expect(await outcomeOf(executor, loraTask())).toMatchObject({ type: "failed", error: { code: "WORKER_START_FAILED" } });
+  expect(await outcomeOf(runner, loraTask())).toMatchObject({ type: "failed", error: { code: "WORKER_START_FAILED" } });
   return JSON.parse(readFileSync(seen, "utf8"));
 };
 

@@ -6,8 +6,8 @@ import type { LoraTask, WorkerTask } from "@imprint/contracts";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/common/clock.js";
 import { createIds } from "../../src/jobs/ids.js";
-import { createLocalExecutor, type LocalExecutorOptions } from "../../src/runners/local/local-executor.js";
-import type { ChatCall, Executor, JobHandle, Outcome, TaskEvent } from "../../src/runners/runner.js";
+import { createLocalRunner, type LocalRunnerOptions } from "../../src/runners/local/local-runner.js";
+import type { ChatCall, Interactive, JobHandle, Outcome, Runner, TaskEvent } from "../../src/runners/runner.js";
 import { quietLog } from "../common/quiet-log.js";
 
 const newId = createIds({ clock: systemClock() });
@@ -21,9 +21,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** An executor on a fixture worker, closed after the test. */
-export function executorOn(worker: string, args: readonly string[] = [], options: Partial<LocalExecutorOptions> = {}): Executor {
-  const executor = createLocalExecutor({
+/** A runner on a fixture worker, closed after the test. */
+export function runnerOn(
+  worker: string,
+  args: readonly string[] = [],
+  options: Partial<LocalRunnerOptions> = {},
+): Runner & Interactive {
+  const runner = createLocalRunner({
     command: { file: process.execPath, args: [workerPath(worker), ...args] },
     env: process.env,
     heartbeatTimeoutMs: 15_000,
@@ -33,8 +37,8 @@ export function executorOn(worker: string, args: readonly string[] = [], options
     clock: systemClock(),
     ...options,
   });
-  onTestFinished(() => executor.close(0));
-  return executor;
+  onTestFinished(() => runner.close(0));
+  return runner;
 }
 
 export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
@@ -95,10 +99,10 @@ export interface Watched extends JobHandle {
   logText(): string;
 }
 
-export function startWatched(executor: Executor, task: WorkerTask): Watched {
+export function startWatched(runner: Runner, task: WorkerTask): Watched {
   const events: TaskEvent[] = [];
   const waiting = new Set<() => void>();
-  const handle = executor.start(task, (event) => {
+  const handle = runner.start(task, (event) => {
     events.push(event);
     for (const look of waiting) look();
   });
@@ -120,14 +124,14 @@ export function startWatched(executor: Executor, task: WorkerTask): Watched {
   };
 }
 
-export function outcomeOf(executor: Executor, task: WorkerTask = loraTask()): Promise<Outcome> {
-  return executor.start(task, () => {}).outcome;
+export function outcomeOf(runner: Runner, task: WorkerTask = loraTask()): Promise<Outcome> {
+  return runner.start(task, () => {}).outcome;
 }
 
 /** A task in the hands of stubborn.mjs, and the id of the process that it started. */
-export async function startStubborn(executor: Executor): Promise<Watched & { readonly child: number }> {
+export async function startStubborn(runner: Runner): Promise<Watched & { readonly child: number }> {
   const output_dir = temporaryFolder();
-  const watched = startWatched(executor, loraTask({ output_dir }));
+  const watched = startWatched(runner, loraTask({ output_dir }));
   await watched.seen(({ type }) => type === "phase");
   return { ...watched, child: Number(readFileSync(join(output_dir, "child.pid"), "utf8")) };
 }

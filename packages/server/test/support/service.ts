@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/common/clock.js";
 import { type Config, loadConfig } from "../../src/config/load.js";
 import type { Job } from "../../src/jobs/job.js";
-import type { WorkerCommand } from "../../src/runners/local/local-executor.js";
+import type { WorkerCommand } from "../../src/runners/local/local-runner.js";
 import { type RunningServer, startServer } from "../../src/server.js";
 
 const TRAINER = fileURLToPath(new URL("../fixtures/workers/trainer.mjs", import.meta.url));

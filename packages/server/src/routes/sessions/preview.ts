@@ -4,7 +4,7 @@ import type { App, Services } from "../../services.js";
 import { PREVIEW_TIMEOUT_MS, previewResponse, previewSessions } from "../train/preview.js";
 
 /** `POST /sessions/{id}/preview`: what a training on this session would learn from. */
-export const previewRoute = (app: App, services: Pick<Services, "workshop" | "executor">): void => {
+export const previewRoute = (app: App, services: Pick<Services, "workshop" | "interactive">): void => {
   app.post(
     "/sessions/:session_id/preview",
     {

@@ -40,7 +40,7 @@ export const previewSessions = async (
     readonly request: PreviewRequest & Pick<TrainLoraPreviewRequest, "quantization">;
     readonly signal: AbortSignal;
   },
-  { workshop, executor }: Pick<Services, "workshop" | "executor">,
+  { workshop, interactive }: Pick<Services, "workshop" | "interactive">,
 ): Promise<PreviewReport> => {
   const { paths, sessions, models, database } = workshop;
   const model = requireBaseModel(request.base_model, models);
@@ -50,7 +50,7 @@ export const previewSessions = async (
   const staged = await sessions.stage({ sessionIds, folder: staging, skipInvalid: selection.skip_invalid });
   try {
     const spec = { ...staged, base_model: model.location, ...selection };
-    const preview = await executor.call({ type: "preview", spec }, signal);
+    const preview = await interactive.call({ type: "preview", spec }, signal);
     const { quantization = LORA_DEFAULTS.quantization } = request;
     const speeds = await inTransaction(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
     return { ...preview, ...estimateTime({ tokens: preview.max_tokens, speeds, baseModel: model.name }) };
@@ -60,7 +60,7 @@ export const previewSessions = async (
 };
 
 /** `POST /train/lora/preview`: what the same body would train. */
-export const trainPreviewRoute = (app: App, services: Pick<Services, "workshop" | "executor">): void => {
+export const trainPreviewRoute = (app: App, services: Pick<Services, "workshop" | "interactive">): void => {
   app.post(
     "/train/lora/preview",
     {

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import type { Spawn } from "../../../src/runners/local/spawn.js";
 import { manualClock } from "../../common/manual-clock.js";
 import { gone, isAlive } from "../../support/process.js";
-import { chatCall, executorOn, loraTask, outcomeOf, startStubborn, startWatched, temporaryFolder } from "../support.js";
+import { chatCall, loraTask, outcomeOf, runnerOn, startStubborn, startWatched, temporaryFolder } from "../support.js";
 
 /** A spawn that counts. */
 function countingSpawn(): { readonly spawn: Spawn; readonly count: () => number } {
@@ -20,13 +20,13 @@ function countingSpawn(): { readonly spawn: Spawn; readonly count: () => number 
 test("a task cancelled while its worker starts never reaches it, and the worker serves the next", async () => {
   const folder = temporaryFolder();
   const { spawn, count } = countingSpawn();
-  const executor = executorOn("trainer.mjs", [JSON.stringify({ ready_after: join(folder, "go") })], { spawn });
-  const cancelled = startWatched(executor, loraTask());
+  const runner = runnerOn("trainer.mjs", [JSON.stringify({ ready_after: join(folder, "go") })], { spawn });
+  const cancelled = startWatched(runner, loraTask());
   await Promise.resolve();
   expect(count()).toBe(1);
   cancelled.cancel();
   expect(await cancelled.outcome).toEqual({ type: "cancelled" });
-  const next = outcomeOf(executor, loraTask({ output_dir: folder }));
+  const next = outcomeOf(runner, loraTask({ output_dir: folder }));
   writeFileSync(join(folder, "go"), "");
   expect(await next).toMatchObject({ type: "done" });
   expect(count()).toBe(1);
@@ -36,10 +36,10 @@ test("a task cancelled while its worker starts never reaches it, and the worker 
 test("a task cancelled while it waits for a worker starts none", async () => {
   const folder = temporaryFolder();
   const { spawn, count } = countingSpawn();
-  const executor = executorOn("trainer.mjs", [JSON.stringify({ wait_for: join(folder, "go") })], { spawn });
-  const first = startWatched(executor, loraTask({ base_model: "one", output_dir: folder }));
+  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: join(folder, "go") })], { spawn });
+  const first = startWatched(runner, loraTask({ base_model: "one", output_dir: folder }));
   await first.seen(({ type }) => type === "progress");
-  const second = executor.start(loraTask({ base_model: "two" }), () => {});
+  const second = runner.start(loraTask({ base_model: "two" }), () => {});
   second.cancel();
   expect(await second.outcome).toEqual({ type: "cancelled" });
   writeFileSync(join(folder, "go"), "");
@@ -51,24 +51,24 @@ test.each(["training", "saving"])("a task cancelled in %s stops, and its worker 
   const folder = temporaryFolder();
   const { spawn, count } = countingSpawn();
   const go = join(folder, "go");
-  const executor = executorOn("trainer.mjs", [JSON.stringify({ wait_for: go, wait_in })], { spawn });
-  const watched = startWatched(executor, loraTask({ output_dir: folder }));
+  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go, wait_in })], { spawn });
+  const watched = startWatched(runner, loraTask({ output_dir: folder }));
   await watched.seen((event) => event.type === "phase" && event.phase === wait_in);
   watched.cancel();
   watched.cancel();
   expect(await watched.outcome).toEqual({ type: "cancelled" });
   writeFileSync(go, "");
-  expect(await outcomeOf(executor, loraTask({ output_dir: folder }))).toMatchObject({ type: "done" });
+  expect(await outcomeOf(runner, loraTask({ output_dir: folder }))).toMatchObject({ type: "done" });
   expect(count()).toBe(1);
 });
 
 test("a cancel after the outcome changes nothing", async () => {
-  const executor = executorOn("trainer.mjs");
-  const watched = startWatched(executor, loraTask({ output_dir: temporaryFolder() }));
+  const runner = runnerOn("trainer.mjs");
+  const watched = startWatched(runner, loraTask({ output_dir: temporaryFolder() }));
   const outcome = await watched.outcome;
   watched.cancel();
   expect(outcome).toMatchObject({ type: "done" });
-  expect(await outcomeOf(executor, loraTask({ output_dir: temporaryFolder() }))).toMatchObject({ type: "done" });
+  expect(await outcomeOf(runner, loraTask({ output_dir: temporaryFolder() }))).toMatchObject({ type: "done" });
 });
 
 test("a worker that goes on with a cancelled chat is replaced after the grace", async () => {
@@ -77,13 +77,13 @@ test("a worker that goes on with a cancelled chat is replaced after the grace", 
   const { spawn, count } = countingSpawn();
   const clock = manualClock();
   const behaviour = { hold_chats: held, ignore_cancel: true };
-  const executor = executorOn("trainer.mjs", [JSON.stringify(behaviour)], { spawn, clock, cancelGraceMs: 5000 });
+  const runner = runnerOn("trainer.mjs", [JSON.stringify(behaviour)], { spawn, clock, cancelGraceMs: 5000 });
   const caller = new AbortController();
-  const answer = executor.call(chatCall(), caller.signal);
+  const answer = runner.call(chatCall(), caller.signal);
   await vi.waitFor(() => expect(existsSync(held)).toBe(true));
   caller.abort(new Error("left"));
   await expect(answer).rejects.toThrow("left");
-  const next = startWatched(executor, loraTask({ output_dir: folder }));
+  const next = startWatched(runner, loraTask({ output_dir: folder }));
   expect(count()).toBe(1);
   clock.advance(5000);
   await next.seen(({ type }) => type === "progress");
@@ -92,7 +92,7 @@ test("a worker that goes on with a cancelled chat is replaced after the grace", 
 
 test("a worker that ignores cancel and TERM is killed after both graces, with all it started", async () => {
   const clock = manualClock();
-  const watched = await startStubborn(executorOn("stubborn.mjs", [], { clock, cancelGraceMs: 5000 }));
+  const watched = await startStubborn(runnerOn("stubborn.mjs", [], { clock, cancelGraceMs: 5000 }));
   watched.cancel();
   clock.advance(5000);
   expect(isAlive(watched.child)).toBe(true);
@@ -102,12 +102,12 @@ test("a worker that ignores cancel and TERM is killed after both graces, with al
 });
 
 test("closing kills what does not stop, fails the task with SHUTTING_DOWN, and takes no more", async () => {
-  const executor = executorOn("stubborn.mjs");
-  const watched = await startStubborn(executor);
-  const waiting = outcomeOf(executor, loraTask({ base_model: "other" }));
-  await executor.close(100);
+  const runner = runnerOn("stubborn.mjs");
+  const watched = await startStubborn(runner);
+  const waiting = outcomeOf(runner, loraTask({ base_model: "other" }));
+  await runner.close(100);
   expect(await watched.outcome).toMatchObject({ type: "failed", error: { code: "SHUTTING_DOWN" } });
   expect(await waiting).toMatchObject({ type: "failed", error: { code: "SHUTTING_DOWN" } });
   await gone(watched.child);
-  expect(await outcomeOf(executor)).toMatchObject({ type: "failed", error: { code: "SHUTTING_DOWN" } });
+  expect(await outcomeOf(runner)).toMatchObject({ type: "failed", error: { code: "SHUTTING_DOWN" } });
 });

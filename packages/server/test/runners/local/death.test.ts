@@ -4,7 +4,7 @@ import type { ErrorCode } from "@imprint/contracts";
 import { describe, expect, test } from "vitest";
 import { manualClock } from "../../common/manual-clock.js";
 import { gone, isAlive } from "../../support/process.js";
-import { executorOn, loraTask, outcomeOf, startStubborn, startWatched, temporaryFolder, workerPath } from "../support.js";
+import { loraTask, outcomeOf, runnerOn, startStubborn, startWatched, temporaryFolder, workerPath } from "../support.js";
 
 describe("a worker's death fails the running task with what is known", () => {
   const rows: readonly (readonly [how: string, lastLine: string | undefined, code: ErrorCode, message: RegExp])[] = [
@@ -16,7 +16,7 @@ describe("a worker's death fails the running task with what is known", () => {
     ["1", "OSError: [Errno 28] No space left on device: '/data/imprint/x.tmp'", "DISK_FULL", /disk.*'x\.tmp'/],
   ];
   test.each(rows)("%s %s: %s", async (how, lastLine, code, message) => {
-    const watched = startWatched(executorOn("dies.mjs", [how, ...(lastLine ? [lastLine] : [])]), loraTask());
+    const watched = startWatched(runnerOn("dies.mjs", [how, ...(lastLine ? [lastLine] : [])]), loraTask());
     expect(await watched.outcome).toMatchObject({ type: "failed", error: { code, message: expect.stringMatching(message) } });
     expect(watched.logText()).toContain(lastLine ?? "last words");
     expect(watched.logText()).not.toContain("\u001b");
@@ -24,19 +24,19 @@ describe("a worker's death fails the running task with what is known", () => {
 
   test("and only that one: the next gets a fresh process", async () => {
     const folder = temporaryFolder();
-    const executor = executorOn("trainer.mjs");
+    const runner = runnerOn("trainer.mjs");
     const deadly = loraTask({ session_paths: [join(folder, "deadly")] });
     writeFileSync(join(folder, "deadly.behaviour.json"), JSON.stringify({ exit: 9 }));
-    const first = outcomeOf(executor, deadly);
-    const second = outcomeOf(executor, loraTask({ output_dir: folder }));
+    const first = outcomeOf(runner, deadly);
+    const second = outcomeOf(runner, loraTask({ output_dir: folder }));
     expect(await first).toMatchObject({ type: "failed", error: { code: "WORKER_CRASHED" } });
     expect(await second).toMatchObject({ type: "done" });
   });
 
   test("rejects the calls it had not answered", async () => {
-    const executor = executorOn("dies.mjs", ["5"]);
-    const task = outcomeOf(executor);
-    const preview = executor.call({
+    const runner = runnerOn("dies.mjs", ["5"]);
+    const task = outcomeOf(runner);
+    const preview = runner.call({
       type: "preview",
       spec: {
         session_paths: [""],
@@ -63,7 +63,7 @@ describe("a worker that cannot be started", () => {
     ["nul\0byte", /cannot be started/],
   ];
   test.each(rows)("%s", async (file, message) => {
-    const outcome = await outcomeOf(executorOn("", [], { command: { file, args: [] } }));
+    const outcome = await outcomeOf(runnerOn("", [], { command: { file, args: [] } }));
     expect(outcome).toMatchObject({ error: { code: "WORKER_START_FAILED", message: expect.stringMatching(message) } });
   });
 
@@ -73,13 +73,13 @@ describe("a worker that cannot be started", () => {
     ["early", "WORKER_PROTOCOL", /"answer" before "ready"/],
   ];
   test.each(ways)("because it starts badly: %s", async (way, code, message) => {
-    const outcome = await outcomeOf(executorOn("starts-badly.mjs", [way]));
+    const outcome = await outcomeOf(runnerOn("starts-badly.mjs", [way]));
     expect(outcome).toMatchObject({ type: "failed", error: { code, message: expect.stringMatching(message) } });
   });
 
   test("in time", async () => {
     const clock = manualClock();
-    const outcome = outcomeOf(executorOn("starts-badly.mjs", ["hang"], { clock, startTimeoutMs: 60_000 }));
+    const outcome = outcomeOf(runnerOn("starts-badly.mjs", ["hang"], { clock, startTimeoutMs: 60_000 }));
     clock.advance(60_000);
     expect(await outcome).toMatchObject({
       error: { code: "WORKER_START_FAILED", message: expect.stringContaining("60 seconds") },
@@ -89,7 +89,7 @@ describe("a worker that cannot be started", () => {
 
 test("a worker that falls silent is ended, however alive it is", async () => {
   const clock = manualClock();
-  const { outcome, child } = await startStubborn(executorOn("stubborn.mjs", [], { clock, heartbeatTimeoutMs: 30_000 }));
+  const { outcome, child } = await startStubborn(runnerOn("stubborn.mjs", [], { clock, heartbeatTimeoutMs: 30_000 }));
   expect(isAlive(child)).toBe(true);
   clock.advance(30_000);
   clock.advance(200);
@@ -98,7 +98,7 @@ test("a worker that falls silent is ended, however alive it is", async () => {
 });
 
 test("a flood on standard error fills neither the memory nor the pipe", async () => {
-  const watched = startWatched(executorOn("flood.mjs", ["1000"]), loraTask());
+  const watched = startWatched(runnerOn("flood.mjs", ["1000"]), loraTask());
   await watched.seen(() => true);
   const before = process.memoryUsage().rss;
   expect(await watched.outcome).toMatchObject({ type: "done" });

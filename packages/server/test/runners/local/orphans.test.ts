@@ -19,7 +19,7 @@ let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "imprint-test-"));
   const entry = join(folder, ENTRY);
-  const names = { createLocalExecutor: "src/runners/local/local-executor.ts", systemClock: "src/common/clock.ts" };
+  const names = { createLocalRunner: "src/runners/local/local-runner.ts", systemClock: "src/common/clock.ts" };
   const lines = Object.entries(names).map(([name, path]) => `export { ${name} } from ${JSON.stringify(source(path))};`);
   writeFileSync(entry, lines.join("\n"));
   await build({

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Spawn } from "../../../src/runners/local/spawn.js";
 import type { ChatCall, PreviewCall } from "../../../src/runners/runner.js";
 import { isAlive } from "../../support/process.js";
-import { chatCall, executorOn, loraTask, outcomeOf, startWatched, temporaryFolder, workerPath } from "../support.js";
+import { chatCall, loraTask, outcomeOf, runnerOn, startWatched, temporaryFolder, workerPath } from "../support.js";
 
 /** A spawn that remembers the ids of its processes. */
 function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
@@ -39,11 +39,11 @@ const chat = (base_model: string, content: string): ChatCall => chatCall({ base_
 test("tasks of one base model share a process; another base model's process starts when the first is gone", async () => {
   const { spawn, pids } = recordingSpawn();
   const output_dir = temporaryFolder();
-  const executor = executorOn("trainer.mjs", [], { spawn });
-  await outcomeOf(executor, loraTask({ base_model: "one", output_dir }));
-  await outcomeOf(executor, loraTask({ base_model: "one", output_dir }));
+  const runner = runnerOn("trainer.mjs", [], { spawn });
+  await outcomeOf(runner, loraTask({ base_model: "one", output_dir }));
+  await outcomeOf(runner, loraTask({ base_model: "one", output_dir }));
   expect(pids).toHaveLength(1);
-  await outcomeOf(executor, loraTask({ base_model: "two", output_dir }));
+  await outcomeOf(runner, loraTask({ base_model: "two", output_dir }));
   expect(pids.map(isAlive)).toEqual([false, true]);
 });
 
@@ -51,8 +51,8 @@ test("with room for two, two tasks of one base model run side by side", async ()
   const { spawn, pids } = recordingSpawn();
   const output_dir = temporaryFolder();
   const go = join(output_dir, "go");
-  const executor = executorOn("trainer.mjs", [JSON.stringify({ wait_for: go })], { spawn, maxWorkers: 2 });
-  const tasks = [1, 2].map(() => startWatched(executor, loraTask({ output_dir })));
+  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go })], { spawn, maxWorkers: 2 });
+  const tasks = [1, 2].map(() => startWatched(runner, loraTask({ output_dir })));
   await Promise.all(tasks.map((task) => task.seen(({ type }) => type === "progress")));
   expect(pids.map(isAlive)).toEqual([true, true]);
   writeFileSync(go, "");
@@ -65,12 +65,12 @@ test("a preview is answered while a task runs, a chat after it", async () => {
   const session = join(folder, "s.json");
   writeFileSync(session, "{}");
   const { spawn, pids } = recordingSpawn();
-  const executor = executorOn("trainer.mjs", [JSON.stringify({ wait_for: go })], { spawn });
-  const task = startWatched(executor, loraTask({ output_dir: folder }));
+  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go })], { spawn });
+  const task = startWatched(runner, loraTask({ output_dir: folder }));
   await task.seen(({ type }) => type === "progress");
   const order: string[] = [];
-  const answer = executor.call(chat("tiny", "hello")).finally(() => order.push("chat"));
-  expect(await executor.call(preview("other", session))).toMatchObject({ windows: 2, max_steps: 3 });
+  const answer = runner.call(chat("tiny", "hello")).finally(() => order.push("chat"));
+  expect(await runner.call(preview("other", session))).toMatchObject({ windows: 2, max_steps: 3 });
   writeFileSync(go, "");
   await task.outcome.then(() => order.push("task"));
   expect(await answer).toMatchObject({ text: "base: hello" });
@@ -79,20 +79,20 @@ test("a preview is answered while a task runs, a chat after it", async () => {
 });
 
 test("a call that the worker refuses rejects with the worker's error, and the next is answered", async () => {
-  const executor = executorOn("trainer.mjs");
-  await expect(executor.call(preview("tiny"))).rejects.toMatchObject({ name: "ImprintError", code: "SESSION_INVALID" });
-  expect(await executor.call(chat("tiny", "still there"))).toMatchObject({ text: "base: still there" });
+  const runner = runnerOn("trainer.mjs");
+  await expect(runner.call(preview("tiny"))).rejects.toMatchObject({ name: "ImprintError", code: "SESSION_INVALID" });
+  expect(await runner.call(chat("tiny", "still there"))).toMatchObject({ text: "base: still there" });
 });
 
 test("a caller that leaves while it waits for a worker frees its place", async () => {
   const folder = temporaryFolder();
   const go = join(folder, "go");
-  const executor = executorOn("trainer.mjs", [JSON.stringify({ wait_for: go })]);
-  const task = startWatched(executor, loraTask({ output_dir: folder }));
+  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go })]);
+  const task = startWatched(runner, loraTask({ output_dir: folder }));
   await task.seen(({ type }) => type === "progress");
   const leaving = new AbortController();
-  const left = executor.call(chat("tiny", "never mind"), leaving.signal);
-  const stays = executor.call(chat("tiny", "me"));
+  const left = runner.call(chat("tiny", "never mind"), leaving.signal);
+  const stays = runner.call(chat("tiny", "me"));
   leaving.abort(new Error("left"));
   await expect(left).rejects.toThrow("left");
   writeFileSync(go, "");
@@ -100,15 +100,15 @@ test("a caller that leaves while it waits for a worker frees its place", async (
   expect(await stays).toMatchObject({ text: "base: me" });
 });
 
-test("200 executors started and closed leave no process and no listener", async () => {
+test("200 runners started and closed leave no process and no listener", async () => {
   const { spawn, pids } = recordingSpawn();
   const listeners = process.listenerCount("exit");
   const command = { file: "/bin/sh", args: [workerPath("fast.sh")] };
   for (let round = 0; round < 200; round += 1) {
-    const executor = executorOn("", [], { spawn, command, settleMs: 0 });
-    const outcome = outcomeOf(executor);
+    const runner = runnerOn("", [], { spawn, command, settleMs: 0 });
+    const outcome = outcomeOf(runner);
     if (round % 4 !== 0) expect(await outcome).toMatchObject({ type: "done" });
-    await Promise.all([executor.close(round % 2 ? 1000 : 0), executor.close(1000)]);
+    await Promise.all([runner.close(round % 2 ? 1000 : 0), runner.close(1000)]);
     await outcome;
   }
   expect(pids.filter(isAlive)).toEqual([]);

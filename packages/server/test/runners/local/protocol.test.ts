@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@imprint/contracts";
 import { describe, expect, test } from "vitest";
-import { executorOn, loraTask, outcomeOf, startWatched } from "../support.js";
+import { loraTask, outcomeOf, runnerOn, startWatched } from "../support.js";
 
 /** A settle time that a test never waits out: what the worker does after its verdict decides. */
 const DECIDED = { settleMs: 15_000 };
@@ -25,8 +25,8 @@ describe("what breaks the protocol fails the task, and the process is not used a
     ["garbage-after-done", /not JSON: "oops"/],
   ];
   test.each(rows)("%s", async (what, message) => {
-    const executor = executorOn("odd.mjs", [what], DECIDED);
-    const outcome = await outcomeOf(executor);
+    const runner = runnerOn("odd.mjs", [what], DECIDED);
+    const outcome = await outcomeOf(runner);
     expect(outcome).toMatchObject({
       type: "failed",
       error: { code: "WORKER_PROTOCOL", message: expect.stringMatching(message) },
@@ -38,24 +38,24 @@ describe("what only repeats what is known is passed over", () => {
   test.each(["done", "blank-lines", "ready-again", "unknown-answer", "unknown-token", "steps", "after-done"])(
     "%s",
     async (what) => {
-      const outcome = await outcomeOf(executorOn("odd.mjs", [what]));
+      const outcome = await outcomeOf(runnerOn("odd.mjs", [what]));
       expect(outcome).toMatchObject({ type: "done", result: { rank: 4 } });
     },
   );
 
   test("steps that do not grow are not told", async () => {
-    const watched = startWatched(executorOn("odd.mjs", ["steps"]), loraTask());
+    const watched = startWatched(runnerOn("odd.mjs", ["steps"]), loraTask());
     await watched.outcome;
     const steps = watched.events.flatMap((event) => (event.type === "progress" ? [event.progress.step] : []));
     expect(steps).toEqual([2, 3, 5]);
   });
 
   test("nothing is told after the outcome, and late events of a past task do not disturb the next", async () => {
-    const executor = executorOn("odd.mjs", ["after-done"]);
-    const first = startWatched(executor, loraTask());
+    const runner = runnerOn("odd.mjs", ["after-done"]);
+    const first = startWatched(runner, loraTask());
     await first.outcome;
     const told = first.events.length;
-    expect(await outcomeOf(executor)).toMatchObject({ type: "done" });
+    expect(await outcomeOf(runner)).toMatchObject({ type: "done" });
     expect(first.events).toHaveLength(told);
   });
 });
@@ -69,16 +69,16 @@ describe("a worker that ends", () => {
     ["done", "3", "WORKER_CRASHED"],
   ];
   test.each(rows)("after saying %s, with exit code %s: %s", async (what, exitCode, code) => {
-    expect(await outcomeOf(executorOn("odd.mjs", [what, exitCode], DECIDED))).toMatchObject({ type: "failed", error: { code } });
+    expect(await outcomeOf(runnerOn("odd.mjs", [what, exitCode], DECIDED))).toMatchObject({ type: "failed", error: { code } });
   });
 
   test("after its result, with exit code 0, has done its task", async () => {
-    expect(await outcomeOf(executorOn("odd.mjs", ["done", "0"], DECIDED))).toMatchObject({ type: "done" });
+    expect(await outcomeOf(runnerOn("odd.mjs", ["done", "0"], DECIDED))).toMatchObject({ type: "done" });
   });
 });
 
 test("bytes that come one at a time make the same events", async () => {
-  expect(await outcomeOf(executorOn("split.mjs"))).toMatchObject({
+  expect(await outcomeOf(runnerOn("split.mjs"))).toMatchObject({
     type: "done",
     result: { proof: { remarks: ["naïve – 日本 🙂"] } },
   });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { chatCall, executorOn } from "../support.js";
+import { chatCall, runnerOn } from "../support.js";
 
 test("a chat tells its text before its answer, if it is asked to", async () => {
-  const executor = executorOn("trainer.mjs");
+  const runner = runnerOn("trainer.mjs");
   const told: string[] = [];
   const stream = chatCall({ messages: [{ role: "user", content: "one two" }], stream: true });
-  const result = await executor.call(stream, undefined, (text) => told.push(text));
+  const result = await runner.call(stream, undefined, (text) => told.push(text));
   expect(told).toEqual(["base: ", "one ", "two"]);
   expect(result.text).toBe(told.join(""));
-  expect(await executor.call(chatCall(), undefined, () => expect.unreachable())).toMatchObject({ text: "base: hello" });
+  expect(await runner.call(chatCall(), undefined, () => expect.unreachable())).toMatchObject({ text: "base: hello" });
 });

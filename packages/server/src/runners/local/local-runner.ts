@@ -1,9 +1,17 @@
 import { spawn as spawnChild } from "node:child_process";
 import type { ChatResult, Preview, WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
-import { asImprintError } from "../../common/error.js";
+import { asImprintError, ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
-import type { ChatCall, Executor, Outcome, PreviewCall, TaskEvent } from "../runner.js";
+import {
+  type ChatCall,
+  failedAtOnce,
+  type Interactive,
+  type Outcome,
+  type PreviewCall,
+  type Runner,
+  type TaskEvent,
+} from "../runner.js";
 import { abortable } from "./abortable.js";
 import { createDecoder } from "./decode-event.js";
 import { workerEnvironment } from "./environment.js";
@@ -20,7 +28,7 @@ export interface WorkerCommand {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface LocalExecutorOptions {
+export interface LocalRunnerOptions {
   readonly command: WorkerCommand;
   /** The service's environment; the worker gets the allow-listed part (environment.ts). */
   readonly env: NodeJS.ProcessEnv;
@@ -52,7 +60,7 @@ const SETTLE_MS = 50;
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Trains in child processes of this machine: `command` speaking docs/worker-protocol.md. Starts none until there is work. */
-export function createLocalExecutor(options: LocalExecutorOptions): Executor {
+export function createLocalRunner(options: LocalRunnerOptions): Runner & Interactive {
   const {
     command,
     env,
@@ -102,12 +110,19 @@ export function createLocalExecutor(options: LocalExecutorOptions): Executor {
     return abortable(answer, signal);
   };
 
+  const underWay = new Set<string>();
+
   return {
     start(task, onEvent) {
+      const { job_id } = task;
+      if (underWay.has(job_id)) return failedAtOnce(new ImprintError("TRAINER_ERROR", `The job ${job_id} is under way already.`));
+      underWay.add(job_id);
       const stop = new AbortController();
-      return { cancel: () => stop.abort(), outcome: run(task, onEvent, stop.signal) };
+      const outcome = run(task, onEvent, stop.signal).finally(() => underWay.delete(job_id));
+      return { cancel: () => stop.abort(), outcome };
     },
-    call: call as Executor["call"],
+    adopt: async () => null, // its workers end with the service
+    call: call as Interactive["call"],
     close: pool.close,
   };
 }
