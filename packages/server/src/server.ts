@@ -16,6 +16,7 @@ import { createMetrics } from "./metrics/metrics.js";
 import { createFineTunes } from "./openai/fine-tunes.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
+import { localPlaces } from "./runners/local/places.js";
 import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
 import { writeAtomically } from "./storage/durable.js";
@@ -81,7 +82,9 @@ export const startServer = async (
 
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;
-    const runner = createRunner({ config, command: command ?? trainerCommand(config), clock, log, onWorkerStart });
+    const models = baseModelsOf(config);
+    const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
+    const runner = createRunner({ config, command: command ?? trainerCommand(config), places, clock, log, onWorkerStart });
     const now = (): Date => new Date(clock.now());
     const sessions = createSessionStore({ database, paths, limit: settings.session_limit, log, now });
     undo.push(() => sessions.close());
@@ -89,9 +92,8 @@ export const startServer = async (
       database,
       paths,
       sessions,
-      models: baseModelsOf(config),
+      models,
       checkpointSeconds: settings.checkpoint_seconds,
-      hypernetworks: hypernetworkFolders(config),
       now,
     };
     const kinds = createKinds(workshop);

@@ -11,7 +11,5 @@ export interface Workshop {
   readonly models: BaseModels;
   /** Between two checkpoints of a training. */
   readonly checkpointSeconds: number;
-  /** Folders whose sub-folders are hypernetworks: the data directory's, then the one that Imprint ships. */
-  readonly hypernetworks: readonly string[];
   readonly now: () => Date;
 }

@@ -5,6 +5,7 @@ import type { Log } from "../common/log.js";
 import type { Config } from "../config/load.js";
 import { dataPaths } from "../storage/paths.js";
 import { createLocalRunner, type WorkerCommand } from "./local/local-runner.js";
+import type { Places } from "./reference.js";
 import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
@@ -31,12 +32,14 @@ const createUnpreparedRunner = (): Runner & Interactive => {
 export const createRunner = ({
   config: { settings },
   command,
+  places,
   clock,
   log,
   onWorkerStart,
 }: {
   readonly config: Config;
   readonly command: WorkerCommand | null;
+  readonly places: Places;
   readonly clock: Clock;
   readonly log: Log;
   readonly onWorkerStart?: () => void;
@@ -45,6 +48,7 @@ export const createRunner = ({
     ? createUnpreparedRunner()
     : createLocalRunner({
         command,
+        places,
         env: process.env,
         allowDownloads: settings.allow_downloads,
         maxWorkers: settings.slots,

@@ -27,7 +27,7 @@ export const failedAtOnce = (error: ImprintError): JobHandle => ({
   outcome: Promise.resolve({ type: "failed", error: error.toDetail() }),
 });
 
-/** Where jobs run. test/runners/conformance.ts says what holds of every one. */
+/** Where jobs run: a task says with references (reference.ts) what it reads and writes, never with paths. test/runners/conformance.ts says what holds of every one. */
 export interface Runner {
   /** Never throws. A job that is under way already is not started again: its second handle fails. */
   start(task: WorkerTask, onEvent: (event: TaskEvent) => void): JobHandle;

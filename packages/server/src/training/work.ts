@@ -1,5 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { AdapterMethod, JobResult, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import type { Job, JobRequest } from "../jobs/job.js";
@@ -8,6 +8,7 @@ import type { Workshop } from "../kinds/workshop.js";
 import { HarmfulAdapterError } from "../registry/harm.js";
 import { type Lineage, publishAdapter } from "../registry/publish.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
+import { reference } from "../runners/reference.js";
 import type { Staged } from "../sessions/stage.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Transaction } from "../storage/schema.js";
@@ -19,7 +20,7 @@ export type TrainingRequest = JobRequest & ReturnType<typeof resolveCommon>;
 
 interface TrainingTask {
   readonly job_id: string;
-  readonly spec: { readonly output_dir: string; readonly base_model_name: string };
+  readonly spec: { readonly base_model_name: string };
 }
 
 const checkTrainable = ({ session_id, outcome, assistant_turns }: SessionSummary, includeUnsuccessful: boolean): void => {
@@ -38,6 +39,19 @@ export interface StagedTraining {
   readonly staged: Staged;
   readonly files: { readonly output_dir: string; readonly base_model: string; readonly base_model_name: string };
 }
+
+const OUTPUT = "adapter";
+
+const filesOf = ({ job_id }: Pick<Job, "job_id">, base_model_name: string): StagedTraining["files"] => ({
+  output_dir: reference("staging", `${job_id}/${OUTPUT}`),
+  base_model: reference("models", base_model_name),
+  base_model_name,
+});
+
+const referring = ({ session_paths: [first, ...others], ...rest }: Staged, { job_id }: Pick<Job, "job_id">): Staged => {
+  const refer = (path: string): string => reference("staging", `${job_id}/${basename(path)}`);
+  return { ...rest, session_paths: [refer(first), ...others.map(refer)] };
+};
 
 /** Copies the sessions of a training and makes the folder of its adapter. Leaves no folder behind when it rejects. */
 export const prepareTraining = async <Request extends TrainingRequest, Task>(
@@ -65,10 +79,9 @@ export const prepareTraining = async <Request extends TrainingRequest, Task>(
     },
   });
   try {
-    const { location, name } = locateBaseModel(request.base_model, models);
-    const files = { output_dir: join(staging, "adapter"), base_model: location, base_model_name: name };
-    const task = await toTask({ staged, files });
-    await mkdir(files.output_dir, { mode: 0o700 });
+    const { name } = locateBaseModel(request.base_model, models);
+    const task = await toTask({ staged: referring(staged, job), files: filesOf(job, name) });
+    await mkdir(join(staging, OUTPUT), { mode: 0o700 });
     return task;
   } catch (error) {
     await removeStaging(paths, job);
@@ -115,7 +128,15 @@ export const registerTraining = async (
     signal.throwIfAborted();
   };
   try {
-    await publishAdapter({ database, paths, folder: task.spec.output_dir, lineage, result, keepHarmful, beforeCommit: commit });
+    await publishAdapter({
+      database,
+      paths,
+      folder: join(stagingOf(paths, job), OUTPUT),
+      lineage,
+      result,
+      keepHarmful,
+      beforeCommit: commit,
+    });
   } catch (error) {
     throw asFailure(error, adapter_id);
   }

@@ -7,11 +7,14 @@ import { onRunner } from "../../jobs/on-runner.js";
 import { type AdapterRow, findAdapter } from "../../registry/adapters.js";
 import { requireWhole } from "../../registry/health.js";
 import { InvalidAdapterError } from "../../registry/validate/invalid.js";
+import { reference } from "../../runners/reference.js";
 import { inTransaction } from "../../storage/transaction.js";
 import { locateBaseModel } from "../../training/base-model.js";
 import { removeStaging, stagingOf } from "../../training/work.js";
 import type { Workshop } from "../workshop.js";
 import { findExport, publishExport } from "./store.js";
+
+const OUTPUT = "export";
 
 type ExportJobRequest = { readonly adapter_id: string; readonly format: ExportFormat; readonly base_model: string };
 
@@ -38,29 +41,29 @@ export const createExport = ({
     prepare: async (job) => {
       const { adapter_id, format } = job.request;
       const adapter = await adapterOf(job.request);
-      const adapter_path = await requireWhole(paths, adapter);
-      const { location, name } = locateBaseModel(adapter.base_model, models);
-      const output_dir = join(stagingOf(paths, job), "export");
-      await mkdir(output_dir, { recursive: true, mode: 0o700 });
+      await requireWhole(paths, adapter);
+      const { name } = locateBaseModel(adapter.base_model, models);
+      await mkdir(join(stagingOf(paths, job), OUTPUT), { recursive: true, mode: 0o700 });
       return {
         type: "export",
         job_id: job.job_id,
         spec: {
           adapter_id,
-          adapter_path,
-          base_model: location,
+          adapter_path: reference("adapters", adapter_id),
+          base_model: reference("models", name),
           base_model_name: name,
           format,
-          output_dir,
+          output_dir: reference("staging", `${job.job_id}/${OUTPUT}`),
         },
       };
     },
     run: onRunner,
-    finish: async ({ job, task, result, signal }) => {
+    finish: async ({ job, result, signal }) => {
       const adapter = await adapterOf(job.request);
       signal.throwIfAborted();
       try {
-        const { format, output_dir: folder } = task.spec;
+        const { format } = job.request;
+        const folder = join(stagingOf(paths, job), OUTPUT);
         await publishExport({ paths, adapter, format, folder, result, at: now().toISOString() });
       } catch (error) {
         if (!(error instanceof InvalidAdapterError)) throw error;

@@ -4,6 +4,7 @@ import { ImprintError } from "../../common/error.js";
 import type { Job } from "../../jobs/job.js";
 import type { Kind } from "../../jobs/kind.js";
 import { onRunner } from "../../jobs/on-runner.js";
+import { reference } from "../../runners/reference.js";
 import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "../../training/checkpoints/folder.js";
 import { recordSpeed } from "../../training/speeds.js";
 import { prepareTraining, registerTraining, removeStaging, showsTraining } from "../../training/work.js";
@@ -18,9 +19,9 @@ export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, J
 
   const checkpointOf = async ({ job_id, request }: LoraJob): Promise<CheckpointSpec> => {
     const { resume_from: resumeFrom = null, salvage_of: salvageOf, ...decided } = request;
-    if (salvageOf !== undefined) return { dir: checkpointFolder(paths, salvageOf), seconds, start: "salvage" };
-    const dir = await makeCheckpointFolder(paths, { jobId: job_id, request: decided, resumeFrom });
-    return { dir, seconds, start: resumeFrom === null ? "fresh" : "resume" };
+    if (salvageOf !== undefined) return { dir: reference("checkpoints", salvageOf), seconds, start: "salvage" };
+    await makeCheckpointFolder(paths, { jobId: job_id, request: decided, resumeFrom });
+    return { dir: reference("checkpoints", job_id), seconds, start: resumeFrom === null ? "fresh" : "resume" };
   };
 
   /** A checkpoint outlives every job but one that made its adapter. */

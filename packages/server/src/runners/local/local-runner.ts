@@ -3,6 +3,7 @@ import type { ChatResult, Preview, WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import { asImprintError, ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
+import { type Places, resolveTask } from "../reference.js";
 import {
   type ChatCall,
   failedAtOnce,
@@ -34,6 +35,8 @@ export interface LocalRunnerOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Whether workers may fetch models from the hub. Default: false. */
   readonly allowDownloads?: boolean;
+  /** Where this machine keeps what tasks refer to. Default: tasks name paths. */
+  readonly places?: Places;
   /** What a worker is kept warm for; requests with the same answer share a process. Default: the spec's base_model. */
   readonly baseModelOf?: (request: WorkerTask | PreviewCall | ChatCall) => string;
   /** Processes at once, default 1: set it to the number of slots. */
@@ -69,6 +72,7 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     maxWorkers = 1,
     baseModelOf = ({ spec }) => spec.base_model,
     onWorkerStart = () => {},
+    places,
   } = options;
   const settings: WorkerSettings = {
     settleMs: SETTLE_MS,
@@ -89,8 +93,9 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
 
   const run = async (task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome> => {
     try {
-      const lease = await pool.acquire(baseModelOf(task), signal);
-      const outcome = await lease.worker.run(task, onEvent, signal);
+      const here = places ? resolveTask(task, places) : task;
+      const lease = await pool.acquire(baseModelOf(here), signal);
+      const outcome = await lease.worker.run(here, onEvent, signal);
       lease.release(outcome.type === "failed" && outcome.error.code === "OUT_OF_MEMORY"); // what leaked would fail the next one
       return outcome;
     } catch (thrown) {
