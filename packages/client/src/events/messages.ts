@@ -1,4 +1,11 @@
-import { createParser, type Message } from "./parser.js";
+import { createParser } from "eventsource-parser";
+
+/** One server-sent event. `id` is the last id that the stream has given up to here. */
+export interface Message {
+  readonly event: string;
+  readonly data: string;
+  readonly id: string;
+}
 
 interface MessagesOptions {
   readonly lastId?: string;
@@ -6,12 +13,19 @@ interface MessagesOptions {
   readonly silence?: { begin(): void; end(): void };
 }
 
-/** The events of one connection. Whoever stops reading closes it. */
+/** The events of one connection, each when it is whole. Whoever stops reading closes it. */
 export async function* messagesOf(
   body: ReadableStream<Uint8Array>,
   { lastId = "", silence }: MessagesOptions = {},
 ): AsyncGenerator<Message> {
-  const parser = createParser(lastId);
+  let id = lastId;
+  let messages: Message[] = [];
+  const parser = createParser({
+    onEvent: (event) => {
+      id = event.id ?? id;
+      messages.push({ event: event.event ?? "message", data: event.data, id });
+    },
+  });
   const decoder = new TextDecoder();
   const reader = body.getReader();
   try {
@@ -20,7 +34,10 @@ export async function* messagesOf(
       const { value, done } = await reader.read();
       silence?.end();
       if (done) return;
-      yield* parser.push(decoder.decode(value, { stream: true }));
+      parser.feed(decoder.decode(value, { stream: true }));
+      const whole = messages;
+      messages = [];
+      yield* whole;
     }
   } finally {
     // Nothing waits for the rest of a stream that nobody reads.
