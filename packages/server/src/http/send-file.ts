@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AdapterFile } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -12,16 +12,23 @@ const TYPES: readonly (readonly [suffix: string, type: string])[] = [
   [".txt", "text/plain; charset=utf-8"],
 ];
 
-const sizeOf = async (path: string): Promise<number | null> => {
-  try {
-    return (await stat(path)).size;
-  } catch {
-    return null;
-  }
+const typeOf = (name: string): string => TYPES.find(([suffix]) => name.endsWith(suffix))?.[1] ?? "application/octet-stream";
+
+/** Neither a link, which may lead anywhere, nor a pipe, which would be waited for. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A regular file, opened; null for anything else. */
+const openFile = async (path: string): Promise<{ readonly handle: FileHandle; readonly size: number } | null> => {
+  const handle = await open(path, FLAGS).catch(() => null);
+  const stats = await handle?.stat();
+  if (handle && stats?.isFile()) return { handle, size: stats.size };
+  await handle?.close();
+  return null;
 };
 
-const unsatisfiable = (reply: FastifyReply, size: number): FastifyReply =>
-  reply.code(416).header("content-range", `bytes */${size}`).send();
+/** Whether the client has what the tag names: a weak comparison (RFC 9110, section 13.1.2). */
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  header?.split(",").some((known) => known.trim() === "*" || known.trim().replace(/^W\//, "") === etag) ?? false;
 
 const binary = (description: string) => ({
   description,
@@ -32,28 +39,35 @@ const binary = (description: string) => ({
 export const DOWNLOAD = {
   200: binary("The file"),
   206: binary("The range that was asked for"),
+  304: { description: "If-None-Match has the file's hash", type: "null" },
   416: { description: "The range starts behind the file's end", type: "null" },
 };
 
-/** Sends a recorded file of `folder`, or the range that the request asks for. Null when it is not on the disk. */
+/** Sends a recorded file of `folder`, or the range that the request asks for. Null when no file of that name is on the disk. */
 export const sendFile = async (
   { headers }: FastifyRequest,
   reply: FastifyReply,
   { folder, file }: { readonly folder: string; readonly file: AdapterFile },
 ): Promise<FastifyReply | null> => {
-  const path = join(folder, file.name);
-  const size = await sizeOf(path);
-  if (size === null) return null;
+  const opened = await openFile(join(folder, file.name));
+  if (opened === null) return null;
+  const { handle, size } = opened;
   const etag = `"${file.sha256}"`;
+  reply.headers({ "accept-ranges": "bytes", etag });
+  const sendNothing = async (status: number): Promise<FastifyReply> => {
+    await handle.close();
+    return reply.code(status).send();
+  };
+  if (isKnown(headers["if-none-match"], etag)) return sendNothing(304);
   const ifRange = headers["if-range"];
   const range = ifRange === undefined || ifRange === etag ? parseRange(headers.range, size) : null;
-  reply.headers({ "accept-ranges": "bytes", etag });
-  if (range === "unsatisfiable") return unsatisfiable(reply, size);
+  if (range === "unsatisfiable") {
+    reply.header("content-range", `bytes */${size}`);
+    return sendNothing(416);
+  }
   const { start, end } = range ?? { start: 0, end: size - 1 };
-  reply
-    .code(range ? 206 : 200)
-    .headers(range ? { "content-range": `bytes ${start}-${end}/${size}` } : {})
-    .header("content-length", end - start + 1)
-    .type(TYPES.find(([suffix]) => file.name.endsWith(suffix))?.[1] ?? "application/octet-stream");
-  return reply.send(size === 0 ? Buffer.alloc(0) : createReadStream(path, { start, end }));
+  reply.header("content-length", end - start + 1).type(typeOf(file.name));
+  if (size === 0) return sendNothing(200);
+  if (range) reply.code(206).header("content-range", `bytes ${start}-${end}/${size}`);
+  return reply.send(handle.createReadStream({ start, end }));
 };

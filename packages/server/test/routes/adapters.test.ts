@@ -1,5 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Adapter, AdapterList } from "@imprint/contracts";
 import { Check } from "typebox/value";
@@ -126,6 +137,35 @@ test("files are downloaded whole or in ranges", async () => {
   expect([head.statusCode, head.body, head.headers["content-length"]]).toEqual([200, "", String(bytes.length)]);
   for (const name of ["nothing.json", "..%2fa%2fREADME.md", "%00"])
     expect((await service.get(`/adapters/a/files/${name}`)).statusCode).toBe(404);
+});
+
+test("a file that the client has is not sent again", async () => {
+  const service = await withAdapters("a");
+  const url = `/adapters/a/files/${WEIGHTS}`;
+  const { etag } = (await service.get(url)).headers;
+  const again = (known: string) => service.call({ method: "GET", url, headers: { "if-none-match": known } });
+  for (const known of [String(etag), `"other", ${etag}`, `W/${etag}`, "*"]) {
+    const response = await again(known);
+    expect([response.statusCode, response.body, response.headers.etag]).toEqual([304, "", etag]);
+  }
+  expect((await again('"other"')).statusCode).toBe(200);
+});
+
+test("what lies in an adapter's folder and is no file of its own is not sent", async () => {
+  const service = await withAdapters("a");
+  const path = join(service.dataDir, "adapters", "a", WEIGHTS);
+  const replace: Readonly<Record<string, () => void>> = {
+    "a link out of the folder": () => symlinkSync("/etc/passwd", path),
+    "a link to another file of it": () => symlinkSync("README.md", path),
+    "a folder": () => mkdirSync(path),
+    "a pipe": () => execFileSync("mkfifo", [path]),
+  };
+  for (const [kind, make] of Object.entries(replace)) {
+    rmSync(path, { recursive: true });
+    make();
+    const response = await service.get(`/adapters/a/files/${WEIGHTS}`);
+    expect([response.statusCode, response.json().code], kind).toEqual([404, "NOT_FOUND"]);
+  }
 });
 
 test("archiving hides an adapter and keeps its files; purging removes them", async () => {
