@@ -1,3 +1,4 @@
+export type { ChatChunk, ChatCompletion, Model } from "@imprint/contracts";
 export { createClient, type Imprint } from "./client.js";
 export * from "./errors.js";
 export type { EventOptions, EventStream } from "./events/subscribe.js";
@@ -5,9 +6,9 @@ export type { CallOptions, ClientOptions, Runtime, StartOptions } from "./http/o
 export type { Content } from "./http/transport.js";
 export { DEFAULT_BASE_URL } from "./http/transport.js";
 export type { AdapterQuery, Adapters } from "./resources/adapters.js";
-export type { Chat, ChatChunk, ChatCompletion, ChatRequest, ChatStreamRequest } from "./resources/chat.js";
+export type { Chat, ChatRequest, ChatStreamRequest } from "./resources/chat.js";
 export type { JobQuery, Jobs } from "./resources/jobs.js";
-export type { Model, Models } from "./resources/models.js";
+export type { Models } from "./resources/models.js";
 export type { CreateOptions, SessionQuery, Sessions } from "./resources/sessions.js";
 export type { Train } from "./resources/train.js";
 export { isFinished, type WaitOptions } from "./resources/wait-for.js";

@@ -1,3 +1,4 @@
+import type { ChatChunk, ChatCompletion } from "@imprint/contracts";
 import { AbortError, apiError, ConnectionError, ImprintError } from "../errors.js";
 import { messagesOf } from "../events/messages.js";
 import type { Open } from "../http/open.js";
@@ -23,39 +24,6 @@ export interface ChatRequest {
 export interface ChatStreamRequest extends Omit<ChatRequest, "stream"> {
   readonly stream: true;
   readonly stream_options?: { readonly include_usage?: boolean };
-}
-
-interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-}
-
-export interface ChatCompletion {
-  readonly id: string;
-  readonly object: "chat.completion";
-  readonly created: number;
-  readonly model: string;
-  readonly choices: readonly {
-    readonly index: number;
-    readonly message: { readonly role: "assistant"; readonly content: string };
-    readonly finish_reason: "stop" | "length";
-  }[];
-  readonly usage: Usage;
-}
-
-/** A piece of a streamed answer: the first has the role, the last choice the reason of the end. */
-export interface ChatChunk {
-  readonly id: string;
-  readonly object: "chat.completion.chunk";
-  readonly created: number;
-  readonly model: string;
-  readonly choices: readonly {
-    readonly index: number;
-    readonly delta: { readonly role?: "assistant"; readonly content?: string };
-    readonly finish_reason: "stop" | "length" | null;
-  }[];
-  readonly usage?: Usage | null;
 }
 
 export interface Chat {

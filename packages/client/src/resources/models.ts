@@ -1,16 +1,10 @@
+import type { ModelList } from "@imprint/contracts";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 
-export interface Model {
-  readonly id: string;
-  readonly object: "model";
-  readonly created: number;
-  readonly owned_by: string;
-}
-
 export interface Models {
   /** The base models that are prepared, and every adapter. */
-  list(options?: CallOptions): Promise<{ readonly object: "list"; readonly data: readonly Model[] }>;
+  list(options?: CallOptions): Promise<ModelList>;
 }
 
 export const modelsResource = (send: Send): Models => ({

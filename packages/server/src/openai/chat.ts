@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AdapterId } from "@imprint/contracts";
+import { AdapterId, ChatChunk, ChatCompletion, ChatRequest } from "@imprint/contracts";
 import { matches } from "../common/matches.js";
 import { sendEventStream } from "../http/event-stream.js";
 import { ProblemError, quote } from "../http/problem.js";
@@ -8,8 +8,8 @@ import { requireWhole } from "../registry/health.js";
 import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
 import { locateBaseModel } from "../training/base-model.js";
-import { ChatChunk, ChatCompletion, chunksOf, completionOf } from "./chat-answer.js";
-import { ChatRequest, samplingOf } from "./chat-request.js";
+import { chunksOf, completionOf } from "./chat-answer.js";
+import { samplingOf } from "./chat-request.js";
 import { textStream } from "./text-stream.js";
 
 /** Until the answer, or its first token. */

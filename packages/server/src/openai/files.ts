@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { Strict } from "@imprint/contracts";
+import { FileDeleted, FileObject, FileQuery, listOf } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { ProblemError, quote } from "../http/problem.js";
@@ -11,31 +11,12 @@ import { answer, idParams } from "../http/schemas.js";
 import type { App, Services } from "../services.js";
 import { writeAtomically } from "../storage/durable.js";
 import type { Transaction } from "../storage/schema.js";
-import { After, listOf, pageOf, seconds } from "./pages.js";
+import { pageOf, seconds } from "./pages.js";
 import { readUpload, UploadForm } from "./upload-form.js";
 import { deleteUpload, findUpload, insertUpload, listUploads, type Upload } from "./uploads.js";
 
 /** Bytes of an uploaded file whatever `session_limit` says: a form is held in memory. */
 const FORM_LIMIT = 64 * 1024 * 1024;
-
-const FileObject = Strict({
-  id: Type.String(),
-  object: Type.Literal("file"),
-  bytes: Type.Integer(),
-  created_at: Type.Integer(),
-  filename: Type.String(),
-  purpose: Type.Literal("fine-tune"),
-  status: Type.Literal("processed"),
-});
-
-const FileQuery = Strict({
-  after: After,
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 10_000 })),
-  order: Type.Optional(Type.Union([Type.Literal("asc"), Type.Literal("desc")], { default: "desc" })),
-  purpose: Type.Optional(Type.Literal("fine-tune")),
-});
-
-const Deleted = Strict({ id: Type.String(), object: Type.Literal("file"), deleted: Type.Literal(true) });
 
 const toObject = ({ file_id, filename, bytes, created_at }: Upload) =>
   ({
@@ -141,7 +122,7 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
   app.delete(
     "/v1/files/:file_id",
     {
-      schema: { tags, summary: "Delete an uploaded file", params, response: { 200: answer("It is gone", Deleted) } },
+      schema: { tags, summary: "Delete an uploaded file", params, response: { 200: answer("It is gone", FileDeleted) } },
     },
     async (request) => {
       const { file_id } = await requireUpload(await request.db(), request.params.file_id);

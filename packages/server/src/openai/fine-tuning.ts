@@ -1,3 +1,4 @@
+import { FineTuningCheckpoint, FineTuningEvent, FineTuningJob, FineTuningRequest, listOf, PageQuery } from "@imprint/contracts";
 import { ProblemError, quote } from "../http/problem.js";
 import { answer, idParams, NoBody } from "../http/schemas.js";
 import { resolveLora } from "../kinds/lora/resolve.js";
@@ -5,22 +6,11 @@ import { startJob } from "../kinds/start.js";
 import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
 import { fallbackName, locateBaseModel } from "../training/base-model.js";
-
 import { requireUpload } from "./files.js";
 import type { KnownFineTune } from "./fine-tunes.js";
-import {
-  eventId,
-  FineTuningCheckpoint,
-  FineTuningEvent,
-  FineTuningJob,
-  fineTuningId,
-  jobIdOf,
-  toCheckpoints,
-  toEvent,
-  toJob,
-} from "./fine-tuning-objects.js";
-import { FineTuningRequest, hyperparametersOf, trainingOf } from "./fine-tuning-request.js";
-import { listOf, PageQuery, pageOf } from "./pages.js";
+import { eventId, fineTuningId, jobIdOf, toCheckpoints, toEvent, toJob } from "./fine-tuning-objects.js";
+import { hyperparametersOf, trainingOf } from "./fine-tuning-request.js";
+import { pageOf } from "./pages.js";
 import { importTrainingFile } from "./training-file.js";
 
 const params = idParams("id");

@@ -1,5 +1,4 @@
-import { Strict } from "@imprint/contracts";
-import { Type } from "typebox";
+import { ModelList } from "@imprint/contracts";
 import { answer } from "../http/schemas.js";
 import { listAdapters } from "../registry/adapters.js";
 import type { App, Services } from "../services.js";
@@ -7,9 +6,6 @@ import { inTransaction } from "../storage/transaction.js";
 import { fallbackName, preparedModels } from "../training/base-model.js";
 
 const MAX_ADAPTERS = 1000;
-
-const Model = Strict({ id: Type.String(), object: Type.Literal("model"), created: Type.Integer(), owned_by: Type.String() });
-const ModelList = Strict({ object: Type.Literal("list"), data: Type.Array(Model) });
 
 const model = (id: string, created: number, owned_by: string) => ({ id, object: "model", created, owned_by }) as const;
 

@@ -5,13 +5,12 @@ import { systemClock } from "../../src/common/clock.js";
 import { createRunner, trainerCommand } from "../../src/runners/create.js";
 import { localPlaces } from "../../src/runners/local/places.js";
 import { dataPaths } from "../../src/storage/paths.js";
+import { baseModelsOf } from "../../src/training/base-model.js";
 import { quietLog } from "../common/quiet-log.js";
 import { configFor, makeFolder } from "../support/service.js";
 import { loraTask, outcomeOf } from "./support.js";
 
 const WRITE_ENVIRONMENT = "require('node:fs').writeFileSync(process.argv[1], JSON.stringify(process.env))";
-
-const models = { fallback: "tiny", setup: null, folder: "", allowDownloads: false };
 
 /** The environment that a service with this setting gives its trainer. */
 const environmentWith = async (allow_downloads: boolean): Promise<Record<string, string>> => {
@@ -20,7 +19,7 @@ const environmentWith = async (allow_downloads: boolean): Promise<Record<string,
   const runner = createRunner({
     config: configFor(folder, { allow_downloads }),
     command: { file: process.execPath, args: ["-e", WRITE_ENVIRONMENT, seen] },
-    places: localPlaces({ paths: dataPaths(folder), models, hypernetworks: [folder, folder] }),
+    places: localPlaces({ paths: dataPaths(folder), models: baseModelsOf(configFor(folder)), hypernetworks: [folder, folder] }),
     clock: systemClock(),
     log: quietLog(),
   });

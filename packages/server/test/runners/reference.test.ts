@@ -12,8 +12,9 @@ import { resolveTask } from "../../src/runners/reference.js";
 import { createSessionStore } from "../../src/sessions/store.js";
 import { openDatabase } from "../../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
+import { baseModelsOf } from "../../src/training/base-model.js";
 import { quietLog } from "../common/quiet-log.js";
-import { MODEL, makeFolder } from "../support/service.js";
+import { configFor, MODEL, makeFolder } from "../support/service.js";
 import { putSession } from "../support/session.js";
 import { loraTask } from "./support.js";
 
@@ -23,7 +24,7 @@ const stage = () => {
   ensureDataPaths(paths);
   mkdirSync(join(paths.models, MODEL));
   putSession(root, "s");
-  const models = { fallback: MODEL, setup: null, folder: paths.models, allowDownloads: true };
+  const models = baseModelsOf(configFor(root, { allow_downloads: true }));
   const places = localPlaces({ paths, models, hypernetworks: [paths.hypernetworks, "/shipped"] });
   const database = openDatabase({ path: paths.database });
   const now = () => new Date(0);
