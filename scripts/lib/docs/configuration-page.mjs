@@ -52,6 +52,9 @@ Any other \`host\` needs a token: \`imprint serve --host 0.0.0.0 --token-file ~/
 file of mode 0600 (\`openssl rand -base64 32\` makes one). Every request but \`GET /health\` then carries \`Authorization: Bearer <token>\`. An empty token or
 token file is refused: it would protect nothing.
 
+Whoever sends wrong tokens is answered more slowly each time, up to two seconds, address by address. Beyond a handful at once the service answers
+429 with \`Retry-After: 2\` without looking at the token; a right one is let in again two seconds after the guessing stops.
+
 ## Base models
 
 A base model is given by the name of a prepared one (\`imprint models\` lists them), by a folder, or by a hub id \`owner/name\`: to \`imprint serve\`,
