@@ -7,6 +7,8 @@ const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** Whether the same request may be sent again. A lost answer is repeated only where repeating changes nothing. */
 export function isRetryable(error: ImprintError, repeatable: boolean): boolean {
+  // The service waited for minutes already; asked again, it would wait as long.
+  if (error instanceof ApiError && error.code === "DEADLINE_EXCEEDED") return false;
   if (error instanceof ApiError) return error.status === 429 || error.status === 503;
   if (error instanceof TimeoutError) return false;
   return error instanceof ConnectionError && repeatable;

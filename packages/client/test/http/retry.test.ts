@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { retryDelay } from "../../src/http/retry.js";
+import { apiError } from "../../src/errors.js";
+import { isRetryable, retryDelay } from "../../src/http/retry.js";
 
 describe("retryDelay", () => {
   it("doubles from half a second and stays under eight, with at most a quarter taken off", () => {
@@ -22,5 +23,17 @@ describe("retryDelay", () => {
     ["-1", 500],
   ])("takes Retry-After: %s as %s ms", (header, expected) => {
     expect(retryDelay(0, header, () => 0)).toBe(expected);
+  });
+});
+
+describe("isRetryable", () => {
+  it.each([
+    [429, "QUEUE_FULL", true],
+    [429, "TOO_MANY_ATTEMPTS", true],
+    [503, "SHUTTING_DOWN", true],
+    [503, "DEADLINE_EXCEEDED", false],
+    [507, "DISK_FULL", false],
+  ])("says of %i %s: %s", (status, code, expected) => {
+    expect(isRetryable(apiError(status, { code }), true)).toBe(expected);
   });
 });

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AdapterId, ChatChunk, ChatCompletion, ChatRequest } from "@imprint/contracts";
 import { matches } from "../common/matches.js";
-import { sendEventStream } from "../http/event-stream.js";
 import { ProblemError, quote } from "../http/problem.js";
 import { findAdapter } from "../registry/adapters.js";
 import { requireWhole } from "../registry/health.js";
@@ -10,6 +9,7 @@ import { inTransaction } from "../storage/transaction.js";
 import { locateBaseModel } from "../training/base-model.js";
 import { chunksOf, completionOf } from "./chat-answer.js";
 import { samplingOf } from "./chat-request.js";
+import { sendEventStream } from "./event-stream.js";
 import { textStream } from "./text-stream.js";
 
 /** Until the answer, or its first token. */

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { describeError } from "./errors.js";
-import { ClientGoneError } from "./problem.js";
+import { describeError } from "../http/errors.js";
+import { ClientGoneError } from "../http/problem.js";
 
 const dataLine = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
