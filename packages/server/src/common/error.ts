@@ -49,7 +49,7 @@ export function asImprintError(thrown: unknown): ImprintError {
   if (thrown instanceof ImprintError) return thrown;
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
   if (FULL.has(code))
-    return new ImprintError("DISK_FULL", `Nothing was stored: the disk of the data directory is full (${code}).`, {
+    return new ImprintError("DISK_FULL", `The disk of the data directory is full (${code}).`, {
       cause: thrown,
     });
   return new ImprintError("INTERNAL_ERROR", "The service failed while it handled the job.", { cause: thrown });
