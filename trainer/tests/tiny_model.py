@@ -46,6 +46,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
         "mamba_chunk_size": 16,
     },
     "recurrent_gemma": {"logits_soft_cap": 5.0},
+    "llama4_text": {},
 }
 
 

@@ -19,7 +19,7 @@ from imprint_trainer.models.output_head import check_output_head
 from tiny_model import FAMILIES, write_family
 from training import settings, train_tiny
 
-KNOWN = sorted(FAMILIES.keys() - {"recurrent_gemma"})
+KNOWN = sorted(FAMILIES.keys() - {"recurrent_gemma", "llama4_text"})
 KIN_OF_LLAMA = [name for name in KNOWN if name != "falcon_h1"]
 
 
@@ -109,8 +109,17 @@ def test_rounding_to_half_precision_is_no_other_head(family: LoadedBase, dtype: 
     check_output_head(copy.deepcopy(family.model).to(dtype), "m")
 
 
+@pytest.mark.parametrize(
+    ("family", "sentence"),
+    [
+        ("recurrent_gemma", r"^The logits .* for strange .* RecurrentGemmaForCausalLM does"),  # a cap of another name
+        ("llama4_text", r"^strange is a Llama4ForCausalLM, .* hidden states"),  # the library finds no decoder in it
+    ],
+)
 @pytest.mark.parametrize("quantization", ["nf4", "none"])
-def test_a_head_that_is_not_understood_refuses_the_model(tmp_path: Path, quantization: str) -> None:
-    folder = write_family(tmp_path / "strange", "recurrent_gemma")
-    with pytest.raises(BaseModelUnsupported, match="^The logits .* strange .* RecurrentGemmaForCausalLM"):
+def test_a_head_that_is_not_understood_refuses_the_model(
+    tmp_path: Path, quantization: str, family: str, sentence: str
+) -> None:
+    folder = write_family(tmp_path / "strange", family)
+    with pytest.raises(BaseModelUnsupported, match=sentence):
         load_base(str(folder), quantization=quantization, device="cpu")  # type: ignore[arg-type]

@@ -57,7 +57,10 @@ def check_output_head(model: Any, name: str) -> None:
     ids = torch.arange(CHECKED_TOKENS, device=model.device).unsqueeze(0) * (vocabulary // CHECKED_TOKENS)
     with first_block_only(model):
         own = model(input_ids=ids, use_cache=False).logits.float()
-        found = output_head(model).logits(decoder_of(model)(input_ids=ids, use_cache=False).last_hidden_state)
+        hidden = getattr(decoder_of(model)(input_ids=ids, use_cache=False), "last_hidden_state", None)
+    if hidden is None:
+        raise BaseModelUnsupported(f"{name} is a {type(model).__name__}, whose hidden states cannot be read.")
+    found = output_head(model).logits(hidden)
     allowed = max(1e-3, 4 * torch.finfo(model.dtype).eps)  # of the largest: half formats round what they add up
     difference = float((found - own).abs().max() / own.abs().max())
     if not difference <= allowed:
