@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from imprint_trainer.adapters.reread import readers
 
+from imprint_trainer.adapters.hidden_states import readers
 from imprint_trainer.data.windows import Window
 from imprint_trainer.doc_to_lora.training.frozen_base import FrozenBase
 from imprint_trainer.errors import BaseModelUnsupported
-from imprint_trainer.lora.loss import loss_sum, read_whole, supervised_count
+from imprint_trainer.lora.loss import loss_sum, read_whole
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.output_head import check_output_head
@@ -49,7 +49,7 @@ def test_the_loss_is_that_of_the_model_given_labels(family: LoadedBase, windows:
     for window in windows:
         with torch.no_grad():
             own = family.model(input_ids=torch.tensor([window.input_ids]), labels=labels(window)).loss
-            found = loss_sum(family.model, window, family.device) / supervised_count(window)
+            found = loss_sum(family.model, window, family.device) / window.supervised_count
         torch.testing.assert_close(found, own, rtol=1e-5, atol=1e-5)
 
 
