@@ -1,7 +1,6 @@
 """Loss on supervised tokens only: logits are made nowhere else."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -9,6 +8,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from imprint_trainer.data.windows import Window
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.output_head import OutputHead, output_head
 from imprint_trainer.models.sections import decoder_of
 
@@ -16,7 +16,7 @@ from .kernels import HeadCrossEntropy
 
 CHUNK = 128  # supervised positions whose logits exist at one time
 
-Read = Callable[[Any, Tensor], Tensor]  # a model and ids [1, n] -> the hidden states [1, n, d] that the head reads
+Read = Callable[[CausalLM, Tensor], Tensor]  # a model and ids [1, n] -> the hidden states [1, n, d] that the head reads
 
 
 def window_tensors(window: Window, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
@@ -27,12 +27,12 @@ def window_tensors(window: Window, device: torch.device) -> tuple[Tensor, Tensor
     return ids[: targets[-1]].unsqueeze(0), chosen - 1, ids[chosen]
 
 
-def read_whole(model: Any, inputs: Tensor) -> Tensor:
+def read_whole(model: CausalLM, inputs: Tensor) -> Tensor:
     hidden: Tensor = decoder_of(model)(input_ids=inputs, use_cache=False).last_hidden_state
     return hidden
 
 
-def loss_sum(model: Any, window: Window, device: torch.device, read: Read = read_whole) -> Tensor:
+def loss_sum(model: CausalLM, window: Window, device: torch.device, read: Read = read_whole) -> Tensor:
     """Summed cross-entropy (nats) over the window's supervised tokens, fp32."""
     inputs, positions, targets = window_tensors(window, device)
     hidden = read(model, inputs)[0]  # [n, d]
@@ -56,7 +56,7 @@ def chunked_cross_entropy(hidden: Tensor, head: OutputHead, targets: Tensor) -> 
 
 
 @torch.no_grad()
-def mean_loss(model: Any, windows: Sequence[Window], device: torch.device, read: Read = read_whole) -> float:
+def mean_loss(model: CausalLM, windows: Sequence[Window], device: torch.device, read: Read = read_whole) -> float:
     """Mean over all supervised tokens of all windows, nats per token."""
     total, count = 0.0, 0
     for window in windows:

@@ -18,6 +18,7 @@ class CausalLMConfig(Protocol):
     def num_hidden_layers(self) -> int: ...
     @property
     def vocab_size(self) -> int: ...
+    def get_text_config(self) -> Any: ...
 
 
 class CausalLMOutput(Protocol):
@@ -46,6 +47,7 @@ class DecoderOutput(Protocol):
 class Decoder(Protocol):
     """The stack of blocks below the output head, of the Llama family."""
 
+    config: Any
     layers: nn.ModuleList
     norm: nn.Module
 
@@ -70,6 +72,7 @@ class CausalLM(Protocol):
     def generate(self, *, input_ids: Tensor, attention_mask: Tensor, **settings: Any) -> Tensor:
         """input_ids [B, S] -> prompts and what follows them [B, S + new]"""
 
+    def get_decoder(self) -> Decoder: ...
     def get_input_embeddings(self) -> nn.Embedding: ...
     def get_output_embeddings(self) -> nn.Linear: ...
     def get_submodule(self, target: str) -> nn.Module: ...

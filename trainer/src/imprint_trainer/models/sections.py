@@ -7,14 +7,16 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from imprint_trainer.models.causal_lm import CausalLM, Decoder
 
-def decoder_of(model: Any) -> Any:
+
+def decoder_of(model: CausalLM) -> Decoder:
     """The stack below the output head, of a plain or PEFT-wrapped causal language model."""
-    inner = model.get_base_model() if hasattr(model, "get_base_model") else model
+    inner: CausalLM = model.get_base_model() if hasattr(model, "get_base_model") else model
     return inner.get_decoder()
 
 
-def can_be_cut(model: Any) -> bool:
+def can_be_cut(model: CausalLM) -> bool:
     """Whether it is a decoder of the Llama family, as far as `section` goes."""
     inner = decoder_of(model)
     return isinstance(getattr(inner, "layers", None), nn.ModuleList) and isinstance(
@@ -22,12 +24,12 @@ def can_be_cut(model: Any) -> bool:
     )
 
 
-def section(model: Any, start: int, end: int | None, *, normed: bool) -> Any:
+def section(model: CausalLM, start: int, end: int | None, *, normed: bool) -> Any:
     """Blocks `start` to `end` of a causal language model of the Llama family, without its final norm unless `normed`.
 
     Shares the model's modules, an adapter on them included; the model itself is not changed.
     """
-    inner = decoder_of(model)
+    inner: Any = decoder_of(model)
     cut = copy.copy(inner)
     cut._modules = dict(inner._modules)  # the copy's own table: the model keeps all of its blocks
     cut.layers = nn.ModuleList(list(inner.layers)[start:end])

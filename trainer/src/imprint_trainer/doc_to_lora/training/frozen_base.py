@@ -14,6 +14,7 @@ from transformers import DynamicCache
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.doc_to_lora.training.padding import pad
 from imprint_trainer.doc_to_lora.training.remembered import Pairs, RememberedQuestions, room_for_questions
+from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.output_head import output_head
 from imprint_trainer.models.sections import entered_by, section
 
@@ -30,7 +31,7 @@ def unadapted(_: list[int]) -> AbstractContextManager[None]:
 class FrozenBase:
     """Every row follows one prefix: the default system turn."""
 
-    def __init__(self, model: Any, prefix: list[int], first_layer: int = 0) -> None:
+    def __init__(self, model: CausalLM, prefix: list[int], first_layer: int = 0) -> None:
         """`first_layer` is the lowest block that an adapter changes."""
         self.model = model
         self.prefix = prefix
