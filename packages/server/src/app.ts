@@ -12,13 +12,14 @@ import { addHeaders, SECURITY_HEADERS } from "./http/headers.js";
 import { addHostGuard, guard, type HostGuardOptions } from "./http/host-guard.js";
 import { addJsonBody } from "./http/json-body.js";
 import { addOpenApi } from "./http/openapi.js";
-import { addRequestCounter } from "./http/request-counter.js";
 import { addSignIn } from "./http/sign-in.js";
 import { addSilentConnections } from "./http/silent-connections.js";
 import { addStallGuard } from "./http/stall-guard.js";
 import { addTransactions } from "./http/transaction.js";
 import { compilers } from "./http/validation.js";
 import { kindRoutes } from "./kinds/index.js";
+import { trainPreviewRoute } from "./kinds/lora/preview.js";
+import { addRequestCounter } from "./metrics/request-counter.js";
 import { chatRoute } from "./openai/chat.js";
 import { filesRoutes } from "./openai/files.js";
 import { fineTuningRoutes } from "./openai/fine-tuning.js";
@@ -32,7 +33,6 @@ import { metricsRoute } from "./routes/metrics/metrics.js";
 import { previewRoute } from "./routes/sessions/preview.js";
 import { sessionRoutes } from "./routes/sessions/sessions.js";
 import { uploadRoute } from "./routes/sessions/upload.js";
-import { trainPreviewRoute } from "./routes/train/preview.js";
 import type { App, Services } from "./services.js";
 
 /** Longer ids than any are still routed, so that they are answered like other unknown ids. */

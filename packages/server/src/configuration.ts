@@ -4,5 +4,5 @@ export { type Config, type LoadOptions, loadConfig, type Origin } from "./config
 export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";
 export { findRepoRoot, readSetup, type Setup } from "./config/setup.js";
 export { asFolder, environmentName, flagName } from "./config/sources.js";
+export { hypernetworkFolders } from "./models/hypernetworks.js";
 export { makeFolder } from "./storage/paths.js";
-export { hypernetworkFolders } from "./training/hypernetworks.js";

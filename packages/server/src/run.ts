@@ -1,8 +1,8 @@
 import { ImprintError } from "./common/error.js";
 import { ConfigError } from "./config/errors.js";
 import type { Config } from "./config/load.js";
+import { baseModelsOf, requestedBaseModel } from "./models/base-model.js";
 import { type RunningServer, type StartOptions, startServer } from "./server.js";
-import { baseModelsOf, requestedBaseModel } from "./training/base-model.js";
 
 /** A base model that somebody chose must be there; without the one of the set-up the service runs, and says what is missing. */
 const checkBaseModel = (config: Config): void => {

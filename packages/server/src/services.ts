@@ -9,13 +9,13 @@ import type {
 import type { History } from "./events/history.js";
 import type { Streams } from "./events/streams.js";
 import type { Jobs } from "./jobs/jobs.js";
+import type { Idempotency } from "./kinds/idempotency.js";
 import type { Kinds } from "./kinds/index.js";
+import type { Randomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { FineTunes } from "./openai/fine-tunes.js";
 import type { Interactive } from "./runners/runner.js";
-import type { Idempotency } from "./training/idempotency.js";
-import type { Randomness } from "./training/resolve.js";
 
 /** What routes work with. */
 export interface Services {

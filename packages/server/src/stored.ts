@@ -1,5 +1,5 @@
 // What a program needs to read what the service stores, without loading the service: a package entry of its own.
 export { ImprintError } from "./common/error.js";
+export { baseModelsOf, locateBaseModel, requestedBaseModel } from "./models/base-model.js";
 export { readSession } from "./sessions/read.js";
 export { dataPaths, ensureDataPaths } from "./storage/paths.js";
-export { baseModelsOf, locateBaseModel, requestedBaseModel } from "./training/base-model.js";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { Clock } from "../common/clock.js";
-import { ProblemError } from "../http/problem.js";
+import { ImprintError } from "../common/error.js";
 import { follow } from "./follow.js";
 import type { Source } from "./history.js";
 
@@ -9,7 +9,7 @@ import type { Source } from "./history.js";
 const CLOSE_MS = 500;
 
 export interface Streams {
-  /** The stream for one response. Throws ProblemError TOO_MANY_STREAMS. */
+  /** The stream for one response. Throws ImprintError TOO_MANY_STREAMS. */
   open(source: Source, { after, response }: { readonly after: number | null; readonly response: ServerResponse }): Readable;
   /** Streams that are open. */
   count(): number;
@@ -25,11 +25,9 @@ export const createStreams = ({ limit, clock }: { readonly limit: number; readon
 
   return {
     open(source, { after, response }) {
-      if (closing) throw new ProblemError("SHUTTING_DOWN", "The service is shutting down.");
+      if (closing) throw new ImprintError("SHUTTING_DOWN", "The service is shutting down.");
       if (open.size >= limit)
-        throw new ProblemError("TOO_MANY_STREAMS", `${open.size} event streams are open, which is the limit.`, {
-          headers: { "retry-after": "5" },
-        });
+        throw new ImprintError("TOO_MANY_STREAMS", `${open.size} event streams are open, which is the limit.`);
       const gone = new AbortController();
       if (!response.destroyed) open.set(response, gone);
       response.once("close", () => {

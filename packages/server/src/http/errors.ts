@@ -1,8 +1,9 @@
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { asImprintError } from "../common/error.js";
+import { quote } from "../common/quote.js";
 import { type ErrorBody, errorBody } from "./error-body.js";
-import { ClientGoneError, ProblemError, quote } from "./problem.js";
+import { ClientGoneError, ProblemError } from "./problem.js";
 
 /** Fastify's own refusals in the catalogue's words. */
 const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
@@ -10,11 +11,14 @@ const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "BODY_TOO_LARGE",
 };
 
+/** What is over in a while. */
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["QUEUE_FULL", "SHUTTING_DOWN", "TOO_MANY_STREAMS"]);
+
 const asProblem = (error: unknown): ProblemError => {
   if (error instanceof ProblemError) return error;
   const known = asImprintError(error);
   if (known.code !== "INTERNAL_ERROR") {
-    const headers = known.code === "QUEUE_FULL" || known.code === "SHUTTING_DOWN" ? { "retry-after": "5" } : {};
+    const headers = PASSING.has(known.code) ? { "retry-after": "5" } : {};
     return new ProblemError(known.code, `${known.message} ${known.hint}`, { headers });
   }
   const { code = "", statusCode = 500 } = error as Partial<FastifyError>;

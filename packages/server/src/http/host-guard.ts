@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { quote } from "../common/quote.js";
 import type { Attempts } from "./attempts.js";
 import { isDashboardPath } from "./dashboard.js";
-import { ProblemError, quote } from "./problem.js";
+import { ProblemError } from "./problem.js";
 import { cookieOf, isCookieFor, isSecret, SIGN_IN_PATH } from "./sign-in.js";
 
 export interface HostGuardOptions {

@@ -31,9 +31,6 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** One line, bounded: what a client sent is echoed in errors, but never at length. */
-export const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
-
 /** The body of an error answer. */
 export const toProblem = (
   code: ErrorCode,

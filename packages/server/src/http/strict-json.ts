@@ -1,4 +1,5 @@
-import { ProblemError, quote } from "./problem.js";
+import { quote } from "../common/quote.js";
+import { ProblemError } from "./problem.js";
 
 const MAX_DEPTH = 32;
 /** Keys that reach an object's prototype when an object is merged. */

@@ -1,7 +1,7 @@
+import type { BaseModels } from "../models/base-model.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
-import type { BaseModels } from "../training/base-model.js";
 
 /** What the service lends to every job. */
 export interface Workshop {

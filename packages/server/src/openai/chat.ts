@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { AdapterId, ChatChunk, ChatCompletion, ChatRequest } from "@imprint/contracts";
 import { matches } from "../common/matches.js";
-import { ProblemError, quote } from "../http/problem.js";
+import { quote } from "../common/quote.js";
+import { ProblemError } from "../http/problem.js";
+import { locateBaseModel } from "../models/base-model.js";
 import { findAdapter } from "../registry/adapters.js";
 import { requireWhole } from "../registry/health.js";
 import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
-import { locateBaseModel } from "../training/base-model.js";
 import { chunksOf, completionOf } from "./chat-answer.js";
 import { samplingOf } from "./chat-request.js";
 import { sendEventStream } from "./event-stream.js";

@@ -1,11 +1,12 @@
 import { FineTuningCheckpoint, FineTuningEvent, FineTuningJob, FineTuningRequest, listOf, PageQuery } from "@imprint/contracts";
-import { ProblemError, quote } from "../http/problem.js";
+import { quote } from "../common/quote.js";
+import { ProblemError } from "../http/problem.js";
 import { answer, idParams, NoBody } from "../http/schemas.js";
 import { resolveLora } from "../kinds/lora/resolve.js";
 import { startJob } from "../kinds/start.js";
+import { fallbackName, locateBaseModel } from "../models/base-model.js";
 import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
-import { fallbackName, locateBaseModel } from "../training/base-model.js";
 import { requireUpload } from "./files.js";
 import type { KnownFineTune } from "./fine-tunes.js";
 import { eventId, fineTuningId, jobIdOf, toCheckpoints, toEvent, toJob } from "./fine-tuning-objects.js";

@@ -1,9 +1,9 @@
 import { ModelList } from "@imprint/contracts";
 import { answer } from "../http/schemas.js";
+import { fallbackName, preparedModels } from "../models/base-model.js";
 import { listAdapters } from "../registry/adapters.js";
 import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
-import { fallbackName, preparedModels } from "../training/base-model.js";
 
 const MAX_ADAPTERS = 1000;
 

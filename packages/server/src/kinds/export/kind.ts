@@ -4,13 +4,13 @@ import type { ExportFormat, ExportResult, ExportTask } from "@imprint/contracts"
 import { ImprintError } from "../../common/error.js";
 import type { Kind } from "../../jobs/kind.js";
 import { onRunner } from "../../jobs/on-runner.js";
+import { locateBaseModel } from "../../models/base-model.js";
 import { type AdapterRow, findAdapter } from "../../registry/adapters.js";
 import { requireWhole } from "../../registry/health.js";
 import { InvalidAdapterError } from "../../registry/validate/invalid.js";
 import { reference } from "../../runners/reference.js";
 import { inTransaction } from "../../storage/transaction.js";
-import { locateBaseModel } from "../../training/base-model.js";
-import { removeStaging, stagingOf } from "../../training/work.js";
+import { removeStaging, stagingOf } from "../training.js";
 import type { Workshop } from "../workshop.js";
 import { findExport, publishExport } from "./store.js";
 

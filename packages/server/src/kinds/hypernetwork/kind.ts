@@ -2,7 +2,7 @@ import type { HypernetworkTask, JobResult } from "@imprint/contracts";
 import type { Kind } from "../../jobs/kind.js";
 import { onRunner } from "../../jobs/on-runner.js";
 import { reference } from "../../runners/reference.js";
-import { prepareTraining, registerTraining, removeStaging, type StagedTraining, showsTraining } from "../../training/work.js";
+import { prepareTraining, registerTraining, removeStaging, type StagedTraining, showsTraining } from "../training.js";
 import type { Workshop } from "../workshop.js";
 import type { ResolvedHypernetwork } from "./resolve.js";
 

@@ -1,5 +1,5 @@
 import type { TrainHypernetworkRequest } from "@imprint/contracts";
-import { type Defaults, resolveCommon } from "../../training/resolve.js";
+import { type Defaults, resolveCommon } from "../resolve.js";
 
 /** A hypernetwork request with every value decided. Null: what the hypernetwork was trained with. */
 export const resolveHypernetwork = (request: TrainHypernetworkRequest, defaults: Defaults) => ({

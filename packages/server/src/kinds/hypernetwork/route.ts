@@ -1,7 +1,7 @@
 import { TrainHypernetworkRequest } from "@imprint/contracts";
-import { withBaseModel } from "../../routes/train/base-model.js";
+import { fallbackName } from "../../models/base-model.js";
 import type { App, Services } from "../../services.js";
-import { fallbackName } from "../../training/base-model.js";
+import { withBaseModel } from "../require-base-model.js";
 import { startJob } from "../start.js";
 import { startBody } from "../start-body.js";
 import { startResponse } from "../start-response.js";

@@ -5,11 +5,11 @@ import type { Job } from "../../jobs/job.js";
 import type { Kind } from "../../jobs/kind.js";
 import { onRunner } from "../../jobs/on-runner.js";
 import { reference } from "../../runners/reference.js";
-import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "../../training/checkpoints/folder.js";
-import { recordSpeed } from "../../training/speeds.js";
-import { prepareTraining, registerTraining, removeStaging, showsTraining } from "../../training/work.js";
+import { prepareTraining, registerTraining, removeStaging, showsTraining } from "../training.js";
 import type { Workshop } from "../workshop.js";
+import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "./checkpoints/folder.js";
 import type { LoraJobRequest } from "./resolve.js";
+import { recordSpeed } from "./speeds.js";
 
 type LoraJob = Job<LoraJobRequest>;
 

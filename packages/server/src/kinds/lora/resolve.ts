@@ -1,5 +1,5 @@
 import { LORA_DEFAULTS, type TrainLoraRequest } from "@imprint/contracts";
-import { type Defaults, MAX_ADAPTER_ID, resolveCommon, resolveSelection, sessionIdsOf } from "../../training/resolve.js";
+import { type Defaults, MAX_ADAPTER_ID, resolveCommon, resolveSelection, sessionIdsOf } from "../resolve.js";
 
 /** A LoRA request with every value decided. */
 export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {

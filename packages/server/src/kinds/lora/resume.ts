@@ -1,8 +1,8 @@
 import { RESUME_FIELDS, type TrainLoraRequest } from "@imprint/contracts";
 import { ProblemError } from "../../http/problem.js";
-import { requireBaseModel } from "../../routes/train/base-model.js";
 import type { Services } from "../../services.js";
-import { requireCheckpoint } from "../../training/checkpoints/require.js";
+import { requireBaseModel } from "../require-base-model.js";
+import { requireCheckpoint } from "./checkpoints/require.js";
 import { type LoraJobRequest, renamed } from "./resolve.js";
 
 const MESSAGE = "cannot stand beside resume_from: a resumed training keeps every number of its request";

@@ -1,11 +1,11 @@
 import { TrainLoraRequest } from "@imprint/contracts";
-import { withBaseModel } from "../../routes/train/base-model.js";
-import { checkTurns } from "../../routes/train/check-turns.js";
+import { fallbackName } from "../../models/base-model.js";
 import type { App, Services } from "../../services.js";
-import { fallbackName } from "../../training/base-model.js";
+import { withBaseModel } from "../require-base-model.js";
 import { startJob } from "../start.js";
 import { startBody } from "../start-body.js";
 import { startResponse } from "../start-response.js";
+import { checkTurns } from "./check-turns.js";
 import { resolveLora } from "./resolve.js";
 import { resolveResume } from "./resume.js";
 import { salvageRoute } from "./salvage.js";

@@ -1,10 +1,10 @@
 import { SalvageRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
 import { answer, idParams, problems } from "../../http/schemas.js";
-import { requireBaseModel } from "../../routes/train/base-model.js";
 import type { App, Services } from "../../services.js";
-import { requireCheckpoint } from "../../training/checkpoints/require.js";
+import { requireBaseModel } from "../require-base-model.js";
 import { startJob } from "../start.js";
+import { requireCheckpoint } from "./checkpoints/require.js";
 import { makePartialId, renamed } from "./resolve.js";
 
 /** `POST /jobs/{job_id}/salvage`: an adapter of what a training had learned when it was cancelled or failed. */

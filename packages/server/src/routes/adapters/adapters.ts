@@ -1,29 +1,16 @@
 import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { matches } from "../../common/matches.js";
-import { ProblemError, quote } from "../../http/problem.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, Prefix, problems, Text } from "../../http/schemas.js";
-import { type AdapterRow, archiveAdapter, findAdapter, listAdapters } from "../../registry/adapters.js";
+import { archiveAdapter, listAdapters } from "../../registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
 import { eraseAdapters } from "../../registry/purge.js";
+import { adapterNotFound, requireAdapter } from "../../registry/require-adapter.js";
 import type { App, Services } from "../../services.js";
-import type { Database } from "../../storage/schema.js";
 import { inTransaction } from "../../storage/transaction.js";
 
 const params = idParams("adapter_id");
 const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, prefix: Prefix, limit: Limit, after: Text });
-
-export const adapterNotFound = (adapterId: string): ProblemError =>
-  new ProblemError("ADAPTER_NOT_FOUND", `There is no adapter ${quote(adapterId)}.`);
-
-/** Asks the registry in a transaction of its own, ended before files are read. */
-export const requireAdapter = async (database: Database, adapterId: string): Promise<AdapterRow> => {
-  const adapter = matches(AdapterId, adapterId)
-    ? await inTransaction(database, (session) => findAdapter(session, adapterId))
-    : null;
-  if (!adapter) throw adapterNotFound(adapterId);
-  return adapter;
-};
 
 export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
   const { database, paths, now } = workshop;

@@ -1,10 +1,11 @@
 import { Type } from "typebox";
-import { ProblemError, quote } from "../../http/problem.js";
+import { quote } from "../../common/quote.js";
+import { ProblemError } from "../../http/problem.js";
 import { problems } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";
 import { requireWhole } from "../../registry/health.js";
+import { requireAdapter } from "../../registry/require-adapter.js";
 import type { App, Services } from "../../services.js";
-import { requireAdapter } from "./adapters.js";
 
 /** `GET /adapters/{id}/files/{name}`: only names that the registry recorded exist, so a name never becomes a path of its own. */
 export const adapterFilesRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {

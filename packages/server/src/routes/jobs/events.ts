@@ -1,7 +1,8 @@
 import { JobEvent, JobsEvent } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { quote } from "../../common/quote.js";
 import type { Source } from "../../events/history.js";
-import { ProblemError, quote } from "../../http/problem.js";
+import { ProblemError } from "../../http/problem.js";
 import { eventStream, idParams, noContent, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { findJob } from "./find.js";

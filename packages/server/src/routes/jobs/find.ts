@@ -1,4 +1,5 @@
-import { ProblemError, quote } from "../../http/problem.js";
+import { quote } from "../../common/quote.js";
+import { ProblemError } from "../../http/problem.js";
 import type { Job } from "../../jobs/job.js";
 import type { Jobs } from "../../jobs/jobs.js";
 

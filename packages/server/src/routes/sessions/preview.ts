@@ -1,7 +1,7 @@
 import { PreviewRequest } from "@imprint/contracts";
 import { idParams } from "../../http/schemas.js";
+import { PREVIEW_TIMEOUT_MS, previewResponse, previewSessions } from "../../kinds/lora/preview.js";
 import type { App, Services } from "../../services.js";
-import { PREVIEW_TIMEOUT_MS, previewResponse, previewSessions } from "../train/preview.js";
 
 /** `POST /sessions/{id}/preview`: what a training on this session would learn from. */
 export const previewRoute = (app: App, services: Pick<Services, "workshop" | "interactive">): void => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { type BaseModels, locateBaseModel } from "../../models/base-model.js";
 import type { DataPaths } from "../../storage/paths.js";
-import { type BaseModels, locateBaseModel } from "../../training/base-model.js";
 import type { Places } from "../reference.js";
 
 interface PlacesOptions {

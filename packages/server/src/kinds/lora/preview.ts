@@ -5,11 +5,11 @@ import { LORA_DEFAULTS, PreviewReport, type PreviewRequest, TrainLoraPreviewRequ
 import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { inTransaction } from "../../storage/transaction.js";
-import { estimateTime } from "../../training/estimate.js";
-import { resolveSelection, sessionIdsOf } from "../../training/resolve.js";
-import { lastSpeeds } from "../../training/speeds.js";
-import { requireBaseModel } from "./base-model.js";
+import { requireBaseModel } from "../require-base-model.js";
+import { resolveSelection, sessionIdsOf } from "../resolve.js";
 import { checkTurns } from "./check-turns.js";
+import { estimateTime } from "./estimate.js";
+import { lastSpeeds } from "./speeds.js";
 
 export const PREVIEW_TIMEOUT_MS = 300_000;
 

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { copyFile, link, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ImprintError } from "../../common/error.js";
-import type { ResolvedLora } from "../../kinds/lora/resolve.js";
-import type { DataPaths } from "../../storage/paths.js";
+import { ImprintError } from "../../../common/error.js";
+import type { DataPaths } from "../../../storage/paths.js";
+import type { ResolvedLora } from "../resolve.js";
 import { readRequest, writeRequest } from "./request-file.js";
 
 /** The trainer's file: it names the tensors of the newest checkpoint. */

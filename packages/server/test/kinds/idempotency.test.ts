@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ProblemError } from "../../src/http/problem.js";
-import { createIdempotency } from "../../src/training/idempotency.js";
+import { createIdempotency } from "../../src/kinds/idempotency.js";
 
 const call = (key: string, body: unknown = { a: 1, b: [1, 2] }, path = "/train/lora") => ({ key, path, body });
 

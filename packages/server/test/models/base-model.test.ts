@@ -8,7 +8,7 @@ import {
   locateBaseModel,
   preparedModels,
   requestedBaseModel,
-} from "../../src/training/base-model.js";
+} from "../../src/models/base-model.js";
 import { makeFolder, makeModel } from "../support/service.js";
 
 const make = (changes: Partial<BaseModels> = {}) => {

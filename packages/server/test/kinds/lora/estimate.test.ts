@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { estimateTime } from "../../src/training/estimate.js";
+import { estimateTime } from "../../../src/kinds/lora/estimate.js";
 
 test("the time comes from the middle of the last speeds, whatever their order", () => {
   fc.assert(

@@ -1,11 +1,12 @@
 import { JobId } from "@imprint/contracts";
-import { ImprintError } from "../../common/error.js";
-import { matches } from "../../common/matches.js";
-import { quote } from "../../http/problem.js";
-import type { Jobs } from "../../jobs/jobs.js";
-import { isTerminal } from "../../jobs/state-machine.js";
-import type { ResolvedLora } from "../../kinds/lora/resolve.js";
-import type { DataPaths } from "../../storage/paths.js";
+import { ImprintError } from "../../../common/error.js";
+import { matches } from "../../../common/matches.js";
+import { quote } from "../../../common/quote.js";
+
+import type { Jobs } from "../../../jobs/jobs.js";
+import { isTerminal } from "../../../jobs/state-machine.js";
+import type { DataPaths } from "../../../storage/paths.js";
+import type { ResolvedLora } from "../resolve.js";
 import { requestOfCheckpoint } from "./folder.js";
 
 /**

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { KeepHarmful, Metadata, SessionId, Strict, TrainLoraSpec } from "@imprint/contracts";
 import { fieldErrors } from "@imprint/contracts/fields";
 import { type TProperties, Type } from "typebox";
-import { ImprintError } from "../../common/error.js";
-import type { ResolvedLora } from "../../kinds/lora/resolve.js";
-import { writeAtomically } from "../../storage/durable.js";
+import { ImprintError } from "../../../common/error.js";
+import { writeAtomically } from "../../../storage/durable.js";
+import type { ResolvedLora } from "../resolve.js";
 
 const FILE = "request.json";
 /** Stepped when a field that is stored comes to mean something else. */

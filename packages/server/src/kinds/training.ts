@@ -4,7 +4,7 @@ import type { AdapterMethod, JobResult, SessionSummary } from "@imprint/contract
 import { ImprintError } from "../common/error.js";
 import type { Job, JobRequest } from "../jobs/job.js";
 import type { FinishedRun, Made } from "../jobs/kind.js";
-import type { Workshop } from "../kinds/workshop.js";
+import { locateBaseModel } from "../models/base-model.js";
 import { HarmfulAdapterError } from "../registry/harm.js";
 import { type Lineage, publishAdapter } from "../registry/publish.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
@@ -12,8 +12,8 @@ import { reference } from "../runners/reference.js";
 import type { Staged } from "../sessions/stage.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Transaction } from "../storage/schema.js";
-import { locateBaseModel } from "./base-model.js";
 import type { resolveCommon } from "./resolve.js";
+import type { Workshop } from "./workshop.js";
 
 /** What every request for an adapter says. */
 export type TrainingRequest = JobRequest & ReturnType<typeof resolveCommon>;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "../metrics/metrics.js";
+import type { Metrics } from "./metrics.js";
 
 /** Counts requests when they are over, also those whose client left: fastify's onResponse does not hear of these. */
 export const addRequestCounter = (app: FastifyInstance, { onRequest }: Pick<Metrics, "onRequest">): void => {

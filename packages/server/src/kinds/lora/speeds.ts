@@ -1,4 +1,4 @@
-import type { Transaction } from "../storage/schema.js";
+import type { Transaction } from "../../storage/schema.js";
 
 /** Trainings that an estimate looks back on. */
 const KEPT = 5;

@@ -1,6 +1,6 @@
-import { ImprintError } from "../../common/error.js";
-import { ProblemError } from "../../http/problem.js";
-import { type BaseModel, type BaseModels, requestedBaseModel } from "../../training/base-model.js";
+import { ImprintError } from "../common/error.js";
+import { ProblemError } from "../http/problem.js";
+import { type BaseModel, type BaseModels, requestedBaseModel } from "../models/base-model.js";
 
 /** The base model of a request. Refused before anything starts, by the name of its field. */
 export const requireBaseModel = (given: string | undefined, models: BaseModels): BaseModel => {

@@ -3,9 +3,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { type ResolvedLora, resolveLora } from "../../../src/kinds/lora/resolve.js";
-import { FIELDS, readRequest, requestReader, VERSION, writeRequest } from "../../../src/training/checkpoints/request-file.js";
-import { makeFolder } from "../../support/service.js";
+import {
+  FIELDS,
+  readRequest,
+  requestReader,
+  VERSION,
+  writeRequest,
+} from "../../../../src/kinds/lora/checkpoints/request-file.js";
+import { type ResolvedLora, resolveLora } from "../../../../src/kinds/lora/resolve.js";
+import { makeFolder } from "../../../support/service.js";
 
 const random = { seed: () => 7, suffix: () => "0badcafe" };
 const REQUEST = resolveLora({ session_id: "s1", epochs: 2 }, { baseModel: "base", random });
