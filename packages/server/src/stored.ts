@@ -2,4 +2,5 @@
 export { ImprintError } from "./common/error.js";
 export { baseModelsOf, locateBaseModel, requestedBaseModel } from "./models/base-model.js";
 export { readSession } from "./sessions/read.js";
+export { straySessions } from "./sessions/strays.js";
 export { dataPaths, ensureDataPaths } from "./storage/paths.js";

@@ -6,6 +6,7 @@ import { type Finding, missing, ok, warning } from "../doctor/check.js";
 import { checkDataDir, checkDisk, checkMemory, checkNode } from "../doctor/machine.js";
 import { checkModel } from "../doctor/model.js";
 import { checkPython } from "../doctor/python.js";
+import { checkSessions } from "../doctor/sessions.js";
 import type { Paint } from "../output/paint.js";
 import { count } from "../output/text.js";
 import { inCommandWords } from "../output/wording.js";
@@ -58,13 +59,14 @@ async function findings(load: () => Config): Promise<readonly Finding[]> {
       missing("configuration", error.problems.join("; "), "Correct the setting; docs/configuration.md lists them all."),
     ];
   }
-  const { data_dir, python, base_model } = config.settings;
+  const { data_dir, python, base_model, session_limit } = config.settings;
   return [
     node,
     configuration(config),
     ...(await checkPython({ python, repoRoot: config.repoRoot })),
     await checkModel({ baseModel: base_model, folders: modelFolders(config) }),
     await checkDataDir(data_dir),
+    await checkSessions({ dataDir: data_dir, limit: session_limit }),
     await checkDisk(data_dir),
     checkMemory(),
     await checkService(config),

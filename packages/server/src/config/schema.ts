@@ -144,7 +144,7 @@ export const Settings = Strict({
     minimum: 1024,
     maximum: 4096 * MEBIBYTE,
     default: 1024 * MEBIBYTE,
-    description: "Bytes that an uploaded session may have.",
+    description: "Bytes that an uploaded session may have, and a file put into the data directory by hand.",
   }),
   log_level: Type.Unsafe<"trace" | "debug" | "info" | "warn" | "error" | "silent">({
     ...OneOf(["trace", "debug", "info", "warn", "error", "silent"]),
