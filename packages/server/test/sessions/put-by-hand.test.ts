@@ -2,9 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSummary } from "@imprint/contracts";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { createSessionStore } from "../../src/sessions/store.js";
+import { openDatabase } from "../../src/storage/open.js";
+import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
 import { makeNative } from "../support/native.js";
-import { type Service, startLora, startService } from "../support/service.js";
+import { makeFolder, type Service, startLora, startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
 
 const listed = async (service: Service, query = ""): Promise<readonly string[]> =>
@@ -63,4 +66,23 @@ test("an imported session whose file was changed by hand is shown and trained on
   expect((await service.get("/sessions/s1")).json().outcome).toBe("failure");
   const refused = await service.ended(await startLora(service, { session_id: "s1" }));
   expect(refused.error).toMatchObject({ code: "SESSION_UNSUCCESSFUL" });
+});
+
+test("the log names once what is not read, and again when it has another fault", async () => {
+  const paths = dataPaths(makeFolder());
+  ensureDataPaths(paths);
+  const database = openDatabase({ path: paths.database });
+  onTestFinished(() => database.destroy());
+  const said: string[] = [];
+  const warn = (_fields: object, message: string): void => void said.push(message);
+  const log = { info: () => {}, warn, error: () => {} };
+  const sessions = createSessionStore({ database, paths, limit: 1e6, log, now: () => new Date() });
+  onTestFinished(() => sessions.close());
+  mkdirSync(join(paths.sessions, "folder.json"));
+  putSession(paths.root, "torn", "{");
+  for (let round = 0; round < 3; round += 1) await sessions.list({ limit: 10 });
+  expect(said.sort()).toEqual([expect.stringContaining("session folder"), expect.stringContaining("session torn")]);
+  putSession(paths.root, "torn", JSON.stringify({ schema_version: 2, source: {} }));
+  await sessions.list({ limit: 10 });
+  expect([said.length, said.at(-1)]).toEqual([3, expect.stringContaining("newer Imprint")]);
 });
