@@ -3,9 +3,12 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSummary } from "@imprint/contracts";
 import { expect, onTestFinished, test } from "vitest";
+import { findIndexed, indexSession } from "../../src/sessions/index-table.js";
 import { createSessionStore } from "../../src/sessions/store.js";
+import { toSummary } from "../../src/sessions/summary.js";
 import { openDatabase } from "../../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
+import { inTransaction } from "../../src/storage/transaction.js";
 import { makeNative } from "../support/native.js";
 import { makeFolder, type Service, startLora, startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
@@ -68,7 +71,8 @@ test("an imported session whose file was changed by hand is shown and trained on
   expect(refused.error).toMatchObject({ code: "SESSION_UNSUCCESSFUL" });
 });
 
-test("the log names once what is not read, and again when it has another fault", async () => {
+/** A session store without a service, and what it logs. */
+const makeStore = () => {
   const paths = dataPaths(makeFolder());
   ensureDataPaths(paths);
   const database = openDatabase({ path: paths.database });
@@ -78,6 +82,11 @@ test("the log names once what is not read, and again when it has another fault",
   const log = { info: () => {}, warn, error: () => {} };
   const sessions = createSessionStore({ database, paths, limit: 1e6, log, now: () => new Date() });
   onTestFinished(() => sessions.close());
+  return { sessions, database, paths, said };
+};
+
+test("the log names once what is not read, and again when it has another fault", async () => {
+  const { sessions, paths, said } = makeStore();
   mkdirSync(join(paths.sessions, "folder.json"));
   putSession(paths.root, "torn", "{");
   for (let round = 0; round < 3; round += 1) await sessions.list({ limit: 10 });
@@ -85,4 +94,17 @@ test("the log names once what is not read, and again when it has another fault",
   putSession(paths.root, "torn", JSON.stringify({ schema_version: 2, source: {} }));
   await sessions.list({ limit: 10 });
   expect([said.length, said.at(-1)]).toEqual([3, expect.stringContaining("newer Imprint")]);
+});
+
+test("a session that an older Imprint indexed is read once, and stays an imported one where it stood", async () => {
+  const { sessions, database, paths } = makeStore();
+  for (const id of ["first", "second"]) {
+    putSession(paths.root, id);
+    const summary = await toSummary(makeSession(id), "2026-01-01T00:00:00.000Z");
+    await inTransaction(database, (db) => indexSession(db, { summary, fingerprint: null, byHand: false }));
+  }
+  await sessions.summary("first");
+  const known = await inTransaction(database, (db) => findIndexed(db, ["first"]));
+  expect(known.get("first")).toMatchObject({ fingerprint: expect.any(String), byHand: false });
+  expect((await sessions.list({ limit: 10 })).sessions.map(({ session_id }) => session_id)).toEqual(["second", "first"]);
 });

@@ -20,7 +20,6 @@ const recording = (turns: number, filler = ""): string =>
 
 interface Answer {
   readonly status: number;
-  /** Of a deletion: none. */
   readonly body: SessionSummary;
 }
 
@@ -30,12 +29,15 @@ interface Calls {
   call(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, payload?: object | string): Promise<Answer>;
 }
 
+/** A deletion is answered without a body, which nobody looks at. */
+const bodyOf = (text: string): SessionSummary => JSON.parse(text === "" ? "null" : text);
+
 const callsOf = (service: Service): Calls => ({
   dataDir: service.dataDir,
   call: async (method, url, payload) => {
     const headers = { "content-type": typeof payload === "string" ? "application/x-ndjson" : "application/json" };
     const answer = await service.call({ method, url, ...(payload === undefined ? {} : { payload, headers }) });
-    return { status: answer.statusCode, body: answer.body === "" ? (undefined as never) : answer.json() };
+    return { status: answer.statusCode, body: bodyOf(answer.body) };
   },
 });
 
@@ -45,8 +47,7 @@ const callsOfProcess = (service: Process, dataDir: string): Calls => ({
     const headers = { "content-type": typeof payload === "string" ? "application/x-ndjson" : "application/json" };
     const body = typeof payload === "string" ? payload : JSON.stringify(payload);
     const answer = await service.fetch(path, { method, ...(payload === undefined ? {} : { body, headers }) });
-    const text = await answer.text();
-    return { status: answer.status, body: text === "" ? (undefined as never) : JSON.parse(text) };
+    return { status: answer.status, body: bodyOf(await answer.text()) };
   },
 });
 
