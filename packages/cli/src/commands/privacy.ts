@@ -8,6 +8,7 @@ import { baseModelsOf, dataPaths, ImprintError, locateBaseModel, readSession } f
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
+import { hintFor } from "../output/wording.js";
 import { measure, type Subject } from "../privacy/measure.js";
 import { report, summaries } from "../privacy/report.js";
 import type { Result } from "../privacy/result.js";
@@ -29,7 +30,9 @@ function wholeNumber(flag: string, text: string, least: number, most: number): n
 }
 
 const refused = (error: unknown): never => {
-  throw error instanceof ImprintError ? new CommandError(`${error.message}\n${error.hint}`, error.code) : error;
+  throw error instanceof ImprintError
+    ? new CommandError(`${error.message}\n${hintFor(error.code, error.hint)}`, error.code)
+    : error;
 };
 
 /** The sessions of a training as they are stored now. Throws a CommandError for one that is gone. */

@@ -44,7 +44,7 @@ it("says of a program that is no Python what it is not", async () => {
 
 it("names a model that is not prepared, and a service that does not run", async () => {
   const at = await place();
-  const { stdout } = await imprint(["doctor", "--json"], { env: { ...at.env, IMPRINT_PYTHON: "/nonexistent/python" } });
+  const { stdout } = await imprint(["doctor", "--json"], { env: { ...at.env, IMPRINT_BASE_MODEL: "absent" } });
   const checks = byName(stdout);
   expect(checks["base model"]).toMatchObject({ status: "missing" });
   expect(checks.service).toMatchObject({ status: "warning" });

@@ -108,7 +108,7 @@ it.each([
   [
     "a session that is gone",
     { ...RECORD, sessions: [{ ...RECORD.sessions[0], session_id: "gone" }] },
-    "There is no session gone.",
+    'There is no session "gone".',
   ],
   ["a hypernetwork", { method: "hypernetwork" }, "made in one pass by a hypernetwork"],
   ["a record that is none", { ...RECORD, config: {} }, "/config/seed is required"],

@@ -32,7 +32,7 @@ it("says each reason once, and names the files", () => {
 it("has never more lines than files, and each names one of them", () => {
   const file = fc.record({
     path: fc.stringMatching(/^[a-z]{1,3}$/),
-    reason: fc.constantFrom("is empty.", `x ${unknown}`, "odd"),
+    reason: fc.constantFrom("is empty.", `The file ${unknown}`, "odd"),
   });
   fc.assert(
     fc.property(fc.array(file), fc.boolean(), (given, verbose) => {

@@ -164,7 +164,7 @@ test("what lies in an adapter's folder and is no file of its own is not sent", a
     rmSync(path, { recursive: true });
     make();
     const response = await service.get(`/adapters/a/files/${WEIGHTS}`);
-    expect([response.statusCode, response.json().code], kind).toEqual([404, "NOT_FOUND"]);
+    expect([response.statusCode, response.json().code], kind).toEqual([409, "ADAPTER_INVALID"]);
   }
 });
 
