@@ -4,7 +4,7 @@ export type KeyedLock = <Result>(keys: readonly string[], work: () => Promise<Re
 export const createKeyedLock = (): KeyedLock => {
   const last = new Map<string, Promise<unknown>>();
   return (keys, work) => {
-    const earlier = Promise.all(keys.map((key) => last.get(key)));
+    const earlier = Promise.all(keys.flatMap((key) => last.get(key) ?? []));
     const done = earlier.then(work);
     const settled = done
       .catch(() => undefined)

@@ -4,7 +4,7 @@ import type { Log } from "../common/log.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import type { FileStore } from "./file-store.js";
-import { findIndexed, type Indexed, indexSession } from "./index-table.js";
+import { findIndexed, type Indexed, indexSessions } from "./index-table.js";
 import { fingerprintOf, type SessionFile, statSession } from "./session-file.js";
 
 /** What the parts of the session store work with. */
@@ -63,7 +63,7 @@ export const createCatalogue = ({ database, folder, limit, files, lock, log }: S
     await statSession(session);
     const { summary, fingerprint, canonical } = await files.run("read", { session });
     const known = { summary, fingerprint, byHand: row === undefined || row.byHand || !canonical };
-    await inTransaction(database, (db) => indexSession(db, known));
+    await inTransaction(database, (db) => indexSessions(db, [known]));
     return known;
   };
 

@@ -12,19 +12,31 @@ export interface Indexed {
   readonly byHand: boolean;
 }
 
-/** Records what is known of a session, in its place among the others or as the newest. */
-export const indexSession = async (
+/** Records what is known of some sessions, each in its place among the others or as the newest. */
+export const indexSessions = async (
   db: Transaction,
-  { summary, fingerprint, byHand }: Indexed,
-  { newest = false }: { readonly newest?: boolean } = {},
+  sessions: readonly (Indexed & { readonly newest?: boolean })[],
 ): Promise<void> => {
-  const { session_id } = summary;
-  if (newest) await forgetSession(db, session_id);
-  const known = { summary: JSON.stringify(summary), words: searchedText(summary), fingerprint, by_hand: Number(byHand) };
+  const newest = sessions.flatMap((session) => (session.newest ? [session.summary.session_id] : []));
+  await db.deleteFrom("sessions").where("session_id", "in", newest).execute();
+  const rows = sessions.map(({ summary, fingerprint, byHand }) => ({
+    session_id: summary.session_id,
+    summary: JSON.stringify(summary),
+    words: searchedText(summary),
+    fingerprint,
+    by_hand: Number(byHand),
+  }));
   await db
     .insertInto("sessions")
-    .values({ session_id, ...known })
-    .onConflict((conflict) => conflict.column("session_id").doUpdateSet(known))
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column("session_id").doUpdateSet(({ ref }) => ({
+        summary: ref("excluded.summary"),
+        words: ref("excluded.words"),
+        fingerprint: ref("excluded.fingerprint"),
+        by_hand: ref("excluded.by_hand"),
+      })),
+    )
     .execute();
 };
 

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { SessionList, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
+import { shared } from "../common/shared.js";
 import { inTransaction } from "../storage/transaction.js";
 import type { Catalogue, Shelf } from "./catalogue.js";
 import { findIndexed, importedIds } from "./index-table.js";
@@ -18,15 +19,24 @@ export interface ListQuery {
 
 const SUFFIX = ".json";
 
-const idsInFolder = async (folder: string, prefix = ""): Promise<ReadonlySet<string>> => {
-  const names = await readdir(folder);
-  return new Set(
-    names
-      .filter((name) => name.endsWith(SUFFIX) && name.startsWith(prefix))
-      .map((name) => name.slice(0, -SUFFIX.length))
-      .filter(isSessionId),
-  );
-};
+/** Ids of the sessions that are there: those put there by hand in order, and the imported ones, newest first. */
+interface Present {
+  readonly byHand: readonly string[];
+  readonly imported: readonly string[];
+}
+
+/**
+ * The folder says what is there and the index says what it is. With ten thousand sessions that takes some ten milliseconds, so
+ * all who ask meanwhile are told the same.
+ */
+export const createPresent = ({ database, folder }: Pick<Shelf, "database" | "folder">): (() => Promise<Present>) =>
+  shared(async () => {
+    const names = await readdir(folder);
+    const ids = new Set(names.flatMap((name) => (name.endsWith(SUFFIX) ? [name.slice(0, -SUFFIX.length)] : [])));
+    const indexed = await inTransaction(database, (db) => importedIds(db));
+    const imported = indexed.filter((id) => ids.delete(id));
+    return { byHand: [...ids].filter(isSessionId).sort(), imported };
+  });
 
 /** Null for what is no session: it is not listed, and training on it says why. */
 const summaryOf = async (sessionId: string, catalogue: Catalogue): Promise<SessionSummary | null> => {
@@ -55,34 +65,31 @@ const searchByHand = async (
 };
 
 /**
- * Files that were put there by hand first, in the order of their names; then the imported ones, newest first.
- * The folder says what is there and the index says what it is, so a list opens only files that the index does not know: of those
- * a page, or all for a search.
+ * Files that were put there by hand first, then the imported ones. A list opens only files that the index does not know: of
+ * those a page, or all for a search.
  */
 export const listSessions = async (
-  { limit, after, search = "", prefix }: ListQuery,
+  { limit, after, search = "", prefix = "" }: ListQuery,
   {
-    shelf: { database, folder },
+    shelf: { database },
+    present,
     catalogue,
-  }: { readonly shelf: Pick<Shelf, "database" | "folder">; readonly catalogue: Catalogue },
+  }: {
+    readonly shelf: Pick<Shelf, "database">;
+    readonly present: () => Promise<Present>;
+    readonly catalogue: Catalogue;
+  },
 ): Promise<SessionList> => {
   const words = wordsOf(search);
-  const present = await idsInFolder(folder, prefix);
-  const [imported, found] = await inTransaction(database, async (db) => {
-    const all = await importedIds(db, { prefix });
-    return [all, words.length === 0 ? all : await importedIds(db, { words, prefix })];
-  });
-  const known = new Set(imported);
-  const byHand = [...present].filter((id) => !known.has(id)).sort();
-  const ids = [...(await searchByHand(byHand, words, catalogue)), ...found.filter((id) => present.has(id))];
+  const begun = (id: string): boolean => id.startsWith(prefix);
+  const { byHand, imported } = await present();
+  const found = words.length === 0 ? null : new Set(await inTransaction(database, (db) => importedIds(db, { words, prefix })));
+  const unknown = await searchByHand(byHand.filter(begun), words, catalogue);
+  const ids = [...unknown, ...imported.filter((id) => begun(id) && (found === null || found.has(id)))];
   const from = after === undefined ? 0 : ids.indexOf(after) + 1;
   const page = ids.slice(from, from + limit);
-  const rows = await inTransaction(database, (db) =>
-    findIndexed(
-      db,
-      page.filter((id) => known.has(id)),
-    ),
-  );
+  const indexed = page.slice(Math.max(0, unknown.length - from));
+  const rows = await inTransaction(database, (db) => findIndexed(db, indexed));
   const sessions = await Promise.all(page.map(async (id) => rows.get(id)?.summary ?? (await summaryOf(id, catalogue))));
   return {
     sessions: sessions.filter((summary) => summary !== null),

@@ -5,10 +5,13 @@ import { ImprintError } from "../common/error.js";
 import { syncPath } from "../storage/durable.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type Catalogue, knownFile, type Shelf } from "./catalogue.js";
-import { type Indexed, indexSession } from "./index-table.js";
+import { type Indexed, indexSessions } from "./index-table.js";
 import { fingerprintOf, sessionPath } from "./session-file.js";
 
 const MAX_ID = 128;
+
+/** Rows of one transaction, which holds up the event loop for some milliseconds. */
+const AT_ONCE = 64;
 
 /** Ids for a session in order of preference: its own, then one that its content's hash makes different. */
 const candidates = ({ session_id, sha256 }: SessionSummary): readonly string[] => [
@@ -32,9 +35,8 @@ export const commit = async (changes: readonly Change[], { folder, database }: S
   const rows: (Indexed & Change)[] = [];
   for (const change of changes)
     rows.push({ ...change, fingerprint: fingerprintOf(await lstat(sessionPath(folder, change.summary.session_id))) });
-  await inTransaction(database, async (db) => {
-    for (const row of rows) await indexSession(db, row, row);
-  });
+  for (let from = 0; from < rows.length; from += AT_ONCE)
+    await inTransaction(database, (db) => indexSessions(db, rows.slice(from, from + AT_ONCE)));
 };
 
 /** A file of a stored session with another outcome, and all else as it is. */

@@ -9,7 +9,7 @@ import { inTransaction } from "../storage/transaction.js";
 import { createCatalogue, knownFile, type Shelf } from "./catalogue.js";
 import { createFileStore, type FileStore } from "./file-store.js";
 import { forgetSession } from "./index-table.js";
-import { type ListQuery, listSessions } from "./list.js";
+import { createPresent, type ListQuery, listSessions } from "./list.js";
 import { commit, importRecording, relabel, type SavedFile } from "./save.js";
 import { invalid, isSessionId, notFound, sessionPath, statSession } from "./session-file.js";
 import { type Staged, type Staging, stageSessions } from "./stage.js";
@@ -62,7 +62,7 @@ export const createSessionStore = ({ database, paths, limit, log, now }: StoreOp
   const files = createFiles();
   const shelf: Shelf = { database, folder, incoming, limit, files, lock, log, now };
   const catalogue = createCatalogue(shelf);
-  const parts = { shelf, catalogue };
+  const parts = { shelf, catalogue, present: createPresent(shelf) };
 
   /** Lends a folder of its own, which is removed with all that is left in it. A crash leaves it to the sweep. */
   const withStaging = async <Result>(use: (staging: string) => Promise<Result>): Promise<Result> => {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { type Driver, SqliteDialect, type SqliteDialectConfig, SqliteDriver } from "kysely";
 
 const RETRY_MS = 5;
@@ -18,7 +18,8 @@ export interface ImmediateDialectConfig extends SqliteDialectConfig {
 
 /**
  * BEGIN IMMEDIATE: a deferred transaction that reads and then writes can fail with BUSY_SNAPSHOT whatever the busy timeout.
- * Waiting happens here and not inside SQLite, whose busy handler would block the event loop.
+ * Waiting happens here and not inside SQLite, whose busy handler would block the event loop. SQLite works on the event loop's
+ * thread, so each turn of the loop has one transaction: those of many requests would otherwise be one long turn.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #config: ImmediateDialectConfig;
@@ -30,6 +31,7 @@ class ImmediateDriver extends SqliteDriver {
 
   override async beginTransaction(): Promise<void> {
     const giveUpAt = performance.now() + this.#config.busyTimeoutMs;
+    await turn();
     for (;;) {
       try {
         this.#config.exec("begin immediate");

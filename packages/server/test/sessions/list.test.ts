@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { indexSession } from "../../src/sessions/index-table.js";
+import { indexSessions } from "../../src/sessions/index-table.js";
 import { createSessionStore } from "../../src/sessions/store.js";
 import { toSummary } from "../../src/sessions/summary.js";
 import { openDatabase } from "../../src/storage/open.js";
@@ -23,7 +23,7 @@ test("a page of 10,000 sessions takes less than 50 ms, also in the middle and of
     for (let at = 0; at < COUNT; at += 1) {
       writeFileSync(join(paths.sessions, `s${at}.json`), "");
       const summary = await toSummary(makeSession(`s${at}`), "2026-01-01T00:00:00.000Z");
-      await indexSession(db, { summary, fingerprint: null, byHand: false });
+      await indexSessions(db, [{ summary, fingerprint: null, byHand: false }]);
     }
   });
   for (const [after, search, first, last] of [
