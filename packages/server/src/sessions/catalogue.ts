@@ -1,4 +1,4 @@
-import { ImprintError } from "../common/error.js";
+import { asImprintError, ImprintError } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
 import type { Log } from "../common/log.js";
 import type { Database } from "../storage/schema.js";
@@ -63,7 +63,10 @@ export const createCatalogue = ({ database, folder, limit, files, lock, log }: S
     await statSession(session);
     const { summary, fingerprint, canonical } = await files.run("read", { session });
     const known = { summary, fingerprint, byHand: row === undefined || row.byHand || !canonical };
-    await inTransaction(database, (db) => indexSessions(db, [known]));
+    await inTransaction(database, (db) => indexSessions(db, [known])).catch((error: unknown) => {
+      // What is read is told all the same: the next reader tries to note it again.
+      if (asImprintError(error).code !== "DISK_FULL") throw error;
+    });
     return known;
   };
 

@@ -99,8 +99,9 @@ export const createSessionStore = ({ database, paths, limit, log, now }: StoreOp
         const found = await lstat(path).catch(() => null);
         if (found === null) throw notFound(sessionId);
         if (found.isDirectory()) throw invalid(sessionId, "it is a folder");
-        await unlink(path);
+        // The row first: where it cannot be written the session stays, and what a crash leaves is a file that is listed again.
         await inTransaction(database, (db) => forgetSession(db, sessionId));
+        await unlink(path);
       }),
     import: (receive, how) =>
       withStaging(async (staging) => importRecording({ file: await receive(staging), staging, ...how }, parts)),

@@ -20,6 +20,7 @@ from imprint_trainer.jobs.export import export_adapter
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import train
+from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
@@ -51,6 +52,7 @@ def trained(base: LoadedBase) -> Payload:
             training,
             plan_steps([window], training),
             device=base.device,
+            memory=PeakMemory(base.device),
             on_step=lambda _: None,
             cancelled=lambda: False,
         )
@@ -77,7 +79,7 @@ def answers(model: Any, prompts: list[list[int]]) -> dict[str, Any]:
 
 
 def main(folder: str, out: Path) -> None:
-    fix_numerics(None)
+    fix_numerics(torch.device("cpu"))
     base = load_base(folder, quantization="none", device="cpu")
     adapter, exported = out / "adapter", out / "export"
     for path in (adapter, exported):

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSummary } from "@imprint/contracts";
 import { expect, onTestFinished, test } from "vitest";
-import { findIndexed, indexSession } from "../../src/sessions/index-table.js";
+import { findIndexed, indexSessions } from "../../src/sessions/index-table.js";
 import { createSessionStore } from "../../src/sessions/store.js";
 import { toSummary } from "../../src/sessions/summary.js";
 import { openDatabase } from "../../src/storage/open.js";
@@ -101,7 +101,7 @@ test("a session that an older Imprint indexed is read once, and stays an importe
   for (const id of ["first", "second"]) {
     putSession(paths.root, id);
     const summary = await toSummary(makeSession(id), "2026-01-01T00:00:00.000Z");
-    await inTransaction(database, (db) => indexSession(db, { summary, fingerprint: null, byHand: false }));
+    await inTransaction(database, (db) => indexSessions(db, [{ summary, fingerprint: null, byHand: false }]));
   }
   await sessions.summary("first");
   const known = await inTransaction(database, (db) => findIndexed(db, ["first"]));
