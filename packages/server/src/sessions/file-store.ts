@@ -2,20 +2,24 @@ import { type ChildProcess, fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { ERRORS, type ErrorCode } from "@imprint/contracts";
+import { ERRORS, type ErrorCode, type SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import { type Answers, filesOf, runTask, type TaskName, type Tasks } from "./tasks.js";
+import { type Answers, filesOf, type OnSession, runTask, type TaskName, type Tasks } from "./tasks.js";
 
 export interface TaskRequest {
   readonly name: TaskName;
   readonly task: Tasks[TaskName];
 }
 
-export type TaskAnswer = { readonly done: Answers[TaskName] } | { readonly message: string; readonly code: string | null };
+/** Of a task: the sessions that it imported, and then its end. */
+export type TaskAnswer =
+  | { readonly session: SessionSummary }
+  | { readonly done: Answers[TaskName] }
+  | { readonly message: string; readonly code: string | null };
 
 export interface FileStore {
   /** Large files one after the other. Rejects as `runTask` does, and when the task needs more memory than it may have. */
-  run<Name extends TaskName>(name: Name, task: Tasks[Name]): Promise<Answers[Name]>;
+  run<Name extends TaskName>(name: Name, task: Tasks[Name], onSession?: OnSession): Promise<Answers[Name]>;
   close(): Promise<void>;
 }
 
@@ -45,14 +49,19 @@ const endOf = (name: TaskName, code: number | null, signal: NodeJS.Signals | nul
     : new ImprintError("SESSION_INVALID", "The stored session needs more memory than the reading of one may take; split it.");
 };
 
-const ask = (importer: ChildProcess, request: TaskRequest): Promise<Answers[TaskName]> =>
+const ask = (importer: ChildProcess, request: TaskRequest, onSession: OnSession): Promise<Answers[TaskName]> =>
   new Promise((resolve, reject) => {
     const onExit = (code: number | null, signal: NodeJS.Signals | null): void => reject(endOf(request.name, code, signal));
     importer.once("error", reject);
     importer.once("exit", onExit);
-    importer.once("message", (answer: TaskAnswer) => {
+    importer.on("message", function hear(answer: TaskAnswer) {
+      if ("session" in answer) {
+        onSession(answer.session);
+        return;
+      }
       importer.off("error", reject);
       importer.off("exit", onExit);
+      importer.off("message", hear);
       if ("done" in answer) resolve(answer.done);
       else reject(errorOf(answer));
     });
@@ -94,17 +103,17 @@ export const createFileStore = ({ heapMb = HEAP_MB }: { readonly heapMb?: number
     importer?.kill();
     importer = null;
   };
-  const askNext = async (request: TaskRequest): Promise<Answers[TaskName]> => {
+  const askNext = async (request: TaskRequest, onSession: OnSession): Promise<Answers[TaskName]> => {
     clearTimeout(idle);
     importer ??= start();
-    return ask(importer, request).finally(() => {
+    return ask(importer, request, onSession).finally(() => {
       idle = setTimeout(end, IDLE_MS).unref();
     });
   };
   return {
-    run: async (name, task) => {
-      if ((await largest(filesOf(name, task))) < LARGE || !existsSync(PROGRAM)) return runTask(name, task);
-      const next = last.then(() => askNext({ name, task }));
+    run: async (name, task, onSession = () => undefined) => {
+      if ((await largest(filesOf(name, task))) < LARGE || !existsSync(PROGRAM)) return runTask(name, task, onSession);
+      const next = last.then(() => askNext({ name, task }, onSession));
       last = next.catch(() => undefined);
       // The process answers one request at a time: the answer is this one's.
       return next as Promise<Answers[typeof name]>;

@@ -1,5 +1,6 @@
 import { lstat, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import type { ImportResult, Outcome, SessionFormat, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import { syncPath } from "../storage/durable.js";
@@ -12,6 +13,9 @@ const MAX_ID = 128;
 
 /** Rows of one transaction, which holds up the event loop for some milliseconds. */
 const AT_ONCE = 64;
+
+/** Sessions looked at in one turn of the event loop. */
+const TURN = 1000;
 
 /** Ids for a session in order of preference: its own, then one that its content's hash makes different. */
 const candidates = ({ session_id, sha256 }: SessionSummary): readonly string[] => [
@@ -134,8 +138,14 @@ export const importRecording = async (
   { shelf, catalogue }: { readonly shelf: Shelf; readonly catalogue: Catalogue },
 ): Promise<SavedFile> => {
   const at = shelf.now().toISOString();
-  const { sessions, warnings } = await shelf.files.run("import", { file, format, at, ...how });
-  return shelf.lock(sessions.flatMap(candidates), async () => {
+  const sessions: SessionSummary[] = [];
+  const { warnings } = await shelf.files.run("import", { file, format, at, ...how }, (session) => sessions.push(session));
+  const ids: string[] = [];
+  for (const [index, session] of sessions.entries()) {
+    if (index % TURN === TURN - 1) await turn();
+    ids.push(...candidates(session));
+  }
+  return shelf.lock(ids, async () => {
     const saved: Saved[] = [];
     for (const session of sessions) saved.push(await settle(session, how, { shelf, catalogue }));
     const [first] = saved;

@@ -51,7 +51,7 @@ export interface StoreOptions {
 const createFiles = (): FileStore => {
   const [imports, reads] = [createFileStore(), createFileStore()];
   return {
-    run: (name, task) => (name === "import" ? imports : reads).run(name, task),
+    run: (name, task, onSession) => (name === "import" ? imports : reads).run(name, task, onSession),
     close: async () => void (await Promise.all([imports.close(), reads.close()])),
   };
 };

@@ -27,7 +27,7 @@ export interface Tasks {
 }
 
 export interface Answers {
-  readonly import: { readonly sessions: readonly SessionSummary[]; readonly warnings: readonly string[] };
+  readonly import: { readonly warnings: readonly string[] };
   /** `summary` is of what was written, if anything was; `fingerprint` and `canonical` of what was read. */
   readonly read: { readonly summary: SessionSummary; readonly fingerprint: string; readonly canonical: boolean };
   readonly compare: {
@@ -38,23 +38,27 @@ export interface Answers {
 
 export type TaskName = keyof Tasks;
 
-type ByName<Of extends TaskName = TaskName> = { readonly [Name in Of]: (task: Tasks[Name]) => Promise<Answers[Name]> };
+/** Hears of each session that an import wrote: ten thousand in one answer would take long to parse. */
+export type OnSession = (session: SessionSummary) => void;
+
+type ByName<Of extends TaskName = TaskName> = {
+  readonly [Name in Of]: (task: Tasks[Name], onSession: OnSession) => Promise<Answers[Name]>;
+};
 
 const BY_NAME: ByName = {
-  import: async ({ file, format, outcome, staging, at }) => {
+  import: async ({ file, format, outcome, staging, at }, onSession) => {
     // Loaded at the first use, so that the start does not wait.
     const { importSessions } = await import("@imprint/sessions");
-    const sessions: SessionSummary[] = [];
     const { warnings } = await importSessions([{ name: "The file", bytes: () => createReadStream(file) }], {
       ...(format && { format }),
       ...(outcome && { outcome }),
       onSession: async (session) => {
         if (!isSessionId(session.session_id)) throw new ImprintError("INTERNAL_ERROR", "The importer made an id that is none.");
         await writeSession(session, { path: sessionPath(staging, session.session_id), storedAt: at });
-        sessions.push(await toSummary(session, at));
+        onSession(await toSummary(session, at));
       },
     });
-    return { sessions, warnings };
+    return { warnings };
   },
   read: async ({ session: file, write }) => {
     const { session, storedAt, fingerprint, canonical } = await readSession(file);
@@ -71,8 +75,8 @@ const BY_NAME: ByName = {
 };
 
 /** Rejects with an ImprintError, or an error of code SESSION_UNREADABLE for a recording that is none. */
-export const runTask = <Name extends TaskName>(name: Name, task: Tasks[Name]): Promise<Answers[Name]> =>
-  (BY_NAME as ByName<Name>)[name](task);
+export const runTask = <Name extends TaskName>(name: Name, task: Tasks[Name], onSession: OnSession): Promise<Answers[Name]> =>
+  (BY_NAME as ByName<Name>)[name](task, onSession);
 
 const pathOf = ({ folder, sessionId }: SessionFile): string => sessionPath(folder, sessionId);
 

@@ -1,8 +1,9 @@
 import { createWriteStream } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { ProblemError } from "../../http/problem.js";
@@ -55,6 +56,19 @@ const receive = async (
   }
 };
 
+/** Sessions of an answer that are written in one turn of the event loop. */
+const PIECE = 250;
+
+/** What `JSON.stringify` makes of a result, in pieces: that of ten thousand sessions would hold up all other requests. */
+async function* jsonOf({ sessions, ...result }: ImportResult): AsyncGenerator<string> {
+  yield `${JSON.stringify(result).slice(0, -1)},"sessions":[`;
+  for (let from = 0; from < sessions.length; from += PIECE) {
+    yield `${from === 0 ? "" : ","}${JSON.stringify(sessions.slice(from, from + PIECE)).slice(1, -1)}`;
+    await turn();
+  }
+  yield "]}";
+}
+
 const refuseUnreadable = (error: unknown): never => {
   if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
     throw new ProblemError("SESSION_UNREADABLE", error.message);
@@ -101,7 +115,10 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
         };
         const how = { format: format === "auto" ? undefined : format, outcome };
         const { result, isNew } = await sessions.import(receiveBody, how).catch(refuseUnreadable);
-        return reply.code(isNew ? 201 : 200).send(result);
+        return reply
+          .code(isNew ? 201 : 200)
+          .type("application/json; charset=utf-8")
+          .send(Readable.from(jsonOf(result)));
       },
     );
   });
