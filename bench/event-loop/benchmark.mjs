@@ -44,6 +44,20 @@ function works({ url, seconds, megabytes }) {
     "16 readers": async () => ({ answers_ms: await readers(delay(seconds * 1000)) }),
   };
 }
+
+const three = ({ p50, p99, max }) => `${p50} / ${p99} / ${max} ms`;
+
+/** Medians, 99th percentiles and longest: of the delays, of them without waiting for a core, and of the answers. */
+const described = ({ delay_ms, own_ms, answers_ms, rss_mib }) =>
+  [
+    `delay ${three(delay_ms)}`,
+    own_ms && `its own ${three(own_ms)}`,
+    answers_ms && `${answers_ms.answers} answers ${three(answers_ms)}, ${answers_ms.failed} failed`,
+    `${rss_mib} MiB`,
+  ]
+    .filter(Boolean)
+    .join("; ");
+
 export const benchmark = {
   name: "event-loop",
   description: "how long the service's event loop is held up by imports, large sessions and many readers",
@@ -66,7 +80,7 @@ export const benchmark = {
       for (const [name, work] of Object.entries(all)) {
         const seen = await service.measured(work);
         figures.works[name] = seen;
-        print(`${name}: ${JSON.stringify(seen)}`);
+        print(`${name}: ${described(seen)}`);
       }
     } finally {
       await service.stop();
