@@ -93,7 +93,10 @@ def main(folder: str, out: Path) -> None:
         format="gguf",
         output_dir=str(exported),
     )
-    result = export_adapter(spec, JobContext(lambda _: None, lambda: False, lambda *_: base, lambda _: base.tokenizer))
+    context = JobContext(
+        lambda _: None, lambda: False, lambda *_: base, lambda _: base.tokenizer, PeakMemory(base.device)
+    )
+    result = export_adapter(spec, context)
     prompts = [prompt_of(base.tokenizer, question) for question in QUESTIONS]
     bare = answers(base.model, prompts)
     with attached(base, adapter) as model:
