@@ -32,7 +32,8 @@ interface Present {
 export const createPresent = ({ database, folder }: Pick<Shelf, "database" | "folder">): (() => Promise<Present>) =>
   shared(async () => {
     const names = await readdir(folder);
-    const ids = new Set(names.flatMap((name) => (name.endsWith(SUFFIX) ? [name.slice(0, -SUFFIX.length)] : [])));
+    const ids = new Set<string>();
+    for (const name of names) if (name.endsWith(SUFFIX)) ids.add(name.slice(0, -SUFFIX.length));
     const indexed = await inTransaction(database, (db) => importedIds(db));
     const imported = indexed.filter((id) => ids.delete(id));
     return { byHand: [...ids].filter(isSessionId).sort(), imported };
