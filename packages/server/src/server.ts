@@ -24,6 +24,7 @@ import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
 import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
+import { createDiscards } from "./storage/discards.js";
 import { writeAtomically } from "./storage/durable.js";
 import { lockDataDirectory } from "./storage/lock.js";
 import { openDatabase } from "./storage/open.js";
@@ -80,13 +81,31 @@ export const startServer = async (
     const swept = await sweep({ database, paths });
     if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "swept what an earlier run left behind");
 
+    const discards = createDiscards({
+      root: paths.root,
+      onError: (err) => log.error({ err }, "a discarded folder could not be removed"),
+    });
+    undo.push(() => discards.close());
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
     const runner = createRunner({ config, command: command ?? trainerCommand(config), places, clock, log, onWorkerStart });
     const now = (): Date => new Date(clock.now());
-    const sessions = createSessionStore({ database, paths, limit: settings.session_limit, log, now });
+    const sessions = createSessionStore({
+      database,
+      paths,
+      discards,
+      limit: settings.session_limit,
+      importBounds: {
+        conversations: settings.import_conversations,
+        decoded: settings.import_unpacked_bytes,
+        ratio: settings.import_ratio,
+        seconds: settings.import_seconds,
+      },
+      log,
+      now,
+    });
     undo.push(() => sessions.close());
     const workshop: Workshop = {
       database,
@@ -161,6 +180,8 @@ export const startServer = async (
       await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
       undo.push(() => rm(paths.serverFile, { force: true }));
     }
+
+    await discards.resume();
 
     let closed: Promise<void> | null = null;
     return {

@@ -1,10 +1,18 @@
-import { readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { uploadIds } from "./openai/uploads.js";
 import { sweepAdapters } from "./registry/sweep.js";
+import { setAside } from "./storage/discards.js";
 import type { DataPaths } from "./storage/paths.js";
 import type { Database } from "./storage/schema.js";
 import { inTransaction } from "./storage/transaction.js";
+
+/** Hundreds of thousands of files take long to remove, and the start does not wait. */
+const discardIncoming = async ({ root, incoming }: DataPaths): Promise<void> => {
+  if ((await readdir(incoming)).length === 0) return;
+  await setAside(root, incoming);
+  await mkdir(incoming, { mode: 0o700 });
+};
 
 /** Clears what a crash can leave behind: parts of adapters, half-imported sessions, uploads without a row. Tells what it did. */
 export const sweep = async (options: {
@@ -12,7 +20,7 @@ export const sweep = async (options: {
   readonly paths: DataPaths;
 }): Promise<Awaited<ReturnType<typeof sweepAdapters>>> => {
   const { database, paths } = options;
-  for (const name of await readdir(paths.incoming)) await rm(join(paths.incoming, name), { recursive: true, force: true });
+  await discardIncoming(paths);
 
   const uploaded = await inTransaction(database, uploadIds);
   for (const name of await readdir(paths.uploads)) if (!uploaded.has(name)) await rm(join(paths.uploads, name), { force: true });

@@ -62,6 +62,7 @@ export async function importSessions(files: readonly SourceFile[], options: Impo
       if (count > limits.conversations)
         throw new SessionUnreadable(
           `${name} holds more than ${limits.conversations} conversations; split it into smaller files.`,
+          { limit: "conversations" },
         );
     },
   });

@@ -94,7 +94,7 @@ class AdapterNotFinite(TrainerError, ArithmeticError):
 
 class AdapterInvalid(TrainerError, ValueError):
     code = "ADAPTER_INVALID"
-    hint = "imprint adapter ID --verify checks a registered one; a new one is a fault of the trainer: please report it."
+    hint = "Train a registered one again, or put its files back; a new one is a fault of the trainer: please report it."
 
 
 class ExportUnsupported(TrainerError, ValueError):

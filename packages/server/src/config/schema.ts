@@ -146,6 +146,30 @@ export const Settings = Strict({
     default: 1024 * MEBIBYTE,
     description: "Bytes that an uploaded session may have, and a file put into the data directory by hand.",
   }),
+  import_conversations: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 10_000,
+    description: "Conversations that one import may hold.",
+  }),
+  import_unpacked_bytes: Type.Integer({
+    minimum: 1024,
+    maximum: 65_536 * MEBIBYTE,
+    default: 4096 * MEBIBYTE,
+    description: "Bytes that one import may have once it is decompressed.",
+  }),
+  import_ratio: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 200,
+    description: "How many times its own bytes a compressed import may hold, once that is more than 64 MiB.",
+  }),
+  import_seconds: Type.Number({
+    minimum: 0.1,
+    maximum: 86_400,
+    default: 600,
+    description: "Seconds that the reading of one import may take.",
+  }),
   log_level: Type.Unsafe<"trace" | "debug" | "info" | "warn" | "error" | "silent">({
     ...OneOf(["trace", "debug", "info", "warn", "error", "silent"]),
     default: "info",

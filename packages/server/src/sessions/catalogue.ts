@@ -6,6 +6,7 @@ import { inTransaction } from "../storage/transaction.js";
 import type { FileStore } from "./file-store.js";
 import { findIndexed, type Indexed, indexSessions } from "./index-table.js";
 import { fingerprintOf, type SessionFile, statSession } from "./session-file.js";
+import type { ImportBounds } from "./tasks.js";
 
 /** What the parts of the session store work with. */
 export interface Shelf {
@@ -15,9 +16,13 @@ export interface Shelf {
   readonly incoming: string;
   /** Bytes of a recording, and of a session's file that Imprint did not write. */
   readonly limit: number;
+  readonly bounds: ImportBounds;
+  readonly importSeconds: number;
   readonly files: FileStore;
   /** By session ids: for whoever changes a session, or has to see no change of it. */
   readonly lock: KeyedLock;
+  /** Ids whose files are being put there: their rows follow. */
+  readonly arriving: Set<string>;
   readonly log: Log;
   readonly now: () => Date;
 }

@@ -29,14 +29,18 @@ interface Present {
  * The folder says what is there and the index says what it is. With ten thousand sessions that takes some ten milliseconds, so
  * all who ask meanwhile are told the same.
  */
-export const createPresent = ({ database, folder }: Pick<Shelf, "database" | "folder">): (() => Promise<Present>) =>
+export const createPresent = ({
+  database,
+  folder,
+  arriving,
+}: Pick<Shelf, "database" | "folder" | "arriving">): (() => Promise<Present>) =>
   shared(async () => {
     const names = await readdir(folder);
     const ids = new Set<string>();
     for (const name of names) if (name.endsWith(SUFFIX)) ids.add(name.slice(0, -SUFFIX.length));
     const indexed = await inTransaction(database, (db) => importedIds(db));
     const imported = indexed.filter((id) => ids.delete(id));
-    return { byHand: [...ids].filter(isSessionId).sort(), imported };
+    return { byHand: [...ids].filter((id) => isSessionId(id) && !arriving.has(id)).sort(), imported };
   });
 
 /** Null for what is no session: it is not listed, and training on it says why. */

@@ -8,11 +8,9 @@ import { inTransaction } from "../storage/transaction.js";
 import { type Catalogue, knownFile, type Shelf } from "./catalogue.js";
 import { type Indexed, indexSessions } from "./index-table.js";
 import { fingerprintOf, sessionPath } from "./session-file.js";
+import { readSummaries } from "./tasks.js";
 
 const MAX_ID = 128;
-
-/** Rows of one transaction, which holds up the event loop for some milliseconds. */
-const AT_ONCE = 64;
 
 /** Sessions looked at in one turn of the event loop. */
 const TURN = 1000;
@@ -31,16 +29,28 @@ export interface Change {
   readonly newest: boolean;
 }
 
-/** Puts files in the place of sessions: each of them the old one or the new one for a reader, never a part. The caller holds the sessions' locks. */
-export const commit = async (changes: readonly Change[], { folder, database }: Shelf): Promise<void> => {
+/** Rows of one transaction, which holds up the event loop, and everybody else who asks the registry, for some milliseconds. */
+const ROWS = 64;
+
+/**
+ * Puts files in the place of sessions: each of them the old one or the new one for a reader, never a part. The rows come last, so
+ * that a crash leaves files that the next start indexes. The caller holds the sessions' locks.
+ */
+export const commit = async (changes: readonly Change[], { folder, database, arriving }: Shelf): Promise<void> => {
   if (changes.length === 0) return;
-  for (const { path, summary } of changes) await rename(path, sessionPath(folder, summary.session_id));
-  await syncPath(folder, { folder: true });
-  const rows: (Indexed & Change)[] = [];
-  for (const change of changes)
-    rows.push({ ...change, fingerprint: fingerprintOf(await lstat(sessionPath(folder, change.summary.session_id))) });
-  for (let from = 0; from < rows.length; from += AT_ONCE)
-    await inTransaction(database, (db) => indexSessions(db, rows.slice(from, from + AT_ONCE)));
+  for (const { summary } of changes) arriving.add(summary.session_id);
+  try {
+    for (const { path, summary } of changes) await rename(path, sessionPath(folder, summary.session_id));
+    await syncPath(folder, { folder: true });
+    for (let from = 0; from < changes.length; from += ROWS) {
+      const rows: (Indexed & Change)[] = [];
+      for (const change of changes.slice(from, from + ROWS))
+        rows.push({ ...change, fingerprint: fingerprintOf(await lstat(sessionPath(folder, change.summary.session_id))) });
+      await inTransaction(database, (db) => indexSessions(db, rows));
+    }
+  } finally {
+    for (const { summary } of changes) arriving.delete(summary.session_id);
+  }
 };
 
 /** A file of a stored session with another outcome, and all else as it is. */
@@ -71,11 +81,13 @@ interface Import {
   readonly staging: string;
   /** What the caller says of the end: it labels a session that was stored before, too. */
   readonly outcome?: Outcome | undefined;
+  /** Ends the import, until it changes the first stored session. */
+  readonly signal: AbortSignal;
 }
 
 const keep = async (
   stored: Indexed,
-  { outcome, staging }: Import,
+  { outcome, staging }: Pick<Import, "outcome" | "staging">,
   shelf: Shelf,
   warnings: readonly string[] = [],
 ): Promise<Saved> => {
@@ -138,8 +150,10 @@ export const importRecording = async (
   { shelf, catalogue }: { readonly shelf: Shelf; readonly catalogue: Catalogue },
 ): Promise<SavedFile> => {
   const at = shelf.now().toISOString();
-  const sessions: SessionSummary[] = [];
-  const { warnings } = await shelf.files.run("import", { file, format, at, ...how }, (session) => sessions.push(session));
+  const { outcome, staging, signal } = how;
+  const { bounds, importSeconds: seconds, files } = shelf;
+  const { warnings } = await files.run("import", { file, format, outcome, staging, bounds, at }, { signal, seconds });
+  const sessions = await readSummaries(staging);
   const ids: string[] = [];
   for (const [index, session] of sessions.entries()) {
     if (index % TURN === TURN - 1) await turn();
@@ -147,7 +161,10 @@ export const importRecording = async (
   }
   return shelf.lock(ids, async () => {
     const saved: Saved[] = [];
-    for (const session of sessions) saved.push(await settle(session, how, { shelf, catalogue }));
+    for (const session of sessions) {
+      signal.throwIfAborted();
+      saved.push(await settle(session, how, { shelf, catalogue }));
+    }
     const [first] = saved;
     if (!first) throw new ImprintError("SESSION_UNREADABLE", "The file holds no conversation.");
     await commit(

@@ -1,18 +1,16 @@
-import type { TaskAnswer, TaskRequest } from "./file-store.js";
+import type { TaskAnswer, TaskRequest } from "./process-pool.js";
 import { runTask } from "./tasks.js";
-
-const send = (answer: TaskAnswer): void => void process.send?.(answer);
 
 /** The process that large files are read in: a program of its own, which answers each request before the next. */
 process.on("message", async ({ name, task }: TaskRequest) => {
-  const answer = await runTask(name, task, (session) => send({ session })).then(
+  const answer = await runTask(name, task).then(
     (done): TaskAnswer => ({ done }),
     (error: unknown): TaskAnswer => ({
       message: error instanceof Error ? error.message : String(error),
       code: error instanceof Error && "code" in error ? String(error.code) : null,
     }),
   );
-  send(answer);
+  process.send?.(answer);
 });
 // A terminal's Ctrl-C reaches this process too, and the service, which decides, lets requests end. Without it there is nobody to answer.
 process.on("SIGINT", () => {});

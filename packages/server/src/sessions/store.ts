@@ -1,8 +1,10 @@
-import { lstat, mkdtemp, rm, unlink } from "node:fs/promises";
+import { lstat, mkdtemp, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Outcome, SessionFormat, SessionList, SessionSummary } from "@imprint/contracts";
+import { ImprintError } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
 import type { Log } from "../common/log.js";
+import { createDiscards, type Discards } from "../storage/discards.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -13,11 +15,14 @@ import { createPresent, type ListQuery, listSessions } from "./list.js";
 import { commit, importRecording, relabel, type SavedFile } from "./save.js";
 import { invalid, isSessionId, notFound, sessionPath, statSession } from "./session-file.js";
 import { type Staged, type Staging, stageSessions } from "./stage.js";
+import type { ImportBounds } from "./tasks.js";
 
 /** Every session that is stored is read and changed through here. Large ones are read in processes of their own. */
 export interface SessionStore {
   /** Bytes that a recording may have, and a file that was put there by hand. */
   readonly limit: number;
+  /** Seconds that the reading of a recording may take. */
+  readonly importSeconds: number;
   /** @throws ImprintError SESSION_NOT_FOUND or SESSION_INVALID */
   summary(sessionId: string): Promise<SessionSummary>;
   list(query: ListQuery): Promise<SessionList>;
@@ -34,48 +39,86 @@ export interface SessionStore {
    */
   import(
     receive: (folder: string) => Promise<string>,
-    how: { readonly format?: SessionFormat | undefined; readonly outcome?: Outcome | undefined },
+    how: {
+      readonly format?: SessionFormat | undefined;
+      readonly outcome?: Outcome | undefined;
+      /** Ends the import; what it has read so far is removed. */
+      readonly signal?: AbortSignal;
+    },
   ): Promise<SavedFile>;
+  /** Ends imports that still read, and waits for those that already store. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
   readonly database: Database;
-  readonly paths: Pick<DataPaths, "sessions" | "incoming">;
+  readonly paths: Pick<DataPaths, "root" | "sessions" | "incoming">;
+  /** Removes what imports leave; shared with the sweep. */
+  readonly discards?: Discards;
   readonly limit: number;
+  /** Where not given, the importers' own. */
+  readonly importBounds?: ImportBounds & { readonly seconds?: number };
   readonly log: Log;
   readonly now: () => Date;
 }
 
-/** Stored sessions are read in one process and recordings in another: an import takes minutes, and a preview does not wait so long. */
+/** Imports that are read at once. Each may take the memory of a process. */
+const IMPORTS = 4;
+
+/** Stored sessions are read in one process and recordings in others: an import takes minutes, and a preview does not wait so long. */
 const createFiles = (): FileStore => {
-  const [imports, reads] = [createFileStore(), createFileStore()];
+  const [imports, reads] = [createFileStore({ processes: IMPORTS }), createFileStore()];
   return {
-    run: (name, task, onSession) => (name === "import" ? imports : reads).run(name, task, onSession),
-    close: async () => void (await Promise.all([imports.close(), reads.close()])),
+    run: (name, task, patience) => (name === "import" ? imports : reads).run(name, task, patience),
+    close: () => {
+      imports.close();
+      reads.close();
+    },
   };
 };
 
-export const createSessionStore = ({ database, paths, limit, log, now }: StoreOptions): SessionStore => {
+/** As of the setting. */
+const IMPORT_SECONDS = 600;
+
+export const createSessionStore = ({
+  database,
+  paths,
+  discards = createDiscards({ root: paths.root, onError: (err) => log.error({ err }, "a folder could not be removed") }),
+  limit,
+  importBounds = {},
+  log,
+  now,
+}: StoreOptions): SessionStore => {
+  const { seconds: importSeconds = IMPORT_SECONDS, ...bounds } = importBounds;
   const { sessions: folder, incoming } = paths;
   const lock = createKeyedLock();
   const files = createFiles();
-  const shelf: Shelf = { database, folder, incoming, limit, files, lock, log, now };
+  const arriving = new Set<string>();
+  const closing = new AbortController();
+  const lent = new Set<Promise<unknown>>();
+  const shelf: Shelf = { database, folder, incoming, limit, bounds, importSeconds, files, lock, arriving, log, now };
   const catalogue = createCatalogue(shelf);
   const parts = { shelf, catalogue, present: createPresent(shelf) };
 
-  /** Lends a folder of its own, which is removed with all that is left in it. A crash leaves it to the sweep. */
-  const withStaging = async <Result>(use: (staging: string) => Promise<Result>): Promise<Result> => {
-    const staging = await mkdtemp(join(incoming, "import-"));
-    try {
-      return await use(staging);
-    } finally {
-      await rm(staging, { recursive: true, force: true });
-    }
+  /** Lends a folder of its own, which is discarded with all that is left in it. A crash leaves it to the sweep. */
+  const withStaging = <Result>(use: (staging: string) => Promise<Result>): Promise<Result> => {
+    const work = async (): Promise<Result> => {
+      const staging = await mkdtemp(join(incoming, "import-"));
+      try {
+        return await use(staging);
+      } finally {
+        await discards.discard(staging);
+      }
+    };
+    const done = work();
+    const settled = done.catch(() => undefined).finally(() => lent.delete(settled));
+    lent.add(settled);
+    return done;
   };
 
   return {
     limit,
+    importSeconds,
     summary: async (sessionId) => (await catalogue.find(sessionId)).summary,
     list: (query) => listSessions(query, parts),
     require: async (sessionIds) => {
@@ -103,8 +146,22 @@ export const createSessionStore = ({ database, paths, limit, log, now }: StoreOp
         await inTransaction(database, (db) => forgetSession(db, sessionId));
         await unlink(path);
       }),
-    import: (receive, how) =>
-      withStaging(async (staging) => importRecording({ file: await receive(staging), staging, ...how }, parts)),
-    close: () => files.close(),
+    import: (receive, { signal, ...how }) =>
+      withStaging(async (staging) =>
+        importRecording(
+          {
+            file: await receive(staging),
+            staging,
+            signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
+            ...how,
+          },
+          parts,
+        ),
+      ),
+    close: async () => {
+      closing.abort(new ImprintError("SHUTTING_DOWN", "The service is shutting down."));
+      await Promise.all(lent);
+      files.close();
+    },
   };
 };

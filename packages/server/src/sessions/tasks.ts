@@ -1,20 +1,44 @@
 import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import type { Outcome, SessionFormat, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
+import type { SettingName } from "../config/schema.js";
+import { syncPath } from "../storage/durable.js";
 import { readSession } from "./read.js";
 import { relationOf } from "./recordings.js";
 import { isSessionId, type SessionFile, sessionPath } from "./session-file.js";
 import { toSummary } from "./summary.js";
 import { writeSession } from "./write.js";
 
+/** Bounds of one import, by the importers' names. */
+export interface ImportBounds {
+  readonly conversations?: number;
+  /** Bytes after decompression. */
+  readonly decoded?: number;
+  readonly ratio?: number;
+}
+
+/** Which setting raises a bound. */
+const SETTINGS: { readonly [Bound in keyof Required<ImportBounds>]: SettingName } = {
+  conversations: "import_conversations",
+  decoded: "import_unpacked_bytes",
+  ratio: "import_ratio",
+};
+
 /** What needs a whole session in memory, by name: plain data, so that another process can do it. */
 export interface Tasks {
-  /** Reads a recording, a conversation at a time, and writes each into the folder `staging` as `<session_id>.json`. */
+  /**
+   * Reads a recording, a conversation at a time, and writes each into the folder `staging` as `<session_id>.json`, and what lists
+   * show of them into `summariesPath(staging)`, a line each: thousands of them in one message would keep the service busy.
+   */
   readonly import: {
     readonly file: string;
     readonly format?: SessionFormat | undefined;
     readonly outcome?: Outcome | undefined;
     readonly staging: string;
+    readonly bounds?: ImportBounds | undefined;
     /** Now, ISO 8601. */
     readonly at: string;
   };
@@ -38,27 +62,55 @@ export interface Answers {
 
 export type TaskName = keyof Tasks;
 
-/** Hears of each session that an import wrote: ten thousand in one answer would take long to parse. */
-export type OnSession = (session: SessionSummary) => void;
+type ByName<Of extends TaskName = TaskName> = { readonly [Name in Of]: (task: Tasks[Name]) => Promise<Answers[Name]> };
 
-type ByName<Of extends TaskName = TaskName> = {
-  readonly [Name in Of]: (task: Tasks[Name], onSession: OnSession) => Promise<Answers[Name]>;
+const SYNCED_AT_ONCE = 16;
+
+const summariesPath = (staging: string): string => join(staging, "summaries.jsonl");
+
+/** What an import found, in the file's order. */
+export const readSummaries = async (staging: string): Promise<readonly SessionSummary[]> => {
+  const summaries: SessionSummary[] = [];
+  for await (const line of createInterface({ input: createReadStream(summariesPath(staging)) })) summaries.push(JSON.parse(line));
+  return summaries;
+};
+
+/** A refusal that says which setting allows more. */
+const naming = (error: unknown): unknown => {
+  const setting = error instanceof Error && "limit" in error ? SETTINGS[error.limit as keyof typeof SETTINGS] : undefined;
+  if (!(error instanceof Error) || setting === undefined) return error;
+  const message = `${error.message.replace(/\.$/, "")}, or start the service with a higher ${setting}.`;
+  return new ImprintError("SESSION_UNREADABLE", message, { cause: error });
 };
 
 const BY_NAME: ByName = {
-  import: async ({ file, format, outcome, staging, at }, onSession) => {
+  import: async ({ file, format, outcome, staging, bounds, at }) => {
     // Loaded at the first use, so that the start does not wait.
-    const { importSessions } = await import("@imprint/sessions");
-    const { warnings } = await importSessions([{ name: "The file", bytes: () => createReadStream(file) }], {
-      ...(format && { format }),
-      ...(outcome && { outcome }),
-      onSession: async (session) => {
-        if (!isSessionId(session.session_id)) throw new ImprintError("INTERNAL_ERROR", "The importer made an id that is none.");
-        await writeSession(session, { path: sessionPath(staging, session.session_id), storedAt: at });
-        onSession(await toSummary(session, at));
-      },
-    });
-    return { warnings };
+    const { importSessions, LIMITS } = await import("@imprint/sessions");
+    const paths: string[] = [];
+    const summaries = await open(summariesPath(staging), "wx", 0o600);
+    try {
+      const { warnings } = await importSessions([{ name: "The file", bytes: () => createReadStream(file) }], {
+        ...(format && { format }),
+        ...(outcome && { outcome }),
+        limits: { ...LIMITS, ...bounds },
+        onSession: async (session) => {
+          if (!isSessionId(session.session_id)) throw new ImprintError("INTERNAL_ERROR", "The importer made an id that is none.");
+          const path = sessionPath(staging, session.session_id);
+          await writeSession(session, { path, storedAt: at, synced: false });
+          paths.push(path);
+          await summaries.appendFile(`${JSON.stringify(await toSummary(session, at))}\n`);
+        },
+      });
+      // Only now: thousands of files of a recording that is refused in its middle need not be on the disk.
+      for (let from = 0; from < paths.length; from += SYNCED_AT_ONCE)
+        await Promise.all(paths.slice(from, from + SYNCED_AT_ONCE).map((path) => syncPath(path)));
+      return { warnings };
+    } catch (error) {
+      throw naming(error);
+    } finally {
+      await summaries.close();
+    }
   },
   read: async ({ session: file, write }) => {
     const { session, storedAt, fingerprint, canonical } = await readSession(file);
@@ -75,8 +127,8 @@ const BY_NAME: ByName = {
 };
 
 /** Rejects with an ImprintError, or an error of code SESSION_UNREADABLE for a recording that is none. */
-export const runTask = <Name extends TaskName>(name: Name, task: Tasks[Name], onSession: OnSession): Promise<Answers[Name]> =>
-  (BY_NAME as ByName<Name>)[name](task, onSession);
+export const runTask = <Name extends TaskName>(name: Name, task: Tasks[Name]): Promise<Answers[Name]> =>
+  (BY_NAME as ByName<Name>)[name](task);
 
 const pathOf = ({ folder, sessionId }: SessionFile): string => sessionPath(folder, sessionId);
 

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { utimes } from "node:fs/promises";
+import { utimes, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { Session, Step } from "@imprint/contracts";
 import { writeSynced } from "../storage/durable.js";
@@ -30,12 +30,13 @@ function* jsonOf(session: Session): Generator<string> {
   yield "}";
 }
 
-/** Writes a session into a new file, whose time is when the session was stored. */
+/** Writes a session into a new file, whose time is when the session was stored; unless `synced` is false, it is on the disk then. */
 export const writeSession = async (
   session: Session,
-  { path, storedAt }: { readonly path: string; readonly storedAt: string },
+  { path, storedAt, synced = true }: { readonly path: string; readonly storedAt: string; readonly synced?: boolean },
 ): Promise<void> => {
-  await writeSynced(path, jsonOf(session));
+  if (synced) await writeSynced(path, jsonOf(session));
+  else await writeFile(path, jsonOf(session), { flag: "wx", mode: 0o600 });
   await utimes(path, new Date(storedAt), new Date(storedAt));
 };
 

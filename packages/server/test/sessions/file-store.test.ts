@@ -14,25 +14,24 @@ test("a file that takes more memory than an import may have is refused, and the 
   timeout: 60_000,
 }, async () => {
   const root = makeFolder();
-  const [staging, file] = [join(root, "staging"), join(root, "recording")];
-  mkdirSync(staging);
+  const file = join(root, "recording");
   const { createFileStore } = await compiled();
   const { run, close } = createFileStore({ heapMb: 32 });
   onTestFinished(close);
-  const sessions: string[] = [];
-  const send = (content: string) => {
+  const send = (content: string, staging: string) => {
+    mkdirSync(staging);
     writeFileSync(file, content);
-    return run("import", { file, staging, at: "2026-01-01T00:00:00.000Z" }, ({ session_id }) => sessions.push(session_id));
+    return run("import", { file, staging, at: "2026-01-01T00:00:00.000Z" });
   };
-  await expect(send(`{"messages":[${Array(2_000_000).fill("{}").join()}]}\n`)).rejects.toMatchObject({
+  await expect(send(`{"messages":[${Array(2_000_000).fill("{}").join()}]}\n`, join(root, "refused"))).rejects.toMatchObject({
     code: "SESSION_UNREADABLE",
     message: expect.stringContaining("more memory than one import"),
   });
-  expect(readdirSync(staging)).toEqual([]);
+  const sessionsIn = (name: string) => readdirSync(join(root, name)).filter((file) => file.endsWith(".json"));
+  expect(sessionsIn("refused")).toEqual([]);
   const said = (role: string) => ({ role, content: "The gate takes the ports 7001 to 7042. ".repeat(1000) });
-  await send(`${JSON.stringify({ messages: [said("user"), said("assistant")] })}\n`);
-  expect(readdirSync(staging)).toEqual(sessions.map((id) => `${id}.json`));
-  expect(sessions).toHaveLength(1);
+  await send(`${JSON.stringify({ messages: [said("user"), said("assistant")] })}\n`, join(root, "stored"));
+  expect(sessionsIn("stored")).toHaveLength(1);
 });
 
 test("a stored session that takes more memory than may be had is refused as such", { timeout: 60_000 }, async () => {

@@ -30,7 +30,7 @@ export const makeModel = (folder: string, files: readonly string[] = ["config.js
 /** A folder of the test's own, removed when it ends. */
 export const makeFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "imprint-server-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), 60_000);
   return folder;
 };
 

@@ -56,6 +56,7 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
     if (unpacked > Math.max(limits.unpackedFreely, limits.ratio * packed.length()))
       throw new SessionUnreadable(
         `${name} holds more than ${limits.ratio} times the bytes that it has: decompress it yourself, and look at what it holds.`,
+        { limit: "ratio" },
       );
     yield chunk;
   }

@@ -37,7 +37,9 @@ export async function* lineBatches(bytes: AsyncIterable<Uint8Array>, name: strin
   for await (const chunk of toUtf8(bytes)) {
     total += chunk.length;
     if (total > limits.decoded)
-      throw new SessionUnreadable(`${name} holds more than ${limits.decoded} bytes of text; split it into smaller files.`);
+      throw new SessionUnreadable(`${name} holds more than ${limits.decoded} bytes of text; split it into smaller files.`, {
+        limit: "decoded",
+      });
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     const end = buffer.lastIndexOf(NEWLINE);
     if (end >= 0) {

@@ -20,8 +20,8 @@ const anything = Object.fromEntries(
   CONTENT_TYPES.map((type) => [type, { schema: { description: "The file as the agent wrote it" } }]),
 );
 
-/** A large recording takes longer than other calls. */
-const IMPORT_TIMEOUT_MS = 600_000;
+/** How long an import may wait for others, and store what it has read, besides the time to read it. */
+const WAIT_MS = 600_000;
 
 const tooLarge = (limit: number): ProblemError =>
   new ProblemError(
@@ -76,9 +76,9 @@ const refuseUnreadable = (error: unknown): never => {
 };
 
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as they come. */
-export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+export const uploadRoute = (app: App, { workshop, closing }: Pick<Services, "workshop" | "closing">): void => {
   const { sessions } = workshop;
-  const { limit } = sessions;
+  const { limit, importSeconds } = sessions;
 
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
@@ -86,7 +86,7 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
     scope.post(
       "/sessions",
       {
-        config: { timeoutMs: IMPORT_TIMEOUT_MS },
+        config: { timeoutMs: importSeconds * 1000 + WAIT_MS },
         schema: {
           tags: ["sessions"],
           summary: "Store a recorded session",
@@ -113,7 +113,8 @@ export const uploadRoute = (app: App, { workshop }: Pick<Services, "workshop">):
             throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
           return file;
         };
-        const how = { format: format === "auto" ? undefined : format, outcome };
+        const signal = AbortSignal.any([request.cancelled, closing]);
+        const how = { format: format === "auto" ? undefined : format, outcome, signal };
         const { result, isNew } = await sessions.import(receiveBody, how).catch(refuseUnreadable);
         return reply
           .code(isNew ? 201 : 200)
