@@ -36,12 +36,12 @@ export const LARGE = { id: "large", count: 11_000, text: WORDS.repeat(40) };
 /** A million steps of 29 bytes each. */
 export const LONG = { id: "long", count: 500_000, text: "" };
 
-/** A conversation of some 50 kB, as 10,000 of them, the most that one import may hold, make 500 MB. */
+/** A conversation of some 50 kB, of which 500 MB are nearly the 10,000 that one import may hold. */
 const conversation = (index) =>
   JSON.stringify({
     messages: Array.from({ length: 8 }, (_, turn) => [
       { role: "user", content: `Explain part ${turn} of ${index}.` },
-      { role: "assistant", content: WORDS.repeat(84) },
+      { role: "assistant", content: WORDS.repeat(90) },
     ]).flat(),
   });
 
