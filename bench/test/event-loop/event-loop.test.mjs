@@ -19,7 +19,7 @@ beforeAll(async () => {
     },
   });
 }, 180_000);
-afterAll(() => service?.stop());
+afterAll(() => service?.stop(), 60_000);
 
 /** The longest that the event loop computed at once: other work on the machine does not change it. Where that is not known, its longest delay. */
 const longest = ({ computed_ms, delay_ms }) => (computed_ms ?? delay_ms).max;
