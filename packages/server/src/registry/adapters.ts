@@ -77,8 +77,7 @@ export const listAdapters = async (
   }
   const { session_id, prefix } = filter;
   if (prefix !== undefined) query = query.where("adapter_id", ">=", prefix).where("adapter_id", "<", afterPrefix(prefix));
-  if (session_id !== undefined)
-    query = query.where(sql<boolean>`exists (select 1 from json_each(session_ids) where value = ${session_id})`);
+  if (session_id !== undefined) query = query.where(sql<boolean>`instr(session_ids, ${JSON.stringify(session_id)}) > 0`);
   if (after !== undefined) {
     const cursor = await db.selectFrom("adapters").select("seq").where("adapter_id", "=", after).executeTakeFirst();
     if (cursor) query = query.where("seq", "<", cursor.seq);

@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
-import { importedIds } from "../../src/sessions/index-table.js";
-import { SchemaTooNewError } from "../../src/storage/migrate.js";
-import { MIGRATIONS } from "../../src/storage/migrations/index.js";
-import { openDatabase } from "../../src/storage/open.js";
-import { inTransaction } from "../../src/storage/transaction.js";
-import { makeFolder } from "../support/service.js";
+import { importedIds } from "../../../src/sessions/index-table.js";
+import { openDatabase } from "../../../src/storage/open.js";
+import { SchemaTooNewError } from "../../../src/storage/sqlite/migrate.js";
+import { MIGRATIONS } from "../../../src/storage/sqlite/migrations/index.js";
+import { inTransaction } from "../../../src/storage/transaction.js";
+import { makeFolder } from "../../support/service.js";
 
 const makePath = () => join(makeFolder(), "registry.db");
 

@@ -1,5 +1,5 @@
 import type Libsql from "libsql";
-import { CannotStartError } from "../config/errors.js";
+import { CannotStartError } from "../../config/errors.js";
 import { MIGRATIONS } from "./migrations/index.js";
 import type { Migration } from "./migrations/migration.js";
 
