@@ -107,6 +107,7 @@ export const startServer = async (
       now,
     });
     undo.push(() => sessions.close());
+    const recover = await sessions.recover();
     const workshop: Workshop = {
       database,
       paths,
@@ -182,6 +183,11 @@ export const startServer = async (
     }
 
     await discards.resume();
+    // Not awaited: the files may be many, and large.
+    void recover().then(
+      (recovered) => log.info(recovered, "the index of the sessions is complete"),
+      (err) => log.error({ err }, "the index of the sessions could not be completed"),
+    );
 
     let closed: Promise<void> | null = null;
     return {

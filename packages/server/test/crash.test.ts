@@ -5,6 +5,7 @@ import type { AdapterList, JobRecord } from "@imprint/contracts";
 import Libsql from "libsql";
 import { beforeAll, expect, test, vi } from "vitest";
 import { build, gone, type Process, startProcess, workerPid } from "./support/process.js";
+import { createRandom } from "./support/random.js";
 import { makeFolder } from "./support/service.js";
 import { putSession } from "./support/session.js";
 
@@ -13,17 +14,6 @@ beforeAll(build, 120_000);
 const ROUNDS = 25;
 
 const json = async <T>(service: Process, path: string): Promise<T> => (await service.fetch(path)).json() as Promise<T>;
-
-/** Numbers in [0, 1), the same in every run (mulberry32). */
-const createRandom = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 
 test("killed in the middle of a job and started again: no trainer, no staging folder, no half adapter is left", async () => {
   const folder = makeFolder();

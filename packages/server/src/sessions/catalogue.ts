@@ -23,6 +23,8 @@ export interface Shelf {
   readonly lock: KeyedLock;
   /** Ids whose files are being put there: their rows follow. */
   readonly arriving: Set<string>;
+  /** Ids of files that lay there without a row when the service started: a session that Imprint wrote was imported. */
+  readonly leftovers: Set<string>;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -42,7 +44,7 @@ export const knownFile = (folder: string, sessionId: string): SessionFile => ({
   limit: Number.MAX_SAFE_INTEGER,
 });
 
-export const createCatalogue = ({ database, folder, limit, files, lock, log }: Shelf): Catalogue => {
+export const createCatalogue = ({ database, folder, limit, files, lock, leftovers, log }: Shelf): Catalogue => {
   /** What cannot be read, which is not tried again until it changes. */
   const refused = new Map<string, { readonly fingerprint: string; readonly error: ImprintError }>();
   const named = new Map<string, string>();
@@ -67,7 +69,8 @@ export const createCatalogue = ({ database, folder, limit, files, lock, log }: S
     // Before a process is asked.
     await statSession(session);
     const { summary, fingerprint, canonical } = await files.run("read", { session });
-    const known = { summary, fingerprint, byHand: row === undefined || row.byHand || !canonical };
+    const wasImported = row === undefined ? leftovers.has(sessionId) : !row.byHand;
+    const known = { summary, fingerprint, byHand: !(wasImported && canonical) };
     await inTransaction(database, (db) => indexSessions(db, [known])).catch((error: unknown) => {
       // What is read is told all the same: the next reader tries to note it again.
       if (asImprintError(error).code !== "DISK_FULL") throw error;

@@ -44,6 +44,12 @@ export const forgetSession = async (db: Transaction, sessionId: string): Promise
   await db.deleteFrom("sessions").where("session_id", "=", sessionId).execute();
 };
 
+/** Ids of all rows. */
+export const indexedIds = async (db: Transaction): Promise<ReadonlySet<string>> => {
+  const rows = await db.selectFrom("sessions").select("session_id").execute();
+  return new Set(rows.map(({ session_id }) => session_id));
+};
+
 /**
  * Ids of imported sessions that begin with the prefix and have all of the words, newest first. One text for all: ten thousand row
  * objects would take longer than the list itself.
@@ -56,6 +62,7 @@ export const importedIds = async (
   const begun = prefix === undefined ? all : all.where("session_id", ">=", prefix).where("session_id", "<", afterPrefix(prefix));
   const newestFirst = begun
     .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word})`)))
+    .orderBy("created_at", "desc")
     .orderBy("seq", "desc");
   const { ids } = await db
     .selectFrom(newestFirst.as("newest_first"))

@@ -19,6 +19,13 @@ export interface ListQuery {
 
 const SUFFIX = ".json";
 
+/** What files of sessions are called, and perhaps others, without the ending. */
+export const namesInFolder = async (folder: string): Promise<Set<string>> => {
+  const ids = new Set<string>();
+  for (const name of await readdir(folder)) if (name.endsWith(SUFFIX)) ids.add(name.slice(0, -SUFFIX.length));
+  return ids;
+};
+
 /** Ids of the sessions that are there: those put there by hand in order, and the imported ones, newest first. */
 interface Present {
   readonly byHand: readonly string[];
@@ -35,9 +42,7 @@ export const createPresent = ({
   arriving,
 }: Pick<Shelf, "database" | "folder" | "arriving">): (() => Promise<Present>) =>
   shared(async () => {
-    const names = await readdir(folder);
-    const ids = new Set<string>();
-    for (const name of names) if (name.endsWith(SUFFIX)) ids.add(name.slice(0, -SUFFIX.length));
+    const ids = await namesInFolder(folder);
     const indexed = await inTransaction(database, (db) => importedIds(db));
     const imported = indexed.filter((id) => ids.delete(id));
     return { byHand: [...ids].filter((id) => isSessionId(id) && !arriving.has(id)).sort(), imported };

@@ -12,6 +12,7 @@ import { createCatalogue, knownFile, type Shelf } from "./catalogue.js";
 import { createFileStore, type FileStore } from "./file-store.js";
 import { forgetSession } from "./index-table.js";
 import { createPresent, type ListQuery, listSessions } from "./list.js";
+import { closeGap, findGap, type Recovered } from "./recover.js";
 import { commit, importRecording, relabel, type SavedFile } from "./save.js";
 import { invalid, isSessionId, notFound, sessionPath, statSession } from "./session-file.js";
 import { type Staged, type Staging, stageSessions } from "./stage.js";
@@ -46,6 +47,8 @@ export interface SessionStore {
       readonly signal?: AbortSignal;
     },
   ): Promise<SavedFile>;
+  /** Looks for what a crash left between files and index, before anyone asks; what it answers puts that right, in the background. */
+  recover(): Promise<() => Promise<Recovered>>;
   /** Ends imports that still read, and waits for those that already store. */
   close(): Promise<void>;
 }
@@ -94,11 +97,19 @@ export const createSessionStore = ({
   const lock = createKeyedLock();
   const files = createFiles();
   const arriving = new Set<string>();
+  const leftovers = new Set<string>();
   const closing = new AbortController();
-  const lent = new Set<Promise<unknown>>();
-  const shelf: Shelf = { database, folder, incoming, limit, bounds, importSeconds, files, lock, arriving, log, now };
+  const pending = new Set<Promise<unknown>>();
+  const shelf: Shelf = { database, folder, incoming, limit, bounds, importSeconds, files, lock, arriving, leftovers, log, now };
   const catalogue = createCatalogue(shelf);
   const parts = { shelf, catalogue, present: createPresent(shelf) };
+
+  /** Work that the end of the store waits for. */
+  const awaited = <Result>(work: Promise<Result>): Promise<Result> => {
+    const settled = work.catch(() => undefined).finally(() => pending.delete(settled));
+    pending.add(settled);
+    return work;
+  };
 
   /** Lends a folder of its own, which is discarded with all that is left in it. A crash leaves it to the sweep. */
   const withStaging = <Result>(use: (staging: string) => Promise<Result>): Promise<Result> => {
@@ -110,10 +121,7 @@ export const createSessionStore = ({
         await discards.discard(staging);
       }
     };
-    const done = work();
-    const settled = done.catch(() => undefined).finally(() => lent.delete(settled));
-    lent.add(settled);
-    return done;
+    return awaited(work());
   };
 
   return {
@@ -146,21 +154,18 @@ export const createSessionStore = ({
         await inTransaction(database, (db) => forgetSession(db, sessionId));
         await unlink(path);
       }),
-    import: (receive, { signal, ...how }) =>
-      withStaging(async (staging) =>
-        importRecording(
-          {
-            file: await receive(staging),
-            staging,
-            signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
-            ...how,
-          },
-          parts,
-        ),
-      ),
+    import: (receive, { signal: given, ...how }) => {
+      const signal = given ? AbortSignal.any([given, closing.signal]) : closing.signal;
+      return withStaging(async (staging) => importRecording({ file: await receive(staging), staging, signal, ...how }, parts));
+    },
+    recover: async () => {
+      const gap = await findGap(shelf);
+      for (const id of gap.withoutRow) leftovers.add(id);
+      return () => awaited(closeGap(gap, { ...parts, signal: closing.signal }));
+    },
     close: async () => {
       closing.abort(new ImprintError("SHUTTING_DOWN", "The service is shutting down."));
-      await Promise.all(lent);
+      await Promise.all(pending);
       files.close();
     },
   };

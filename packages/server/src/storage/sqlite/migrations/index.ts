@@ -6,6 +6,7 @@ import { partialAdapters } from "./005-partial-adapters.js";
 import { uploads } from "./006-uploads.js";
 import { sessionWords } from "./007-session-words.js";
 import { sessionFiles } from "./008-session-files.js";
+import { sessionTimes } from "./009-session-times.js";
 import type { Migration } from "./migration.js";
 
 /** In order; the schema's version is the number of steps applied. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   uploads,
   sessionWords,
   sessionFiles,
+  sessionTimes,
 ];
