@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSummary } from "@imprint/contracts";
 import { expect, onTestFinished, test } from "vitest";
@@ -100,7 +100,8 @@ test("a session that an older Imprint indexed is read once, and stays an importe
   const { sessions, database, paths } = makeStore();
   for (const id of ["first", "second"]) {
     putSession(paths.root, id);
-    const summary = await toSummary(makeSession(id), "2026-01-01T00:00:00.000Z");
+    const { mtime } = statSync(join(paths.sessions, `${id}.json`));
+    const summary = await toSummary(makeSession(id), mtime.toISOString());
     await inTransaction(database, (db) => indexSessions(db, [{ summary, fingerprint: null, byHand: false }]));
   }
   await sessions.summary("first");
