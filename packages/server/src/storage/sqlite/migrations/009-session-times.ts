@@ -4,7 +4,8 @@ import type { Migration } from "./migration.js";
 export const sessionTimes: Migration = {
   name: "009-session-times",
   statements: [
-    "alter table sessions add column created_at text generated always as (json_extract(summary, '$.created_at')) virtual",
-    "create index sessions_by_time on sessions (by_hand, created_at)",
+    "alter table sessions add column stored_at text not null default ''",
+    "update sessions set stored_at = coalesce(json_extract(summary, '$.created_at'), '')",
+    "create index sessions_by_time on sessions (by_hand, stored_at)",
   ],
 };
