@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
 import { checkLoraRequest, sessionsOf } from "../flags/training.js";
-import { fullIds } from "../ids/full-id.js";
+import { storedSessions } from "../ids/full-id.js";
 import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
@@ -82,7 +82,7 @@ export function previewCommand(context: CommandContext): Command {
     checkLoraRequest(request);
     const { note } = printer;
     await withService({ io: context.io, options, note }, async ({ client }) => {
-      const ids = await fullIds(sessions, { kind: "session", client, note });
+      const ids = await storedSessions(sessions, { client, note });
       const named = { ...request, ...sessionsOf(ids) };
       checkLoraRequest(named);
       const preview = await client.train.preview(named);

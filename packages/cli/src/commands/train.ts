@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { resumeRequest, type TrainingRequest, trainingOptions, trainingRequest } from "../flags/training.js";
-import { fullId, fullIds } from "../ids/full-id.js";
+import { fullId, storedSessions } from "../ids/full-id.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
@@ -49,7 +49,7 @@ export function trainCommand(context: CommandContext): Command {
     requestFor(sessions, resume && ANY_JOB);
     await withService({ io: context.io, options, note: printer.note }, async (service) => {
       const { client } = service;
-      const ids = await fullIds(sessions, { kind: "session", client, note: printer.note });
+      const ids = await storedSessions(sessions, { client, note: printer.note });
       const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note: printer.note })));
       const { train } = client;
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);

@@ -1,5 +1,5 @@
 import { type Imprint, NotFoundError } from "@imprint/client";
-import { CommandError } from "../errors.js";
+import { CommandError, UsageError } from "../errors.js";
 import { isPrefix, LATEST, MOST_NAMED, pick, refuseAmbiguous } from "./pick.js";
 
 export const KINDS = ["session", "adapter", "job"] as const;
@@ -80,20 +80,31 @@ interface Given {
   readonly note: (text: string) => void;
 }
 
+/** The same, told to the user; a CommandError when there is no latest. */
+async function meantId(given: string, { kind, client, note }: Given): Promise<string | null> {
+  const id = await findId(given, kind, client);
+  if (id === null && given === LATEST) throw new CommandError(`There is no ${kind} yet.`);
+  if (id !== null && id !== given) note(`${given}: ${kind} ${id}`);
+  return id;
+}
+
 /**
  * The same for a command: an id that nothing begins with stays as it is, for the service to refuse or to know from elsewhere.
  * Throws a UsageError that lists what a prefix may mean, and a CommandError when there is no latest.
  */
-export async function fullId(given: string, { kind, client, note }: Given): Promise<string> {
-  const id = await findId(given, kind, client);
-  if (id === null && given === LATEST) throw new CommandError(`There is no ${kind} yet.`);
-  if (id !== null && id !== given) note(`${given}: ${kind} ${id}`);
-  return id ?? given;
-}
+export const fullId = async (given: string, options: Given): Promise<string> => (await meantId(given, options)) ?? given;
 
-/** One after the other. */
-export async function fullIds(given: readonly string[], options: Given): Promise<readonly string[]> {
+/** The ids of sessions to learn from, looked up one after the other. Throws as `fullId`, and a UsageError for one that is not stored. */
+export async function storedSessions(
+  given: readonly string[],
+  { client, note }: Omit<Given, "kind">,
+): Promise<readonly string[]> {
   const ids: string[] = [];
-  for (const one of given) ids.push(await fullId(one, options));
+  for (const one of given) {
+    const id = await meantId(one, { kind: "session", client, note });
+    if (id === null && !(await isThere(client.sessions.get(one))))
+      throw new UsageError(`there is no session "${one}": imprint sessions lists the stored ones, imprint import stores more`);
+    ids.push(id ?? one);
+  }
   return ids;
 }

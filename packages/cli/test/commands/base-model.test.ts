@@ -56,6 +56,7 @@ describe.each(["train", "preview"])("imprint %s refuses a base model that cannot
     ["some/body", "IMPRINT_ALLOW_DOWNLOADS=true, --allow-downloads of npx imprint serve, or allow_downloads in config.json"],
   ])("%s", async (baseModel, sentence) => {
     const at = await place();
+    await imprint(["import", SESSION], at);
     await modelAt(path.join(at.root, "no-config"), ["model.safetensors"]);
     await modelAt(path.join(at.root, "pickled"), ["config.json", "pytorch_model.bin"]);
     const ended = await imprint([command, "harborline-gates", "--base-model", baseModel], { ...at, cwd: at.root });

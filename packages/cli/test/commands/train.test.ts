@@ -158,14 +158,13 @@ describe("with a running service", () => {
     expect([refused.stdout, kept.stdout, list, adapter].join()).not.toContain("✓");
   });
 
-  it("a session that is not there fails the job and names it", async () => {
+  it.each(["train", "preview"])("%s of a session that is not there is wrong usage, and starts no job", async (command) => {
     const at = await servedPlace();
-    const { code, stdout } = await imprint(["train", "nobody", "--watch", "--json"], at);
-    expect(code).toBe(1);
-    expect(json(stdout)).toMatchObject({
-      status: "failed",
-      error: { code: "SESSION_NOT_FOUND", message: expect.stringContaining("nobody") },
-    });
+    await imprint(["import", SESSION], at);
+    const { code, stderr } = await imprint([command, "harborline-gates", "harborline-gatez"], at);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no session "harborline-gatez"')]);
+    expect(stderr).toContain("imprint sessions lists");
+    expect(json((await imprint(["jobs", "--json"], at)).stdout)).toMatchObject({ jobs: [] });
   });
 });
 
