@@ -8,8 +8,8 @@ const orNull = (schema: TSchema): TSchema => {
   return { ...rest, type: [type, "null"] };
 };
 
-const isOptional = ({ required }: TObject, field: string): boolean =>
-  !(required as readonly string[] | undefined)?.includes(field);
+const isOptional = ({ properties, required }: TObject, field: string): boolean =>
+  Object.hasOwn(properties, field) && !(required as readonly string[] | undefined)?.includes(field);
 
 /** A body whose optional fields may be null, which means left out: `withoutNulls` leaves them out. */
 export const NullsLeftOut = <T extends TObject>(schema: T): TUnsafe<Static<T>> => {

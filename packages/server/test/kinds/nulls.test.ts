@@ -50,3 +50,11 @@ test("a repeated call with a null more or less is the same call", async () => {
   const first = await start({ session_id: "s", adapter_id: "a" });
   expect((await start({ session_id: "s", adapter_id: "a", rank: null })).json()).toEqual(first.json());
 });
+
+test.each(calls)("%s: a field that is unknown is refused, null or not", async (url, body) => {
+  const service = await startService();
+  putSession(service.dataDir, "s");
+  const refused = await service.post(url, { ...body, unheard: null });
+  expect(refused.statusCode, refused.body).toBe(422);
+  expect(refused.json()).toMatchObject({ errors: [{ path: "/unheard" }] });
+});
