@@ -39,6 +39,8 @@ test("a chat whose client left is one quiet line in the log, and frees its train
   const id = await service.start({ session_id: "s1" });
   await vi.waitFor(async () => expect(await (await service.fetch(`/jobs/${id}`)).json()).toMatchObject({ status: "completed" }));
   expect(workerPid(folder)).toBe(pid);
+  const counted = await (await service.fetch("/metrics")).text();
+  expect(counted).toContain('imprint_http_requests_total{method="POST",route="/v1/chat/completions",status="499"} 1');
   const lines = service.logged();
   expect(lines.filter(({ msg }) => msg === LEFT)).toHaveLength(1);
   expect(lines.filter(({ level }) => level >= ERROR_LEVEL)).toEqual([]);
