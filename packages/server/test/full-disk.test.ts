@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ImportResult, SessionList } from "@imprint/contracts";
 import { beforeAll, expect, test } from "vitest";
 import { build, startProcess } from "./support/process.js";
 import { makeFolder } from "./support/service.js";
@@ -47,7 +48,7 @@ test("a training file that fills the disk is 507 in OpenAI's shape, and leaves n
 });
 
 test("changes that fill the database's disk are 507, and reads go on", async () => {
-  const { service, faults } = await startFull();
+  const { service, inData, faults } = await startFull();
   const importOne = (text: string): Promise<Response> => {
     const body = JSON.stringify({
       messages: [
@@ -57,12 +58,15 @@ test("changes that fill the database's disk are 507, and reads go on", async () 
     });
     return service.fetch("/sessions", { method: "POST", headers: { "content-type": "application/x-ndjson" }, body: `${body}\n` });
   };
-  const first = (await (await importOne("the first")).json()) as { session_id: string };
+  const { warnings: _none, sessions: _itself, ...first } = (await (await importOne("the first")).json()) as ImportResult;
+  let stored = 1;
   let refused: Response | null = null;
   for (let round = 0; round < 500 && refused === null; round += 1) {
     const response = await importOne(`task ${round}`);
-    if (response.ok) await response.arrayBuffer();
-    else refused = response;
+    if (response.ok) {
+      await response.arrayBuffer();
+      stored += 1;
+    } else refused = response;
   }
   expect([refused?.status, await refused?.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
   const path = `/sessions/${first.session_id}`;
@@ -74,7 +78,10 @@ test("changes that fill the database's disk are 507, and reads go on", async () 
   const removed = await service.fetch(path, { method: "DELETE" });
   for (const response of [labelled, removed])
     expect([response.status, await response.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
-  expect((await service.fetch("/sessions")).status).toBe(200);
+  const { sessions } = (await (await service.fetch("/sessions?limit=1000")).json()) as SessionList;
+  expect(sessions).toHaveLength(stored);
+  expect(sessions.find(({ session_id }) => session_id === first.session_id)).toEqual(first);
+  expect(inData("sessions")).toHaveLength(stored);
   expect(faults()).toHaveLength(3);
   for (const fault of faults()) expect(fault).toMatchObject({ msg: "DISK_FULL", err: { code: "SQLITE_IOERR_WRITE" } });
 }, 60_000);

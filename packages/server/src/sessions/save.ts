@@ -1,4 +1,4 @@
-import { lstat, rename } from "node:fs/promises";
+import { link, lstat, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { ImportResult, Outcome, SessionFormat, SessionSummary } from "@imprint/contracts";
@@ -32,6 +32,17 @@ export interface Change {
 /** Rows of one transaction, which holds up the event loop, and everybody else who asks the registry, for some milliseconds. */
 const ROWS = 64;
 
+/** Renames a file into its place. The answer undoes it: what stood there before stands there again. */
+const putInPlace = async (path: string, place: string): Promise<() => Promise<void>> => {
+  const before = `${path}.before`;
+  const stood = await link(place, before).then(
+    () => true,
+    () => false,
+  );
+  await rename(path, place);
+  return () => (stood ? rename(before, place) : unlink(place));
+};
+
 /**
  * Puts files in the place of sessions: each of them the old one or the new one for a reader, never a part. The rows come last, so
  * that a crash leaves files that the next start indexes. The caller holds the sessions' locks.
@@ -39,8 +50,9 @@ const ROWS = 64;
 export const commit = async (changes: readonly Change[], { folder, database, arriving }: Shelf): Promise<void> => {
   if (changes.length === 0) return;
   for (const { summary } of changes) arriving.add(summary.session_id);
+  const undo: (() => Promise<void>)[] = [];
   try {
-    for (const { path, summary } of changes) await rename(path, sessionPath(folder, summary.session_id));
+    for (const { path, summary } of changes) undo.push(await putInPlace(path, sessionPath(folder, summary.session_id)));
     await syncPath(folder, { folder: true });
     for (let from = 0; from < changes.length; from += ROWS) {
       const rows: (Indexed & Change)[] = [];
@@ -48,6 +60,10 @@ export const commit = async (changes: readonly Change[], { folder, database, arr
         rows.push({ ...change, fingerprint: fingerprintOf(await lstat(sessionPath(folder, change.summary.session_id))) });
       await inTransaction(database, (db) => indexSessions(db, rows));
     }
+  } catch (error) {
+    // What is refused changes nothing: a row that was written all the same is read again when its file is looked at.
+    for (const step of undo) await step();
+    throw error;
   } finally {
     for (const { summary } of changes) arriving.delete(summary.session_id);
   }
