@@ -8,8 +8,9 @@ declare module "fastify" {
     timeoutMs?: number;
   }
   interface FastifyRequest {
+    cancellation: Cancellation | null;
     /** Aborts when nobody waits for the handler any more, with the reason: its client left, or was told that it took too long. */
-    cancelled: AbortSignal;
+    readonly cancelled: AbortSignal;
   }
 }
 
@@ -30,15 +31,40 @@ const onceReceived = (request: FastifyRequest, begin: () => void): void => {
   else request.raw.once("end", begin);
 };
 
+/** Why nobody waits for a request any more, once that is so. Most are never asked for their signal, which takes long to make. */
+class Cancellation {
+  #reason: Error | null = null;
+  #controller: AbortController | null = null;
+  /** Hears of the reason, once. */
+  onCancel: (reason: Error) => void = () => {};
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  cancel(reason: Error): void {
+    if (this.#reason) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    this.onCancel(reason);
+  }
+}
+
 /** The handler's answer, or a rejection once it is late. Whose client left may tidy up first: nobody waits for its answer. */
-const unlessLate = (answer: Promise<unknown>, cancelled: AbortSignal): Promise<unknown> =>
+const unlessLate = (answer: Promise<unknown>, cancellation: Cancellation): Promise<unknown> =>
   new Promise((resolve, reject) => {
     answer.then(resolve, reject);
-    const hear = (): void => {
-      if (!(cancelled.reason instanceof ClientGoneError)) reject(cancelled.reason);
+    cancellation.onCancel = (reason) => {
+      if (!(reason instanceof ClientGoneError)) reject(reason);
     };
-    cancelled.addEventListener("abort", hear, { once: true });
   });
+
+const cancellationOf = (request: FastifyRequest): Cancellation => {
+  request.cancellation ??= new Cancellation();
+  return request.cancellation;
+};
 
 /**
  * Gives every handler a time limit and a signal. Both hang on the reply: a request's own `close` comes when its body was read.
@@ -47,20 +73,24 @@ const unlessLate = (answer: Promise<unknown>, cancelled: AbortSignal): Promise<u
 export const addDeadlines = (app: FastifyInstance, { clock }: { readonly clock: Pick<Clock, "after"> }): void => {
   const disarms = new WeakMap<FastifyRequest, () => void>();
 
-  app.decorateRequest("cancelled");
+  app.decorateRequest("cancellation", null);
+  app.decorateRequest("cancelled", {
+    getter(this: FastifyRequest): AbortSignal {
+      return cancellationOf(this).signal;
+    },
+  });
   app.addHook("onRequest", async (request, reply) => {
-    const controller = new AbortController();
-    request.cancelled = controller.signal;
+    const cancellation = cancellationOf(request);
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = request.routeOptions.config;
     onceReceived(request, () => {
       const expire = (): void => {
-        if (!reply.sent && !reply.raw.headersSent) controller.abort(tooLate());
+        if (!reply.sent && !reply.raw.headersSent) cancellation.cancel(tooLate());
       };
       disarms.set(request, clock.after(timeoutMs, expire));
     });
     reply.raw.once("close", () => {
       disarms.get(request)?.();
-      if (!reply.raw.writableFinished) controller.abort(new ClientGoneError());
+      if (!reply.raw.writableFinished) cancellation.cancel(new ClientGoneError());
     });
   });
   app.addHook("onSend", async (request) => disarms.get(request)?.());
@@ -68,7 +98,7 @@ export const addDeadlines = (app: FastifyInstance, { clock }: { readonly clock: 
     const { handler } = route;
     route.handler = function limited(request, reply) {
       const answer: unknown = handler.call(this, request, reply);
-      return answer instanceof Promise ? unlessLate(answer, request.cancelled) : answer;
+      return answer instanceof Promise ? unlessLate(answer, cancellationOf(request)) : answer;
     };
   });
 };
