@@ -37,6 +37,8 @@ class Cancellation {
   #controller: AbortController | null = null;
   /** Hears of the reason, once. */
   onCancel: (reason: Error) => void = () => {};
+  /** Calls the deadline off. */
+  disarm: () => void = () => {};
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
@@ -71,8 +73,6 @@ const cancellationOf = (request: FastifyRequest): Cancellation => {
  * A handler that is late goes on, without a client and without a transaction; its answer is dropped.
  */
 export const addDeadlines = (app: FastifyInstance, { clock }: { readonly clock: Pick<Clock, "after"> }): void => {
-  const disarms = new WeakMap<FastifyRequest, () => void>();
-
   app.decorateRequest("cancellation", null);
   app.decorateRequest("cancelled", {
     getter(this: FastifyRequest): AbortSignal {
@@ -86,14 +86,14 @@ export const addDeadlines = (app: FastifyInstance, { clock }: { readonly clock: 
       const expire = (): void => {
         if (!reply.sent && !reply.raw.headersSent) cancellation.cancel(tooLate());
       };
-      disarms.set(request, clock.after(timeoutMs, expire));
+      cancellation.disarm = clock.after(timeoutMs, expire);
     });
     reply.raw.once("close", () => {
-      disarms.get(request)?.();
+      cancellation.disarm();
       if (!reply.raw.writableFinished) cancellation.cancel(new ClientGoneError());
     });
   });
-  app.addHook("onSend", async (request) => disarms.get(request)?.());
+  app.addHook("onSend", async (request) => cancellationOf(request).disarm());
   app.addHook("onRoute", (route) => {
     const { handler } = route;
     route.handler = function limited(request, reply) {
