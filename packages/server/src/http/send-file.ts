@@ -1,8 +1,8 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { AdapterFile } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { openUnfollowed } from "../storage/regular-file.js";
 import { parseRange } from "./range.js";
 
 const TYPES: readonly (readonly [suffix: string, type: string])[] = [
@@ -14,15 +14,11 @@ const TYPES: readonly (readonly [suffix: string, type: string])[] = [
 
 const typeOf = (name: string): string => TYPES.find(([suffix]) => name.endsWith(suffix))?.[1] ?? "application/octet-stream";
 
-/** Neither a link, which may lead anywhere, nor a pipe, which would be waited for. */
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 /** A regular file, opened; null for anything else. */
 const openFile = async (path: string): Promise<{ readonly handle: FileHandle; readonly size: number } | null> => {
-  const handle = await open(path, FLAGS).catch(() => null);
-  const stats = await handle?.stat();
-  if (handle && stats?.isFile()) return { handle, size: stats.size };
-  await handle?.close();
+  const opened = await openUnfollowed(path).catch(() => null);
+  if (opened?.stats.isFile()) return { handle: opened.handle, size: opened.stats.size };
+  await opened?.handle.close();
   return null;
 };
 

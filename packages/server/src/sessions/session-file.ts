@@ -1,8 +1,9 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { type FileHandle, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { SessionId } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
+import { openUnfollowed } from "../storage/regular-file.js";
 
 /** Compiled: lists match thousands of names. */
 const SESSION_ID = new RegExp((SessionId as unknown as { readonly pattern: string }).pattern);
@@ -52,15 +53,13 @@ export const statSession = async (file: SessionFile): Promise<Stats> => {
   }
 };
 
-/** Nothing that took the file's place meanwhile is followed or waited for. Windows has neither flag. */
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /** Opens a stored session for reading. The handle is the caller's to close. */
 export const openSession = async (file: SessionFile): Promise<{ readonly handle: FileHandle; readonly stats: Stats }> => {
   await statSession(file);
-  const handle = await open(sessionPath(file.folder, file.sessionId), FLAGS);
+  // Something else may have taken the file's place meanwhile.
+  const { handle, stats } = await openUnfollowed(sessionPath(file.folder, file.sessionId));
   try {
-    return { handle, stats: check(await handle.stat(), file) };
+    return { handle, stats: check(stats, file) };
   } catch (error) {
     await handle.close();
     throw error;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { openUnfollowed } from "../../storage/regular-file.js";
 import { InvalidAdapterError } from "./invalid.js";
 
 /** What a file is known by: whoever writes to it, or puts another in its place, changes one of these. */
@@ -23,18 +23,15 @@ const remember = (path: string, hashed: Hashed & { readonly mark: Mark }): void 
   if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
 };
 
-/** A link is not followed, and a pipe does not keep us waiting. */
-const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 /**
  * Size and SHA-256 of a regular file, hashed again when its size, times or inode changed since the last time, or when `again`.
  * @throws InvalidAdapterError for what is no regular file, or the error of the file system
  */
 export const hashFile = async (path: string, { again = false }: { readonly again?: boolean } = {}): Promise<Hashed> => {
   if (!(await lstat(path)).isFile()) throw new InvalidAdapterError("one of its files is no regular file");
-  const file = await open(path, OPEN_FLAGS);
+  const { handle: file, stats } = await openUnfollowed(path);
   try {
-    const { size, ino, mtimeMs, ctimeMs } = await file.stat();
+    const { size, ino, mtimeMs, ctimeMs } = stats;
     const mark: Mark = `${size}:${ino}:${mtimeMs}:${ctimeMs}`;
     const before = known.get(path);
     if (!again && before?.mark === mark) return before;
