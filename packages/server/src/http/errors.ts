@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { asImprintError } from "../common/error.js";
 import { quote } from "../common/quote.js";
 import { type ErrorBody, errorBody } from "./error-body.js";
-import { ClientGoneError, ProblemError } from "./problem.js";
+import { CLIENT_CLOSED_REQUEST, ClientGoneError, ProblemError } from "./problem.js";
 
 /** Fastify's own refusals in the catalogue's words. */
 const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
@@ -27,9 +27,6 @@ const asProblem = (error: unknown): ProblemError => {
   if (statusCode >= 400 && statusCode < 500) return new ProblemError("BAD_REQUEST", ERRORS.BAD_REQUEST.hint);
   return new ProblemError("INTERNAL_ERROR", ERRORS.INTERNAL_ERROR.hint);
 };
-
-/** What nginx calls "client closed request": it reaches nobody, and tells hooks that no error of the service happened. */
-const CLIENT_CLOSED_REQUEST = 499;
 
 const endAbandoned = (error: ClientGoneError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   request.log.debug({ method: request.method, url: request.url }, error.message);

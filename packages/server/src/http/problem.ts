@@ -22,6 +22,9 @@ export class ProblemError extends ImprintError {
   }
 }
 
+/** What nginx calls "client closed request": it reaches nobody, and tells hooks and metrics that no error of the service happened. */
+export const CLIENT_CLOSED_REQUEST = 499;
+
 /** The client closed the connection before its answer: nobody is left to refuse anything to, and nothing is wrong here. */
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";

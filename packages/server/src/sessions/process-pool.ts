@@ -84,23 +84,21 @@ export const createProcessPool = ({ size, heapMb }: { readonly size: number; rea
   const waiting = new Set<() => void>();
   let busy = 0;
 
+  const forget = (child: ChildProcess): void => {
+    all.delete(child);
+    clearTimeout(idle.get(child));
+    idle.delete(child);
+  };
   const start = (): ChildProcess => {
     // What is read is soon garbage: a small young generation collects it before it is memory of the process.
     const execArgv = ["--max-semi-space-size=2", `--max-old-space-size=${heapMb}`];
     const child = fork(PROGRAM, { execArgv, stdio: ["ignore", "ignore", "ignore", "ipc"] });
-    const forget = (): void => {
-      all.delete(child);
-      clearTimeout(idle.get(child));
-      idle.delete(child);
-    };
     all.add(child);
     // Without a listener, an error of a process that could not be started would end the service.
-    return child.on("error", forget).once("exit", forget);
+    return child.on("error", () => forget(child)).once("exit", () => forget(child));
   };
   const end = (child: ChildProcess): void => {
-    all.delete(child);
-    clearTimeout(idle.get(child));
-    idle.delete(child);
+    forget(child);
     child.kill();
   };
   const enter = async (signal?: AbortSignal): Promise<void> => {

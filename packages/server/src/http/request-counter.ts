@@ -1,11 +1,17 @@
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "./metrics.js";
+import { CLIENT_CLOSED_REQUEST } from "./problem.js";
 
-/** Of a client that left before anything was sent: nginx's "client closed request". */
-const CLIENT_CLOSED_REQUEST = 499;
+interface CountedRequest {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+}
 
 /** Counts requests when they are over, also those whose client left: fastify's onResponse does not hear of these. */
-export const addRequestCounter = (app: FastifyInstance, { onRequest }: Pick<Metrics, "onRequest">): void => {
+export const addRequestCounter = (
+  app: FastifyInstance,
+  { onRequest }: { readonly onRequest: (request: CountedRequest) => void },
+): void => {
   app.addHook("onRequest", async (request, reply) => {
     reply.raw.once("close", () => {
       const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST;
