@@ -1,0 +1,57 @@
+"""What differs between two rows of losses, with a bootstrap interval (Efron and Tibshirani 1993, chapter 13)."""
+
+import random
+from collections.abc import Hashable, Sequence
+
+from imprint_trainer.evaluation.loss import Loss
+
+DRAWS = 2000
+COVERAGE = 0.95
+
+Interval = tuple[float, float]
+
+
+def paired(
+    base: Sequence[Loss], other: Sequence[Loss], groups: Sequence[Hashable], seed: int
+) -> tuple[float, Interval | None]:
+    """The change from `base` to `other` in nats per token, and its 95 % percentile interval.
+
+    The rows hold the same windows. `groups` names the session of each: sessions are drawn with replacement, or windows
+    where there is one session. The interval is None where there is but one to draw.
+    """
+    units = [
+        (sum(other[i].nll - base[i].nll for i in members), sum(base[i].tokens for i in members))
+        for members in members_of(groups)
+    ]
+    units = [unit for unit in units if unit[1]]
+    change = mean(units)
+    if len(units) < 2:
+        return change, None
+    source = random.Random(seed)
+    drawn = sorted(mean(source.choices(units, k=len(units))) for _ in range(DRAWS))
+    return change, (quantile(drawn, (1 - COVERAGE) / 2), quantile(drawn, (1 + COVERAGE) / 2))
+
+
+def members_of(groups: Sequence[Hashable]) -> list[list[int]]:
+    """The windows of each session, or each window alone where all are of one session."""
+    if len(set(groups)) == 1:
+        return [[index] for index in range(len(groups))]
+    found: dict[Hashable, list[int]] = {}
+    for index, group in enumerate(groups):
+        found.setdefault(group, []).append(index)
+    return list(found.values())
+
+
+def mean(units: Sequence[tuple[float, int]]) -> float:
+    """Summed differences per token: long windows count for what they hold."""
+    tokens = sum(count for _, count in units)
+    return sum(difference for difference, _ in units) / tokens if tokens else 0.0
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Of sorted values, with linear interpolation between neighbours (numpy's default)."""
+    place = share * (len(values) - 1)
+    low = int(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (values[high] - values[low]) * (place - low)
+
