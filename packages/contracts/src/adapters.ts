@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { EvaluationSummary } from "./evaluation.js";
 import { AdapterFile } from "./files.js";
 import { AdapterId, JobId, SessionId, Sha256, Timestamp } from "./ids.js";
 import { Strict } from "./object.js";
@@ -33,6 +34,8 @@ export const Adapter = Strict({
   metadata: Type.Record(Type.String(), Type.String()),
   proof: Proof,
   verdict: Verdict,
+  /** What its last evaluation says; null where it was never evaluated. */
+  evaluation: Type.Union([EvaluationSummary, Type.Null()]),
   /** Null for a training that went to its end; else the adapter was salvaged from a checkpoint. */
   partial: Type.Union([PartialTraining, Type.Null()]),
   created_at: Timestamp,

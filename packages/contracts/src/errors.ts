@@ -49,6 +49,11 @@ export const ERRORS = {
     title: "No such export",
     hint: "POST /adapters/{id}/export makes it.",
   },
+  EVALUATION_NOT_FOUND: {
+    status: 404,
+    title: "No such evaluation",
+    hint: "POST /adapters/{id}/evaluate, or imprint evaluate, makes it.",
+  },
   ADAPTER_ID_TAKEN: {
     status: 409,
     title: "The adapter id is taken",
@@ -112,6 +117,16 @@ export const ERRORS = {
     status: 422,
     title: "No token would be supervised",
     hint: "Train on another session (imprint sessions lists them), or choose other turns with train_on.",
+  },
+  SESSION_TRAINED_ON: {
+    status: 422,
+    title: "The adapter was trained on the session",
+    hint: "Test on sessions that it has not seen: imprint sessions lists those stored.",
+  },
+  NOTHING_TO_EVALUATE: {
+    status: 422,
+    title: "No session to test on",
+    hint: "Import a later session of the same work, or name sessions: session_ids, or --on of imprint evaluate.",
   },
   TEMPLATE_UNSUPPORTED: {
     status: 422,

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ErrorDetail } from "./errors.js";
+import { Measuring } from "./evaluation.js";
 import { AdapterId, JobId, Timestamp } from "./ids.js";
 import { JobKind, ShownResult } from "./kinds.js";
 import { OneOf, Strict } from "./object.js";
@@ -11,7 +12,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /**
  * The specification's job record: exactly these fields, `error` only when there is one. `adapter_id` of a completed job is
- * the adapter that it made, or exported.
+ * the adapter that it made, exported or evaluated.
  */
 export const JobRecord = Strict({
   job_id: JobId,
@@ -27,6 +28,7 @@ export const JOB_PHASES = [
   "loading_model",
   "preparing_data",
   "training",
+  "measuring",
   "generating",
   "exporting",
   "saving",
@@ -55,9 +57,11 @@ export const JobDetails = Strict({
   phase: Type.Union([JobPhase, Type.Null()]),
   plan: Type.Union([TrainingPlan, Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
+  /** How far a running evaluation is. */
+  measuring: Type.Union([Measuring, Type.Null()]),
   checkpoint: Type.Union([Checkpoint, Type.Null()]),
   proof: Type.Union([Proof, Type.Null()], { description: "Of a completed training, and of one that failed with ADAPTER_HARMS" }),
-  /** What the job made that is no adapter, such as an export's files; null until it is there. */
+  /** What the job made that is no adapter, such as an export's files or an evaluation; null until it is there. */
   result: ShownResult,
   warnings: Type.Array(Type.String()),
 });

@@ -1,4 +1,6 @@
 import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
+import { Evaluation } from "./evaluation.js";
+import { EvaluateTask, EvaluationResult } from "./kinds/evaluation.js";
 import { ExportedFiles, ExportResult, ExportTask } from "./kinds/export.js";
 import { HypernetworkTask } from "./kinds/hypernetwork.js";
 import { JobResult } from "./kinds/job-result.js";
@@ -13,6 +15,7 @@ export const KINDS = {
   lora: { task: LoraTask, done: JobResult, shown: Type.Null() },
   hypernetwork: { task: HypernetworkTask, done: JobResult, shown: Type.Null() },
   export: { task: ExportTask, done: ExportResult, shown: ExportedFiles },
+  evaluate: { task: EvaluateTask, done: EvaluationResult, shown: Evaluation },
 } as const satisfies Record<string, { readonly task: TSchema; readonly done: TSchema; readonly shown: TSchema }>;
 
 export type JobKind = keyof typeof KINDS;

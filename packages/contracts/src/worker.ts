@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ChatResult, ChatSpec } from "./chat.js";
 import { ErrorDetail } from "./errors.js";
+import { Measuring } from "./evaluation.js";
 import { JobId } from "./ids.js";
 import { JobPhase } from "./jobs.js";
 import { KINDS, TaskResult, type WorkerTask } from "./kinds.js";
@@ -40,6 +41,7 @@ export const WorkerEvent = Type.Union([
   Strict({ type: Type.Literal("phase"), job_id: JobId, phase: JobPhase }),
   Strict({ type: Type.Literal("plan"), job_id: JobId, plan: TrainingPlan }),
   Strict({ type: Type.Literal("progress"), job_id: JobId, progress: Progress }),
+  Strict({ type: Type.Literal("measuring"), job_id: JobId, measuring: Measuring }),
   Strict({ type: Type.Literal("checkpoint"), job_id: JobId, step: Type.Integer({ minimum: 1 }) }),
   Strict({ type: Type.Literal("done"), job_id: JobId, result: TaskResult }),
   Strict({ type: Type.Literal("failed"), job_id: JobId, error: ErrorDetail }),
