@@ -12,6 +12,7 @@ MODELS = [
     protocol.TrainLora,
     protocol.TrainHypernetwork,
     protocol.Export,
+    protocol.Evaluate,
     protocol.Cancel,
     protocol.CancelCall,
     protocol.PreviewCall,

@@ -34,6 +34,11 @@ class NothingToTrain(TrainerError, ValueError):
     hint = "Train on another session (imprint sessions lists them), or choose other turns with train_on."
 
 
+class NothingToEvaluate(TrainerError, ValueError):
+    code = "NOTHING_TO_EVALUATE"
+    hint = "Import a later session of the same work, or name sessions: session_ids, or --on of imprint evaluate."
+
+
 class TemplateUnsupported(TrainerError, ValueError):
     code = "TEMPLATE_UNSUPPORTED"
     hint = "Choose a base model whose chat template renders the conversation turn by turn."

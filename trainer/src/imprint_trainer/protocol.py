@@ -94,6 +94,30 @@ class ExportSpec(Strict):
     output_dir: str
 
 
+class StagedSession(Strict):
+    session_id: SessionId
+    path: str
+
+
+class StagedAdapter(Strict):
+    adapter_id: str = Field(pattern=ADAPTER_ID)
+    path: str
+
+
+class EvaluateSpec(Strict):
+    adapter_id: str = Field(pattern=ADAPTER_ID)
+    adapter_path: str
+    base_model: str
+    base_model_name: str
+    sessions: list[StagedSession] = Field(min_length=1)
+    trained_on: list[StagedSession]
+    control: StagedAdapter | None
+    actions: int = Field(ge=0, le=200)
+    seed: Seed
+    cache_dir: str
+    output_dir: str
+
+
 class ChatMessage(Strict):
     role: Literal["system", "user", "assistant"]
     content: str
@@ -136,6 +160,12 @@ class Export(Strict):
     spec: ExportSpec
 
 
+class Evaluate(Strict):
+    type: Literal["evaluate"]
+    job_id: JobId
+    spec: EvaluateSpec
+
+
 class Cancel(Strict):
     type: Literal["cancel"]
     job_id: JobId
@@ -158,9 +188,10 @@ class ChatCall(Strict):
     spec: ChatSpec
 
 
-Job = TrainLora | TrainHypernetwork | Export
+Job = TrainLora | TrainHypernetwork | Export | Evaluate
 Request = Annotated[
-    TrainLora | TrainHypernetwork | Export | Cancel | CancelCall | PreviewCall | ChatCall, Field(discriminator="type")
+    TrainLora | TrainHypernetwork | Export | Evaluate | Cancel | CancelCall | PreviewCall | ChatCall,
+    Field(discriminator="type"),
 ]
 _requests: TypeAdapter[Request] = TypeAdapter(Request)
 
@@ -192,7 +223,7 @@ def refusal(value: Any, message: str) -> dict[str, Any]:
     error = {"code": "WORKER_PROTOCOL", "message": message, "hint": HINT}
     fields = value if isinstance(value, dict) else {}
     job_id, call_id = fields.get("job_id"), fields.get("call_id")
-    if fields.get("type") in ("train_lora", "train_hypernetwork", "export") and _is_job_id(job_id):
+    if fields.get("type") in ("train_lora", "train_hypernetwork", "export", "evaluate") and _is_job_id(job_id):
         return {"type": "failed", "job_id": job_id, "error": error}
     return {"type": "call_failed", "call_id": call_id if isinstance(call_id, str) else "", "error": error}
 

@@ -54,4 +54,3 @@ def quantile(values: Sequence[float], share: float) -> float:
     low = int(place)
     high = min(low + 1, len(values) - 1)
     return values[low] + (values[high] - values[low]) * (place - low)
-

@@ -1,0 +1,84 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.sessions import agent, session_json, session_of, user
+from imprint_trainer.errors import NothingToEvaluate
+from imprint_trainer.evaluation.held_out import Split, split, trained_turns, turn_keys
+from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.protocol import StagedSession
+
+TALK = [user("Fix it."), agent("I look."), user("And?"), agent("It is fixed."), user("Test it."), agent("Green.")]
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Any:
+    def store(session_id: str, steps: list[dict[str, Any]], **changes: Any) -> StagedSession:
+        path = tmp_path / f"{session_id}.json"
+        path.write_text(json.dumps(session_json(steps, session_id=session_id, **changes)))
+        return StagedSession(session_id=session_id, path=str(path))
+
+    return store
+
+
+def parted(base: LoadedBase, sessions: list[StagedSession], *trained: list[dict[str, Any]]) -> Split:
+    read = [session_of(*steps, session_id=f"t{number}") for number, steps in enumerate(trained)]
+    return split(sessions, trained_turns(read), base.tokenizer, max_length=256, reasoning=False)
+
+
+def test_a_turn_that_was_trained_on_is_not_tested(base: LoadedBase, stored: Any) -> None:
+    trained = [user("Something else."), agent("Sure."), user("And?"), agent("It is fixed.")]
+    (tested,) = parted(base, [stored("s1", TALK)], trained).tested
+    assert tested.dropped_turns == 1
+    assert [lesson.step for window in tested.windows for lesson in window.lessons] == [1, 5]
+    (whole,) = parted(base, [stored("s1", TALK)]).tested
+    assert (whole.dropped_turns, len(whole.windows[0].lessons)) == (0, 3)
+
+
+def test_the_same_words_in_answer_to_others_are_tested(base: LoadedBase, stored: Any) -> None:
+    (tested,) = parted(base, [stored("s1", TALK)], [user("Is it?"), agent("It is fixed.")]).tested
+    assert tested.dropped_turns == 0
+
+
+def test_ids_of_calls_and_reasoning_do_not_make_another_turn() -> None:
+    one, other = agent("", ("ls", "{}", "a.py")), agent("", ("ls", "{}", "a.py"), reasoning="Hm.")
+    other["tool_calls"][0]["id"] = other["observations"][0]["call_id"] = "another"
+    assert turn_keys(session_of(user("Go."), one)) == turn_keys(session_of(user("Go."), other))
+
+
+def test_a_session_is_skipped_when_more_than_half_of_it_stands_in_one_that_was_trained_on(
+    base: LoadedBase, stored: Any
+) -> None:
+    other = stored("s2", [user("Another task."), agent("Done.")])
+    found = parted(base, [stored("s1", TALK), other], [user("?"), agent("!")], [*TALK[:4]])
+    assert [one.session_id for one in found.tested] == ["s2"]
+    assert [(one.session_id, one.near_copy_of, one.dropped_turns, one.windows) for one in found.copies] == [
+        ("s1", "t1", 2, ())
+    ]
+    assert [(one.session_id, one.code) for one in found.skipped] == [("s1", "SESSION_TRAINED_ON")]
+    assert "t1" in found.skipped[0].message
+    half = [user("Fix it."), agent("I look."), user("Thanks."), agent("Welcome.")]
+    assert parted(base, [stored("s3", half)], TALK).tested[0].dropped_turns == 1
+
+
+def test_a_turn_that_two_tested_sessions_share_counts_once(base: LoadedBase, stored: Any) -> None:
+    longer = [*TALK, user("Commit."), agent("Committed.")]
+    first, second = parted(base, [stored("s1", TALK), stored("s2", longer)]).tested
+    assert [lesson.step for window in second.windows for lesson in window.lessons] == [7]
+    assert second.dropped_turns == first.dropped_turns == 0
+
+
+def test_sessions_that_cannot_be_rendered_are_named(base: LoadedBase, stored: Any, tmp_path: Path) -> None:
+    (tmp_path / "torn.json").write_text("{")
+    torn = StagedSession(session_id="torn", path=str(tmp_path / "torn.json"))
+    failed = stored("failed", TALK, outcome="failure")
+    found = parted(base, [torn, failed, stored("s1", TALK)])
+    assert [(one.session_id, one.code) for one in found.skipped] == [
+        ("torn", "SESSION_INVALID"),
+        ("failed", "SESSION_UNSUCCESSFUL"),
+    ]
+    with pytest.raises(NothingToEvaluate, match=r"No session is left.*failed.*t0") as caught:
+        parted(base, [failed, stored("s1", TALK)], TALK)
+    assert str(tmp_path) not in caught.value.message
