@@ -1,12 +1,13 @@
 import pytest
 
-from imprint_trainer.adapters.neutral import neutral_loss_of_base, neutral_window
+from imprint_trainer.adapters.neutral import TEXTS, neutral_loss_of_base, neutral_window
 from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.base import LoadedBase
 
 
-def test_every_token_of_the_neutral_text_but_the_first_is_measured(base: LoadedBase) -> None:
-    window = neutral_window(base.tokenizer)
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_token_of_a_neutral_text_but_the_first_is_measured(base: LoadedBase, name: str) -> None:
+    window = neutral_window(base.tokenizer, name)
     assert 200 < len(window.input_ids) <= 512
     assert window.supervised == (False,) + (True,) * (len(window.input_ids) - 1)
 

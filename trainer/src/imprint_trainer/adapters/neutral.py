@@ -12,9 +12,18 @@ from imprint_trainer.models.causal_lm import CausalLM
 
 MAX_TOKENS = 512
 
+# Proofs read the mixed one, evaluations all of them.
+TEXTS = {
+    "mixed": "neutral.txt",
+    "letter": "neutral-letter.txt",
+    "python": "neutral-python.txt",
+    "shell": "neutral-shell.txt",
+}
 
-def neutral_window(tokenizer: Any) -> Window:
-    text = files("imprint_trainer.adapters").joinpath("neutral.txt").read_text(encoding="utf-8")
+
+def neutral_window(tokenizer: Any, name: str = "mixed") -> Window:
+    """`name`: one of TEXTS."""
+    text = files("imprint_trainer.adapters").joinpath(TEXTS[name]).read_text(encoding="utf-8")
     ids = tuple(tokenizer(text, add_special_tokens=False)["input_ids"][:MAX_TOKENS])
     return Window(ids, (False, *(True,) * (len(ids) - 1)))
 

@@ -19,15 +19,15 @@ Kind = Literal["tool_name", "path", "command", "code", "prose"]
 KINDS: tuple[Kind, ...] = ("tool_name", "path", "command", "code", "prose")
 
 # Compared without case, "_" and "-": agents write file_path, filePath and FilePath.
-PATH_KEYS = frozenset(
-    "path paths file files filepath filepaths filename targetfile absolutepath relativepath notebookpath dir dirpath "
-    "directory directorypath cwd workdir workingdirectory relativeworkspacepath".split()
-)
-COMMAND_KEYS = frozenset("command commands cmd commandline script".split())
-CODE_KEYS = frozenset(
-    "newstring newstr newtext newcontent newsource content contents filetext code codeedit patch diff insertline "
-    "inserttext insertedtext replacement source".split()
-) | {name.lower().replace("_", "") for name in TARGET_NAMES}
+PATH_KEYS = frozenset("path paths file files filename filenames dir directory cwd workdir".split()) | {
+    *("filepath", "filepaths", "targetfile", "absolutepath", "relativepath", "notebookpath", "dirpath"),
+    *("directorypath", "workingdirectory", "relativeworkspacepath"),
+}
+COMMAND_KEYS = frozenset({"command", "commands", "cmd", "commandline", "script"})
+CODE_KEYS = frozenset(name.lower().replace("_", "") for name in TARGET_NAMES) | {
+    *("newstring", "newstr", "newtext", "newcontent", "newsource", "content", "contents", "filetext", "code"),
+    *("codeedit", "patch", "diff", "inserttext", "insertedtext", "insertline", "replacement", "source"),
+}
 
 FENCED = re.compile(r"^ *(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^ *\1|\Z)", re.M | re.S)
 BETWEEN = 24  # characters of quotes, marks and line breaks between a key and its value, or two items of a list
