@@ -19,7 +19,9 @@ Kind = Literal["tool_name", "path", "command", "code", "prose"]
 KINDS: tuple[Kind, ...] = ("tool_name", "path", "command", "code", "prose")
 
 # Compared without case, "_" and "-": agents write file_path, filePath and FilePath.
-PATH_KEYS = frozenset("path paths file files filename filenames dir directory cwd workdir".split()) | {
+PATH_KEYS = frozenset(
+    ["path", "paths", "file", "files", "filename", "filenames", "dir", "directory", "cwd", "workdir"]
+) | {
     *("filepath", "filepaths", "targetfile", "absolutepath", "relativepath", "notebookpath", "dirpath"),
     *("directorypath", "workingdirectory", "relativeworkspacepath"),
 }

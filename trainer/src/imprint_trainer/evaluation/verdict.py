@@ -31,7 +31,9 @@ def sentence_of(
     """Why, with the figures that decided it."""
     where = "1 session that it was" if sessions == 1 else f"{sessions} sessions that it was"
     share = f" ({change / base_loss:+.1%})" if base_loss else ""
-    range_ = f"95 % interval {interval[0]:+.3f} to {interval[1]:+.3f}" if interval else "too few windows for an interval"
+    range_ = (
+        f"95 % interval {interval[0]:+.3f} to {interval[1]:+.3f}" if interval else "too few windows for an interval"
+    )
     measured = (
         f"on {where} not trained on, the loss on the agent's tokens changes by {change:+.3f} nats per token{share}, "
         f"{range_}, and that on neutral text by {neutral_rise:+.1%}"
