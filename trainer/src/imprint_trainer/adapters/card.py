@@ -7,6 +7,14 @@ from pathlib import Path
 from typing import Any
 
 NAMED = 10  # sessions that the card names
+EVALUATION = "## Does it help?"
+EVALUATED = re.compile(rf"^{re.escape(EVALUATION)}\n(?:(?!#).*\n?)*", re.M)
+ROWS = {
+    "base": "base model",
+    "adapter": "with the adapter",
+    "control": "with the control adapter",
+    "context": "base model that reads what was trained on",
+}
 LICENCE = re.compile(r"\A---\n(?:[^\n]*\n)*?license: *[\"']?([A-Za-z0-9._-]{1,64})")
 
 
@@ -77,6 +85,59 @@ def merged_card(adapter: Path, *, adapter_id: str, base_model_name: str) -> str:
     own = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     body = re.sub(r"\A---\n.*?\n---\n", "", own, flags=re.DOTALL)
     return "\n".join(lines) + re.sub(r"^#", "##", body, flags=re.MULTILINE)
+
+
+def with_evaluation(adapter: Path, evaluation: Mapping[str, Any]) -> str:
+    """README.md of an adapter with what its evaluation found: ahead of the provenance, in place of what stood there."""
+    readme = adapter / "README.md"
+    own = readme.read_text(encoding="utf-8") if readme.is_file() else f"# {evaluation['adapter_id']}\n\n"
+    body = EVALUATED.sub("", own)
+    section = "\n".join([EVALUATION, "", *evaluation_section(evaluation), "", ""])
+    place = body.find("## Provenance")
+    return body[:place] + section + body[place:] if place >= 0 else f"{body.rstrip()}\n\n{section}"
+
+
+def evaluation_section(evaluation: Mapping[str, Any]) -> list[str]:
+    return [
+        evaluation["sentence"],
+        "",
+        "| | loss (nats per token) | change | 95 % interval | top-1 right |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {ROWS[row['row']]} | {row['loss']:.4f} | {signed(row['change'])} | {between(row['interval'])} "
+            f"| {row['top1']:.1%} |"
+            for row in evaluation["rows"]
+        ),
+        *(
+            f"| neutral text: {one['name']}, base, then adapter | {one['loss_before']:.4f}, {one['loss_after']:.4f} "
+            f"| {signed(one['loss_after'] - one['loss_before'])} | | |"
+            for one in evaluation["neutral"]
+        ),
+        "",
+        *action_lines(evaluation["actions"]),
+        f"On the agent's tokens of {sum(one['windows'] > 0 for one in evaluation['sessions'])} sessions, of which "
+        f"{sum(one['dropped_turns'] for one in evaluation['sessions'])} turns that the training had seen were left "
+        "out. `evaluation.json` holds all figures.",
+    ]
+
+
+def action_lines(actions: Mapping[str, Any] | None) -> list[str]:
+    if actions is None:
+        return []
+    names = {"same_tool": "the recorded tool", "same_arguments": "its arguments too", "same_file": "the recorded file"}
+    counts = [
+        f"{actions['base'][name]} -> {actions['adapter'][name]} name {what} (p = {actions['p_values'][name]:.2g})"
+        for name, what in names.items()
+    ]
+    return [f"Next actions, base -> adapter, of {actions['sampled']}: {', '.join(counts)}.", ""]
+
+
+def signed(value: float | None) -> str:
+    return "" if value is None else f"{value:+.4f}"
+
+
+def between(interval: Sequence[float] | None) -> str:
+    return "" if interval is None else f"{interval[0]:+.4f} to {interval[1]:+.4f}"
 
 
 def front_matter(base_model_name: str, *, relation: str, library: str) -> list[str]:

@@ -90,7 +90,9 @@ def load_session(path: str | Path) -> Session:
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:  # without the folder that its words name
+        raise SessionInvalid(f"The session file {path.name} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
         raise SessionInvalid(f"The session file {path.name} cannot be read: {error}.") from error
     try:
         session = Session.model_validate_json(mended(text))

@@ -17,6 +17,8 @@ from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.scan import read_json
 from imprint_trainer.protocol import ChatSpec
 
+GREEDY: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
+
 
 class Listener(StoppingCriteria):  # type: ignore[misc]
     """Told of each token. Passes the text on, ends the answer at a stop text, and raises Cancelled."""
@@ -56,9 +58,9 @@ class Listener(StoppingCriteria):  # type: ignore[misc]
             self._on_text(piece)
 
 
-def quantization_for(spec: ChatSpec) -> Quantization:
+def quantization_for(adapter_path: str | None) -> Quantization:
     """An adapter is tried on the base it was trained on: its training.json says how that was quantised."""
-    record = Path(spec.adapter_path) / "training.json" if spec.adapter_path else None
+    record = Path(adapter_path) / "training.json" if adapter_path else None
     if record is None or not record.is_file():
         return "nf4"
     base_model = read_json(record).get("base_model")
@@ -100,7 +102,7 @@ def chat(
 
 def sampling(spec: ChatSpec) -> dict[str, Any]:
     if spec.temperature == 0:
-        return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
+        return GREEDY
     return {"do_sample": True, "temperature": spec.temperature, "top_p": spec.top_p, "top_k": 0}
 
 

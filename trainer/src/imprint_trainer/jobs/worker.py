@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.errors import AdapterInvalid
-from imprint_trainer.protocol import ChatSpec, Export, Job, PreviewSpec, TrainLora
+from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora
 
 if TYPE_CHECKING:
     from imprint_trainer.models.base import LoadedBase, Quantization
@@ -70,9 +70,10 @@ class Worker:
         return tokenizer_of(path_or_hub_id)
 
     def run(self, job: Job, *, emit: Callable[[dict[str, Any]], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
-        """The contracts' `JobResult` or `ExportResult`. Raises Cancelled and TrainerError; a failure leaves none."""
+        """The contracts' `TaskResult`. Raises Cancelled and TrainerError; a failure leaves none."""
         self._settle()
         from imprint_trainer.jobs.context import JobContext
+        from imprint_trainer.jobs.evaluate import evaluate_adapter
         from imprint_trainer.jobs.export import export_adapter
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
@@ -87,6 +88,8 @@ class Worker:
                 return train_lora(job.spec, context)
             if isinstance(job, Export):
                 return export_adapter(job.spec, context)
+            if isinstance(job, Evaluate):
+                return evaluate_adapter(job.spec, context)
             return train_hypernetwork(job.spec, context)
 
     def chat(self, spec: ChatSpec, *, cancelled: Callable[[], bool], on_text: Callable[[str], None]) -> dict[str, Any]:
@@ -98,7 +101,7 @@ class Worker:
         if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
             raise AdapterInvalid("the adapter's folder is not there")
         with machine_failures():
-            base = self.base(spec.base_model, quantization_for(spec))
+            base = self.base(spec.base_model, quantization_for(spec.adapter_path))
             return chat(spec, base, cancelled=cancelled, on_text=on_text)
 
     def preview(self, spec: PreviewSpec) -> dict[str, Any]:

@@ -1,0 +1,150 @@
+"""All measurements of an evaluation, model after model, and what they amount to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.adapters.attach import attached
+from imprint_trainer.adapters.neutral import TEXTS, neutral_window
+from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE, sha256_of
+from imprint_trainer.data.windows import Window
+from imprint_trainer.evaluation.actions import TOKENS, Action, compared, judged, read_answer
+from imprint_trainer.evaluation.bootstrap import paired
+from imprint_trainer.evaluation.cache import sha256_of_json
+from imprint_trainer.evaluation.kinds import KINDS, Kind
+from imprint_trainer.evaluation.loss import Loss, total
+from imprint_trainer.evaluation.measure import ANSWERS_AT_ONCE, AT_ONCE, Bench, KindLosses, Marked, Subject, parts
+from imprint_trainer.evaluation.syntax import syntaxes
+from imprint_trainer.evaluation.verdict import forgotten, sentence_of, verdict_of
+
+
+@dataclass(frozen=True)
+class Adapter:
+    adapter_id: str
+    folder: Path
+
+    @property
+    def sha256(self) -> str:
+        return sha256_of_json([sha256_of(self.folder / name) for name in (CONFIG_FILE, WEIGHTS_FILE)])
+
+
+@dataclass(frozen=True)
+class Tests:
+    """`windows` and the session of each; `behind`: the same windows with what was trained on before them, or none."""
+
+    windows: Sequence[Marked]
+    sessions: Sequence[str]
+    behind: Sequence[Window]
+    actions: Sequence[Action]
+
+    def measurements(self, *, control: bool) -> int:
+        rows = 2 + control + bool(self.behind)
+        answers = 2 * len(parts(self.actions, ANSWERS_AT_ONCE))
+        return rows * len(parts(self.windows, AT_ONCE)) + 2 * len(parts(list(TEXTS), AT_ONCE)) + answers
+
+
+def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | None, *, seed: int) -> dict[str, Any]:
+    """The contracts' `verdict`, `sentence`, `rows`, `neutral` and `actions` of an evaluation.
+
+    Raises AdapterInvalid, AdapterNotFinite, Cancelled; no adapter is left on the base.
+    """
+    tokenizer = bench.base.tokenizer
+    neutral = [neutral_window(tokenizer, name) for name in TEXTS]
+    prose: Sequence[Kind] = ["prose"]
+    unrelated = [Marked(window, [*prose] * window.supervised_count) for window in neutral]
+    base = Subject(bench.base.model, None)
+    bare = bench.losses(base, tests.windows, "loss of the base model")
+    behind = [Marked(window, one.kinds) for window, one in zip(tests.behind, tests.windows, strict=False)]
+    informed = bench.losses(base, behind, "loss of the base model that reads what was trained on")
+    neutral_before = bench.losses(base, unrelated, "loss of the base model on neutral text")
+    answers = {"base": judge(bench, base, tests.actions, "next actions of the base model")}
+    with attached(bench.base, adapter.folder) as model:
+        subject = Subject(model, adapter.sha256)
+        adapted = bench.losses(subject, tests.windows, "loss with the adapter")
+        neutral_after = bench.losses(subject, unrelated, "loss with the adapter on neutral text")
+        answers["adapter"] = judge(bench, subject, tests.actions, "next actions with the adapter")
+    rows = [row("base", None, bare, None, tests, seed), row("adapter", adapter.adapter_id, adapted, bare, tests, seed)]
+    if control is not None:
+        with attached(bench.base, control.folder) as model:
+            compared_with = bench.losses(Subject(model, control.sha256), tests.windows, "loss with the control adapter")
+        rows.append(row("control", control.adapter_id, compared_with, bare, tests, seed))
+    if behind:
+        rows.append(row("context", None, informed, bare, tests, seed))
+    texts = [
+        {"name": name, "loss_before": whole(before).mean, "loss_after": whole(after).mean}
+        for name, before, after in zip(TEXTS, neutral_before, neutral_after, strict=True)
+    ]
+    return {
+        **judgement(rows, texts, sessions=len(set(tests.sessions))),
+        "rows": rows,
+        "neutral": texts,
+        "actions": compared(answers["base"], answers["adapter"]),
+    }
+
+
+def judge(bench: Bench, subject: Subject, actions: Sequence[Action], what: str) -> list[dict[str, bool]]:
+    tokenizer = bench.base.tokenizer
+    known = syntaxes(tokenizer) if actions else []
+    answers = bench.answers(subject, [action.prompt for action in actions], TOKENS, what)
+    return [
+        judged(action, read_answer(answer, tokenizer, known)) for action, answer in zip(actions, answers, strict=True)
+    ]
+
+
+def row(
+    name: str,
+    adapter_id: str | None,
+    losses: Sequence[KindLosses],
+    base: Sequence[KindLosses] | None,
+    tests: Tests,
+    seed: int,
+) -> dict[str, Any]:
+    """The contracts' `EvaluationRow`; `base` is None for the base's own."""
+    windows = [whole(one) for one in losses]
+    everything = total(windows)
+    change, interval = (
+        (None, None) if base is None else paired([whole(one) for one in base], windows, tests.sessions, seed)
+    )
+    kinds = {kind: total(one[kind] for one in losses if kind in one) for kind in KINDS}
+    sessions = {
+        session: total(one for one, of in zip(windows, tests.sessions, strict=True) if of == session)
+        for session in dict.fromkeys(tests.sessions)
+    }
+    return {
+        "row": name,
+        "adapter_id": adapter_id,
+        "tokens": everything.tokens,
+        "loss": everything.mean,
+        "top1": everything.top1_share,
+        "change": change,
+        "interval": None if interval is None else list(interval),
+        "kinds": [
+            {"kind": kind, "tokens": one.tokens, "loss": one.mean, "top1": one.top1_share}
+            for kind, one in kinds.items()
+            if one.tokens
+        ],
+        "sessions": [{"session_id": session, "loss": one.mean} for session, one in sessions.items()],
+    }
+
+
+def whole(losses: KindLosses) -> Loss:
+    return total(losses.values())
+
+
+def judgement(
+    rows: Sequence[Mapping[str, Any]], neutral: Sequence[Mapping[str, Any]], *, sessions: int
+) -> dict[str, str]:
+    base, adapter = rows[0], rows[1]
+    interval = None if adapter["interval"] is None else (adapter["interval"][0], adapter["interval"][1])
+    rise = forgotten([one["loss_before"] for one in neutral], [one["loss_after"] for one in neutral])
+    verdict = verdict_of(interval, rise)
+    sentence = sentence_of(
+        verdict,
+        sessions=sessions,
+        base_loss=base["loss"],
+        change=adapter["change"],
+        interval=interval,
+        neutral_rise=rise,
+    )
+    return {"verdict": verdict, "sentence": sentence}

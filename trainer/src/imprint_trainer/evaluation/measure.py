@@ -1,0 +1,108 @@
+"""Measures windows and next actions of one model after the other, and keeps what is finished."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import TypeAdapter
+
+from imprint_trainer.adapters.provenance import base_sha256, versions
+from imprint_trainer.data.windows import Window
+from imprint_trainer.errors import AdapterNotFinite
+from imprint_trainer.evaluation.cache import Cache, sha256_of_json
+from imprint_trainer.evaluation.generate import generate
+from imprint_trainer.evaluation.kinds import Kind
+from imprint_trainer.evaluation.loss import Loss, token_losses
+from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import CausalLM
+
+AT_ONCE = 16  # windows of a measurement: what is lost when an evaluation is interrupted
+ANSWERS_AT_ONCE = 8  # answers that are generated side by side
+
+T = TypeVar("T")
+KindLosses = dict[Kind, Loss]
+WINDOWS = TypeAdapter(list[KindLosses])
+ANSWERS = TypeAdapter(list[list[int]])
+
+
+class Marked(NamedTuple):
+    """A window and the kind of each of its targets, in order."""
+
+    window: Window
+    kinds: Sequence[Kind]
+
+
+class Subject(NamedTuple):
+    """A model that is measured: the base, or the base with the adapter of this digest on it."""
+
+    model: CausalLM
+    adapter: str | None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """`tick` is told before each measurement what is measured; `stop_if_cancelled` is asked between windows, tokens."""
+
+    base: LoadedBase
+    cache: Cache
+    tick: Callable[[str], None]
+    stop_if_cancelled: Callable[[], None]
+
+    def losses(self, subject: Subject, windows: Sequence[Marked], what: str) -> list[KindLosses]:
+        """For each window the loss of its tokens by kind. Raises AdapterNotFinite, Cancelled."""
+        found: list[KindLosses] = []
+        for part in parts(windows, AT_ONCE):
+            self.tick(what)
+            facts = self._facts(subject, losses=[digest_of(one) for one in part])
+
+            def measure(part: Sequence[Marked] = part) -> list[KindLosses]:
+                return [self._window(subject, one) for one in part]
+
+            kept = self.cache.kept(facts, WINDOWS, measure)
+            found.extend(kept)
+        return found
+
+    def answers(self, subject: Subject, prompts: Sequence[tuple[int, ...]], tokens: int, what: str) -> list[list[int]]:
+        """The greedy answer to each prompt, at most `tokens` long. Raises Cancelled."""
+        order = sorted(range(len(prompts)), key=lambda index: (len(prompts[index]), index))  # little padding
+        found: dict[int, list[int]] = {}
+        for part in parts(order, ANSWERS_AT_ONCE):
+            self.tick(what)
+            asked = [prompts[index] for index in part]
+            facts = self._facts(subject, answers=asked, tokens=tokens)
+
+            def measure(asked: Sequence[tuple[int, ...]] = asked) -> list[list[int]]:
+                return generate(subject.model, self.base, asked, tokens, self.stop_if_cancelled)
+
+            kept = self.cache.kept(facts, ANSWERS, measure)
+            found |= zip(part, kept, strict=True)
+        return [found[index] for index in range(len(prompts))]
+
+    def _window(self, subject: Subject, one: Marked) -> KindLosses:
+        self.stop_if_cancelled()
+        nll, hits = token_losses(subject.model, one.window, self.base.device)
+        sums: dict[Kind, Loss] = {}
+        for kind, loss, hit in zip(one.kinds, nll.tolist(), hits.tolist(), strict=True):
+            before = sums.get(kind, Loss(0.0, 0, 0))
+            sums[kind] = Loss(before.nll + loss, before.tokens + 1, before.top1 + hit)
+        if not all(math.isfinite(one.nll) for one in sums.values()):
+            raise AdapterNotFinite("the loss with the adapter is not finite")
+        return sums
+
+    def _facts(self, subject: Subject, **more: Any) -> dict[str, Any]:
+        return {
+            "base": base_sha256(self.base),
+            "quantization": [self.base.quantization, self.base.dequantised, self.base.device.type],
+            "versions": versions(),
+            "adapter": subject.adapter,
+            **more,
+        }
+
+
+def parts(items: Sequence[T], most: int) -> list[Sequence[T]]:
+    return [items[start : start + most] for start in range(0, len(items), most)]
+
+
+def digest_of(one: Marked) -> str:
+    return sha256_of_json([one.window.input_ids, one.window.supervised, one.kinds])
