@@ -11,7 +11,9 @@ from conftest import snapshot
 from data.sessions import agent, session_json, session_of, system, user
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import Session
+from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, Cancelled, NothingToEvaluate
+from imprint_trainer.evaluation import evaluate, measure
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.evaluate import evaluate_adapter
 from imprint_trainer.lora.loss import mean_loss
@@ -98,7 +100,8 @@ def described(adapter: Path) -> Path:
 
 
 @pytest.fixture
-def bench(base: LoadedBase, tmp_path: Path) -> Bench:
+def bench(base: LoadedBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setattr(evaluate, "TOKENS", 8)
     return Bench(base, tmp_path)
 
 
@@ -206,28 +209,20 @@ def test_the_same_evaluation_makes_the_same_bytes(bench: Bench) -> None:
 
 
 def test_an_interrupted_evaluation_goes_on_where_it_was(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    from imprint_trainer.evaluation import measure
-
     monkeypatch.setattr(measure, "AT_ONCE", 1)
     sessions = [bench.session(f"s{number}", steps(f"word{number}")) for number in range(4)]
     spec = bench.spec(bench.noise("noise"), sessions)
-    asked = 0
-    measured: list[int] = []
+    measured: list[Window] = []
     token_losses = measure.token_losses
-    monkeypatch.setattr(
-        measure,
-        "token_losses",
-        lambda *given: measured.append(1) or token_losses(*given),  # type: ignore[func-returns-value]
-    )
 
-    def cancelled() -> bool:
-        nonlocal asked
-        asked += 1
-        return len(measured) == 6
+    def counting(model: Any, window: Window, device: torch.device) -> Any:
+        measured.append(window)
+        return token_losses(model, window, device)
 
+    monkeypatch.setattr(measure, "token_losses", counting)
     before = snapshot(bench.base.model)  # type: ignore[arg-type]
     with pytest.raises(Cancelled):
-        bench.run(spec, cancelled)
+        bench.run(spec, lambda: len(measured) == 6)
     assert list((bench.folder / "out").iterdir()) == []
     assert len(measured) == 6
     measured.clear()
@@ -249,7 +244,7 @@ def test_damaged_measurements_are_made_again(bench: Bench) -> None:
     spec = bench.spec(bench.noise("noise"), [bench.session("s", steps("parser"))])
     whole = bench.run(spec)
     kept = sorted((bench.folder / "cache").iterdir())
-    for path, text in zip(kept, ["", "{", "[]", '{"facts": "x"}'], strict=True):
+    for path, text in zip(kept, ["", "{", "[]", '{"value": []}'], strict=True):
         path.write_text(text)
     assert bench.run(spec) == whole
     kept[0].write_text(kept[0].read_text().replace("[[", '[["'))

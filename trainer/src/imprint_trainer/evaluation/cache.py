@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 T = TypeVar("T")
 
@@ -27,15 +27,16 @@ class Cache:
         found = self._read(path, name, shape)
         if found is None:
             found = measure()
-            self._write(path, {"facts": name, "value": shape.dump_python(found, mode="json")})
+            value = shape.dump_python(found, mode="json")
+            self._write(path, {"value": value, "sha256": sha256_of_json([name, value])})
         return found
 
     def _read(self, path: Path, name: str, shape: TypeAdapter[T]) -> T | None:
         try:
             entry = json.loads(path.read_text(encoding="utf-8"))
-            if isinstance(entry, dict) and entry.get("facts") == name:
-                return shape.validate_json(json.dumps(entry.get("value")), strict=True)
-        except (OSError, ValueError, RecursionError, ValidationError):
+            if entry["sha256"] == sha256_of_json([name, entry["value"]]):
+                return shape.validate_json(json.dumps(entry["value"]), strict=True)
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             pass
         return None
 

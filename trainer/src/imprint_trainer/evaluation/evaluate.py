@@ -14,7 +14,7 @@ from imprint_trainer.evaluation.bootstrap import paired
 from imprint_trainer.evaluation.cache import sha256_of_json
 from imprint_trainer.evaluation.kinds import KINDS, Kind
 from imprint_trainer.evaluation.loss import Loss, total
-from imprint_trainer.evaluation.measure import ANSWERS_AT_ONCE, AT_ONCE, Bench, KindLosses, Marked, Subject, parts
+from imprint_trainer.evaluation.measure import Bench, KindLosses, Marked, Subject, answer_ticks, loss_ticks
 from imprint_trainer.evaluation.syntax import syntaxes
 from imprint_trainer.evaluation.verdict import forgotten, sentence_of, verdict_of
 
@@ -40,8 +40,7 @@ class Tests:
 
     def measurements(self, *, control: bool) -> int:
         rows = 2 + control + bool(self.behind)
-        answers = 2 * len(parts(self.actions, ANSWERS_AT_ONCE))
-        return rows * len(parts(self.windows, AT_ONCE)) + 2 * len(parts(list(TEXTS), AT_ONCE)) + answers
+        return rows * loss_ticks(len(self.windows)) + 2 * loss_ticks(len(TEXTS)) + 2 * answer_ticks(len(self.actions))
 
 
 def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | None, *, seed: int) -> dict[str, Any]:

@@ -100,6 +100,15 @@ class Bench:
         }
 
 
+def loss_ticks(windows: int) -> int:
+    """How many measurements the losses of so many windows are."""
+    return math.ceil(windows / AT_ONCE)
+
+
+def answer_ticks(prompts: int) -> int:
+    return math.ceil(prompts / ANSWERS_AT_ONCE)
+
+
 def parts(items: Sequence[T], most: int) -> list[Sequence[T]]:
     return [items[start : start + most] for start in range(0, len(items), most)]
 
