@@ -16,15 +16,28 @@ export const userPath = (path) => resolve(process.env.INIT_CWD ?? process.cwd(),
 
 /** `python -m ...args`, its output passed through; ends the process with its exit code. */
 export function runTrainer(args) {
+  process.exit(spawned(args, "inherit").status ?? 1);
+}
+
+/** What `python -m ...args` writes on stdout; what it says on stderr is passed through. */
+export function trainerOutput(args) {
+  const { status, stdout } = spawned(args, ["ignore", "pipe", "inherit"]);
+  if (status !== 0) process.exit(status ?? 1);
+  return stdout;
+}
+
+function spawned(args, stdio) {
   const result = spawnSync(findPython(), ["-m", ...args], {
-    stdio: "inherit",
+    stdio,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
     env: {
       ...process.env,
       PYTHONPATH: [join(root, "trainer", "src"), process.env.PYTHONPATH].filter(Boolean).join(delimiter),
     },
   });
   if (result.error) refuse(`Python could not be started: ${result.error.message}`);
-  process.exit(result.status ?? 1);
+  return result;
 }
 
 /** The folder of the default model that the set-up made. */

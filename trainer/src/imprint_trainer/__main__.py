@@ -1,4 +1,4 @@
-"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks | lessons | privacy`."""
+"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks | lessons | privacy | efficacy`."""
 
 import os
 import sys
@@ -24,6 +24,11 @@ def main() -> int:
         from imprint_trainer.privacy.cli import main as privacy
 
         return privacy(sys.argv[2:])
+    if sys.argv[1:2] == ["efficacy"]:
+        settle_environment()
+        from imprint_trainer.efficacy.cli import main as efficacy
+
+        return efficacy(sys.argv[2:])
     config = parse_arguments(sys.argv[1:])
     settle_environment()
     if isinstance(config, PrepareConfig):
