@@ -8,3 +8,4 @@ export { isCompressed } from "./source/decompress.js";
 export { LIMITS, type Limits } from "./source/limits.js";
 export type { SourceFile } from "./source/source-file.js";
 export { type SessionDigest, summarize } from "./summarize.js";
+export { touchedFiles } from "./touched-files.js";

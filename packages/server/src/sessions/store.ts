@@ -16,7 +16,7 @@ import { closeGap, findGap, type Recovered } from "./recover.js";
 import { commit, importRecording, relabel, type SavedFile } from "./save.js";
 import { invalid, isSessionId, notFound, sessionPath, statSession } from "./session-file.js";
 import { type Staged, type Staging, stageSessions } from "./stage.js";
-import type { ImportBounds } from "./tasks.js";
+import type { Answers, ImportBounds } from "./tasks.js";
 
 /** Every session that is stored is read and changed through here. Large ones are read in processes of their own. */
 export interface SessionStore {
@@ -29,6 +29,8 @@ export interface SessionStore {
   list(query: ListQuery): Promise<SessionList>;
   /** @throws ImprintError SESSION_NOT_FOUND for the first that is not there, or SESSION_INVALID for what no file is */
   require(sessionIds: readonly string[]): Promise<void>;
+  /** Of which work a session is. @throws ImprintError SESSION_NOT_FOUND or SESSION_INVALID */
+  touched(sessionId: string): Promise<Answers["touched"]>;
   /** Copies sessions for a job or a preview. */
   stage(staging: Staging): Promise<Staged>;
   /** Says how a session ended. What its source said (`outcome_signal`) stays. */
@@ -132,6 +134,7 @@ export const createSessionStore = ({
     require: async (sessionIds) => {
       for (const sessionId of sessionIds) await statSession(knownFile(folder, sessionId));
     },
+    touched: (sessionId) => files.run("touched", { session: knownFile(folder, sessionId) }),
     stage: (staging) => stageSessions(staging, parts),
     label: (sessionId, outcome) =>
       lock([sessionId], async () => {

@@ -48,6 +48,8 @@ export interface Tasks {
     readonly write?: { readonly path: string; readonly sessionId?: string; readonly outcome?: Outcome };
   };
   readonly compare: { readonly stored: SessionFile; readonly next: SessionFile };
+  /** What tells of which work a stored session is. */
+  readonly touched: { readonly session: SessionFile };
 }
 
 export interface Answers {
@@ -58,6 +60,8 @@ export interface Answers {
     readonly relation: ReturnType<typeof relationOf>;
     readonly steps: { readonly stored: number; readonly next: number };
   };
+  /** Files that its calls name, each by its folder and name, and when it began, where its recording says so. */
+  readonly touched: { readonly files: readonly string[]; readonly startedAt: string | null };
 }
 
 export type TaskName = keyof Tasks;
@@ -124,6 +128,11 @@ const BY_NAME: ByName = {
     const { session: next } = await readSession(files.next);
     return { relation: relationOf(stored, next), steps: { stored: stored.steps.length, next: next.steps.length } };
   },
+  touched: async ({ session: file }) => {
+    const { touchedFiles } = await import("@imprint/sessions");
+    const { session } = await readSession(file);
+    return { files: touchedFiles(session), startedAt: session.started_at };
+  },
 };
 
 /** Rejects with an ImprintError, or an error of code SESSION_UNREADABLE for a recording that is none. */
@@ -136,6 +145,7 @@ const FILES: { readonly [Name in TaskName]: (task: Tasks[Name]) => readonly stri
   import: ({ file }) => [file],
   read: ({ session }) => [pathOf(session)],
   compare: ({ stored, next }) => [pathOf(stored), pathOf(next)],
+  touched: ({ session }) => [pathOf(session)],
 };
 
 /** The files that a task reads. */
