@@ -21,7 +21,7 @@ export const chatRoute = (
   app: App,
   { workshop, interactive, closing }: Pick<Services, "workshop" | "interactive" | "closing">,
 ): void => {
-  const { database, models, paths, now } = workshop;
+  const { database, models, now } = workshop;
 
   /** The registry is asked in a transaction of its own: the answer may take minutes. */
   const locate = async (model: string) => {
@@ -29,7 +29,7 @@ export const chatRoute = (
     if (adapter)
       return {
         base_model: locateBaseModel(adapter.base_model, models).location,
-        adapter_path: await requireWhole(paths, adapter),
+        adapter_path: await requireWhole(workshop, adapter),
       };
     try {
       return { base_model: locateBaseModel(model, models).location, adapter_path: null };

@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFile, AdapterMethod, PartialTraining, Proof } from "@imprint/contracts";
+import type { Adapter, AdapterFile, AdapterMethod, EvaluationSummary, PartialTraining, Proof } from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
 import { afterPrefix } from "../storage/prefix.js";
 import type { AdapterTable, Transaction } from "../storage/schema.js";
@@ -30,6 +30,7 @@ const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   metadata: JSON.parse(row.metadata) as Record<string, string>,
   proof: JSON.parse(row.proof) as Proof,
   partial: row.partial === null ? null : (JSON.parse(row.partial) as PartialTraining),
+  evaluation: row.evaluation === null ? null : (JSON.parse(row.evaluation) as EvaluationSummary),
   created_at: row.created_at,
   path: `adapters/${row.adapter_id}`,
 });
@@ -44,9 +45,30 @@ export const insertAdapter = async (db: Transaction, { path: _derived, ...adapte
       metadata: JSON.stringify(adapter.metadata),
       proof: JSON.stringify(adapter.proof),
       partial: adapter.partial && JSON.stringify(adapter.partial),
+      evaluation: adapter.evaluation && JSON.stringify(adapter.evaluation),
       archived_at: null,
       purged_at: null,
     })
+    .execute();
+};
+
+/** Records the last evaluation of an adapter, and the files that it has with it. */
+export const recordEvaluation = async (
+  db: Transaction,
+  {
+    adapterId,
+    files,
+    evaluation,
+  }: { readonly adapterId: string; readonly files: readonly AdapterFile[]; readonly evaluation: EvaluationSummary | null },
+): Promise<void> => {
+  await db
+    .updateTable("adapters")
+    .set({
+      files: JSON.stringify(files),
+      size: files.reduce((sum, { size }) => sum + size, 0),
+      evaluation: evaluation && JSON.stringify(evaluation),
+    })
+    .where("adapter_id", "=", adapterId)
     .execute();
 };
 

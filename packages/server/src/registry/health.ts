@@ -1,11 +1,19 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { type Adapter, type AdapterFile, type AdapterHealth, verdictOf } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import type { DataPaths } from "../storage/paths.js";
-import type { AdapterRow } from "./adapters.js";
+import type { Database } from "../storage/schema.js";
+import { inTransaction } from "../storage/transaction.js";
+import { type AdapterRow, findAdapter } from "./adapters.js";
 import { hashFolder, validateFolder } from "./validate/folder.js";
 import { InvalidAdapterError } from "./validate/invalid.js";
+
+export interface Registry {
+  readonly database: Database;
+  readonly paths: DataPaths;
+}
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
@@ -27,8 +35,19 @@ const withHealth = (adapter: AdapterRow, health: AdapterHealth): Adapter => ({
   health,
 });
 
-/** Compares presence and sizes: cheap enough for lists. An altered file of the same size shows only in `verifyAdapter`. */
-export const glanceAtAdapter = async (paths: DataPaths, adapter: AdapterRow): Promise<Adapter> => {
+/** Looks again where an evaluation changed the adapter's files after its row was read. */
+const lookAtPresent = async (
+  { database }: Registry,
+  adapter: AdapterRow,
+  look: (adapter: AdapterRow) => Promise<Adapter>,
+): Promise<Adapter> => {
+  const seen = await look(adapter);
+  if (seen.health === "ok") return seen;
+  const present = await inTransaction(database, (db) => findAdapter(db, adapter.adapter_id));
+  return present === null || isDeepStrictEqual(present.files, adapter.files) ? seen : look(present);
+};
+
+const glance = async ({ paths }: Registry, adapter: AdapterRow): Promise<Adapter> => {
   const found = await Promise.all(adapter.files.map(({ name }) => sizeOf(join(paths.root, adapter.path, name))));
   const health = found.some((size) => size === null)
     ? "missing"
@@ -38,18 +57,17 @@ export const glanceAtAdapter = async (paths: DataPaths, adapter: AdapterRow): Pr
   return withHealth(adapter, health);
 };
 
+/** Compares presence and sizes: cheap enough for lists. An altered file of the same size shows only in `verifyAdapter`. */
+export const glanceAtAdapter = (registry: Registry, adapter: AdapterRow): Promise<Adapter> =>
+  lookAtPresent(registry, adapter, (row) => glance(registry, row));
+
 const healthOf = (recorded: readonly AdapterFile[], hashed: readonly AdapterFile[]): AdapterHealth => {
   const found = recorded.map(({ name }) => hashed.find((file) => file.name === name));
   if (found.includes(undefined)) return "missing";
   return found.every((file, at) => file?.sha256 === recorded[at]?.sha256) ? "ok" : "corrupt";
 };
 
-/** Hashes the files, those that did not change since the last time only when `again`, and reads the headers. */
-export const verifyAdapter = async (
-  paths: DataPaths,
-  adapter: AdapterRow,
-  options: { readonly again?: boolean } = {},
-): Promise<Adapter> => {
+const verify = async ({ paths }: Registry, adapter: AdapterRow, options: { readonly again?: boolean }): Promise<Adapter> => {
   const folder = join(paths.root, adapter.path);
   try {
     const hashed = await hashFolder(folder, options);
@@ -63,12 +81,19 @@ export const verifyAdapter = async (
   }
 };
 
+/** Hashes the files, those that did not change since the last time only when `again`, and reads the headers. */
+export const verifyAdapter = (
+  registry: Registry,
+  adapter: AdapterRow,
+  options: { readonly again?: boolean } = {},
+): Promise<Adapter> => lookAtPresent(registry, adapter, (row) => verify(registry, row, options));
+
 /**
  * The folder of an adapter whose files are what was registered: asked before weights are attached, exported or handed out.
  * @throws ImprintError ADAPTER_INVALID
  */
-export const requireWhole = async (paths: DataPaths, adapter: AdapterRow): Promise<string> => {
-  const { health, adapter_id } = await verifyAdapter(paths, adapter);
+export const requireWhole = async (registry: Registry, adapter: AdapterRow): Promise<string> => {
+  const { health, adapter_id } = await verifyAdapter(registry, adapter);
   if (health !== "ok") throw new ImprintError("ADAPTER_INVALID", `The files of the adapter ${adapter_id} are ${health}.`);
-  return join(paths.root, adapter.path);
+  return join(registry.paths.root, adapter.path);
 };

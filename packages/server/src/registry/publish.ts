@@ -22,7 +22,7 @@ export const sameFiles = (hashed: readonly AdapterFile[], claimed: readonly Adap
     claimed.some((file) => file.name === name && file.size === size && file.sha256 === sha256),
   );
 
-export const syncFolder = async (folder: string, files: readonly AdapterFile[]): Promise<void> => {
+export const syncFolder = async (folder: string, files: readonly Pick<AdapterFile, "name">[]): Promise<void> => {
   for (const { name } of files) await syncPath(join(folder, name));
   await syncPath(folder, { folder: true });
 };
@@ -72,6 +72,7 @@ export const publishAdapter = async ({
     files: [...files],
     proof: result.proof,
     partial: result.partial ?? null,
+    evaluation: null,
     path: `adapters/${lineage.adapter_id}`,
   };
   const home = join(paths.adapters, lineage.adapter_id);

@@ -5,12 +5,13 @@ import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { adapterIds } from "./adapters.js";
+import { settleEvaluations } from "./evaluation.js";
 import { eraseAdapters } from "./purge.js";
 
 /**
  * Clears what a crash can leave behind of adapters: half-written ones, and those of a purge that was cut short. Whole ones whose row
  * was never committed are set aside in `adapters/.orphans` and not deleted: a user may have put them there. Exports can be made
- * again, so those of no adapter are deleted.
+ * again, so those of no adapter are deleted. Evaluations that were on their way to their adapters arrive.
  */
 export const sweepAdapters = async ({
   database,
@@ -22,6 +23,7 @@ export const sweepAdapters = async ({
   const staging = await readdir(paths.staging);
   for (const name of staging) await rm(join(paths.staging, name), { recursive: true, force: true });
 
+  await settleEvaluations({ database, paths });
   const { kept, purged } = await inTransaction(database, adapterIds);
   const erased = await eraseAdapters(paths, purged);
   const entries = await readdir(paths.adapters, { withFileTypes: true });

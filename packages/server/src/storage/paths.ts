@@ -13,6 +13,10 @@ export interface DataPaths {
   readonly exports: string;
   readonly staging: string;
   readonly orphans: string;
+  /** Evaluations that are whole, on their way beside the proofs of their adapters. */
+  readonly evaluated: string;
+  /** Finished measurements of evaluations: can be deleted, and are measured again. */
+  readonly measurements: string;
   readonly checkpoints: string;
   readonly uploads: string;
   readonly models: string;
@@ -31,6 +35,8 @@ export const dataPaths = (root: string): DataPaths => ({
   exports: join(root, "exports"),
   staging: join(root, "adapters", ".staging"),
   orphans: join(root, "adapters", ".orphans"),
+  evaluated: join(root, "adapters", ".evaluated"),
+  measurements: join(root, "measurements"),
   checkpoints: join(root, "checkpoints"),
   uploads: join(root, "uploads"),
   models: join(root, "models"),
@@ -60,10 +66,10 @@ export const makeFolder = (folder: string): void => {
  * @throws ConfigError when it cannot be made or written
  */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  const { root, sessions, incoming, adapters, exports, staging, checkpoints, uploads, models, hypernetworks } = paths;
+  const { database: _file, orphans: _later, digests: _trainers, serverFile: _live, ...folders } = paths;
+  const { root } = folders;
   try {
-    for (const folder of [root, sessions, incoming, adapters, exports, staging, checkpoints, uploads, models, hypernetworks])
-      makeFolder(folder);
+    for (const folder of Object.values(folders)) makeFolder(folder);
     chmodSync(root, 0o700);
   } catch (error) {
     throw unusableDataDirectory(root, error);

@@ -20,6 +20,8 @@ export interface AdapterTable {
   proof: string;
   /** How far a salvaged training came; null for one that went to its end. */
   partial: string | null;
+  /** What the last evaluation says; null for none. */
+  evaluation: string | null;
   created_at: string;
   /** Set by DELETE: the id stays taken, the adapter is no longer shown. */
   archived_at: string | null;

@@ -51,7 +51,7 @@ test("a published adapter is a row and a folder, and nothing is left in staging"
   expect(await find(registry, "a1")).toEqual(row);
   expect(row.sha256).toBe(row.files.find(({ name }) => name === WEIGHTS_FILE)?.sha256);
   expect(existsSync(folder)).toBe(false);
-  expect(await verifyAdapter(registry.paths, row)).toMatchObject({ health: "ok" });
+  expect(await verifyAdapter(registry, row)).toMatchObject({ health: "ok" });
 });
 
 test("files that differ from those reported are refused, and nothing is registered", async () => {
@@ -118,7 +118,7 @@ test("a sweep clears staging, sets folders without a row aside, and keeps what i
   expect(swept.staging).toContain("half");
   expect(readdirSync(paths.staging)).toEqual([]);
   expect([readdirSync(paths.sessions), readdirSync(paths.incoming)]).toEqual([[], []]);
-  expect(readdirSync(paths.adapters).sort()).toEqual([".orphans", ".staging", "kept"]);
+  expect(readdirSync(paths.adapters).sort()).toEqual([".evaluated", ".orphans", ".staging", "kept"]);
   expect(readdirSync(paths.exports)).toEqual(["kept"]);
   expect(readdirSync(paths.orphans)).toEqual([expect.stringMatching(/^orphan\./)]);
 });
@@ -138,6 +138,6 @@ test.each<[string, (folder: string) => void, "missing" | "corrupt", boolean]>([
   const registry = open();
   const row = await (await stage(registry, "a1")).publish();
   damage(join(registry.paths.adapters, "a1"));
-  expect((await verifyAdapter(registry.paths, row)).health).toBe(health);
-  if (atAGlance) expect((await glanceAtAdapter(registry.paths, row)).health).toBe(health);
+  expect((await verifyAdapter(registry, row)).health).toBe(health);
+  if (atAGlance) expect((await glanceAtAdapter(registry, row)).health).toBe(health);
 });

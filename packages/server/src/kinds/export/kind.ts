@@ -41,7 +41,7 @@ export const createExport = ({
     prepare: async (job) => {
       const { adapter_id, format } = job.request;
       const adapter = await adapterOf(job.request);
-      await requireWhole(paths, adapter);
+      await requireWhole({ database, paths }, adapter);
       const { name } = locateBaseModel(adapter.base_model, models);
       await mkdir(join(stagingOf(paths, job), OUTPUT), { recursive: true, mode: 0o700 });
       return {

@@ -29,7 +29,7 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       const { limit = DEFAULT_LIMIT, after, ...filter } = request.query;
       const cursor = after === undefined ? {} : { after };
       const page = await inTransaction(database, (db) => listAdapters(db, { filter, limit, ...cursor }));
-      return { adapters: await Promise.all(page.adapters.map((row) => glanceAtAdapter(paths, row))), next: page.next };
+      return { adapters: await Promise.all(page.adapters.map((row) => glanceAtAdapter(workshop, row))), next: page.next };
     },
   );
 
@@ -43,7 +43,7 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         response: { 200: answer("The adapter", Adapter), ...problems("ADAPTER_NOT_FOUND") },
       },
     },
-    async (request) => verifyAdapter(paths, await requireAdapter(database, request.params.adapter_id)),
+    async (request) => verifyAdapter(workshop, await requireAdapter(database, request.params.adapter_id)),
   );
 
   app.post(
@@ -57,7 +57,7 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
         response: { 200: answer("The adapter with its health", Adapter), ...problems("ADAPTER_NOT_FOUND") },
       },
     },
-    async (request) => verifyAdapter(paths, await requireAdapter(database, request.params.adapter_id), { again: true }),
+    async (request) => verifyAdapter(workshop, await requireAdapter(database, request.params.adapter_id), { again: true }),
   );
 
   app.delete(

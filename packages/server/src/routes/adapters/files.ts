@@ -22,7 +22,7 @@ export const adapterFilesRoute = (app: App, { workshop }: Pick<Services, "worksh
     async (request, reply) => {
       const adapter = await requireAdapter(workshop.database, request.params.adapter_id);
       const file = adapter.files.find(({ name }) => name === request.params.name);
-      const sent = file && (await sendFile(request, reply, { folder: await requireWhole(workshop.paths, adapter), file }));
+      const sent = file && (await sendFile(request, reply, { folder: await requireWhole(workshop, adapter), file }));
       if (!sent)
         throw new ProblemError("NOT_FOUND", `The adapter ${adapter.adapter_id} has no file ${quote(request.params.name)}.`);
       return sent;

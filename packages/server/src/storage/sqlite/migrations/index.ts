@@ -7,6 +7,7 @@ import { uploads } from "./006-uploads.js";
 import { sessionWords } from "./007-session-words.js";
 import { sessionFiles } from "./008-session-files.js";
 import { sessionTimes } from "./009-session-times.js";
+import { evaluations } from "./010-evaluations.js";
 import type { Migration } from "./migration.js";
 
 /** In order; the schema's version is the number of steps applied. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionWords,
   sessionFiles,
   sessionTimes,
+  evaluations,
 ];
