@@ -57,7 +57,7 @@ export const JobDetails = Strict({
   phase: Type.Union([JobPhase, Type.Null()]),
   plan: Type.Union([TrainingPlan, Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
-  /** How far a running evaluation is. */
+  /** How far an evaluation is, or was when it ended. */
   measuring: Type.Union([Measuring, Type.Null()]),
   checkpoint: Type.Union([Checkpoint, Type.Null()]),
   proof: Type.Union([Proof, Type.Null()], { description: "Of a completed training, and of one that failed with ADAPTER_HARMS" }),
@@ -79,7 +79,7 @@ export type SalvageRequest = Static<typeof SalvageRequest>;
 export const ListedJob = Strict({
   ...JobRecord.properties,
   reserved_adapter_id: Type.Union([AdapterId, Type.Null()], {
-    description: "The id that the adapter of a queued or running job will get, or the adapter that it exports",
+    description: "The id that the adapter of a queued or running job will get, or the adapter that it exports or evaluates",
   }),
 });
 export type ListedJob = Static<typeof ListedJob>;

@@ -16,6 +16,7 @@ export const job = (changes: Partial<JobDetails>): JobDetails => ({
   phase: "training",
   plan: null,
   progress: null,
+  measuring: null,
   checkpoint: null,
   proof: null,
   result: null,

@@ -13,7 +13,7 @@ export const EvaluateSpec = Strict({
   base_model: Type.String(),
   base_model_name: Type.String(),
   sessions: Type.Array(StagedSession, { minItems: 1, description: "Tested on, oldest first" }),
-  trained_on: Type.Array(StagedSession, { description: "What the adapter was trained on, as far as it is stored, oldest first" }),
+  trained_on: Type.Array(StagedSession, { description: "What the adapter was trained on, as far as it is stored" }),
   control: Type.Union([Strict({ adapter_id: AdapterId, path: Type.String() }), Type.Null()]),
   actions: Type.Integer({ minimum: 0, maximum: 200 }),
   seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),

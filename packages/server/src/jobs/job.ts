@@ -7,6 +7,7 @@ import type {
   JobRecord,
   JobStatus,
   ListedJob,
+  Measuring,
   Progress,
   Proof,
   ShownResult,
@@ -22,7 +23,7 @@ export interface Job<Request extends JobRequest = JobRequest> {
   readonly job_id: string;
   readonly kind: JobKind;
   readonly status: JobStatus;
-  /** Null until the adapter is on disk, proved and registered, or exported: non-null means loadable. */
+  /** Null until the adapter is on disk, proved and registered, or exported or evaluated: non-null means loadable. */
   readonly adapter_id: string | null;
   /** The id that the job's adapter will get, if it makes one; nobody else may take it while the job is queued or running. */
   readonly reserved_adapter_id: string | null;
@@ -38,10 +39,12 @@ export interface Job<Request extends JobRequest = JobRequest> {
   readonly phase: JobPhase | null;
   readonly plan: TrainingPlan | null;
   readonly progress: Progress | null;
+  /** How far an evaluation came. */
+  readonly measuring: Measuring | null;
   /** The newest state of the training that a resume or a salvage can use; null again once the adapter is registered. */
   readonly checkpoint: Checkpoint | null;
   readonly proof: Proof | null;
-  /** What it made that is no adapter, such as an export's files. */
+  /** What it made that is no adapter, such as an export's files or an evaluation. */
   readonly result: ShownResult;
   readonly warnings: readonly string[];
 }
@@ -70,6 +73,7 @@ export function createJob({ request, warnings, ...rest }: NewJob): Job {
     phase: null,
     plan: null,
     progress: null,
+    measuring: null,
     checkpoint: null,
     proof: null,
     result: null,

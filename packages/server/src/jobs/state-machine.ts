@@ -1,4 +1,4 @@
-import type { ErrorDetail, JobPhase, JobStatus, Progress, TrainingPlan } from "@imprint/contracts";
+import type { ErrorDetail, JobPhase, JobStatus, Measuring, Progress, TrainingPlan } from "@imprint/contracts";
 import type { Job } from "./job.js";
 
 /** What changes a job. `at` is an ISO 8601 instant. What streams tell of it is the contracts' `JobEvent`. */
@@ -8,6 +8,7 @@ export type JobChange =
   | { readonly type: "phase"; readonly phase: JobPhase }
   | { readonly type: "plan"; readonly plan: TrainingPlan }
   | { readonly type: "progress"; readonly progress: Progress }
+  | { readonly type: "measuring"; readonly measuring: Measuring }
   | { readonly type: "checkpoint"; readonly at: string; readonly step: number }
   | ({ readonly type: "complete"; readonly at: string; readonly warnings: readonly string[] } & Pick<
       Job,
@@ -31,6 +32,7 @@ export const TRANSITIONS: Readonly<Partial<Record<JobStatus, Readonly<Partial<Re
     phase: "running",
     plan: "running",
     progress: "running",
+    measuring: "running",
     checkpoint: "running",
     complete: "completed",
     fail: "failed",
@@ -62,6 +64,8 @@ function changes(job: Job, change: JobChange): Partial<Job> {
       return { plan: change.plan };
     case "progress":
       return { progress: change.progress };
+    case "measuring":
+      return { measuring: change.measuring };
     case "checkpoint":
       return { checkpoint: Object.freeze({ step: change.step, at: change.at }) };
     case "complete":

@@ -1,6 +1,8 @@
 import type { JobKind } from "@imprint/contracts";
 import type { Kind } from "../jobs/kind.js";
 import type { App, Services } from "../services.js";
+import { createEvaluation } from "./evaluation/kind.js";
+import { evaluationRoutes } from "./evaluation/routes.js";
 import { createExport } from "./export/kind.js";
 import { exportRoutes } from "./export/routes.js";
 import { createHypernetwork } from "./hypernetwork/kind.js";
@@ -19,6 +21,7 @@ const KINDS = {
   lora: { create: createLora, routes: loraRoutes },
   hypernetwork: { create: createHypernetwork, routes: hypernetworkRoute },
   export: { create: createExport, routes: exportRoutes },
+  evaluate: { create: createEvaluation, routes: evaluationRoutes },
 } as const satisfies Record<JobKind, Entry>;
 
 export type Kinds = { readonly [K in JobKind]: ReturnType<(typeof KINDS)[K]["create"]> };

@@ -2,9 +2,9 @@ import type { WorkerTask } from "@imprint/contracts";
 
 /**
  * Where the files of jobs lie, wherever a runner keeps them: base models by name, adapters by id, what jobs stage and leave in
- * `staging` and `checkpoints` by job id; hypernetworks of one's own, and those that Imprint ships.
+ * `staging` and `checkpoints` by job id, what evaluations measured in `measurements`; hypernetworks of one's own, and those that Imprint ships.
  */
-export type Area = "models" | "adapters" | "staging" | "checkpoints" | "hypernetworks" | "shipped-hypernetworks";
+export type Area = "models" | "adapters" | "staging" | "checkpoints" | "measurements" | "hypernetworks" | "shipped-hypernetworks";
 
 const SCHEME = "imprint:";
 
@@ -19,6 +19,11 @@ const FIELDS = [
   "session_paths",
   "base_model",
   "adapter_path",
+  "sessions",
+  "trained_on",
+  "control",
+  "path",
+  "cache_dir",
   "output_dir",
   "hypernetworks_dirs",
   "checkpoint",

@@ -17,6 +17,7 @@ const job = (at: number, changes: Partial<JobDetails> = {}): JobDetails => ({
   phase: null,
   plan: null,
   progress: null,
+  measuring: null,
   checkpoint: null,
   proof: null,
   result: null,

@@ -15,6 +15,7 @@ export const localPlaces = ({ paths, models, hypernetworks: [own, shipped] }: Pl
   models: (name) => locateBaseModel(name, models).location,
   adapters: (path) => join(paths.adapters, path),
   staging: (path) => join(paths.staging, path),
+  measurements: (path) => join(paths.measurements, path),
   checkpoints: (path) => join(paths.checkpoints, path),
   hypernetworks: (path) => join(own, path),
   "shipped-hypernetworks": (path) => join(shipped, path),

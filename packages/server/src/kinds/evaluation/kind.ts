@@ -1,0 +1,112 @@
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { EvaluateTask, EvaluationResult } from "@imprint/contracts";
+import { ImprintError } from "../../common/error.js";
+import type { Job } from "../../jobs/job.js";
+import type { Kind } from "../../jobs/kind.js";
+import { onRunner } from "../../jobs/on-runner.js";
+import { locateBaseModel } from "../../models/base-model.js";
+import { attachEvaluation, checkEvaluation } from "../../registry/evaluation.js";
+import { requireWhole } from "../../registry/health.js";
+import { requireAdapter } from "../../registry/require-adapter.js";
+import { InvalidAdapterError } from "../../registry/validate/invalid.js";
+import { reference } from "../../runners/reference.js";
+import { removeStaging, stagingOf } from "../training.js";
+import type { Workshop } from "../workshop.js";
+import { sweepMeasurements } from "./measurements.js";
+
+const OUTPUT = "evaluation";
+
+/** A request with its sessions chosen. */
+export type EvaluationJobRequest = {
+  readonly adapter_id: string;
+  readonly base_model: string;
+  readonly session_ids: readonly string[];
+  readonly trained_on: readonly string[];
+  readonly control_adapter_id: string | null;
+  readonly actions: number;
+  readonly seed: number;
+};
+
+/** The evaluation of a registered adapter on sessions that it was not trained on. */
+export const createEvaluation = (workshop: Workshop): Kind<EvaluationJobRequest, EvaluateTask, EvaluationResult> => {
+  const { database, paths, sessions, models, now } = workshop;
+
+  /** Asked again at every step: it may have been archived while the job waited or ran. */
+  const wholeAdapter = async (adapterId: string) => {
+    const adapter = await requireAdapter(database, adapterId);
+    await requireWhole(workshop, adapter);
+    return adapter;
+  };
+
+  /** Copies sessions into a folder of the job's staging folder. */
+  const stage = async (
+    job: Job,
+    part: "tested" | "trained",
+    sessionIds: readonly string[],
+  ): Promise<EvaluateTask["spec"]["sessions"]> => {
+    if (sessionIds.length === 0) return [];
+    const skipInvalid = part === "trained";
+    const staged = await sessions.stage({ sessionIds, folder: join(stagingOf(paths, job), part), skipInvalid });
+    return staged.session_paths.map((path, at) => ({
+      session_id: staged.session_ids[at] ?? "",
+      path: reference("staging", `${job.job_id}/${part}/${basename(path)}`),
+    }));
+  };
+
+  return {
+    reserves: () => null, // its adapter is registered already
+    prepare: async (job, signal) => {
+      const { adapter_id, control_adapter_id, session_ids, trained_on, actions, seed } = job.request;
+      const { base_model } = await wholeAdapter(adapter_id);
+      if (control_adapter_id !== null) await wholeAdapter(control_adapter_id);
+      const { name } = locateBaseModel(base_model, models);
+      try {
+        const tested = await stage(job, "tested", session_ids);
+        signal.throwIfAborted();
+        const trained = await stage(job, "trained", trained_on);
+        await mkdir(join(stagingOf(paths, job), OUTPUT), { mode: 0o700 });
+        return {
+          type: "evaluate",
+          job_id: job.job_id,
+          spec: {
+            adapter_id,
+            adapter_path: reference("adapters", adapter_id),
+            base_model: reference("models", name),
+            base_model_name: name,
+            sessions: tested,
+            trained_on: trained,
+            control:
+              control_adapter_id === null
+                ? null
+                : { adapter_id: control_adapter_id, path: reference("adapters", control_adapter_id) },
+            actions,
+            seed,
+            cache_dir: reference("measurements"),
+            output_dir: reference("staging", `${job.job_id}/${OUTPUT}`),
+          },
+        };
+      } catch (error) {
+        await removeStaging(paths, job);
+        throw error;
+      }
+    },
+    run: onRunner,
+    finish: async ({ job, result, signal }) => {
+      const { adapter_id: adapterId } = job.request;
+      const folder = join(stagingOf(paths, job), OUTPUT);
+      try {
+        await checkEvaluation(folder, await requireAdapter(database, adapterId), result);
+      } catch (error) {
+        if (!(error instanceof InvalidAdapterError)) throw error;
+        throw new ImprintError("TRAINER_ERROR", `The evaluation was refused: ${error.message}.`, { cause: error });
+      }
+      await attachEvaluation({ database, paths, adapterId, folder, beforeCommit: () => signal.throwIfAborted() });
+    },
+    discard: async (job) => {
+      await removeStaging(paths, job);
+      await sweepMeasurements({ folder: paths.measurements, now: now().getTime() });
+    },
+    shows: ({ adapter_id }, { evaluation }) => ({ adapter_id, proof: null, result: evaluation }),
+  };
+};
