@@ -34,7 +34,7 @@ export function createClient(options: ClientOptions = {}, runtime: Runtime = pla
     train: trainResource(send, runtime),
     jobs: jobsResource(send, subscribe, runtime),
     sessions: sessionsResource(send),
-    adapters: adaptersResource(send, open),
+    adapters: adaptersResource(send, open, runtime),
     models: modelsResource(send),
     chat: chatResource(send, open),
   };

@@ -4,6 +4,7 @@ import path from "node:path";
 import {
   Adapter,
   AdapterList,
+  Evaluation,
   Export,
   type ExportFormat,
   Health,
@@ -72,6 +73,8 @@ const ROWS: readonly Row[] = [
   answers("POST /adapters/{adapter_id}/export", StartResponse, (c) => c.adapters.export("x", "gguf")),
   answers("GET /adapters/{adapter_id}/exports/{format}", Export, (c) => c.adapters.getExport("x", X)),
   plain("GET /adapters/{adapter_id}/exports/{format}/files/{name}", (c) => c.adapters.exportFile("x", X, "x")),
+  answers("POST /adapters/{adapter_id}/evaluate", StartResponse, (c) => c.adapters.evaluate("x")),
+  answers("GET /adapters/{adapter_id}/evaluation", Evaluation, (c) => c.adapters.evaluation("x")),
   plain("DELETE /adapters/{adapter_id}", (c) => c.adapters.delete("x")),
 ];
 

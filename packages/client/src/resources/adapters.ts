@@ -1,6 +1,6 @@
-import type { Adapter, AdapterList, Export, ExportFormat, StartResponse } from "@imprint/contracts";
+import type { Adapter, AdapterList, EvaluateRequest, Evaluation, Export, ExportFormat, StartResponse } from "@imprint/contracts";
 import type { Open } from "../http/open.js";
-import type { CallOptions } from "../http/options.js";
+import type { CallOptions, Runtime, StartOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 
 export interface AdapterQuery {
@@ -28,11 +28,18 @@ export interface Adapters {
   getExport(adapterId: string, format: ExportFormat, options?: CallOptions): Promise<Export>;
   /** One of the export's files, as `fetch` answers it: nothing is read yet. */
   exportFile(adapterId: string, format: ExportFormat, name: string, options?: CallOptions): Promise<Response>;
+  /** Starts an evaluation on sessions that the adapter was not trained on: a job to wait for, whose `result` is the evaluation. */
+  evaluate(adapterId: string, request?: EvaluateRequest, options?: StartOptions): Promise<StartResponse>;
+  /** The last evaluation. Throws a NotFoundError while there is none. */
+  evaluation(adapterId: string, options?: CallOptions): Promise<Evaluation>;
   /** Archives; with `purge` the files go too. */
   delete(adapterId: string, options?: CallOptions & { readonly purge?: boolean }): Promise<void>;
 }
 
-export function adaptersResource(send: Send, open: Open): Adapters {
+/** The service may have to read a hundred sessions to choose some. */
+const EVALUATE_MS = 180_000;
+
+export function adaptersResource(send: Send, open: Open, runtime: Runtime): Adapters {
   const pathOf = (adapterId: string, rest = ""): string => `/adapters/${encodeURIComponent(adapterId)}${rest}`;
   const file = (folder: string, name: string, options?: CallOptions): Promise<Response> =>
     open({ method: "GET", path: folder + encodeURIComponent(name), headers: { accept: "*/*" }, options });
@@ -45,6 +52,15 @@ export function adaptersResource(send: Send, open: Open): Adapters {
       send({ method: "POST", path: pathOf(adapterId, "/export"), json: { format }, repeatable: true, options }),
     getExport: (adapterId, format, options) => send({ method: "GET", path: pathOf(adapterId, `/exports/${format}`), options }),
     exportFile: (adapterId, format, name, options) => file(pathOf(adapterId, `/exports/${format}/files/`), name, options),
+    evaluate: (adapterId, request = {}, { idempotencyKey = runtime.newKey(), timeoutMs = EVALUATE_MS, ...options } = {}) =>
+      send({
+        method: "POST",
+        path: pathOf(adapterId, "/evaluate"),
+        json: request,
+        idempotencyKey,
+        options: { ...options, timeoutMs },
+      }),
+    evaluation: (adapterId, options) => send({ method: "GET", path: pathOf(adapterId, "/evaluation"), options }),
     delete: async (adapterId, { purge, ...options } = {}) => {
       await send({ method: "DELETE", path: pathOf(adapterId), query: purge ? { purge: "true" } : {}, options });
     },
