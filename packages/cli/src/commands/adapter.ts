@@ -3,6 +3,7 @@ import { conditionOf } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { fullId } from "../ids/full-id.js";
+import { verdictLine } from "../output/evaluation.js";
 import { proofLines } from "../output/proof.js";
 import { fields } from "../output/table.js";
 import { bytes, count } from "../output/text.js";
@@ -55,6 +56,7 @@ export function adapterCommand(context: CommandContext): Command {
               paint,
             ),
             ...proofLines(adapter.proof, paint),
+            ...(adapter.evaluation === null ? [] : [verdictLine(adapter.evaluation, paint)]),
           ].join("\n"),
         );
       });

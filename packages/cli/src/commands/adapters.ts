@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type PageOptions, pageOptions, pageQuery } from "../flags/page.js";
 import { fullId } from "../ids/full-id.js";
+import { VERDICTS } from "../output/evaluation.js";
 import { table } from "../output/table.js";
 import { bytes } from "../output/text.js";
 import { withService } from "../service/connect.js";
@@ -38,7 +39,7 @@ export function adaptersCommand(context: CommandContext): Command {
         printer.result(page, () => {
           if (page.adapters.length === 0) return `No adapters. ${context.io.name} train SESSION makes one.`;
           const rows = page.adapters.map(
-            ({ adapter_id, method, base_model, session_id, session_ids, rank, size, proof, partial, ...rest }) => [
+            ({ adapter_id, method, base_model, session_id, session_ids, rank, size, proof, partial, evaluation, ...rest }) => [
               adapter_id,
               partial === null ? method : `${method}, partial`,
               base_model,
@@ -47,10 +48,11 @@ export function adaptersCommand(context: CommandContext): Command {
               bytes(size),
               change(proof.loss_before, proof.loss_after),
               conditionOf(rest),
+              evaluation === null ? "" : VERDICTS[evaluation.verdict],
             ],
           );
           return table(
-            ["ADAPTER", "METHOD", "BASE MODEL", "SESSION", "RANK", "SIZE", "LOSS", "HEALTH"],
+            ["ADAPTER", "METHOD", "BASE MODEL", "SESSION", "RANK", "SIZE", "LOSS", "HEALTH", "EVALUATED"],
             rows,
             context.io.paint.out,
           );

@@ -7,7 +7,7 @@ import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
 import { follow } from "../watch/follow.js";
 import { outcome } from "../watch/outcome.js";
 import { phaseOf, planOf } from "../watch/phase.js";
-import { figures } from "../watch/progress.js";
+import { figures, measured } from "../watch/progress.js";
 
 export function jobCommand(context: CommandContext): Command {
   return newCommand({
@@ -36,6 +36,7 @@ export function jobCommand(context: CommandContext): Command {
           const plan = planOf(job);
           if (plan !== null) rows.push(["plan", plan]);
           if (job.progress !== null) rows.push(["progress", figures(job.progress)]);
+          if (job.measuring !== null) rows.push(["progress", measured(job.measuring)]);
           return fields(rows, paint);
         });
       });

@@ -83,6 +83,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./adapter.js")).adapterCommand,
   },
   {
+    name: "evaluate",
+    args: "<adapter>",
+    description: "measure whether an adapter helps on sessions that it was not trained on",
+    load: async () => (await import("./evaluate.js")).evaluateCommand,
+  },
+  {
     name: "export",
     args: "<id>",
     description: "write an adapter as other programs load it: GGUF, merged model or PEFT folder",

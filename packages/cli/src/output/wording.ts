@@ -18,6 +18,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   UNAUTHORIZED: "Set IMPRINT_TOKEN or IMPRINT_TOKEN_FILE to the token that the service was started with.",
   INTERNAL_ERROR: "The log of the service names the cause.",
   ADAPTER_HARMS: "Lower --learning-rate or --epochs; what a hypernetwork made worse, train with --method lora.",
+  SESSION_TRAINED_ON: "Name others with --on; imprint sessions lists those stored.",
+  NOTHING_TO_EVALUATE: "Import a later session of the same work, or name sessions with --on.",
   HYPERNETWORK_NOT_INSTALLED: "Train without --method hypernetwork; imprint hypernetworks lists those installed.",
 };
 
@@ -28,12 +30,19 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /sessions": "imprint import",
   "GET /adapters": "imprint adapters",
   "POST /adapters/{id}/export": "imprint export ID",
+  "POST /adapters/{id}/evaluate": "imprint evaluate ID",
   "POST /train/lora": "imprint train",
   "GET /v1/models": "imprint models",
 };
 
 /** Fields that the command line calls something else than a flag of their name. */
-const OTHERWISE = { session_id: "SESSION", session_ids: "SESSION", trajectory_ids: "SESSION", resume_from: "--resume" };
+const OTHERWISE = {
+  control_adapter_id: "--control",
+  session_id: "SESSION",
+  session_ids: "SESSION",
+  trajectory_ids: "SESSION",
+  resume_from: "--resume",
+};
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...[TrainLoraRequest, TrainHypernetworkRequest, SalvageRequest]

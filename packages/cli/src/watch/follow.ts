@@ -27,7 +27,7 @@ export async function follow({
   }
   state.exitCode = job.status === "completed" ? 0 : 1;
   printer.result(job, () => {
-    const next = job.adapter_id === null ? "" : `\n\nTry it: ${io.name} chat ${job.adapter_id}`;
+    const next = job.adapter_id === null || job.kind === "evaluate" ? "" : `\n\nTry it: ${io.name} chat ${job.adapter_id}`;
     return outcome(job, io.paint.out, io.name) + next;
   });
 }

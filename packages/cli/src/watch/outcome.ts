@@ -1,4 +1,5 @@
 import { type ErrorDetail, type JobDetails, verdictOf } from "@imprint/contracts";
+import { evaluationText } from "../output/evaluation.js";
 import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { proofLines } from "../output/proof.js";
@@ -27,6 +28,8 @@ export function outcome(job: JobDetails, paint: Paint, name: string): string {
   const leftOut = job.plan === null ? [] : leftOutLines(job.plan);
   const proof = job.proof === null ? [] : proofLines(job.proof, paint).map((line) => `  ${line}`);
   const warnings = [...leftOut, ...job.warnings.map(plain)].map((warning) => paint("yellow", `! ${warning}`));
+  const { result } = job;
+  if (result !== null && "verdict" in result) return [evaluationText(result, paint), ...warnings].join("\n\n");
   if (job.status === "completed") {
     const steps = job.progress === null ? "" : ` after ${count(job.progress.step, "step")}`;
     const harms = job.proof !== null && verdictOf(job.proof) === "harms";
@@ -34,7 +37,9 @@ export function outcome(job: JobDetails, paint: Paint, name: string): string {
     const head = `${mark} ${paint("bold", job.adapter_id ?? "")} ${is}${seconds(job)}${steps}`;
     return [head, ...proof, ...warnings].join("\n");
   }
-  if (job.status === "cancelled") return [`Job ${job.job_id} was cancelled.`, ...kept(job, name), ...warnings].join("\n");
+  const measured = job.kind === "evaluate" ? ["What it measured is kept: the same command goes on."] : [];
+  if (job.status === "cancelled")
+    return [`Job ${job.job_id} was cancelled.`, ...measured, ...kept(job, name), ...warnings].join("\n");
   const why = job.error === undefined ? [] : sentences(job.error).map((line) => plain(inCommandWords(line, name)));
   const [first = "", ...rest] = why;
   return [

@@ -7,11 +7,18 @@ const PHASES: Readonly<Record<JobPhase, string>> = {
   preparing_data: "preparing the session",
   training: "training",
   measuring: "measuring losses",
-  generating: "generating",
+  generating: "generating the adapter",
   exporting: "writing the files",
   saving: "saving the adapter",
   proving: "proving the reloaded adapter",
   registering: "registering the adapter",
+};
+
+/** What these phases are of an evaluation. */
+const OF_EVALUATIONS: Partial<Record<JobPhase, string>> = {
+  generating: "generating next actions",
+  saving: "saving the evaluation",
+  registering: "registering the evaluation",
 };
 
 /** What a job is doing, in words. */
@@ -19,7 +26,8 @@ export function phaseOf(job: JobDetails): string {
   if (job.status === "queued") return job.queue_position === null ? "queued" : `queued, position ${job.queue_position}`;
   if (job.status !== "running") return job.status;
   if (job.cancel_requested) return "cancelling";
-  return PHASES[job.phase ?? "starting"];
+  const phase = job.phase ?? "starting";
+  return (job.kind === "evaluate" && OF_EVALUATIONS[phase]) || PHASES[phase];
 }
 
 /** What will be trained, in one line; null while unknown. */

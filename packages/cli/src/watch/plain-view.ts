@@ -1,12 +1,12 @@
 import type { JobDetails } from "@imprint/contracts";
 import { phaseOf, planOf } from "./phase.js";
-import { figures } from "./progress.js";
+import { figures, measured } from "./progress.js";
 import type { View } from "./view.js";
 
 /** A log has room for this many lines of progress. */
 const LINES = 10;
 
-/** A line for each change of phase and for every tenth of the training: for logs and pipes. */
+/** A line for each change of phase and for every tenth of the work: for logs and pipes. */
 export function plainView(write: (line: string) => void): View {
   let phase = "";
   let planned = false;
@@ -19,10 +19,15 @@ export function plainView(write: (line: string) => void): View {
       const words = phaseOf(job);
       if (words !== phase) write(words);
       phase = words;
-      if (job.status !== "running" || job.progress === null || job.progress.steps === 0) return;
-      const now = Math.floor((job.progress.step / job.progress.steps) * LINES);
-      if (now !== tenth) write(figures(job.progress));
-      tenth = now;
+      const { status, progress, measuring } = job;
+      if (status !== "running") return;
+      const tell = (share: number, line: string): void => {
+        const now = Math.floor(share * LINES);
+        if (now !== tenth) write(line);
+        tenth = now;
+      };
+      if (progress !== null && progress.steps > 0) tell(progress.step / progress.steps, figures(progress));
+      if (measuring !== null) tell(measuring.done / measuring.total, measured(measuring));
     },
     log: (line) => write(`  ${line}`),
     pause: () => undefined,

@@ -1,7 +1,7 @@
-import type { Progress } from "@imprint/contracts";
+import type { JobDetails, Measuring, Progress } from "@imprint/contracts";
 import { bar } from "../output/bar.js";
 import type { Paint } from "../output/paint.js";
-import { duration } from "../output/text.js";
+import { duration, plain } from "../output/text.js";
 
 /** The figures of a training step, without the bar. */
 export function figures(progress: Progress): string {
@@ -13,8 +13,20 @@ export function figures(progress: Progress): string {
   ].join("  ");
 }
 
+/** How far an evaluation is, without the bar. */
+export const measured = ({ done, total, what }: Measuring): string => `${done} of ${total}  ${plain(what)}`;
+
 /** A bar that is as full as the training is done. `steps` is an upper bound, so it may end early. */
-export function progressBar(progress: Progress, paint: Paint): string {
+function progressBar(progress: Progress, paint: Paint): string {
   const share = progress.steps === 0 ? 0 : progress.step / progress.steps;
   return `${bar(share, paint)}  ${figures(progress)}`;
+}
+
+/** The bar of a running job; null while there is nothing to count. */
+export function barOf({ status, phase, progress, measuring, cancel_requested }: JobDetails, paint: Paint): string | null {
+  if (status !== "running" || cancel_requested) return null;
+  if (phase === "training" && progress !== null) return progressBar(progress, paint);
+  if ((phase === "measuring" || phase === "generating") && measuring !== null)
+    return `${bar(measuring.done / measuring.total, paint)}  ${measured(measuring)}`;
+  return null;
 }

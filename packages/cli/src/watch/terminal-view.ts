@@ -3,7 +3,7 @@ import type { Io } from "../io.js";
 import { CLEAR_LINE, fit } from "../output/bar.js";
 import { duration } from "../output/text.js";
 import { phaseOf, planOf } from "./phase.js";
-import { progressBar } from "./progress.js";
+import { barOf } from "./progress.js";
 import type { View } from "./view.js";
 
 const FRAMES = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
@@ -21,8 +21,7 @@ export function terminalView({ err, paint: { err: paint } }: Pick<Io, "err" | "p
   const draw = (): void => {
     if (job === null) return;
     const sign = paint("cyan", FRAMES[frame++ % FRAMES.length] ?? "");
-    const training = job.status === "running" && job.phase === "training" && job.progress !== null && !job.cancel_requested;
-    const text = training && job.progress ? progressBar(job.progress, paint) : `${phase}  ${paint("dim", elapsed())}`;
+    const text = barOf(job, paint) ?? `${phase}  ${paint("dim", elapsed())}`;
     err.write(CLEAR_LINE + fit(`${sign} ${text}`, err.columns || 80));
   };
   const settle = (line: string): void => void err.write(`${CLEAR_LINE}${line}\n`);
