@@ -52,7 +52,7 @@ export const ERRORS = {
   EVALUATION_NOT_FOUND: {
     status: 404,
     title: "No such evaluation",
-    hint: "POST /adapters/{id}/evaluate, or imprint evaluate, makes it.",
+    hint: "POST /adapters/{id}/evaluate makes it.",
   },
   ADAPTER_ID_TAKEN: {
     status: 409,
@@ -121,12 +121,12 @@ export const ERRORS = {
   SESSION_TRAINED_ON: {
     status: 422,
     title: "The adapter was trained on the session",
-    hint: "Test on sessions that it has not seen: imprint sessions lists those stored.",
+    hint: "Test on others: GET /sessions lists those stored.",
   },
   NOTHING_TO_EVALUATE: {
     status: 422,
     title: "No session to test on",
-    hint: "Import a later session of the same work, or name sessions: session_ids, or --on of imprint evaluate.",
+    hint: "Import a later session of the same work, or name sessions in session_ids.",
   },
   TEMPLATE_UNSUPPORTED: {
     status: 422,

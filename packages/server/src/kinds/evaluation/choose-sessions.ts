@@ -3,7 +3,6 @@ import { ImprintError } from "../../common/error.js";
 import { ProblemError } from "../../http/problem.js";
 import type { AdapterRow } from "../../registry/adapters.js";
 import type { SessionStore } from "../../sessions/store.js";
-import type { HeldOut } from "./held-out.js";
 
 const MOST = 8;
 /** Sessions that are read to find those of the same work: the newest stored ones, and the last of the training. */
@@ -75,12 +74,11 @@ export interface Choice {
 export const chooseSessions = async (
   { adapter_id, session_ids }: AdapterRow,
   { session_ids: named }: EvaluateRequest,
-  heldOut: HeldOut,
+  heldOut: ReadonlySet<string>,
   sessions: Store,
 ): Promise<Choice> => {
-  const all = new Set(session_ids);
-  const trained = session_ids.filter((id) => !heldOut.whole.has(id));
-  const seen = (named ?? []).filter((id) => trained.includes(id) && !heldOut.part.has(id));
+  const trained = session_ids.filter((id) => !heldOut.has(id));
+  const seen = (named ?? []).filter((id) => trained.includes(id));
   if (seen.length > 0)
     throw new ProblemError(
       "SESSION_TRAINED_ON",
@@ -91,8 +89,8 @@ export const chooseSessions = async (
 
   const choose = async (): Promise<readonly Found[]> => {
     if (named) return Promise.all(named.map(async (id) => find(await sessions.summary(id), sessions)));
-    const kept = await readAll(await stored([...heldOut.whole, ...heldOut.part], sessions), sessions);
-    return kept.length > 0 ? kept : ofTheSameWork(storedTrained, all, sessions);
+    const kept = await readAll(await stored(heldOut, sessions), sessions);
+    return kept.length > 0 ? kept : ofTheSameWork(storedTrained, new Set(session_ids), sessions);
   };
   const chosen = await choose();
   if (chosen.length === 0)

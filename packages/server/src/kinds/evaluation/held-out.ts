@@ -9,17 +9,10 @@ const Record = Type.Object({
   plan: Type.Object({ held_out: Type.Object({ sessions: Type.Array(Type.String()) }) }),
 });
 
-/** Sessions that a training held out: as a whole, or the last part of the only one. */
-export interface HeldOut {
-  readonly whole: ReadonlySet<string>;
-  readonly part: ReadonlySet<string>;
-}
-
-/** What the training of the adapter in `folder` held out, by its training.json. */
-export const readHeldOut = async (folder: string): Promise<HeldOut> => {
+/** Sessions that the training of the adapter in `folder` held out as a whole, by its training.json: of a single one, only a part is. */
+export const readHeldOut = async (folder: string): Promise<ReadonlySet<string>> => {
   const record: unknown = await readFile(join(folder, "training.json"), "utf8").then(JSON.parse, () => null);
-  if (!matches(Record, record)) return { whole: new Set(), part: new Set() };
+  if (!matches(Record, record)) return new Set();
   const ids = new Set(record.plan.held_out.sessions);
-  const isPart = record.sessions.every(({ session_id }) => ids.has(session_id));
-  return isPart ? { whole: new Set(), part: ids } : { whole: ids, part: new Set() };
+  return record.sessions.every(({ session_id }) => ids.has(session_id)) ? new Set() : ids;
 };
