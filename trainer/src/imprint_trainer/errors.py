@@ -36,7 +36,7 @@ class NothingToTrain(TrainerError, ValueError):
 
 class NothingToEvaluate(TrainerError, ValueError):
     code = "NOTHING_TO_EVALUATE"
-    hint = "Import a later session of the same work, or name sessions: session_ids, or --on of imprint evaluate."
+    hint = "Import a later session of the same work, or name sessions in session_ids."
 
 
 class TemplateUnsupported(TrainerError, ValueError):
