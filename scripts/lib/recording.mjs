@@ -89,6 +89,8 @@ const requestsFor = async ({ root, setup, work }) => {
     skip_invalid: false,
     unreadable: [],
     base_model,
+    profile: "remember",
+    holdout: "none",
     max_length: 192,
     include_unsuccessful: false,
     train_on: "all",

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { SessionId } from "./ids.js";
 import { Strict } from "./object.js";
-import { LeftOutAndChanged, TrainOn } from "./training.js";
+import { Holdout, LeftOutAndChanged, PlanNotes, Profile, TrainOn } from "./training.js";
 
 /** How sessions become windows and masks: what a training and its preview share. */
 export const WindowsOf = {
@@ -12,7 +12,11 @@ export const WindowsOf = {
     description: "Sessions that the service left out, by skip_invalid, since their stored files cannot be read",
   }),
   base_model: Type.String({ description: "Folder of the base model, or hub id" }),
-  max_length: Type.Integer({ minimum: 64 }),
+  profile: Profile,
+  holdout: Holdout,
+  max_length: Type.Union([Type.Integer({ minimum: 64 }), Type.Null()], {
+    description: "Null: as long as memory and model allow",
+  }),
   include_unsuccessful: Type.Boolean(),
   train_on: TrainOn,
   reasoning: Type.Boolean(),
@@ -43,6 +47,7 @@ export const Preview = Strict({
   supervised_turns: Type.Integer({ minimum: 0 }),
   max_steps: Type.Integer({ minimum: 0 }),
   max_tokens: Type.Integer({ minimum: 0, description: "Read by a training of that many steps" }),
+  ...PlanNotes,
   ...LeftOutAndChanged,
   turns: Type.Array(PreviewTurn),
   text: Type.Array(Type.Array(PreviewSpan), { description: "One list of spans a window: the first ones of a very long preview" }),

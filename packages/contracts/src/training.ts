@@ -49,9 +49,33 @@ export const TrainOn = Type.Union(
 );
 export type TrainOn = Static<typeof TrainOn>;
 
+/** What a training is for: `remember` learns its sessions word for word, `learn` what helps on other work. */
+export const Profile = Type.Union([Type.Literal("remember"), Type.Literal("learn")], {
+  description: "remember the sessions word for word, or learn what transfers; default: learn for several sessions",
+});
+export type Profile = Static<typeof Profile>;
+
+/** Which part of the sessions is not trained on, so that what transfers can be measured on it. */
+export const Holdout = Type.Union(
+  [
+    Type.Literal("auto"),
+    Type.Literal("none"),
+    Type.Number({ exclusiveMinimum: 0, maximum: 0.5 }),
+    Type.Array(SessionId, { minItems: 1, maxItems: 1000, uniqueItems: true }),
+  ],
+  { description: "Newest part to test on, never trained on: a share, or sessions; default: auto with learn, none with remember" },
+);
+export type Holdout = Static<typeof Holdout>;
+
+const WindowLength = Type.Integer({ minimum: 64, maximum: 131072 });
+
 /** What decides the windows of a training: a preview takes these fields too. */
 const selection = {
-  max_length: Type.Optional(Type.Integer({ minimum: 64, maximum: 131072, description: "Tokens in a training window" })),
+  profile: Type.Optional(Profile),
+  holdout: Type.Optional(Holdout),
+  max_length: Type.Optional(
+    Type.Union([WindowLength, Type.Literal("auto")], { default: "auto", description: "Tokens in a training window" }),
+  ),
   train_on: Type.Optional(TrainOn),
   reasoning: Type.Optional(
     Type.Boolean({ default: false, description: "Learn the recorded reasoning too, where the session holds some" }),
@@ -60,7 +84,7 @@ const selection = {
   skip_invalid: Type.Optional(
     Type.Boolean({ description: "Leave out sessions that cannot be trained, by name; default: true for several sessions" }),
   ),
-  epochs: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Omitted: until the loss stops improving" })),
+  epochs: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Omitted: by the profile" })),
 };
 
 const loraFields = {
@@ -77,7 +101,7 @@ const loraFields = {
   rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 16, description: "Rank of the update" })),
   alpha: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1024, description: "Default: twice the rank" })),
   learning_rate: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 0.1, description: "Peak learning rate; default: 0.001" }),
+    Type.Number({ exclusiveMinimum: 0, maximum: 0.1, description: "Peak learning rate; default: by the profile" }),
   ),
   target_modules: Type.Optional(
     Type.Array(Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }), {
@@ -140,13 +164,20 @@ export type TrainHypernetworkRequest = Static<typeof TrainHypernetworkRequest>;
 export const StartResponse = Strict({ job_id: Type.String(), status: Type.Literal("queued") });
 export type StartResponse = Static<typeof StartResponse>;
 
-/** What is assumed where a request is silent. The learning rate and window depend on nothing but these numbers. */
+/**
+ * What a profile assumes where a request is silent. How many epochs it plans, and when it stops, follows from the data:
+ * `lora/profile.py` of the trainer.
+ */
+export const PROFILES = {
+  remember: { learning_rate: 1e-3, holdout: "none" },
+  learn: { learning_rate: 3e-4, holdout: "auto" },
+} as const satisfies Record<Profile, { readonly learning_rate: number; readonly holdout: Holdout }>;
+
+/** What is assumed where a request is silent, whatever its profile. */
 export const LORA_DEFAULTS = {
   task_type: "code-gen",
   rank: 16,
   alpha_per_rank: 2,
-  learning_rate: 1e-3,
-  max_length: 1024,
   train_on: "all",
   reasoning: false,
   quantization: "nf4",
@@ -175,10 +206,26 @@ export const LeftOutAndChanged = {
   skipped: Type.Array(SkippedSession),
 };
 
+/** What held-out losses are measured on; `tokens` with their context. */
+export const HeldOutPlan = Strict({
+  sessions: Type.Array(SessionId, { minItems: 1 }),
+  windows: Type.Integer({ minimum: 1 }),
+  tokens: Type.Integer({ minimum: 1 }),
+  supervised_tokens: Type.Integer({ minimum: 1 }),
+});
+export type HeldOutPlan = Static<typeof HeldOutPlan>;
+
+/** What a plan and its preview say beside the windows. `held_out` null: no text is. */
+export const PlanNotes = {
+  held_out: Type.Union([HeldOutPlan, Type.Null()]),
+  /** What to know before the start, one sentence each. */
+  remarks: Type.Array(Type.String()),
+};
+
 /** What will be trained, known before the first step (training-data rules 1-6). */
 export const TrainingPlan = Strict({
   seed: Type.Integer(),
-  /** Null: until the loss stops improving or the token budget ends. */
+  /** At most. Null: until the loss stops improving or the token budget ends. */
   epochs: Type.Union([Type.Integer(), Type.Null()]),
   max_steps: Type.Integer(),
   accumulation: Type.Integer(),
@@ -192,6 +239,7 @@ export const TrainingPlan = Strict({
   tokens: Type.Integer(),
   supervised_tokens: Type.Integer(),
   supervised_turns: Type.Integer(),
+  ...PlanNotes,
   ...LeftOutAndChanged,
 });
 export type TrainingPlan = Static<typeof TrainingPlan>;
@@ -209,8 +257,19 @@ export const Progress = Strict({
   supervised_tokens: Type.Integer({ minimum: 0 }),
   eta_seconds: Type.Number({ minimum: 0 }),
   peak_memory_mb: Type.Number({ minimum: 0 }),
+  /** The latest, in nats per supervised token; null where nothing is held out. */
+  held_out_loss: Type.Union([Type.Number(), Type.Null()]),
 });
 export type Progress = Static<typeof Progress>;
+
+/** Loss on text that was held out. `interval`: 95 % bootstrap of `loss_after - loss_before`. */
+export const HeldOutProof = Strict({
+  tokens: Type.Integer({ minimum: 1, description: "Supervised ones" }),
+  loss_before: Type.Number(),
+  loss_after: Type.Number(),
+  interval: Type.Tuple([Type.Number(), Type.Number()]),
+});
+export type HeldOutProof = Static<typeof HeldOutProof>;
 
 /** Evidence taken from the reloaded adapter (training-data rule 9). Losses in nats per token. */
 export const Proof = Strict({
@@ -219,6 +278,8 @@ export const Proof = Strict({
   loss_after: Type.Number(),
   neutral_loss_before: Type.Number(),
   neutral_loss_after: Type.Number(),
+  /** Null: nothing was held out. */
+  held_out: Type.Union([HeldOutProof, Type.Null()]),
   keys_expected: Type.Integer({ minimum: 1 }),
   keys_matched: Type.Integer({ minimum: 0 }),
   /** Square root of the summed squared Frobenius norms of scaling * B A over all modules. */

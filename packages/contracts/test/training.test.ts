@@ -1,5 +1,6 @@
 import {
   LORA_DEFAULTS,
+  PROFILES,
   PreviewRequest,
   SkippedSession,
   TrainHypernetworkRequest,
@@ -34,6 +35,13 @@ describe("TrainLoraRequest", () => {
     [{ session_id: "s1", session_ids: ["s1"] }],
     [{ session_ids: [] }],
     [{ session_ids: ["s1", "s1"] }],
+    [{ session_id: "s1", profile: "forget" }],
+    [{ session_id: "s1", max_length: "long" }],
+    [{ session_id: "s1", holdout: "all" }],
+    [{ session_id: "s1", holdout: 0 }],
+    [{ session_id: "s1", holdout: 0.51 }],
+    [{ session_ids: ["s1", "s2"], holdout: [] }],
+    [{ session_ids: ["s1", "s2"], holdout: ["s1", "s1"] }],
     [{ session_id: "s1", train_on: "none" }],
     [{ session_id: "s1", train_on: { turns: [] } }],
     [{ session_id: "s1", train_on: { turns: [-1] } }],
@@ -44,6 +52,11 @@ describe("TrainLoraRequest", () => {
     expect(lora.Check({ session_ids: ["s1", "s2"], train_on })).toBe(true),
   );
 
+  it.each(["auto", "none", 0.5, ["s1"]])("takes holdout %j, as its previews do", (holdout) => {
+    const body = { session_ids: ["s1", "s2"], holdout, profile: "learn", max_length: "auto" };
+    expect([lora.Check(body), Compile(TrainLoraPreviewRequest).Check(body)]).toEqual([true, true]);
+  });
+
   it("previews take skip_invalid as trainings do", () => {
     const body = { session_ids: ["s1", "s2"], skip_invalid: false };
     expect([lora.Check(body), Compile(TrainLoraPreviewRequest).Check(body)]).toEqual([true, true]);
@@ -51,10 +64,9 @@ describe("TrainLoraRequest", () => {
   });
 
   it("accepts the defaults it documents", () => {
-    const { rank, learning_rate, max_length, quantization, task_type, train_on, reasoning } = LORA_DEFAULTS;
-    expect(lora.Check({ session_id: "s1", rank, learning_rate, max_length, quantization, task_type, train_on, reasoning })).toBe(
-      true,
-    );
+    const { alpha_per_rank: _derived, ...defaults } = LORA_DEFAULTS;
+    for (const profile of Object.values(PROFILES))
+      expect(lora.Check({ session_id: "s1", max_length: "auto", ...defaults, ...profile })).toBe(true);
   });
 });
 

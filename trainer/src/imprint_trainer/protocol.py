@@ -31,6 +31,14 @@ class Turns(Strict):
 TrainOn = Literal["all", "successful_steps", "final_answer"] | Turns
 
 
+Profile = Literal["remember", "learn"]
+Holdout = (
+    Literal["auto", "none"]
+    | Annotated[float, Field(gt=0, le=0.5)]
+    | Annotated[list[SessionId], Field(min_length=1, max_length=1000)]
+)
+
+
 class UnreadableSession(Strict):
     session_id: SessionId
     message: str
@@ -42,7 +50,9 @@ class PreviewSpec(Strict):
     skip_invalid: bool
     unreadable: list[UnreadableSession]
     base_model: str
-    max_length: int = Field(ge=64)
+    profile: Profile
+    holdout: Holdout
+    max_length: Annotated[int, Field(ge=64)] | None
     include_unsuccessful: bool
     train_on: TrainOn
     reasoning: bool

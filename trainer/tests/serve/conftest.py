@@ -61,6 +61,8 @@ def lora_spec(tiny_folder: Path, session_path: Path, tmp_path: Path) -> Spec:
         return {
             "session_paths": [str(session_path)],
             "base_model": str(tiny_folder),
+            "profile": "remember",
+            "holdout": "none",
             "max_length": 256,
             "include_unsuccessful": False,
             "skip_invalid": False,

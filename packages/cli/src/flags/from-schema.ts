@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { TSchema } from "typebox";
 import { Errors } from "typebox/value";
 import { UsageError } from "../errors.js";
-import { choicesOf, isSwitch, parseFlag, placeholderOf, shapeOf, typeOf } from "./text.js";
+import { choicesOf, isSwitch, mixedOf, parseFlag, placeholderOf, shapeOf, typeOf } from "./text.js";
 import { readTrainOn, TRAIN_ON_FORM } from "./train-on.js";
 
 export type Properties = Readonly<Record<string, TSchema>>;
@@ -34,11 +34,31 @@ export function readFlags(properties: Properties, options: Readonly<Record<strin
   return Object.fromEntries(entries);
 }
 
+const formOf = (schema: TSchema): string => {
+  const {
+    const: word,
+    minimum,
+    exclusiveMinimum,
+    maximum,
+  } = schema as {
+    readonly const?: unknown;
+    readonly minimum?: number;
+    readonly exclusiveMinimum?: number;
+    readonly maximum?: number;
+  };
+  if (word !== undefined) return String(word);
+  if (minimum !== undefined) return `${minimum} to ${maximum}`;
+  return exclusiveMinimum === undefined ? placeholderOf(schema) : `more than ${exclusiveMinimum} to ${maximum}`;
+};
+
 /** Throws a UsageError that names the flag when the request breaks its schema. `names` says how else a property was given. */
 export function checkRequest(schema: TSchema, request: unknown, names: Readonly<Record<string, string>> = {}): void {
+  const { properties } = schema as unknown as { readonly properties: Properties };
   const wrong = Errors(schema, request).map(({ instancePath, message, keyword, params }) => {
     const [, property = ""] = instancePath.split("/");
     const name = names[property] ?? flagOf(property);
+    const mixed = properties[property] && mixedOf(properties[property]);
+    if (mixed) return `${name} takes ${mixed.map(formOf).join(", ")}`;
     return keyword === "pattern" ? `${name} is not of the allowed form ${params.pattern}` : `${name} ${message}`;
   });
   if (wrong.length > 0) throw new UsageError([...new Set(wrong)].join("\n"));

@@ -33,6 +33,7 @@ async function trainingIn(
     ...{ adapter_id: "canaries", task_type, output_dir: path.join(folder, "adapter") },
     ...{ train_on: selection.train_on, reasoning: selection.reasoning, include_unsuccessful: selection.include_unsuccessful },
     ...{ skip_invalid: true, unreadable: [] },
+    ...{ profile: config.profile ?? "remember", holdout: selection.holdout ?? "none" },
     ...{ seed: config.seed, epochs: config.epochs, rank: config.rank, alpha: config.alpha },
     ...{ learning_rate: config.learning_rate, max_length: config.max_length },
     ...{ target_modules: config.target_modules, quantization: config.quantization },

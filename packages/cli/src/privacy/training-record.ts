@@ -17,8 +17,10 @@ export const TrainingRecord = Type.Object({
     train_on: spec.train_on,
     reasoning: spec.reasoning,
     include_unsuccessful: spec.include_unsuccessful,
+    holdout: Type.Optional(spec.holdout),
   }),
   config: Type.Object({
+    profile: Type.Optional(spec.profile),
     seed: spec.seed,
     epochs: spec.epochs,
     rank: spec.rank,

@@ -55,6 +55,15 @@ describe("trainingRequest", () => {
     expect(lora("--train-on", "turns:3,1,3")).toEqual({ session_id: "s", train_on: { turns: [3, 1] } });
   });
 
+  it.each([
+    [["--max-length", "auto"], { max_length: "auto" }],
+    [["--max-length", "512"], { max_length: 512 }],
+    [["--holdout", "none"], { holdout: "none" }],
+    [["--holdout", "0.25"], { holdout: 0.25 }],
+    [["--holdout", "s1,s2"], { holdout: ["s1", "s2"] }],
+    [["--profile", "learn"], { profile: "learn" }],
+  ])("reads %j", (args, fields) => expect(lora(...args)).toEqual({ session_id: "s", ...fields }));
+
   it("takes true or false where the service is asked to do without what it does by itself", () => {
     expect(lora("--skip-invalid", "false")).toEqual({ session_id: "s", skip_invalid: false });
     expect(lora("--skip-invalid", "true")).toEqual({ session_id: "s", skip_invalid: true });
@@ -78,6 +87,9 @@ describe("trainingRequest", () => {
     [["--rank", "1000"], "--rank must be <= 256"],
     [["--learning-rate", "0"], "--learning-rate must be > 0"],
     [["--learning-rate", "0x10"], '--learning-rate takes a number, not "0x10"'],
+    [["--max-length", "long"], '--max-length takes n|auto, not "long"'],
+    [["--max-length", "63"], "--max-length takes 64 to 131072, auto"],
+    [["--holdout", "0.9"], "--holdout takes auto, none, more than 0 to 0.5, a,b,..."],
     [["--adapter-id", "No Spaces"], "--adapter-id is not of the allowed form"],
     [["--metadata", "novalue"], "--metadata takes name=text"],
     [["--scaling", "2"], "--scaling is an option of --method hypernetwork"],

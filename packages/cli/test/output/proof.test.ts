@@ -9,6 +9,7 @@ const proof: Proof = {
   loss_after: 0.1,
   neutral_loss_before: 3,
   neutral_loss_after: 3.03,
+  held_out: null,
   keys_expected: 420,
   keys_matched: 420,
   update_norm: 1.2345,

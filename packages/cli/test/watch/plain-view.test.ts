@@ -16,6 +16,7 @@ const step = (n: number): JobDetails =>
       supervised_tokens: 100,
       eta_seconds: 40 - n,
       peak_memory_mb: 1,
+      held_out_loss: null,
     },
   });
 

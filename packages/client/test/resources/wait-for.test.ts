@@ -58,6 +58,7 @@ const progress = {
   supervised_tokens: 1,
   eta_seconds: 1,
   peak_memory_mb: 1,
+  held_out_loss: null,
 };
 const sse = (id: number, event: { readonly type: string; readonly [field: string]: unknown }): string =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -1,11 +1,11 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Strict } from "../object.js";
-import { LORA_DEFAULTS, TrainLoraRequest } from "../training.js";
+import { PROFILES, TrainLoraRequest } from "../training.js";
 import { open } from "./open.js";
 
 const auto = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([Type.Literal("auto"), schema]));
 
-const MAX_MULTIPLIER = 0.1 / LORA_DEFAULTS.learning_rate;
+const MAX_MULTIPLIER = 0.1 / PROFILES.remember.learning_rate;
 
 export const FineTuningHyperparameters = Strict({
   n_epochs: auto(Type.Integer({ minimum: 1, maximum: 100 })),
@@ -13,7 +13,7 @@ export const FineTuningHyperparameters = Strict({
     Type.Number({
       exclusiveMinimum: 0,
       maximum: MAX_MULTIPLIER,
-      description: `Of the learning rate ${LORA_DEFAULTS.learning_rate}`,
+      description: "Of the learning rate of the profile: remember for one example, learn for several",
     }),
   ),
   batch_size: Type.Optional(

@@ -7,7 +7,7 @@ export interface Curve {
   add(point: Progress): void;
   /** Evenly thinned out; the first and the last point are always there. */
   points(): readonly Progress[];
-  /** No point follows: the curve shrinks to 100 points of 40 bytes. */
+  /** No point follows: the curve shrinks to 100 points of 44 bytes. */
   end(): void;
 }
 

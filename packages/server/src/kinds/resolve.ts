@@ -1,5 +1,13 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { LORA_DEFAULTS, type PreviewRequest, type TrainHypernetworkRequest, type TrainLoraRequest } from "@imprint/contracts";
+import {
+  type Holdout,
+  LORA_DEFAULTS,
+  PROFILES,
+  type PreviewRequest,
+  type Profile,
+  type TrainHypernetworkRequest,
+  type TrainLoraRequest,
+} from "@imprint/contracts";
 
 /** Where unrepeatable values come from, so that tests decide them. */
 export interface Randomness {
@@ -62,15 +70,23 @@ export const resolveCommon = (
   };
 };
 
-/** What decides the windows, as trainings and their previews resolve it. `epochs` null: until the loss stops improving. */
-export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, sessions: number) => ({
-  max_length: request.max_length ?? LORA_DEFAULTS.max_length,
-  include_unsuccessful: request.include_unsuccessful ?? false,
-  train_on: request.train_on ?? LORA_DEFAULTS.train_on,
-  reasoning: request.reasoning ?? LORA_DEFAULTS.reasoning,
-  skip_invalid: request.skip_invalid ?? sessions > 1,
-  epochs: request.epochs ?? null,
-});
+export const defaultProfile = (sessions: number): Profile => (sessions > 1 ? "learn" : "remember");
+
+/** What decides the windows, as trainings and their previews resolve it. `epochs` and `max_length` null: by the data. */
+export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, sessions: number) => {
+  const { profile = defaultProfile(sessions), max_length = "auto" } = request;
+  const holdout: Holdout = request.holdout ?? PROFILES[profile].holdout;
+  return {
+    profile,
+    holdout,
+    max_length: max_length === "auto" ? null : max_length,
+    include_unsuccessful: request.include_unsuccessful ?? false,
+    train_on: request.train_on ?? LORA_DEFAULTS.train_on,
+    reasoning: request.reasoning ?? LORA_DEFAULTS.reasoning,
+    skip_invalid: request.skip_invalid ?? sessions > 1,
+    epochs: request.epochs ?? null,
+  };
+};
 
 /** The sessions of a request, which names one or several. */
 export const sessionIdsOf = ({ session_id, session_ids }: TrainLoraRequest): readonly string[] =>

@@ -1,5 +1,6 @@
-import { type FineTuningHyperparameters, type FineTuningRequest, LORA_DEFAULTS, type TrainLoraRequest } from "@imprint/contracts";
+import { type FineTuningHyperparameters, type FineTuningRequest, PROFILES, type TrainLoraRequest } from "@imprint/contracts";
 import { ProblemError } from "../http/problem.js";
+import { defaultProfile } from "../kinds/resolve.js";
 
 const refuse = (field: string, message: string): ProblemError =>
   new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, {
@@ -29,10 +30,11 @@ export const trainingOf = (
   return {
     session_ids: [...sessionIds],
     base_model: request.model,
+    holdout: "none", // OpenAI's API trains on the whole of a training file
     adapter_id: ["ft", ...(suffix == null ? [] : [suffix]), random.suffix()].join("-"),
     ...(seed != null && { seed }),
     ...(n_epochs !== "auto" && { epochs: n_epochs }),
-    ...(multiplier !== "auto" && { learning_rate: multiplier * LORA_DEFAULTS.learning_rate }),
+    ...(multiplier !== "auto" && { learning_rate: multiplier * PROFILES[defaultProfile(sessionIds.length)].learning_rate }),
     ...(metadata != null && { metadata: metadata as Record<string, string> }),
   };
 };

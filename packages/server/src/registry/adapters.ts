@@ -28,7 +28,7 @@ const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   sha256: row.sha256,
   files: JSON.parse(row.files) as AdapterFile[],
   metadata: JSON.parse(row.metadata) as Record<string, string>,
-  proof: JSON.parse(row.proof) as Proof,
+  proof: { held_out: null, ...JSON.parse(row.proof) } as Proof,
   partial: row.partial === null ? null : (JSON.parse(row.partial) as PartialTraining),
   evaluation: row.evaluation === null ? null : (JSON.parse(row.evaluation) as EvaluationSummary),
   created_at: row.created_at,

@@ -45,6 +45,7 @@ export const result: JobResult = {
     loss_after: 1,
     neutral_loss_before: 1,
     neutral_loss_after: 1,
+    held_out: null,
     keys_expected: 1,
     keys_matched: 1,
     update_norm: 1,

@@ -23,8 +23,10 @@ test("what a LoRA request leaves out is decided", () => {
     epochs: null,
     rank: 16,
     alpha: 32,
+    profile: "remember",
+    holdout: "none",
     learning_rate: 1e-3,
-    max_length: 1024,
+    max_length: null,
     train_on: "all",
     reasoning: false,
     target_modules: null,
@@ -35,6 +37,15 @@ test("what a LoRA request leaves out is decided", () => {
 test("what a request says is taken as it is, also a zero", () => {
   const request = { session_id: "s", adapter_id: "a", seed: 0, rank: 8, base_model: "b", metadata: { k: "v" }, epochs: 3 };
   expect(resolveLora(request, defaults)).toMatchObject({ ...request, alpha: 16 });
+});
+
+test("several sessions are learned from for other work, unless the request says otherwise", () => {
+  const several = { session_ids: ["a", "b"] };
+  const learn = { profile: "learn", holdout: "auto", learning_rate: 3e-4 };
+  expect(resolveLora(several, defaults)).toMatchObject(learn);
+  expect(resolveLora({ session_id: "s", profile: "learn" }, defaults)).toMatchObject(learn);
+  const asked = { profile: "remember", holdout: 0.25, learning_rate: 2e-4, max_length: 512 } as const;
+  expect(resolveLora({ ...several, ...asked }, defaults)).toMatchObject(asked);
 });
 
 test("of several sessions the first gives the adapter its id, and all are kept in order", () => {

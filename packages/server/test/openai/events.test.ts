@@ -13,6 +13,7 @@ const metrics = {
   supervised_tokens: 1,
   eta_seconds: 0,
   peak_memory_mb: 1,
+  held_out_loss: null,
 };
 
 const event = (number: number, isStep: boolean): FineTuneEvent => ({

@@ -55,6 +55,8 @@ export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
       base_model: "tiny",
       base_model_name: "tiny",
       task_type: "code-gen",
+      profile: "remember",
+      holdout: "none",
       max_length: 64,
       include_unsuccessful: false,
       skip_invalid: false,

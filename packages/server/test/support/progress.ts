@@ -12,4 +12,5 @@ export const progressAt = (step: number, steps = 10_000): Progress => ({
   supervised_tokens: 60,
   eta_seconds: (steps - step) / 100,
   peak_memory_mb: 640.5,
+  held_out_loss: step < steps / 2 ? null : 1.23456789 / step,
 });

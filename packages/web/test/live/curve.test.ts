@@ -14,6 +14,7 @@ const step = (at: number): Progress => ({
   supervised_tokens: at,
   eta_seconds: 0,
   peak_memory_mb: 0,
+  held_out_loss: null,
 });
 
 test("steps stay in order, none twice, whatever is told again after a reconnect", () => {

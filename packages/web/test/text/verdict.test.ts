@@ -8,6 +8,7 @@ const proof: Proof = {
   loss_after: 0.4,
   neutral_loss_before: 3.1,
   neutral_loss_after: 3.2,
+  held_out: null,
   keys_expected: 4,
   keys_matched: 4,
   update_norm: 0.75,

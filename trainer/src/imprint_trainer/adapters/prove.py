@@ -42,6 +42,7 @@ def prove(base: LoadedBase, folder: Path, windows: Sequence[Window]) -> dict[str
         "loss_after": after,
         "neutral_loss_before": neutral_before,
         "neutral_loss_after": neutral_after,
+        "held_out": None,
         "keys_expected": expected,
         "keys_matched": matched,
         "update_norm": norm,

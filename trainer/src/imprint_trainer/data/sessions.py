@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from imprint_trainer.data.length import window_length
 from imprint_trainer.data.prepare import Counted, Prepared, Skipped, counted, prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.data.shared import turn_keys
@@ -41,7 +42,7 @@ def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase") ->
             part = prepare_windows(
                 session,
                 tokenizer,
-                max_length=spec.max_length,
+                max_length=window_length(spec.max_length),
                 include_unsuccessful=spec.include_unsuccessful,
                 reasoning=spec.reasoning,
                 train_on=spec.train_on if isinstance(spec.train_on, str) else ("turns", spec.train_on.turns),
@@ -102,6 +103,8 @@ def sizes(prepared: Prepared) -> dict[str, Any]:
         "tokens": prepared.tokens,
         "supervised_tokens": prepared.supervised_tokens,
         "supervised_turns": prepared.supervised_turns,
+        "held_out": None,
+        "remarks": [],
         "dropped": [asdict(one) for one in prepared.dropped],
         "changed": [asdict(one) for one in prepared.changed],
         "shared": [asdict(one) for one in prepared.shared],

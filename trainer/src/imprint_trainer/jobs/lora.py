@@ -7,6 +7,7 @@ from imprint_trainer.adapters.payload import Payload, adapter_config, trained_te
 from imprint_trainer.adapters.provenance import provenance
 from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.adapters.write import sha256_of
+from imprint_trainer.data.length import window_length
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
@@ -86,7 +87,7 @@ def training_of(spec: TrainLoraSpec) -> LoraTraining:
         alpha=spec.alpha,
         learning_rate=spec.learning_rate,
         target_modules=None if spec.target_modules is None else tuple(spec.target_modules),
-        max_length=spec.max_length,
+        max_length=window_length(spec.max_length),
         quantization=spec.quantization,
     )
 

@@ -12,5 +12,5 @@ from imprint_trainer.protocol import PreviewSpec
 def preview_sessions(spec: PreviewSpec, tokenizer: Any) -> dict[str, Any]:
     """The contracts' `Preview`, from the very code that trains."""
     prepared = prepare_sessions(spec, tokenizer)
-    steps = plan_steps(prepared.windows, LoraTraining(seed=0, epochs=spec.epochs, max_length=spec.max_length))
+    steps = plan_steps(prepared.windows, LoraTraining(seed=0, epochs=spec.epochs))
     return preview(prepared, tokenizer, steps=steps)

@@ -85,6 +85,7 @@ def train(
                 "supervised_tokens": batch.supervised,
                 "eta_seconds": elapsed / (schedule.done - first) * (limit - schedule.done),
                 "peak_memory_mb": memory.mb(),
+                "held_out_loss": None,
             }
         )
         if writer is not None:

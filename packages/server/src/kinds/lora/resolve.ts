@@ -1,16 +1,17 @@
-import { LORA_DEFAULTS, type TrainLoraRequest } from "@imprint/contracts";
+import { LORA_DEFAULTS, PROFILES, type TrainLoraRequest } from "@imprint/contracts";
 import { type Defaults, MAX_ADAPTER_ID, resolveCommon, resolveSelection, sessionIdsOf } from "../resolve.js";
 
 /** A LoRA request with every value decided. */
 export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
   const rank = request.rank ?? LORA_DEFAULTS.rank;
   const sessionIds = sessionIdsOf(request);
+  const selection = resolveSelection(request, sessionIds.length);
   return {
     ...resolveCommon(request, sessionIds, defaults),
-    ...resolveSelection(request, sessionIds.length),
+    ...selection,
     rank,
     alpha: request.alpha ?? rank * LORA_DEFAULTS.alpha_per_rank,
-    learning_rate: request.learning_rate ?? LORA_DEFAULTS.learning_rate,
+    learning_rate: request.learning_rate ?? PROFILES[selection.profile].learning_rate,
     target_modules: request.target_modules ?? null,
     quantization: request.quantization ?? LORA_DEFAULTS.quantization,
   };

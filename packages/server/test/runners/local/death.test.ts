@@ -41,6 +41,8 @@ describe("a worker's death fails the running task with what is known", () => {
       spec: {
         session_paths: [""],
         base_model: "b",
+        profile: "remember",
+        holdout: "none",
         max_length: 64,
         include_unsuccessful: true,
         session_ids: [],

@@ -23,6 +23,8 @@ const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => 
   spec: {
     session_paths: [session_path],
     base_model,
+    profile: "remember",
+    holdout: "none",
     max_length: 64,
     include_unsuccessful: false,
     session_ids: [],

@@ -24,7 +24,7 @@ const {
 export const FIELDS = { ...decided, session_id: SessionId, metadata: Metadata, keep_harmful: KeepHarmful };
 
 /** By field, with which value a training goes on whose request was stored before the field was there: as it began. */
-const BEFORE: Partial<ResolvedLora> = { keep_harmful: false };
+const BEFORE: Partial<ResolvedLora> = { keep_harmful: false, profile: "remember", holdout: "none" };
 
 const invalid = (what: string, cause?: unknown): ImprintError =>
   new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} ${what}.`, { cause });
