@@ -49,14 +49,3 @@ def fix_numerics(device: torch.device, threads: int | None = None) -> None:
     if device.type == "cpu":
         # On by default with the line above: filling what is overwritten took 4 to 8 % of hypernetwork training.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
-
-
-def available_bytes() -> int:
-    """Memory that could be taken without swapping, within the container's limit."""
-    import psutil
-
-    free = int(psutil.virtual_memory().available)
-    limit, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
-    if limit.is_file() and used.is_file() and (text := limit.read_text().strip()).isdigit():
-        free = min(free, int(text) - int(used.read_text()))
-    return max(0, free)

@@ -5,9 +5,10 @@ from typing import Any
 
 import torch
 
+from imprint_trainer.available_memory import available_bytes
 from imprint_trainer.errors import BaseModelInvalid, TrainerError
 from imprint_trainer.models.base import LoadedBase, Quantization
-from imprint_trainer.models.device import available_bytes, compute_dtype, pick_device
+from imprint_trainer.models.device import compute_dtype, pick_device
 from imprint_trainer.models.linear import freeze_linears
 from imprint_trainer.models.locate import locate_base
 from imprint_trainer.models.output_head import check_output_head

@@ -2,8 +2,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from imprint_trainer.available_memory import available_bytes
 from imprint_trainer.doc_to_lora.training.remembered import Pairs, RememberedQuestions, room_for_questions, size_of
-from imprint_trainer.models.device import available_bytes
 
 
 def read(ids: list[int]) -> Pairs:

@@ -7,7 +7,7 @@ from threading import Lock
 import torch
 from torch import Tensor
 
-from imprint_trainer.models.device import available_bytes
+from imprint_trainer.available_memory import available_bytes
 
 SHARE = 0.4  # of the memory that is free once the base model is loaded; the steps need some, too
 
