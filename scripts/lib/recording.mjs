@@ -32,7 +32,7 @@ const session = {
 };
 
 const LAST = ["done", "failed", "cancelled", "answer", "call_failed"];
-const OF_THE_RUN = ["tokens_per_second", "eta_seconds", "peak_memory_mb"];
+const OF_THE_RUN = ["tokens_per_second", "eta_seconds", "peak_memory_mb", "available_mb"];
 
 /** An event without what changes from run to run and from machine to machine: ids, times, memory, hashes. */
 const neutral = (event) =>

@@ -206,7 +206,7 @@ export const ERRORS = {
   OUT_OF_MEMORY: {
     status: null,
     title: "Out of memory",
-    hint: "Lower max_length or rank, use quantization nf4, or close other programs.",
+    hint: "Lower max_length or rank, use quantization nf4, or close other programs: imprint doctor --plan says what fits.",
   },
   DISK_FULL: { status: 507, title: "The disk is full", hint: "Free space on the disk of the data directory, and try again." },
   WORKER_START_FAILED: {

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { SessionId } from "./ids.js";
 import { Strict } from "./object.js";
-import { Holdout, LeftOutAndChanged, PlanNotes, Profile, TrainOn } from "./training.js";
+import { Holdout, LeftOutAndChanged, MemoryPlanOrNull, PlanNotes, Profile, TrainOn } from "./training.js";
 
 /** How sessions become windows and masks: what a training and its preview share. */
 export const WindowsOf = {
@@ -23,7 +23,16 @@ export const WindowsOf = {
   epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
 };
 
-export const PreviewSpec = Strict(WindowsOf);
+/** What decides, with the windows, how much memory a training takes. */
+export const SizeOf = {
+  rank: Type.Integer({ minimum: 1, maximum: 256 }),
+  target_modules: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: "Null: every linear layer but the output head",
+  }),
+  quantization: Type.Union([Type.Literal("nf4"), Type.Literal("none")]),
+};
+
+export const PreviewSpec = Strict({ ...WindowsOf, ...SizeOf });
 export type PreviewSpec = Static<typeof PreviewSpec>;
 
 /** A stretch of rendered text with one mask value. */
@@ -48,6 +57,7 @@ export const Preview = Strict({
   max_steps: Type.Integer({ minimum: 0 }),
   max_tokens: Type.Integer({ minimum: 0, description: "Read by a training of that many steps" }),
   ...PlanNotes,
+  memory: MemoryPlanOrNull,
   ...LeftOutAndChanged,
   turns: Type.Array(PreviewTurn),
   text: Type.Array(Type.Array(PreviewSpan), { description: "One list of spans a window: the first ones of a very long preview" }),

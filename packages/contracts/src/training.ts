@@ -87,6 +87,22 @@ const selection = {
   epochs: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Omitted: by the profile" })),
 };
 
+/** What decides, with the windows, how much memory a training takes. */
+const size = {
+  rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 16, description: "Rank of the update" })),
+  target_modules: Type.Optional(
+    Type.Array(Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }), {
+      minItems: 1,
+      maxItems: 32,
+      uniqueItems: true,
+      description: "Layers that get an update; default: every linear layer but the output head",
+    }),
+  ),
+  quantization: Type.Optional(
+    Type.Union([Type.Literal("nf4"), Type.Literal("none")], { description: "Of the frozen base model; default: nf4" }),
+  ),
+};
+
 const loraFields = {
   session_id: Type.Optional(SessionId),
   session_ids: Type.Optional(
@@ -98,21 +114,10 @@ const loraFields = {
     }),
   ),
   ...common,
-  rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 16, description: "Rank of the update" })),
+  ...size,
   alpha: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1024, description: "Default: twice the rank" })),
   learning_rate: Type.Optional(
     Type.Number({ exclusiveMinimum: 0, maximum: 0.1, description: "Peak learning rate; default: by the profile" }),
-  ),
-  target_modules: Type.Optional(
-    Type.Array(Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }), {
-      minItems: 1,
-      maxItems: 32,
-      uniqueItems: true,
-      description: "Layers that get an update; default: every linear layer but the output head",
-    }),
-  ),
-  quantization: Type.Optional(
-    Type.Union([Type.Literal("nf4"), Type.Literal("none")], { description: "Of the frozen base model; default: nf4" }),
   ),
   ...selection,
 };
@@ -142,7 +147,7 @@ export const TrainLoraPreviewRequest = Strict(loraFields, { oneOf: ofSessions })
 export type TrainLoraPreviewRequest = Static<typeof TrainLoraPreviewRequest>;
 
 /** Body of `POST /sessions/{id}/preview`. */
-export const PreviewRequest = Strict({ base_model: common.base_model, ...selection });
+export const PreviewRequest = Strict({ base_model: common.base_model, ...size, ...selection });
 export type PreviewRequest = Static<typeof PreviewRequest>;
 
 /** Body of `POST /train/hypernetwork`. Only the first trajectory is used; further ones are named in a warning. */
@@ -221,6 +226,25 @@ export const PlanNotes = {
   /** What to know before the start, one sentence each. */
   remarks: Type.Array(Type.String()),
 };
+const Megabytes = Type.Number({ minimum: 0 });
+
+/** What a training takes at its peak, in MB of 10^6 bytes: docs/memory.md. */
+export const MemoryPlan = Strict({
+  weights_mb: Megabytes,
+  activations_mb: Megabytes,
+  optimizer_mb: Megabytes,
+  logits_mb: Megabytes,
+  total_mb: Type.Number({ minimum: 0, description: "With what the trainer itself takes" }),
+  available_mb: Type.Number({ minimum: 0, description: "To the trainer, what it holds already included" }),
+  fits: Type.Boolean(),
+  suggestion: Type.Union([Type.String(), Type.Null()], {
+    description: "A sentence: the nearest setting that fits; null where it fits",
+  }),
+});
+export type MemoryPlan = Static<typeof MemoryPlan>;
+
+/** Null: config.json of the base model does not name its sizes. */
+export const MemoryPlanOrNull = Type.Union([MemoryPlan, Type.Null()]);
 
 /** What will be trained, known before the first step (training-data rules 1-6). */
 export const TrainingPlan = Strict({
@@ -235,6 +259,8 @@ export const TrainingPlan = Strict({
   max_length: Type.Integer(),
   target_modules: Type.Array(Type.String()),
   quantization: Type.String(),
+  gradient_checkpointing: Type.Boolean({ description: "Activations are made again in the backward pass, for memory's sake" }),
+  memory: MemoryPlanOrNull,
   windows: Type.Integer(),
   tokens: Type.Integer(),
   supervised_tokens: Type.Integer(),

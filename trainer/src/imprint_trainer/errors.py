@@ -119,7 +119,9 @@ class CheckpointMismatch(TrainerError, ValueError):
 
 class OutOfMemory(TrainerError, MemoryError):
     code = "OUT_OF_MEMORY"
-    hint = "Lower max_length or rank, use quantization nf4, or close other programs."
+    hint = (
+        "Lower max_length or rank, use quantization nf4, or close other programs: imprint doctor --plan says what fits."
+    )
 
 
 class DiskFull(TrainerError, OSError):

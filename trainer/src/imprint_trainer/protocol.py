@@ -57,6 +57,9 @@ class PreviewSpec(Strict):
     train_on: TrainOn
     reasoning: bool
     epochs: Annotated[int, Field(ge=1, le=100)] | None
+    rank: int = Field(ge=1, le=256)
+    target_modules: list[str] | None
+    quantization: Literal["nf4", "none"]
 
 
 class CheckpointSpec(Strict):
@@ -71,11 +74,8 @@ class TrainLoraSpec(PreviewSpec):
     base_model_name: str
     task_type: str
     seed: Seed
-    rank: int = Field(ge=1, le=256)
     alpha: Finite = Field(gt=0)
     learning_rate: Finite = Field(gt=0, le=0.1)
-    target_modules: list[str] | None
-    quantization: Literal["nf4", "none"]
     checkpoint: CheckpointSpec
 
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { AdapterId, JobId } from "../ids.js";
 import { Strict } from "../object.js";
-import { WindowsOf } from "../preview.js";
+import { SizeOf, WindowsOf } from "../preview.js";
 
 /** How a training keeps what it has done, and what it begins with. */
 export const CheckpointSpec = Strict({
@@ -16,18 +16,14 @@ export type CheckpointSpec = Static<typeof CheckpointSpec>;
 /** A LoRA training, fully resolved: the worker assumes nothing. */
 export const TrainLoraSpec = Strict({
   ...WindowsOf,
+  ...SizeOf,
   adapter_id: AdapterId,
   output_dir: Type.String({ description: "Empty staging folder; the worker writes the adapter's files into it" }),
   base_model_name: Type.String({ description: "What adapter_config.json names as the base" }),
   task_type: Type.String(),
   seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),
-  rank: Type.Integer({ minimum: 1, maximum: 256 }),
   alpha: Type.Number({ exclusiveMinimum: 0 }),
   learning_rate: Type.Number({ exclusiveMinimum: 0, maximum: 0.1 }),
-  target_modules: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: "Null: every linear layer but the output head",
-  }),
-  quantization: Type.Union([Type.Literal("nf4"), Type.Literal("none")]),
   checkpoint: CheckpointSpec,
 });
 export type TrainLoraSpec = Static<typeof TrainLoraSpec>;

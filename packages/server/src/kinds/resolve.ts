@@ -72,11 +72,14 @@ export const resolveCommon = (
 
 export const defaultProfile = (sessions: number): Profile => (sessions > 1 ? "learn" : "remember");
 
-/** What decides the windows, as trainings and their previews resolve it. `epochs` and `max_length` null: by the data. */
+/** What decides windows and memory, as trainings and their previews resolve it. `epochs` and `max_length` null: by the data. */
 export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, sessions: number) => {
   const { profile = defaultProfile(sessions), max_length = "auto" } = request;
   const holdout: Holdout = request.holdout ?? PROFILES[profile].holdout;
   return {
+    rank: request.rank ?? LORA_DEFAULTS.rank,
+    target_modules: request.target_modules ?? null,
+    quantization: request.quantization ?? LORA_DEFAULTS.quantization,
     profile,
     holdout,
     max_length: max_length === "auto" ? null : max_length,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { LORA_DEFAULTS, PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
+import { PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
 import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { inTransaction } from "../../storage/transaction.js";
@@ -37,7 +37,7 @@ export const previewSessions = async (
     signal,
   }: {
     readonly sessionIds: readonly string[];
-    readonly request: PreviewRequest & Pick<TrainLoraPreviewRequest, "quantization">;
+    readonly request: PreviewRequest;
     readonly signal: AbortSignal;
   },
   { workshop, interactive }: Pick<Services, "workshop" | "interactive">,
@@ -51,7 +51,7 @@ export const previewSessions = async (
   try {
     const spec = { ...staged, base_model: model.location, ...selection };
     const preview = await interactive.call({ type: "preview", spec }, signal);
-    const { quantization = LORA_DEFAULTS.quantization } = request;
+    const { quantization } = selection;
     const speeds = await inTransaction(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
     return { ...preview, ...estimateTime({ tokens: preview.max_tokens, speeds, baseModel: model.name }) };
   } finally {

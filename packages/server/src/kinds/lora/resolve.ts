@@ -3,17 +3,13 @@ import { type Defaults, MAX_ADAPTER_ID, resolveCommon, resolveSelection, session
 
 /** A LoRA request with every value decided. */
 export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
-  const rank = request.rank ?? LORA_DEFAULTS.rank;
   const sessionIds = sessionIdsOf(request);
   const selection = resolveSelection(request, sessionIds.length);
   return {
     ...resolveCommon(request, sessionIds, defaults),
     ...selection,
-    rank,
-    alpha: request.alpha ?? rank * LORA_DEFAULTS.alpha_per_rank,
+    alpha: request.alpha ?? selection.rank * LORA_DEFAULTS.alpha_per_rank,
     learning_rate: request.learning_rate ?? PROFILES[selection.profile].learning_rate,
-    target_modules: request.target_modules ?? null,
-    quantization: request.quantization ?? LORA_DEFAULTS.quantization,
   };
 };
 export type ResolvedLora = ReturnType<typeof resolveLora>;

@@ -51,6 +51,9 @@ describe("a worker's death fails the running task with what is known", () => {
         train_on: "all",
         reasoning: false,
         epochs: null,
+        rank: 16,
+        target_modules: null,
+        quantization: "nf4",
       },
     });
     await expect(preview).rejects.toMatchObject({ name: "ImprintError", code: "WORKER_CRASHED" });

@@ -33,6 +33,9 @@ const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => 
     train_on: "all",
     reasoning: false,
     epochs: null,
+    rank: 16,
+    target_modules: null,
+    quantization: "nf4",
   },
 });
 
