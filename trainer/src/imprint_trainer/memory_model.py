@@ -16,6 +16,7 @@ NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)  # bytes a weight: QLoRA, section 3, with do
 FIXED_MB: Mapping[Device, float] = {"cpu": 950.0, "cuda": 0.0}  # the libraries; on CUDA the card's memory alone counts
 LOGIT_COPIES = 3  # logits, their exponentials, and what the head multiplies by
 HEADROOM_MB = 2.0 * 2**30 / MB
+SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
 USUAL_WINDOW, LEAST_RANK = 1024, 4
 HEAD_CHUNK = 128  # supervised positions whose logits exist at one time: lora/loss.py
 ROOM = 0.85  # of what is available, for what is chosen: the model errs by up to 15 %
@@ -70,9 +71,11 @@ class Shape:
         }
 
 
-def shape_of(config: Mapping[str, Any]) -> Shape:
-    """Of what config.json holds; KeyError where a size is not named."""
+def shape_of(config: Mapping[str, Any]) -> Shape | None:
+    """Of what config.json holds; None where it does not name the sizes of one MLP a block."""
     text: Mapping[str, Any] = config.get("text_config") or config
+    if any(key not in text for key in SIZES) or any("expert" in key and text[key] for key in text):
+        return None
     heads = int(text["num_attention_heads"])
     return Shape(
         hidden=int(text["hidden_size"]),
@@ -185,8 +188,11 @@ def longest_window(
     device: Device = "cpu",
 ) -> int:
     """Tokens of the longest of WINDOWS that the base model was made for and that fits into `available_mb`, of all that
-    the process may hold, with checkpointing where it must. The shortest of them where none fits."""
+    the process may hold, with checkpointing where it must. The shortest of them where none fits; 1,024 where no sizes
+    are named."""
     shape = shape_of(config)
+    if shape is None:
+        return USUAL_WINDOW
     targets = None if target_modules is None else tuple(target_modules)
     setting = Setting(
         0,

@@ -29,6 +29,9 @@ def spec_of(paths: list[Path], **changes: Any) -> PreviewSpec:
         "train_on": "all",
         "reasoning": False,
         "epochs": None,
+        "rank": 2,
+        "target_modules": None,
+        "quantization": "none",
         "skip_invalid": True,
         "unreadable": [],
     }

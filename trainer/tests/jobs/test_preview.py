@@ -60,6 +60,9 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
             "train_on": "all",
             "reasoning": False,
             "epochs": 2,
+            "rank": 2,
+            "target_modules": None,
+            "quantization": "none",
         }
         plans: list[dict[str, Any]] = []
 
@@ -76,6 +79,6 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
         )
         with pytest.raises(Cancelled):
             train_lora(TrainLoraSpec.model_validate(data | tiny_job(tmp_path)), context)
-        shown = preview_sessions(PreviewSpec.model_validate(data), base.tokenizer)
+        shown = preview_sessions(PreviewSpec.model_validate(data), base.tokenizer, device="cpu")
         assert {key: plans[0][key] for key in NUMBERS} == {key: shown[key] for key in NUMBERS}, session.session_id
         assert plans[0]["dropped"] == shown["dropped"]

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 MOST_TEXT = 4 * 2**20  # characters of windows that are shown: an answer is one line of the protocol
 
 
-def preview(prepared: Prepared, tokenizer: "PreTrainedTokenizerBase", *, steps: Steps) -> dict[str, Any]:
-    """The contracts' `Preview`. The spans of a window joined are the decoded window."""
+def preview(
+    prepared: Prepared, tokenizer: "PreTrainedTokenizerBase", *, steps: Steps, memory: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The contracts' `Preview`, with its `memory` as given. The spans of a window joined are the decoded window."""
     return {
         **sizes(prepared),
         "max_steps": steps.maximum,
         "max_tokens": prepared.tokens * steps.max_epochs,
+        "memory": memory,
         "turns": [
             {
                 "session_id": turn.session_id,

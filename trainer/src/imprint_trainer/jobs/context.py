@@ -6,6 +6,7 @@ from typing import Any
 
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.memory import PeakMemory
+from imprint_trainer.memory_model import Device
 from imprint_trainer.models.base import LoadedBase, Quantization
 
 
@@ -19,6 +20,7 @@ class JobContext:
     base: Callable[[str, Quantization], LoadedBase]
     tokenizer: Callable[[str], Any]
     memory: PeakMemory
+    device: Device = "cpu"
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

@@ -11,6 +11,7 @@ from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.protocol import TrainOn
 
 SESSION = "session "
+OF_THE_MACHINE = ("memory", "gradient_checkpointing")  # keys of a plan that change no number of the training
 
 
 class Stored(BaseModel):
@@ -73,7 +74,8 @@ class Identity(Stored):
             differing.append("base model")
         if self.request != before.request:
             differing.append("request")
-        if not differing and any(self.plan.get(key) != value for key, value in before.plan.items()):
+        deciding = before.plan.keys() - set(OF_THE_MACHINE)
+        if not differing and any(self.plan.get(key) != before.plan[key] for key in deciding):
             differing.append("training plan")
         if differing:
             raise CheckpointMismatch(f"the checkpoint was made with another {', another '.join(differing)}")

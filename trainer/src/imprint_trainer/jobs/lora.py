@@ -11,8 +11,11 @@ from imprint_trainer.data.length import window_length
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.jobs.identity import OF_THE_MACHINE
+from imprint_trainer.jobs.memory_plan import Planned, planned_memory
 from imprint_trainer.jobs.resume import checkpoint_of, differences, identity_of, selection_of, writer_of
 from imprint_trainer.lora.adapter import fresh_adapter
+from imprint_trainer.lora.checkpointing import checkpointed
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import salvage, train
 from imprint_trainer.lora.schedule import Steps, Trained, plan_steps
@@ -26,18 +29,23 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     training = training_of(spec)
     context.phase("preparing_data")
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model))
+    planned_memory(spec, prepared.windows, device=context.device).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
-    plan = plan_of(training, prepared, steps, targets)
+    planned = planned_memory(spec, prepared.windows, device=context.device, dequantised=base.dequantised)
+    plan = plan_of(training, prepared, steps, targets, planned)
     context.emit({"type": "plan", "plan": plan})
     identity = identity_of(spec, training, plan, base)
     writer = writer_of(spec, identity, base, context)
     checkpoint = checkpoint_of(spec, identity)
     salvaged = checkpoint if spec.checkpoint.start == "salvage" else None
     context.phase("saving" if salvaged else "training")
-    with fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model:
+    with (
+        fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
+        checkpointed(model, planned.checkpointing),
+    ):
         if salvaged is not None:
             trained = salvage(model, prepared.windows, training, steps, salvaged)
         else:
@@ -92,7 +100,9 @@ def training_of(spec: TrainLoraSpec) -> LoraTraining:
     )
 
 
-def plan_of(training: LoraTraining, prepared: Prepared, steps: Steps, targets: list[str]) -> dict[str, Any]:
+def plan_of(
+    training: LoraTraining, prepared: Prepared, steps: Steps, targets: list[str], planned: Planned
+) -> dict[str, Any]:
     """The contracts' `TrainingPlan`."""
     return {
         "seed": training.seed,
@@ -105,6 +115,8 @@ def plan_of(training: LoraTraining, prepared: Prepared, steps: Steps, targets: l
         "max_length": training.max_length,
         "target_modules": targets,
         "quantization": training.quantization,
+        "gradient_checkpointing": planned.checkpointing,
+        "memory": planned.memory,
         **sizes(prepared),
     }
 
@@ -124,7 +136,7 @@ def record_of(
         ],
         "selection": selection_of(spec).model_dump(mode="json"),
         "config": training.model_dump(mode="json"),
-        "plan": plan,
+        "plan": {key: value for key, value in plan.items() if key not in OF_THE_MACHINE},
         "steps": len(trained.losses),
         "stopped": trained.stopped,
         "losses": list(trained.losses),

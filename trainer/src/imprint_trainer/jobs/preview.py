@@ -4,13 +4,16 @@ from typing import Any
 
 from imprint_trainer.data.preview import preview
 from imprint_trainer.data.sessions import prepare_sessions
+from imprint_trainer.jobs.memory_plan import planned_memory
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.schedule import plan_steps
+from imprint_trainer.memory_model import Device
 from imprint_trainer.protocol import PreviewSpec
 
 
-def preview_sessions(spec: PreviewSpec, tokenizer: Any) -> dict[str, Any]:
+def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device) -> dict[str, Any]:
     """The contracts' `Preview`, from the very code that trains."""
     prepared = prepare_sessions(spec, tokenizer)
     steps = plan_steps(prepared.windows, LoraTraining(seed=0, epochs=spec.epochs))
-    return preview(prepared, tokenizer, steps=steps)
+    memory = planned_memory(spec, prepared.windows, device=device).memory
+    return preview(prepared, tokenizer, steps=steps, memory=memory)

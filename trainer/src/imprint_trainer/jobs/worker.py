@@ -77,12 +77,13 @@ class Worker:
         from imprint_trainer.jobs.export import export_adapter
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
+        from imprint_trainer.jobs.memory_plan import device_kind
         from imprint_trainer.lora.failures import machine_failures
         from imprint_trainer.lora.memory import PeakMemory
         from imprint_trainer.models.device import pick_device
 
         memory = PeakMemory(pick_device(self._device))
-        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory)
+        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device_kind(self._device))
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
                 return train_lora(job.spec, context)
@@ -109,12 +110,14 @@ class Worker:
         model needs: a worker that was just started answers in half the time."""
         with self._previewing:
             with _importing:
+                from imprint_trainer.jobs.memory_plan import device_kind
                 from imprint_trainer.jobs.preview import preview_sessions
                 from imprint_trainer.models.tokenizer import tokenizer_of
 
                 if spec.base_model not in self._tokenizers:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
-            return preview_sessions(spec, self._tokenizers[spec.base_model])
+                device = device_kind(self._device)
+            return preview_sessions(spec, self._tokenizers[spec.base_model], device=device)
 
     def _settle(self) -> None:
         if not self._ready:
