@@ -10,7 +10,7 @@ from data.test_shared import spec_of
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import OutOfMemory
 from imprint_trainer.jobs import memory_plan
-from imprint_trainer.jobs.memory_plan import device_kind, planned_memory
+from imprint_trainer.jobs.memory_plan import device_kind, longest, planned_memory
 
 WINDOWS = [Window((1,) * 400, (True,) * 400), Window((1,) * 4000, (True,) * 4000)]
 
@@ -35,7 +35,7 @@ def with_memory(monkeypatch: pytest.MonkeyPatch, megabytes: float) -> None:
 def test_the_longest_window_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_memory(monkeypatch, 50_000)
     spec = spec_of([], base_model=str(base_folder(tmp_path)))
-    long, short = (planned_memory(spec, windows, device="cpu").memory for windows in (WINDOWS, WINDOWS[:1]))
+    long, short = (planned_memory(spec, longest(windows), device="cpu").memory for windows in (WINDOWS, WINDOWS[:1]))
     assert long is not None and short is not None
     assert long["activations_mb"] == pytest.approx(10 * short["activations_mb"], rel=0.01)
     assert long["fits"] and long["available_mb"] == 50_000
@@ -43,14 +43,14 @@ def test_the_longest_window_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_cannot_fit_is_refused_with_what_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_memory(monkeypatch, 1_400)
-    planned = planned_memory(spec_of([], base_model=str(base_folder(tmp_path))), WINDOWS, device="cpu")
+    planned = planned_memory(spec_of([], base_model=str(base_folder(tmp_path))), 4000, device="cpu")
     assert planned.checkpointing
     with pytest.raises(OutOfMemory, match=r"would take .* GB, and 1\.4 GB are available\. It fits with"):
         planned.require_fit()
 
 
 def test_a_base_without_sizes_is_neither_predicted_nor_refused(tmp_path: Path) -> None:
-    planned = planned_memory(spec_of([], base_model=str(base_folder(tmp_path, num_experts=8))), WINDOWS, device="cpu")
+    planned = planned_memory(spec_of([], base_model=str(base_folder(tmp_path, num_experts=8))), 4000, device="cpu")
     assert planned.memory is None
     planned.require_fit()
 

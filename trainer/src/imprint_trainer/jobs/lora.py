@@ -12,7 +12,7 @@ from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import OF_THE_MACHINE
-from imprint_trainer.jobs.memory_plan import Planned, planned_memory
+from imprint_trainer.jobs.memory_plan import Planned, longest, planned_memory
 from imprint_trainer.jobs.resume import checkpoint_of, differences, identity_of, selection_of, writer_of
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
@@ -29,12 +29,12 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     training = training_of(spec)
     context.phase("preparing_data")
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model))
-    planned_memory(spec, prepared.windows, device=context.device).require_fit()
+    planned_memory(spec, longest(prepared.windows), device=context.device).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
-    planned = planned_memory(spec, prepared.windows, device=context.device, dequantised=base.dequantised)
+    planned = planned_memory(spec, longest(prepared.windows), device=context.device, dequantised=base.dequantised)
     plan = plan_of(training, prepared, steps, targets, planned)
     context.emit({"type": "plan", "plan": plan})
     identity = identity_of(spec, training, plan, base)

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from imprint_trainer.available_memory import available_mb
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import OutOfMemory
-from imprint_trainer.memory_model import Device, Setting, dequantised_fits, plan_memory, shape_of
+from imprint_trainer.memory_model import Device, Quantization, Setting, dequantised_fits, plan_memory, shape_of
 from imprint_trainer.models.locate import locate_base
 from imprint_trainer.models.scan import read_json
-from imprint_trainer.protocol import PreviewSpec
 
 NVIDIA = Path("/proc/driver/nvidia/version")
 
@@ -30,19 +29,36 @@ class Planned:
             )
 
 
-def planned_memory(
-    spec: PreviewSpec, windows: Sequence[Window], *, device: Device, dequantised: bool | None = None
-) -> Planned:
-    """`dequantised`: of a base that is loaded; None decides as loading it would."""
-    shape = shape_of(read_json(locate_base(spec.base_model).folder / "config.json"))
+class Sized(Protocol):
+    """What of a request decides its memory besides its windows."""
+
+    @property
+    def base_model(self) -> str: ...
+    @property
+    def rank(self) -> int: ...
+    @property
+    def target_modules(self) -> list[str] | None: ...
+    @property
+    def quantization(self) -> Quantization: ...
+
+
+def longest(windows: Sequence[Window]) -> int:
+    """Tokens."""
+    return max(len(window.input_ids) for window in windows)
+
+
+def planned_memory(request: Sized, length: int, *, device: Device, dequantised: bool | None = None) -> Planned:
+    """Of a training whose longest window has `length` tokens. `dequantised`: of a base that is loaded; None decides as
+    loading it would."""
+    shape = shape_of(read_json(locate_base(request.base_model).folder / "config.json"))
     if shape is None:
         return Planned(False, None)
     available = available_mb(device)
     setting = Setting(
-        max(len(window.input_ids) for window in windows),
-        spec.rank,
-        None if spec.target_modules is None else tuple(spec.target_modules),
-        spec.quantization,
+        length,
+        request.rank,
+        None if request.target_modules is None else tuple(request.target_modules),
+        request.quantization,
         dequantised_fits(shape, available) if dequantised is None else dequantised,
         device=device,
     )

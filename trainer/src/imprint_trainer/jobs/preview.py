@@ -4,7 +4,7 @@ from typing import Any
 
 from imprint_trainer.data.preview import preview
 from imprint_trainer.data.sessions import prepare_sessions
-from imprint_trainer.jobs.memory_plan import planned_memory
+from imprint_trainer.jobs.memory_plan import longest, planned_memory
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.memory_model import Device
@@ -15,5 +15,5 @@ def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device) -> di
     """The contracts' `Preview`, from the very code that trains."""
     prepared = prepare_sessions(spec, tokenizer)
     steps = plan_steps(prepared.windows, LoraTraining(seed=0, epochs=spec.epochs))
-    memory = planned_memory(spec, prepared.windows, device=device).memory
+    memory = planned_memory(spec, longest(prepared.windows), device=device).memory
     return preview(prepared, tokenizer, steps=steps, memory=memory)

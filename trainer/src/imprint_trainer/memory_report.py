@@ -1,0 +1,66 @@
+"""`python -m imprint_trainer.memory_report`: what trainings of a base model would take of this machine, as JSON.
+
+Imports no torch where there is no card.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from imprint_trainer.available_memory import available_mb
+from imprint_trainer.errors import TrainerError
+from imprint_trainer.jobs.memory_plan import device_kind, planned_memory
+from imprint_trainer.memory_model import WINDOWS, longest_window
+from imprint_trainer.models.locate import locate_base
+from imprint_trainer.models.scan import read_json
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints a line for each length of window, and the plan of the one that was asked for or is the longest that fits.
+    Exits with the sentence of a base model that cannot be read."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--base-model", required=True, help="folder, or hub id")
+    parser.add_argument("--tokens", type=int, help="of the longest session")
+    parser.add_argument("--max-length", type=int, help="default: the longest window that fits")
+    parser.add_argument("--rank", type=int, default=16)
+    parser.add_argument("--quantization", choices=["nf4", "none"], default="nf4")
+    parser.add_argument("--device", default="auto")
+    options = parser.parse_args(arguments, argparse.Namespace(target_modules=None))
+    try:
+        print(json.dumps(report(options)))
+    except TrainerError as error:
+        raise SystemExit(f"{error.message} {error.hint}") from error
+
+
+def report(options: argparse.Namespace) -> dict[str, Any]:
+    device = device_kind(options.device)
+    config = read_json(locate_base(options.base_model).folder / "config.json")
+    longest = longest_window(
+        config, available_mb(device), rank=options.rank, quantization=options.quantization, device=device
+    )
+    length = options.max_length or longest
+    if options.tokens is not None:
+        length = min(length, options.tokens)
+    asked = planned_memory(options, length, device=device)
+    windows = [(tokens, planned_memory(options, tokens, device=device)) for tokens in WINDOWS]
+    return {
+        "length": length,
+        "longest_window": longest,
+        "gradient_checkpointing": asked.checkpointing,
+        "memory": asked.memory,
+        "windows": [
+            {
+                "length": tokens,
+                "total_mb": planned.memory["total_mb"],
+                "gradient_checkpointing": planned.checkpointing,
+                "fits": planned.memory["fits"],
+            }
+            for tokens, planned in windows
+            if planned.memory is not None
+        ],
+    }
+
+
+if __name__ == "__main__":
+    main()
