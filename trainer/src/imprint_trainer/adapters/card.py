@@ -47,6 +47,7 @@ def model_card(
         "| | |",
         "|---|---|",
         *(f"| session | `{entry['session_id']}`, SHA-256 `{entry['sha256']}` |" for entry in sessions[:NAMED]),
+        *tested_on(record.get("plan", {})),
         *left_out(record.get("plan", {})),
         f"| base model | {base_model_name}, SHA-256 `{record['base_model']['sha256']}` |",
         f"| base model's licence | {base_licence or 'not stated in its folder'} |",
@@ -163,6 +164,7 @@ def proof_table(proof: Mapping[str, Any]) -> list[str]:
         f"| {proof['loss_after']:.4f} | {-learned:+.1%} |",
         f"| loss on neutral text (nats) | {proof['neutral_loss_before']:.4f} | {proof['neutral_loss_after']:.4f} "
         f"| {forgotten:+.1%} |",
+        *held_out_row(proof.get("held_out")),
         "",
         f"Measured on the files themselves, loaded again: {proof['keys_matched']} of {proof['keys_expected']} tensors "
         f"matched, norm of the update {proof['update_norm']:.4g}. Format accepted by: {', '.join(consumers)}.",
@@ -170,10 +172,34 @@ def proof_table(proof: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def held_out_row(held_out: Mapping[str, Any] | None) -> list[str]:
+    """Also says how sure the change is; proofs of hypernetworks' adapters hold nothing out."""
+    if held_out is None:
+        return []
+    before, after, (low, high) = held_out["loss_before"], held_out["loss_after"], held_out["interval"]
+    changed = f"{after / before - 1:+.1%}, " if before else ""
+    return [
+        f"| loss on {held_out['tokens']} held-out tokens (nats) | {before:.4f} | {after:.4f} "
+        f"| {changed}95 % interval {low:+.4f} to {high:+.4f} |"
+    ]
+
+
 def settings(record: Mapping[str, Any]) -> str:
     """The request as resolved, in one cell of a table."""
     values = {**record["config"], **record.get("selection", {})}
     return ", ".join(f"{name} `{json.dumps(value)}`" for name, value in sorted(values.items()) if value is not None)
+
+
+def tested_on(plan: Mapping[str, Any]) -> list[str]:
+    held_out = plan.get("held_out")
+    if held_out is None:
+        return []
+    named = ", ".join(f"`{session_id}`" for session_id in held_out["sessions"][:NAMED])
+    more = f" and {len(held_out['sessions']) - NAMED} more" if len(held_out["sessions"]) > NAMED else ""
+    return [
+        f"| held out, not trained on | of {named}{more}: measured on {held_out['windows']} windows, "
+        f"{held_out['supervised_tokens']} supervised tokens |"
+    ]
 
 
 def left_out(plan: Mapping[str, Any]) -> list[str]:

@@ -9,10 +9,12 @@ from torch import Tensor
 
 from imprint_trainer.adapters.accept import llama_cpp_accepts, vllm_accepts
 from imprint_trainer.adapters.attach import attached
+from imprint_trainer.adapters.held_out import WORSE, held_out_proof, token_losses
 from imprint_trainer.adapters.hidden_states import readers
 from imprint_trainer.adapters.neutral import neutral_loss, neutral_loss_of_base
 from imprint_trainer.adapters.payload import Payload, update_norm
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
+from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
 from imprint_trainer.lora.loss import mean_loss
@@ -20,8 +22,8 @@ from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.scan import read_json
 
 
-def prove(base: LoadedBase, folder: Path, windows: Sequence[Window]) -> dict[str, Any]:
-    """The contracts' `Proof` of the adapter in `folder`, on the windows it was made from.
+def prove(base: LoadedBase, folder: Path, windows: Sequence[Window], held_out: HeldOut | None = None) -> dict[str, Any]:
+    """The contracts' `Proof` of the adapter in `folder`, on the windows it was made from and on what was held out.
 
     Raises AdapterInvalid where files and model disagree, AdapterNotFinite, AdapterUnchanged.
     """
@@ -29,12 +31,17 @@ def prove(base: LoadedBase, folder: Path, windows: Sequence[Window]) -> dict[str
     norm = update_norm(payload)
     read, read_neutral = readers(base, payload.first_block)
     before = mean_loss(base.model, windows, base.device, read)
+    tested = [window for _, window in held_out.windows] if held_out else []
+    held_before = [token_losses(base.model, window, base.device, read) for window in tested]
     neutral_before = neutral_loss_of_base(base)
     with attached(base, folder) as model:
         expected, matched = match_keys(model, payload)
         after = mean_loss(model, windows, base.device, read)
+        held_after = [token_losses(model, window, base.device, read) for window in tested]
         neutral_after = neutral_loss(model, base.tokenizer, base.device, read_neutral)
     check_losses(before, after, neutral_before, neutral_after)
+    proved = held_out_proof(held_out, held_before, held_after) if held_out else None
+    worse = [WORSE] if proved and proved["interval"][0] > 0 else []
     vllm, llama_cpp = vllm_accepts(payload), llama_cpp_accepts(payload)
     return {
         "supervised_tokens": sum(window.supervised_count for window in windows),
@@ -42,12 +49,12 @@ def prove(base: LoadedBase, folder: Path, windows: Sequence[Window]) -> dict[str
         "loss_after": after,
         "neutral_loss_before": neutral_before,
         "neutral_loss_after": neutral_after,
-        "held_out": None,
+        "held_out": proved,
         "keys_expected": expected,
         "keys_matched": matched,
         "update_norm": norm,
         "accepted_by": {"peft": True, "vllm": vllm.accepted, "llama_cpp": llama_cpp.accepted},
-        "remarks": [*vllm.remarks, *llama_cpp.remarks],
+        "remarks": [*worse, *vllm.remarks, *llama_cpp.remarks],
     }
 
 

@@ -8,6 +8,7 @@ from imprint_trainer.adapters.card import licence_of, model_card
 from imprint_trainer.adapters.payload import Payload, update_norm
 from imprint_trainer.adapters.prove import prove
 from imprint_trainer.adapters.write import list_files, write_json, write_text, write_weights
+from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
 from imprint_trainer.models.base import LoadedBase
 
@@ -18,6 +19,7 @@ def save_and_prove(
     *,
     base: LoadedBase,
     windows: Sequence[Window],
+    held_out: HeldOut | None = None,
     record: Mapping[str, Any],
     card: Mapping[str, Any],
     on_proving: Callable[[], None],
@@ -32,7 +34,7 @@ def save_and_prove(
     update_norm(payload)
     write_weights(folder, payload)
     on_proving()
-    proof = prove(base, folder, windows)
+    proof = prove(base, folder, windows, held_out)
     if partial is not None:
         proof["remarks"].append(
             f"Partial: salvaged after {partial['step']} of at most {partial['max_steps']} optimizer steps."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from imprint_trainer.data.codec import Codec, codec_for
 from imprint_trainer.data.head import fitted_head
+from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.measure import measured, shortened_outputs
 from imprint_trainer.data.messages import Conversation, Writer, arranged, conversation, head
 from imprint_trainer.data.render import Renderer
@@ -30,7 +31,8 @@ class Counted:
     """What is not learned, or learned in another form than it was recorded in, and how often.
 
     Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `synthetic`, `duplicate_turn`,
-    `shared_turn`: another session of the training teaches it, `not_selected`, and `edit_target_cut`: edits of a text
+    `shared_turn`: another session of the training teaches it, `held_out`: tested on, `held_out_shared`: would be, but
+    another turn that is trained says the same, `not_selected`, and `edit_target_cut`: edits of a text
     that does not stand in their window) and turns that are left out (`empty_turn`, `before_task`, `context_left_out`).
     Changed are texts (`task_shortened`, `system_shortened`, `user_text_shortened`, `request_shortened`,
     `tool_output_shortened`, `context_shortened`: of the first turn of a window, `answer_split`), tools
@@ -82,6 +84,8 @@ class Prepared:
     turns: tuple[Turn, ...]
     shared: tuple[Shared, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    held_out: HeldOut | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def prepare_windows(
@@ -93,10 +97,12 @@ def prepare_windows(
     reasoning: bool = False,
     train_on: TrainOn = "all",
     elsewhere: Mapping[int, str] | None = None,
+    apart: Mapping[int, str] | None = None,
 ) -> Prepared:
     """Windows of at most `max_length` tokens in which each supervised turn is a target exactly once.
 
-    `elsewhere`: the steps that another session teaches, and which one. Raises SessionUnsuccessful, NothingToTrain,
+    `elsewhere`: the steps that another session teaches, and which one. `apart`: the steps on the other side of a split,
+    and why they are no target here. Raises SessionUnsuccessful, NothingToTrain,
     TemplateUnsupported, BaseModelInvalid.
     """
     elsewhere = elsewhere or {}
@@ -107,6 +113,8 @@ def prepare_windows(
         reasoning=reasoning,
         elsewhere=elsewhere,
     )
+    reasons |= {index: reason for index, reason in (apart or {}).items() if index in supervised}
+    supervised -= frozenset(apart or ())
     dropped, changed = Counter(reasons.values()), Counter[str]()
     shared = shared_with(session, reasons, elsewhere)
     if not supervised:

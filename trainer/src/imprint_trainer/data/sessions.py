@@ -1,14 +1,17 @@
 """Several sessions in one training: the windows of each, one after the other."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from imprint_trainer.data.holdout import HeldOut, Split, last_part, recorded, sampled, split_of
 from imprint_trainer.data.length import window_length
-from imprint_trainer.data.prepare import Counted, Prepared, Skipped, counted, prepare_windows
-from imprint_trainer.data.session import load_session
-from imprint_trainer.data.shared import turn_keys
+from imprint_trainer.data.prepare import Counted, Prepared, Skipped, Turn, counted, prepare_windows
+from imprint_trainer.data.session import Session, load_session
+from imprint_trainer.data.shared import agent_words, turn_keys
+from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import (
     NothingToTrain,
     SessionInvalid,
@@ -16,7 +19,7 @@ from imprint_trainer.errors import (
     TemplateUnsupported,
     TrainerError,
 )
-from imprint_trainer.protocol import PreviewSpec
+from imprint_trainer.protocol import PreviewSpec, Turns
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -25,41 +28,116 @@ UNTRAINABLE = (SessionInvalid, SessionUnsuccessful, NothingToTrain, TemplateUnsu
 NAMED = 5  # sessions that an error names
 
 
+@dataclass
+class Preparing:
+    """What the sessions of a training have come to so far."""
+
+    spec: PreviewSpec
+    tokenizer: "PreTrainedTokenizerBase"
+    parts: list[Prepared] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    faults: list[TrainerError] = field(default_factory=list)
+    taught: dict[str, str] = field(default_factory=dict)  # the key of a turn, and the session that teaches it
+    said: set[str] = field(default_factory=set)  # what the turns say that are on the side of the training
+    tested: list[tuple[str, tuple[Window, ...]]] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)  # of the sessions that are held out
+    last_part: tuple[Session, int] | None = None
+
+    def paths(self) -> list[tuple[str, str]]:
+        return list(zip(self.spec.session_ids, self.spec.session_paths, strict=True))
+
+    def split(self) -> Split:
+        """Sessions that cannot be read are on no side."""
+        found = []
+        for _, path in self.paths() if self.spec.holdout != "none" else ():
+            with suppress(SessionInvalid, NothingToTrain):
+                found.append(recorded(load_session(path), reasoning=self.spec.reasoning))
+        return split_of(found, self.spec.holdout)
+
+    @contextmanager
+    def skipping(self, session_id: str) -> Iterator[None]:
+        """Names a session that cannot be trained, and skips it where the request allows that."""
+        try:
+            yield
+        except UNTRAINABLE as error:
+            fault = type(error)(naming(session_id, error.message))
+            if not self.spec.skip_invalid:
+                raise fault from error
+            self.faults.append(fault)
+            self.skipped.append(Skipped(session_id, fault.code, fault.message))
+
+    def windows(
+        self,
+        session: Session,
+        *,
+        stop: int | None = None,
+        apart: Mapping[int, str] | None = None,
+        elsewhere: Mapping[int, str] | None = None,
+    ) -> Prepared:
+        """Of the steps before `stop`."""
+        chosen = self.spec.train_on
+        if stop is not None and not isinstance(chosen, str):
+            chosen = Turns(turns=[turn for turn in chosen.turns if turn < stop])
+        return prepare_windows(
+            session.model_copy(update={"steps": session.steps[:stop]}),
+            self.tokenizer,
+            max_length=window_length(self.spec.max_length),
+            include_unsuccessful=self.spec.include_unsuccessful,
+            reasoning=self.spec.reasoning,
+            train_on=chosen if isinstance(chosen, str) else ("turns", chosen.turns),
+            elsewhere=elsewhere,
+            apart=apart,
+        )
+
+    def train(self, session_id: str, session: Session, *, share: float | None) -> None:
+        """`share`: of its supervised tokens, at its end, that is held out where it is long enough; None: nothing is."""
+        keys = turn_keys(session, reasoning=self.spec.reasoning)
+        elsewhere = {index: self.taught[key] for index, key in enumerate(keys) if key in self.taught}
+        part = self.windows(session, elsewhere=elsewhere)
+        start = None if share is None else last_part(part.windows, share)
+        if start is not None:
+            self.last_part = (session, start)
+            part = self.windows(session, stop=start, elsewhere=elsewhere)
+        self.parts.append(part)
+        self.taught |= {keys[turn.step]: session_id for turn in part.turns if turn.reason is None}
+        words = agent_words(session, reasoning=self.spec.reasoning)
+        self.said |= {said for step, said in words.items() if start is None or step < start}
+
+    def test(self, session: Session, start: int) -> None:
+        """Holds out a session from step `start` on; what the trained side says too is no target."""
+        words = agent_words(session, reasoning=self.spec.reasoning)
+        known = {step: "held_out_shared" for step, said in words.items() if said in self.said}
+        part = self.windows(session, apart=known | dict.fromkeys(range(start), "trained"))
+        self.said |= {words[turn.step] for turn in part.turns if turn.reason is None}
+        self.tested.append((session.session_id, part.windows))
+        self.turns += [replace(turn, reason=turn.reason or "held_out") for turn in part.turns if turn.step >= start]
+
+
 def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase") -> Prepared:
     """What `spec` would train: the one way, for previews and for trainings.
 
     A turn that several sessions share is supervised in the first of them that teaches it. Raises what `load_session`
     and `prepare_windows` raise, for the first session that cannot be trained; with `skip_invalid` only when none can.
     """
-    parts: list[Prepared] = []
-    skipped = [Skipped(one.session_id, SessionInvalid.code, one.message) for one in spec.unreadable]
-    faults: list[TrainerError] = [SessionInvalid(one.message) for one in spec.unreadable]
-    taught: dict[str, str] = {}  # the key of a turn, and the session that teaches it
-    for session_id, path in zip(spec.session_ids, spec.session_paths, strict=True):
-        try:
-            session = load_session(path)
-            keys = turn_keys(session, reasoning=spec.reasoning)
-            part = prepare_windows(
-                session,
-                tokenizer,
-                max_length=window_length(spec.max_length),
-                include_unsuccessful=spec.include_unsuccessful,
-                reasoning=spec.reasoning,
-                train_on=spec.train_on if isinstance(spec.train_on, str) else ("turns", spec.train_on.turns),
-                elsewhere={index: taught[key] for index, key in enumerate(keys) if key in taught},
-            )
-        except UNTRAINABLE as error:
-            fault = type(error)(naming(session_id, error.message))
-            if not spec.skip_invalid:
-                raise fault from error
-            faults.append(fault)
-            skipped.append(Skipped(session_id, fault.code, fault.message))
-        else:
-            parts.append(part)
-            taught |= {keys[turn.step]: session_id for turn in part.turns if turn.reason is None}
-    if not parts:
-        raise none_of(faults)
-    return together(parts, skipped)
+    work = Preparing(spec, tokenizer)
+    work.skipped += [Skipped(one.session_id, SessionInvalid.code, one.message) for one in spec.unreadable]
+    work.faults += [SessionInvalid(one.message) for one in spec.unreadable]
+    split = work.split()
+    for session_id, path in work.paths():
+        if session_id not in split.whole:
+            with work.skipping(session_id):
+                share = split.share if session_id == split.last_part_of else None
+                work.train(session_id, load_session(path), share=share)
+    if not work.parts:
+        raise none_of(work.faults)
+    for session_id, path in work.paths():
+        if session_id in split.whole:
+            with work.skipping(session_id):
+                work.test(load_session(path), 0)
+    if work.last_part is not None:
+        with suppress(NothingToTrain):  # another recording teaches all of it
+            work.test(*work.last_part)
+    return together(work)
 
 
 def naming(session_id: str, message: str) -> str:
@@ -75,18 +153,36 @@ def none_of(faults: Sequence[TrainerError]) -> TrainerError:
     return type(faults[0])(f"None of the {len(faults)} sessions can be trained. {named}{more}")
 
 
-def together(parts: Sequence[Prepared], skipped: Sequence[Skipped]) -> Prepared:
+def together(work: Preparing) -> Prepared:
+    parts = work.parts
+    held_out = (
+        HeldOut(tuple(session_id for session_id, _ in work.tested), sampled(work.tested)) if work.tested else None
+    )
+    apart = Counter(turn.reason for turn in work.turns if turn.reason is not None)
     return Prepared(
         windows=tuple(window for part in parts for window in part.windows),
         tokens=sum(part.tokens for part in parts),
         supervised_tokens=sum(part.supervised_tokens for part in parts),
         supervised_turns=sum(part.supervised_turns for part in parts),
-        dropped=summed(part.dropped for part in parts),
+        dropped=summed([*(part.dropped for part in parts), counted(apart)]),
         changed=summed(part.changed for part in parts),
-        turns=tuple(turn for part in parts for turn in part.turns),
+        turns=(*(turn for part in parts for turn in part.turns), *work.turns),
         shared=tuple(one for part in parts for one in part.shared),
-        skipped=tuple(skipped),
+        skipped=tuple(work.skipped),
+        held_out=held_out,
+        remarks=tuple(remarks_of(work.spec, held_out)),
     )
+
+
+def remarks_of(spec: PreviewSpec, held_out: HeldOut | None) -> Iterator[str]:
+    """What to know before the start."""
+    if spec.profile == "remember" and spec.epochs is None:
+        yield (
+            "The profile remember learns these sessions by heart, and makes the model worse at other work: "
+            "take the profile learn for what transfers."
+        )
+    if spec.holdout != "none" and held_out is None:
+        yield "Nothing can be held out of sessions as short as these: whether the adapter helps on other work is not measured."
 
 
 def summed(lists: Iterable[Sequence[Counted]]) -> tuple[Counted, ...]:
@@ -103,10 +199,23 @@ def sizes(prepared: Prepared) -> dict[str, Any]:
         "tokens": prepared.tokens,
         "supervised_tokens": prepared.supervised_tokens,
         "supervised_turns": prepared.supervised_turns,
-        "held_out": None,
-        "remarks": [],
+        "held_out": held_out_plan(prepared.held_out),
+        "remarks": list(prepared.remarks),
         "dropped": [asdict(one) for one in prepared.dropped],
         "changed": [asdict(one) for one in prepared.changed],
         "shared": [asdict(one) for one in prepared.shared],
         "skipped": [asdict(one) for one in prepared.skipped],
+    }
+
+
+def held_out_plan(held_out: HeldOut | None) -> dict[str, Any] | None:
+    """The contracts' `HeldOutPlan`."""
+    if held_out is None:
+        return None
+    windows = [window for _, window in held_out.windows]
+    return {
+        "sessions": list(held_out.sessions),
+        "windows": len(windows),
+        "tokens": sum(len(window.input_ids) for window in windows),
+        "supervised_tokens": sum(window.supervised_count for window in windows),
     }

@@ -23,6 +23,15 @@ def turn_keys(session: Session, *, reasoning: bool) -> list[str]:
     return keys
 
 
+def agent_words(session: Session, *, reasoning: bool) -> dict[int, str]:
+    """For each step of the agent a digest of what it says, whatever stands before it."""
+    return {
+        index: hashlib.sha256(json.dumps(said(step, reasoning)).encode()).hexdigest()
+        for index, step in enumerate(session.steps)
+        if step.source == "agent"
+    }
+
+
 def added(chain: "hashlib._Hash", words: Sequence[object]) -> None:
     if any(words):  # what says nothing may be missing in a copy
         chain.update(json.dumps(words).encode())

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from imprint_trainer.errors import CheckpointMismatch
 from imprint_trainer.lora.checkpoints import unusable
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.protocol import TrainOn
+from imprint_trainer.protocol import Holdout, TrainOn
 
 SESSION = "session "
 OF_THE_MACHINE = ("memory", "gradient_checkpointing")  # keys of a plan that change no number of the training
@@ -28,6 +28,7 @@ class Selection(Stored):
     reasoning: bool
     include_unsuccessful: bool
     skip_invalid: bool
+    holdout: Holdout = "none"
 
 
 class Request(Stored):

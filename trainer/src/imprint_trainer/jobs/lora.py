@@ -40,6 +40,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     identity = identity_of(spec, training, plan, base)
     writer = writer_of(spec, identity, base, context)
     checkpoint = checkpoint_of(spec, identity)
+    tested = [window for _, window in prepared.held_out.windows] if prepared.held_out else []
     salvaged = checkpoint if spec.checkpoint.start == "salvage" else None
     context.phase("saving" if salvaged else "training")
     with (
@@ -47,7 +48,9 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
         checkpointed(model, planned.checkpointing),
     ):
         if salvaged is not None:
-            trained = salvage(model, prepared.windows, training, steps, salvaged)
+            trained = salvage(
+                model, prepared.windows, training, steps, salvaged, holds_out=prepared.held_out is not None
+            )
         else:
             trained = train(
                 model,
@@ -60,6 +63,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 cancelled=context.cancelled,
                 writer=writer,
                 resume=checkpoint,
+                held_out=tested,
             )
         tensors = trained_tensors(model)
     if salvaged is None:
@@ -73,6 +77,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
         payload,
         base=base,
         windows=prepared.windows,
+        held_out=prepared.held_out,
         record=record_of(spec, training, plan, trained, base),
         card={
             "adapter_id": spec.adapter_id,
@@ -89,6 +94,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
 
 def training_of(spec: TrainLoraSpec) -> LoraTraining:
     return LoraTraining(
+        profile=spec.profile,
         seed=spec.seed,
         epochs=spec.epochs,
         rank=spec.rank,
@@ -106,7 +112,7 @@ def plan_of(
     """The contracts' `TrainingPlan`."""
     return {
         "seed": training.seed,
-        "epochs": training.epochs,
+        "epochs": None if training.open_ended else steps.max_epochs,
         "max_steps": steps.maximum,
         "accumulation": steps.accumulation,
         "learning_rate": training.learning_rate,
@@ -141,6 +147,8 @@ def record_of(
         "stopped": trained.stopped,
         "losses": list(trained.losses),
         "epoch_losses": list(trained.epoch_losses),
+        "held_out_losses": list(trained.held_out_losses),
+        "kept_epoch": trained.kept_epoch,
         "data_order": [list(batch) for batch in trained.order],
         **provenance(base, spec.base_model_name),
     }

@@ -14,6 +14,6 @@ from imprint_trainer.protocol import PreviewSpec
 def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device) -> dict[str, Any]:
     """The contracts' `Preview`, from the very code that trains."""
     prepared = prepare_sessions(spec, tokenizer)
-    steps = plan_steps(prepared.windows, LoraTraining(seed=0, epochs=spec.epochs))
+    steps = plan_steps(prepared.windows, LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs))
     memory = planned_memory(spec, longest(prepared.windows), device=device).memory
     return preview(prepared, tokenizer, steps=steps, memory=memory)

@@ -26,6 +26,7 @@ FORMAT = 1  # stepped when a field that is stored comes to mean something else
 MAX_STATE_BYTES = 64 * 2**20
 WEIGHTS = re.compile(r"checkpoint-[0-9]{7}\.safetensors")
 ADAPTER = "adapter."
+BEST = "best."  # the adapter of the epoch that is kept
 RNG = "rng."
 SLOTS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's
 LARGEST_SHARE = 0.02  # of a training's time
@@ -44,6 +45,7 @@ class State(BaseModel):
     identity: dict[str, Any]  # what decides the numbers: see jobs/identity.py
     made_with: dict[str, Any]  # device, threads and versions: others may change the last bits
     loss_sums: list[float]  # of each step: see schedule.py
+    held_out_losses: list[float] = []
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,22 @@ class Checkpoint:
     state: State
     tensors: Mapping[str, Tensor]
 
+    @property
+    def best(self) -> dict[str, Tensor]:
+        """The adapter of the epoch that is kept, by the names of its parameters; empty where none is yet."""
+        return {key.removeprefix(BEST): tensor for key, tensor in self.tensors.items() if key.startswith(BEST)}
 
-def tensors_of(model: CausalLM, optimizer: torch.optim.Optimizer, device: torch.device) -> dict[str, Tensor]:
-    """What the next step depends on besides the frozen base: views, no copies."""
+
+def tensors_of(
+    model: CausalLM, optimizer: torch.optim.Optimizer, device: torch.device, best: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """What the next step depends on besides the frozen base, and the adapter that is kept: views, no copies."""
     adapter = {f"{ADAPTER}{name}": p for name, p in model.named_parameters() if p.requires_grad}
     rng = {f"{RNG}cpu": torch.get_rng_state()}
     if device.type == "cuda":
         rng[f"{RNG}cuda"] = torch.cuda.get_rng_state(device)
-    return adapter | optimizer_tensors(dict(model.named_parameters()), [optimizer]) | rng
+    kept = {f"{BEST}{name}": tensor for name, tensor in best.items()}
+    return adapter | kept | optimizer_tensors(dict(model.named_parameters()), [optimizer]) | rng
 
 
 def write_checkpoint(folder: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
@@ -105,11 +115,15 @@ class CheckpointWriter:
     def __post_init__(self) -> None:
         self._due = self.clock() + self.seconds
 
-    def after_step(self, model: CausalLM, optimizer: torch.optim.Optimizer, schedule: Schedule) -> None:
+    def after_step(
+        self, model: CausalLM, optimizer: torch.optim.Optimizer, schedule: Schedule, best: Mapping[str, Tensor]
+    ) -> None:
         if self.clock() >= self._due:
-            self.write(model, optimizer, schedule)
+            self.write(model, optimizer, schedule, best)
 
-    def write(self, model: CausalLM, optimizer: torch.optim.Optimizer, schedule: Schedule) -> None:
+    def write(
+        self, model: CausalLM, optimizer: torch.optim.Optimizer, schedule: Schedule, best: Mapping[str, Tensor]
+    ) -> None:
         """Now, unless this step is written already. A disk that takes no checkpoint ends no training."""
         if schedule.done == self._written or schedule.done == 0:
             return
@@ -122,9 +136,10 @@ class CheckpointWriter:
             "identity": dict(self.identity),
             "made_with": dict(self.made_with),
             "loss_sums": schedule.loss_sums,
+            "held_out_losses": schedule.held_out_losses,
         }
         try:
-            write_checkpoint(self.folder, tensors_of(model, optimizer, self.device), state)
+            write_checkpoint(self.folder, tensors_of(model, optimizer, self.device, best), state)
         except (OSError, SafetensorError) as error:
             print(f"no checkpoint of step {schedule.done}: {type(error).__name__}", file=sys.stderr)
         else:
@@ -160,6 +175,8 @@ def check_tensors(checkpoint: Checkpoint, model: CausalLM) -> None:
     """Raises CheckpointInvalid unless they are what `tensors_of` gives for this model, finite, after as many steps."""
     trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
     shapes = {f"{ADAPTER}{name}": tuple(p.shape) for name, p in trainable.items()}
+    if checkpoint.best:
+        shapes |= {f"{BEST}{name}": tuple(p.shape) for name, p in trainable.items()}
     shapes |= {
         f"optimizer.{slot}.{name}": () if slot == "step" else tuple(p.shape)
         for name, p in trainable.items()

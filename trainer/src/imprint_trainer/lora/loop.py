@@ -1,10 +1,12 @@
 """The training loop: windows in, a trained adapter on the base, one plain dict a step."""
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
@@ -31,12 +33,14 @@ def train(
     cancelled: Callable[[], bool],
     writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
+    held_out: Sequence[Window] = (),
     clock: Callable[[], float] = time.perf_counter,
 ) -> Trained:
     """Trains the model's trainable parameters in place.
 
     The loss of a step is the mean over the supervised tokens of its whole batch (training-data rule 7).
-    From a checkpoint, the same steps follow to the bit as if the training had never stopped.
+    From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
+    measured before the first step and after each epoch; the profile learn ends with the adapter of the best epoch.
     Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
     CheckpointInvalid.
     """
@@ -44,21 +48,36 @@ def train(
     optimizer = torch.optim.AdamW(
         parameters, lr=training.learning_rate, betas=training.betas, weight_decay=training.weight_decay, foreach=True
     )
-    schedule = Schedule(windows, training, steps)
+    schedule = Schedule(windows, training, steps, holds_out=bool(held_out))
+    best: dict[str, Tensor] = {}  # the adapter of the epoch that is kept
     if resume is not None:
         replay(schedule, resume)
         restore_training(resume, model, optimizer, device)
+        best = resume.best
+        if (schedule.kept_epoch is None) != (not best):
+            raise CheckpointInvalid("the adapter of the best epoch does not fit the held-out losses")
         if writer is not None:
             writer.resumed(schedule.done)
-    first, started, tokens_seen = schedule.done, clock(), 0
+
+    def stop_if_cancelled() -> None:
+        if cancelled():
+            if writer is not None:
+                writer.write(model, optimizer, schedule, best)
+            raise Cancelled
+
+    def measure_held_out() -> None:
+        if schedule.held_out_due:
+            schedule.record_held_out(held_out_loss(model, held_out, device, before_each=stop_if_cancelled))
+            if schedule.kept_epoch is not None and schedule.kept_epoch == len(schedule.epoch_losses):
+                best.update(adapter_of(model))
+
+    measure_held_out()
+    first, spent, tokens_seen = schedule.done, 0.0, 0
     model.train()
     while (batch := schedule.next()) is not None:
-        total = 0.0
+        total, started = 0.0, clock()
         for index in batch.windows:
-            if cancelled():
-                if writer is not None:
-                    writer.write(model, optimizer, schedule)
-                raise Cancelled
+            stop_if_cancelled()
             loss = loss_sum(model, windows[index], device)
             torch.autograd.backward(loss / batch.supervised)
             total += float(loss.detach())
@@ -72,7 +91,8 @@ def train(
         optimizer.zero_grad(set_to_none=True)
         limit = schedule.total
         schedule.record(batch, total)
-        elapsed = max(clock() - started, 1e-9)
+        spent += max(clock() - started, 1e-9)
+        measure_held_out()
         on_step(
             {
                 "step": schedule.done,
@@ -81,28 +101,67 @@ def train(
                 "loss": schedule.losses[-1],
                 "learning_rate": batch.learning_rate,
                 "grad_norm": norm,
-                "tokens_per_second": tokens_seen / elapsed,
+                "tokens_per_second": tokens_seen / spent,
                 "supervised_tokens": batch.supervised,
-                "eta_seconds": elapsed / (schedule.done - first) * (limit - schedule.done),
+                "eta_seconds": spent / (schedule.done - first) * (limit - schedule.done),
                 "peak_memory_mb": memory.mb(),
-                "held_out_loss": None,
+                "held_out_loss": schedule.held_out_losses[-1] if held_out else None,
             }
         )
         if writer is not None:
-            writer.after_step(model, optimizer, schedule)
+            writer.after_step(model, optimizer, schedule, best)
+    restore(model, best)
     return schedule.trained()
 
 
+def held_out_loss(
+    model: CausalLM, windows: Sequence[Window], device: torch.device, *, before_each: Callable[[], None]
+) -> float:
+    """Mean over the supervised tokens of all windows, in nats. Raises AdapterNotFinite."""
+    total = 0.0
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            for window in windows:
+                before_each()
+                total += float(loss_sum(model, window, device))
+    finally:
+        model.train(was_training)
+    loss = total / sum(window.supervised_count for window in windows)
+    if not math.isfinite(loss):
+        raise AdapterNotFinite("the loss on held-out text is not finite")
+    return loss
+
+
+def adapter_of(model: CausalLM) -> dict[str, Tensor]:
+    """A copy."""
+    return {name: p.detach().clone() for name, p in model.named_parameters() if p.requires_grad}
+
+
+def restore(model: CausalLM, adapter: Mapping[str, Tensor]) -> None:
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name in adapter:
+                parameter.copy_(adapter[name])
+
+
 def salvage(
-    model: CausalLM, windows: Sequence[Window], training: LoraTraining, steps: Steps, checkpoint: Checkpoint
+    model: CausalLM,
+    windows: Sequence[Window],
+    training: LoraTraining,
+    steps: Steps,
+    checkpoint: Checkpoint,
+    *,
+    holds_out: bool = False,
 ) -> Trained:
     """Gives the model the adapter of a checkpoint, and trains nothing. Raises CheckpointInvalid."""
-    schedule = Schedule(windows, training, steps)
+    schedule = Schedule(windows, training, steps, holds_out=holds_out)
     replay(schedule, checkpoint)
     restore_adapter(checkpoint, model)
     return schedule.trained(stopped="salvaged")
 
 
 def replay(schedule: Schedule, checkpoint: Checkpoint) -> None:
-    if not schedule.replay(checkpoint.state.loss_sums):
-        raise CheckpointInvalid(f"the training had ended before step {checkpoint.state.step}")
+    if not schedule.replay(checkpoint.state.loss_sums, checkpoint.state.held_out_losses):
+        raise CheckpointInvalid(f"no training has the losses that lead to step {checkpoint.state.step}")

@@ -12,6 +12,7 @@ from typing import Literal
 from imprint_trainer.data.windows import Window
 
 from .config import LoraTraining
+from .profile import LEARN
 
 STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
 MAX_ACCUMULATION = 8
@@ -49,11 +50,11 @@ def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
     """The last, partial batch of an epoch is a step too."""
     accumulation = training.accumulation or choose_accumulation(len(windows))
     per_epoch = math.ceil(len(windows) / accumulation)
+    tokens = sum(len(window.input_ids) for window in windows)
     epochs = training.epochs
-    if epochs is None:
-        budget = OPEN_ENDED_TOKENS // max(1, sum(len(window.input_ids) for window in windows))
-        epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, budget))
-    return Steps(accumulation, per_epoch, epochs)
+    if training.open_ended:
+        epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_TOKENS // max(1, tokens)))
+    return Steps(accumulation, per_epoch, LEARN.passes(tokens) if epochs is None else epochs)
 
 
 def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int]:
@@ -117,7 +118,9 @@ class Trained:
     losses: tuple[float, ...]  # one a step
     epoch_losses: tuple[float, ...]
     order: tuple[tuple[int, ...], ...]  # window indices of each step
-    stopped: str  # "epochs"; open-ended, why it cooled down: see should_cool; "salvaged" at a checkpoint
+    stopped: str  # "epochs"; "held_out"; open-ended, why it cooled down: see should_cool; "salvaged" at a checkpoint
+    held_out_losses: tuple[float, ...] = ()  # before the first step, and after each epoch
+    kept_epoch: int | None = None  # whose adapter is kept, from 1; None: the last one's
 
 
 @dataclass(frozen=True)
@@ -131,11 +134,14 @@ class WindowBatch:
 
 @dataclass
 class Schedule:
-    """Give each batch of `next` to `record` with its loss before asking for another."""
+    """Give each batch of `next` to `record` with its loss before asking for another, and a held-out loss to
+    `record_held_out` whenever one is due."""
 
     windows: Sequence[Window]
     training: LoraTraining
     steps: Steps
+    holds_out: bool = False  # a loss is measured on text that was held out
+    held_out_losses: list[float] = field(default_factory=list)
     loss_sums: list[float] = field(default_factory=list)  # of each step, over its supervised tokens
     losses: list[float] = field(default_factory=list)
     epoch_losses: list[float] = field(default_factory=list)
@@ -153,7 +159,7 @@ class Schedule:
 
     @property
     def _open_ended(self) -> bool:
-        return self.training.epochs is None
+        return self.training.open_ended
 
     @property
     def done(self) -> int:
@@ -164,6 +170,25 @@ class Schedule:
     def total(self) -> int:
         """Steps at most, by what is known so far."""
         return self.epochs * self.steps.per_epoch
+
+    @property
+    def held_out_due(self) -> bool:
+        """Before the first step, and after each epoch."""
+        return self.holds_out and len(self.held_out_losses) <= len(self.epoch_losses)
+
+    @property
+    def kept_epoch(self) -> int | None:
+        """The epoch of the lowest held-out loss, from 1, where the profile goes by it."""
+        after = self.held_out_losses[1:]
+        if self.training.profile == "remember" or not after:
+            return None
+        return after.index(min(after)) + 1
+
+    def record_held_out(self, loss: float) -> None:
+        self.held_out_losses.append(loss)
+        epoch = len(self.epoch_losses)
+        if self.kept_epoch is not None and epoch - self.kept_epoch >= LEARN.patience and epoch < self.epochs:
+            self.epochs, self.stopped = epoch, "held_out"
 
     def next(self) -> WindowBatch | None:
         """None when the training is over."""
@@ -193,14 +218,19 @@ class Schedule:
         if self.done % self.steps.per_epoch == 0:
             self._end_epoch()
 
-    def replay(self, loss_sums: Sequence[float]) -> bool:
-        """Records the steps before a checkpoint. False when a training with these losses had ended before."""
+    def replay(self, loss_sums: Sequence[float], held_out_losses: Sequence[float] = ()) -> bool:
+        """Records the steps before a checkpoint. False where no training has these losses."""
+        held_out = iter(held_out_losses)
         for loss_sum in loss_sums:
+            if self.held_out_due and (loss := next(held_out, None)) is not None:
+                self.record_held_out(loss)
             batch = self.next()
-            if batch is None:
+            if batch is None or self.held_out_due:
                 return False
             self.record(batch, loss_sum)
-        return True
+        if self.held_out_due and (loss := next(held_out, None)) is not None:
+            self.record_held_out(loss)
+        return next(held_out, None) is None
 
     def trained(self, stopped: str | None = None) -> Trained:
         return Trained(
@@ -208,6 +238,8 @@ class Schedule:
             tuple(self.epoch_losses),
             tuple(self.order),
             self.stopped if stopped is None else stopped,
+            tuple(self.held_out_losses),
+            self.kept_epoch if stopped is None else None,
         )
 
     def _end_epoch(self) -> None:
