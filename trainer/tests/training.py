@@ -31,6 +31,7 @@ def train_tiny(
     on_model: Callable[[Any], None] = lambda _: None,
     writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
+    held_out: Sequence[Window] = (),
 ) -> tuple[Trained, Payload]:
     targets = resolve_targets(base.model, training.target_modules)
     with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=training.seed) as model:
@@ -46,6 +47,7 @@ def train_tiny(
             cancelled=cancelled,
             writer=writer,
             resume=resume,
+            held_out=held_out,
         )
         tensors = trained_tensors(model)
     config = adapter_config(rank=training.rank, alpha=training.alpha, targets=targets, base_model_name="tiny")

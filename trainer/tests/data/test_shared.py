@@ -24,6 +24,8 @@ def spec_of(paths: list[Path], **changes: Any) -> PreviewSpec:
         "session_paths": [str(path) for path in paths],
         "session_ids": [path.stem for path in paths],
         "base_model": "none",
+        "profile": "remember",
+        "holdout": "none",
         "max_length": 512,
         "include_unsuccessful": False,
         "train_on": "all",

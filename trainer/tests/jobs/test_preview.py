@@ -59,6 +59,8 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
             "include_unsuccessful": True,
             "train_on": "all",
             "reasoning": False,
+            "profile": "remember",
+            "holdout": "none",
             "epochs": 2,
             "rank": 2,
             "target_modules": None,

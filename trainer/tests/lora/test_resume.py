@@ -52,9 +52,9 @@ def cancelled_at(
 
 
 def resumed(
-    base: LoadedBase, windows: Sequence[Window], training: LoraTraining, folder: Path
+    base: LoadedBase, windows: Sequence[Window], training: LoraTraining, folder: Path, **options: Any
 ) -> tuple[Trained, Payload]:
-    return train_tiny(base, windows, training, writer=writer(folder), resume=read_checkpoint(folder))
+    return train_tiny(base, windows, training, writer=writer(folder), resume=read_checkpoint(folder), **options)
 
 
 def assert_same(ours: tuple[Trained, Payload], theirs: tuple[Trained, Payload]) -> None:
@@ -85,6 +85,22 @@ def test_resumed_before_at_and_in_the_cool_down_of_an_open_end(
         folder = tmp_path / str(step)
         cancelled_at(nf4_base, windows[:2], training, folder, step)
         assert_same(resumed(nf4_base, windows[:2], training, folder), plain)
+
+
+def test_resumed_at_every_step_of_a_training_that_keeps_the_best_held_out_epoch(
+    base: LoadedBase, windows: list[Window], tmp_path: Path
+) -> None:
+    """The adapter that is kept is of an epoch before the last, also where that is over at the checkpoint."""
+    training = settings(profile="learn", epochs=6, learning_rate=0.05)
+    trained, tested = windows[:2], windows[2:]
+    plain = train_tiny(base, trained, training, held_out=tested)
+    epochs = len(plain[0].epoch_losses)
+    assert plain[0].stopped == "held_out"
+    assert plain[0].kept_epoch == epochs - 1 < 5
+    for step in range(1, 2 * epochs):
+        folder = tmp_path / str(step)
+        cancelled_at(base, trained, training, folder, step, held_out=tested)
+        assert_same(resumed(base, trained, training, folder, held_out=tested), plain)
 
 
 def _cooling_from(windows: Sequence[Window], training: LoraTraining, trained: Trained) -> int:

@@ -182,7 +182,7 @@ def remarks_of(spec: PreviewSpec, held_out: HeldOut | None) -> Iterator[str]:
             "take the profile learn for what transfers."
         )
     if spec.holdout != "none" and held_out is None:
-        yield "Nothing can be held out of sessions as short as these: whether the adapter helps on other work is not measured."
+        yield "Nothing can be held out of so short sessions: whether the adapter helps on other work is not measured."
 
 
 def summed(lists: Iterable[Sequence[Counted]]) -> tuple[Counted, ...]:

@@ -18,7 +18,7 @@ class Stored(BaseModel):
     """A field that was added since a checkpoint was written takes its default, with which trainings go on as they did
     without it. Any other change of what a field says is a step of `lora.checkpoints.FORMAT`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, regex_engine="python-re")
 
 
 class Selection(Stored):

@@ -1,0 +1,104 @@
+"""A training measures what it does to held-out text, and the profile learn keeps the adapter that does best there."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from imprint_trainer.adapters.payload import trained_tensors
+from imprint_trainer.data.windows import Window
+from imprint_trainer.errors import Cancelled
+from imprint_trainer.lora.profile import LEARN
+from imprint_trainer.lora.schedule import Schedule, Steps, plan_steps
+from imprint_trainer.models.base import LoadedBase
+from training import settings, train_tiny
+
+
+@torch.no_grad()
+def stock_loss(model: Any, windows: list[Window]) -> float:
+    """Mean over supervised tokens, from whole logits and torch's cross entropy."""
+    losses = []
+    for window in windows:
+        ids = torch.tensor([window.input_ids])
+        logits = model(input_ids=ids).logits[0, :-1]
+        chosen = torch.tensor(window.supervised[1:])
+        losses.append(F.cross_entropy(logits, ids[0, 1:], reduction="none")[chosen])
+    return float(torch.cat(losses).mean())
+
+
+class Watched:
+    """What a training looked like after each step."""
+
+    def __init__(self, tested: list[Window]) -> None:
+        self.tested = tested
+        self.models: list[Any] = []
+        self.adapters: dict[int, dict[str, torch.Tensor]] = {}
+        self.losses: dict[int, float] = {}
+        self.told: dict[int, float | None] = {}
+
+    def on_step(self, progress: dict[str, Any]) -> None:
+        model = self.models[-1]
+        self.adapters[progress["step"]] = {key: value.clone() for key, value in trained_tensors(model).items()}
+        self.losses[progress["step"]] = stock_loss(model, self.tested)
+        self.told[progress["step"]] = progress["held_out_loss"]
+
+
+def test_learn_stops_when_the_held_out_loss_rises_and_keeps_the_best_epoch(
+    base: LoadedBase, windows: list[Window]
+) -> None:
+    trained, tested = windows[:2], windows[2:]
+    watched = Watched(tested)
+    training = settings(profile="learn", epochs=6, learning_rate=0.05)
+    found, payload = train_tiny(
+        base, trained, training, held_out=tested, on_model=watched.models.append, on_step=watched.on_step
+    )
+    before, *after = found.held_out_losses
+    assert before == pytest.approx(stock_loss(base.model, tested), abs=1e-4)
+    assert after == pytest.approx([watched.losses[step] for step in sorted(watched.losses) if step % 2 == 0], abs=1e-4)
+    assert [watched.told[step] for step in sorted(watched.told)] == [
+        loss for one, other in zip(found.held_out_losses, after, strict=False) for loss in (one, other)
+    ]
+    assert found.stopped == "held_out"
+    assert found.kept_epoch == after.index(min(after)) + 1
+    assert len(after) == found.kept_epoch + LEARN.patience
+    kept = watched.adapters[2 * found.kept_epoch]
+    assert all(torch.equal(payload.tensors[key], value) for key, value in kept.items())
+
+
+def test_remember_measures_and_is_not_moved_by_it(base: LoadedBase, windows: list[Window]) -> None:
+    training = settings(epochs=None, learning_rate=0.05)
+    plain, payload = train_tiny(base, windows[:2], training)
+    found, same = train_tiny(base, windows[:2], training, held_out=windows[2:])
+    assert (found.losses, found.stopped, found.kept_epoch) == (plain.losses, plain.stopped, None)
+    assert len(found.held_out_losses) == len(found.epoch_losses) + 1
+    assert all(torch.equal(payload.tensors[key], same.tensors[key]) for key in same.tensors)
+
+
+def test_a_cancel_is_heard_while_held_out_text_is_read(base: LoadedBase, windows: list[Window]) -> None:
+    with pytest.raises(Cancelled):
+        train_tiny(base, windows, settings(), held_out=windows, cancelled=lambda: True, on_step=pytest.fail)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "epochs"), [(100, 3), (100_000, 3), (100_001, 2), (150_000, 2), (150_001, 1), (18_000_000, 1)]
+)
+def test_learn_reads_much_once_and_little_up_to_three_times(tokens: int, epochs: int) -> None:
+    window = Window(tuple(range(tokens)), (True,) * tokens)
+    training = settings(profile="learn", epochs=None)
+    assert plan_steps([window], training).max_epochs == epochs
+    assert plan_steps([window], settings(profile="learn", epochs=7)).max_epochs == 7
+
+
+def test_the_rate_of_learn_falls_to_zero_over_the_planned_epochs() -> None:
+    windows = [Window((1, 2), (False, True))] * 20
+    schedule = Schedule(windows, settings(profile="learn", epochs=None, learning_rate=1.0), Steps(1, 20, 3))
+    rates = []
+    while (batch := schedule.next()) is not None:
+        rates.append(batch.learning_rate)
+        schedule.record(batch, 1.0)
+    peak = rates.index(max(rates))
+    assert rates[peak] == 1.0
+    assert rates[peak:] == sorted(rates[peak:], reverse=True)
+    assert (len(rates), schedule.stopped) == (60, "epochs")
+    assert rates[-1] < 0.01
