@@ -16,6 +16,11 @@ const OPTIONS: Properties = PreviewRequest.properties;
 const counted = (counts: PreviewReport["dropped"]): string =>
   counts.map(({ reason, count: times }) => `${times} × ${plain(reason).replaceAll("_", " ")}`).join(", ") || "nothing";
 
+const heldOut = ({ held_out: held }: PreviewReport): string =>
+  held === null
+    ? "nothing"
+    : `of ${held.sessions.map(plain).join(", ")}; measured on ${count(held.supervised_tokens, "token")} in ${count(held.windows, "window")}`;
+
 function numbers(preview: PreviewReport, paint: Paint): string {
   const table = fields(
     [
@@ -28,12 +33,15 @@ function numbers(preview: PreviewReport, paint: Paint): string {
           ? preview.estimate
           : `${duration(preview.estimated_seconds)}  ${paint("dim", preview.estimate)}`,
       ],
+      ["held out", heldOut(preview)],
       ["left out", counted(preview.dropped)],
       ["changed", counted(preview.changed)],
     ],
     paint,
   );
-  return [table, ...leftOutLines(preview).map((line) => paint("yellow", `! ${line}`))].join("\n");
+  return [table, ...[...preview.remarks.map(plain), ...leftOutLines(preview)].map((line) => paint("yellow", `! ${line}`))].join(
+    "\n",
+  );
 }
 
 /** The text as the model sees it; what it learns is green, and between « and » where there are no colours. */

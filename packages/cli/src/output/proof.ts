@@ -10,7 +10,23 @@ const CONSUMERS = [
 
 const STYLES = { learned: "green", hardly_learned: "yellow", harms: "red" } as const;
 
+const signed = (value: number): string => `${value < 0 ? "−" : "+"}${loss(Math.abs(value))}`;
+
 const loss = (value: number): string => value.toFixed(3);
+
+type Style = (typeof STYLES)[keyof typeof STYLES];
+
+/** What the adapter does to text that was held out: green or red only where the whole interval says so. */
+function heldOutLines(
+  { held_out }: Proof,
+  row: (held: NonNullable<Proof["held_out"]>, style: Style) => string,
+): readonly (readonly [figures: string, sure: string])[] {
+  if (held_out === null) return [];
+  const [low, high] = held_out.interval;
+  const style = high < 0 ? "green" : low > 0 ? "red" : "yellow";
+  const sure = `${signed(low)} to ${signed(high)}, over ${count(held_out.tokens, "token")} that it was not trained on`;
+  return [[row(held_out, style), sure]];
+}
 
 /** The evidence of what an adapter does, one line each: no tick and no green where it harms. Taken by the trainer from the adapter as it was reloaded from disk. */
 export function proofLines(proof: Proof, paint: Paint): string[] {
@@ -20,13 +36,16 @@ export function proofLines(proof: Proof, paint: Paint): string[] {
   const accepted = CONSUMERS.map(([name, key]) =>
     proof.accepted_by[key] ? (harms ? name : paint("green", `${name} ✓`)) : paint("red", `${name} ✗`),
   );
-  const row = (name: string, before: number, after: number, style: (typeof STYLES)[keyof typeof STYLES]): string =>
+  const row = (name: string, before: number, after: number, style: Style): string =>
     `${name}  ${loss(before)} → ${paint("bold", loss(after))}  ${paint(style, change(before, after))}`;
   const matched = `${proof.keys_matched} of ${proof.keys_expected}`;
   return [
     ...(harms ? [paint("red", `✗ It ${harmsOf(proof).join(" and ")}.`)] : []),
     `${row("loss on the session      ", proof.loss_before, proof.loss_after, STYLES[verdict])}  ${paint("dim", `over ${count(proof.supervised_tokens, "supervised token")}`)}`,
     `${row("loss on a neutral text   ", proof.neutral_loss_before, proof.neutral_loss_after, harms ? "red" : "yellow")}  ${paint("dim", "what was forgotten")}`,
+    ...heldOutLines(proof, (held, style) => row("loss on held-out text    ", held.loss_before, held.loss_after, style)).map(
+      ([figures, sure]) => `${figures}  ${paint("dim", sure)}`,
+    ),
     `tensors matched            ${complete && harms ? matched : paint(complete ? "green" : "red", matched)}  ${paint("dim", `norm of the update ${proof.update_norm.toPrecision(3)}`)}`,
     `accepted by                ${accepted.join("  ")}`,
     ...proof.remarks.map((remark) => paint("yellow", `! ${plain(remark)}`)),

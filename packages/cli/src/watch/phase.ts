@@ -1,5 +1,5 @@
 import type { JobDetails, JobPhase } from "@imprint/contracts";
-import { count } from "../output/text.js";
+import { count, plain } from "../output/text.js";
 
 const PHASES: Readonly<Record<JobPhase, string>> = {
   starting: "starting the trainer",
@@ -34,6 +34,11 @@ export function phaseOf(job: JobDetails): string {
 export function planOf({ plan }: JobDetails): string | null {
   if (plan === null) return null;
   const sizes = `${count(plan.tokens, "token")}, ${plan.supervised_tokens.toLocaleString("en")} supervised, in ${count(plan.windows, "window")}`;
+  const held =
+    plan.held_out === null
+      ? ""
+      : `; ${count(plan.held_out.supervised_tokens, "token")} held out of ${plan.held_out.sessions.join(", ")}`;
+  const remarks = plan.remarks.map((remark) => `\n! ${plain(remark)}`).join("");
   const skipped = plan.skipped.length === 0 ? "" : `; ${count(plan.skipped.length, "session")} skipped`;
-  return `${sizes}; rank ${plan.rank}, at most ${count(plan.max_steps, "step")}${skipped}`;
+  return `${sizes}; rank ${plan.rank}, at most ${count(plan.max_steps, "step")}${held}${skipped}${remarks}`;
 }

@@ -8,6 +8,7 @@ export function figures(progress: Progress): string {
   return [
     `step ${progress.step}/${progress.steps}`,
     `loss ${progress.loss.toFixed(3)}`,
+    ...(progress.held_out_loss === null ? [] : [`held out ${progress.held_out_loss.toFixed(3)}`]),
     `${Math.round(progress.tokens_per_second)} tokens/s`,
     `${duration(progress.eta_seconds)} left`,
   ].join("  ");

@@ -28,6 +28,18 @@ it("says what was learned and forgotten, what matched, and who accepts it", () =
 });
 
 it.each([
+  [[-0.2, -0.05], "green", "−0.200 to −0.050"],
+  [[-0.2, 0.05], "yellow", "−0.200 to +0.050"],
+  [[0.05, 0.2], "red", "+0.050 to +0.200"],
+] as const)("says what happened to held-out text, and how sure that is: %j", (interval, colour, sure) => {
+  const held: Proof = { ...proof, held_out: { tokens: 900, loss_before: 2, loss_after: 1.9, interval: [...interval] } };
+  expect(proofLines(held, unpainted)[2]).toBe(
+    `loss on held-out text      2.000 → 1.900  −5.0 %  ${sure}, over 900 tokens that it was not trained on`,
+  );
+  expect(proofLines(held, (style, text) => `<${String(style)}>${text}`)[2]).toContain(`<${colour}>−5.0 %`);
+});
+
+it.each([
   [{ loss_after: 2.5 }, "✗ It makes the model worse on its own text."],
   [{ neutral_loss_after: 4 }, "✗ It costs neutral text more than 10 %."],
 ])("shows neither a tick nor green of an adapter that harms: %j", (changes, first) => {

@@ -1,6 +1,13 @@
-import type { PreviewReport } from "@imprint/contracts";
+import type { Preview, PreviewReport } from "@imprint/contracts";
 
 type Estimate = Pick<PreviewReport, "estimated_seconds" | "estimate">;
+
+/** A step reads a token forwards and backwards, which is three times the work of reading it forwards alone. */
+const FORWARD = 1 / 3;
+
+/** What a training reads: its windows in each epoch, and what is held out before the first and after each. */
+export const tokensOf = ({ tokens, max_tokens, held_out }: Pick<Preview, "tokens" | "max_tokens" | "held_out">): number =>
+  max_tokens + FORWARD * (held_out?.tokens ?? 0) * (max_tokens / Math.max(tokens, 1) + 1);
 
 /** How long a training of `tokens` may take, from the speeds of earlier trainings of the base model on this machine. */
 export const estimateTime = ({

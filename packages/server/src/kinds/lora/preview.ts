@@ -7,8 +7,9 @@ import type { App, Services } from "../../services.js";
 import { inTransaction } from "../../storage/transaction.js";
 import { requireBaseModel } from "../require-base-model.js";
 import { resolveSelection, sessionIdsOf } from "../resolve.js";
+import { checkHoldout } from "./check-holdout.js";
 import { checkTurns } from "./check-turns.js";
-import { estimateTime } from "./estimate.js";
+import { estimateTime, tokensOf } from "./estimate.js";
 import { lastSpeeds } from "./speeds.js";
 
 export const PREVIEW_TIMEOUT_MS = 300_000;
@@ -43,6 +44,7 @@ export const previewSessions = async (
   { workshop, interactive }: Pick<Services, "workshop" | "interactive">,
 ): Promise<PreviewReport> => {
   const { paths, sessions, models, database } = workshop;
+  checkHoldout(request.holdout, sessionIds);
   const model = requireBaseModel(request.base_model, models);
   const staging = join(paths.staging, `preview-${randomUUID()}`);
   const selection = resolveSelection(request, sessionIds.length);
@@ -53,7 +55,7 @@ export const previewSessions = async (
     const preview = await interactive.call({ type: "preview", spec }, signal);
     const { quantization } = selection;
     const speeds = await inTransaction(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
-    return { ...preview, ...estimateTime({ tokens: preview.max_tokens, speeds, baseModel: model.name }) };
+    return { ...preview, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }

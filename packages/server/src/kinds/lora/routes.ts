@@ -2,9 +2,11 @@ import { TrainLoraRequest } from "@imprint/contracts";
 import { fallbackName } from "../../models/base-model.js";
 import type { App, Services } from "../../services.js";
 import { withBaseModel } from "../require-base-model.js";
+import { sessionIdsOf } from "../resolve.js";
 import { startJob } from "../start.js";
 import { startBody } from "../start-body.js";
 import { startResponse } from "../start-response.js";
+import { checkHoldout } from "./check-holdout.js";
 import { checkTurns } from "./check-turns.js";
 import { resolveLora } from "./resolve.js";
 import { resolveResume } from "./resume.js";
@@ -30,6 +32,7 @@ export const loraRoutes = (app: App, services: Services): void => {
       if (resume_from !== undefined)
         return startJob(request, { kind: "lora", request: await resolveResume({ ...fresh, resume_from }, services) }, services);
       checkTurns(fresh);
+      checkHoldout(fresh.holdout, sessionIdsOf(fresh));
       return startJob(request, { kind: "lora", request: resolveLora(withBaseModel(fresh, models), defaults) }, services);
     },
   );

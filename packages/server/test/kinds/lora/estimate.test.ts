@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { estimateTime } from "../../../src/kinds/lora/estimate.js";
+import { estimateTime, tokensOf } from "../../../src/kinds/lora/estimate.js";
 
 test("the time comes from the middle of the last speeds, whatever their order", () => {
   fc.assert(
@@ -11,6 +11,12 @@ test("the time comes from the middle of the last speeds, whatever their order", 
       expect(Math.max(slower, faster)).toBeLessThanOrEqual(speeds.length / 2);
     }),
   );
+});
+
+test("what is held out is read before the first epoch and after each, at a third of the work", () => {
+  const held_out = { sessions: ["s"], windows: 1, tokens: 90, supervised_tokens: 9 };
+  expect(tokensOf({ tokens: 100, max_tokens: 300, held_out: null })).toBe(300);
+  expect(tokensOf({ tokens: 100, max_tokens: 300, held_out })).toBe(420);
 });
 
 test("without a speed there is a sentence and no number", () => {
