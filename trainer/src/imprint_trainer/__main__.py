@@ -1,4 +1,4 @@
-"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks | lessons | privacy | efficacy`."""
+"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks | lessons | windows | privacy | efficacy`."""
 
 import os
 import sys
@@ -19,6 +19,11 @@ def main() -> int:
         from imprint_trainer.data.lessons import main as lessons
 
         return lessons(sys.argv[2:])
+    if sys.argv[1:2] == ["windows"]:
+        settle_environment()
+        from imprint_trainer.data.report import main as windows
+
+        return windows(sys.argv[2:])
     if sys.argv[1:2] == ["privacy"]:
         settle_environment()
         from imprint_trainer.privacy.cli import main as privacy

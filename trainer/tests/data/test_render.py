@@ -1,6 +1,7 @@
 """For each template family: the assistant's own words and the end of its turn are supervised, and nothing else."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -100,12 +101,34 @@ def test_stable_templates_give_the_masks_of_growing_prefixes(name: str) -> None:
     assert list(window.supervised) == mask
 
 
-def test_reasoning_that_history_drops_makes_a_window_a_turn() -> None:
+def test_an_empty_thought_that_history_drops_stands_before_each_answer_of_one_window() -> None:
     prepared = prepare_windows(session_of(*TALK), tokenizer_of("qwen3"), max_length=512)
-    assert len(prepared.windows) == 2
-    first, second = shown(prepared, tokenizer_of("qwen3"))
-    assert first.endswith("<|im_start|>assistant\n<think>\n\n</think>\n\nFirst I look.<|im_end|>")
-    assert "<|im_start|>assistant\nFirst I look.<|im_end|>\n" in second
+    (text,) = shown(prepared, tokenizer_of("qwen3"))
+    opening = "<|im_start|>assistant\n<think>\n\n</think>\n\n"
+    assert text.endswith(
+        f"{opening}First I look.<|im_end|>\n<|im_start|>user\nAnd then?<|im_end|>\n{opening}Done, tests pass.<|im_end|>"
+    )
+
+
+def test_an_empty_thought_is_dropped_from_turns_that_are_context() -> None:
+    talk = (user("Fix add"), agent("Wrong.", context_only="failed"), user("1 failed"), agent("Right."))
+    (text,) = shown(prepare_windows(session_of(*talk), tokenizer_of("qwen3"), max_length=512), tokenizer_of("qwen3"))
+    assert "<|im_start|>assistant\nWrong.<|im_end|>" in text
+    assert text.endswith("<|im_start|>assistant\n<think>\n\n</think>\n\nRight.<|im_end|>")
+
+
+def test_a_thought_that_history_drops_parts_the_requests() -> None:
+    def thinking(text: str, *calls: tuple[str, str, str]) -> dict[str, Any]:
+        return agent(text, *calls, reasoning=f"I think of {text}")
+
+    talk = [user("One"), thinking("Look.", ("bash", "{}", "x")), thinking("Found."), user("Two"), thinking("Done.")]
+    tokenizer = tokenizer_of("qwen3")
+    prepared = prepare_windows(session_of(*talk), tokenizer, max_length=512, reasoning=True)
+    first, second = shown(prepared, tokenizer)
+    assert "I think of Look." in first
+    assert "I think of Found." in first
+    assert second.count("I think of") == 1
+    assert "".join(said(prepared, tokenizer)).count("I think of") == 3
 
 
 def test_reasoning_is_supervised_when_it_is_asked_for() -> None:

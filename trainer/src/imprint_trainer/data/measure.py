@@ -12,7 +12,7 @@ from imprint_trainer.data.shorten import cut_down, fair_shares
 from imprint_trainer.data.sources import Sources, edited_in, places
 from imprint_trainer.data.template import Message
 
-FRAME = 8  # tokens that a template puts around a message; windows are counted exactly once they are rendered
+FRAME = 10  # tokens that a template puts around a message; windows are counted exactly once they are rendered
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
     for index, following in zip(turns, [*turns[1:], len(units)], strict=True):
         unit = units[index]
         piece = renderer.piece(units[index : following + 1])
-        own = codec.count(piece.turn) if piece else frame_and_words(unit.messages[:1], codec)
+        own = codec.count(piece.turn[: piece.stop]) if piece else frame_and_words(unit.messages[:1], codec)
         if piece and piece.after is not None:
             after = max(0, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))
         else:
@@ -68,7 +68,7 @@ def shortened_outputs(
         unit, cost = units[index], body.costs[index]
         kept = unit.messages[:1] if unit.by_assistant else ()
         loose = unit.messages[len(kept) :]
-        taken = leads.tokens(index, index) + (cost.own if kept else 0) + min(answer, budget // 2)
+        taken = leads.tokens(index, [index]) + (cost.own if kept else 0) + min(answer, budget // 2)
         least = request_limit(budget) + FRAME if unit.request else budget // 8
         allowed = max(budget - taken, least)
         if loose and (cost.after if kept else cost.own) > allowed:

@@ -1,11 +1,13 @@
 """Where a session is cut into windows: arithmetic on the lengths of turns (training-data rule 3)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 REQUEST_SHARE = 4  # at most this part of a window's turns goes to a request that stands far before them
+REPEATED_SHARE = 8  # at most this part repeats turns that an earlier window has shown
+EXCERPTS_SHARE = 4  # at most this part goes to excerpts for several answers
 SMALLEST_REQUEST = 48  # tokens: less says nothing
 SMALLEST_OUTPUT = 24  # tokens: less is a marker alone
 
@@ -26,16 +28,16 @@ class Cost:
 class Slice:
     """Units [start, stop) make a window that supervises `new`; what follows its last turn is left out.
 
-    Of the turns before `start` it brings along `request`, what the first answer answers, an `excerpt` of what it
-    replaces, and a mark that turns are skipped. `lead`: how many tokens these take at most. `output`: to how many
-    tokens what came back from its first turn is cut, which alone does not fit.
+    Of the turns before `start` it brings along `request`, what the first answer answers, `excerpts` of what these of
+    its answers replace, and a mark that turns are skipped. `lead`: how many tokens these take at most. `output`: to how
+    many tokens what came back from its first turn is cut, which alone does not fit.
     """
 
     start: int
     stop: int
     new: tuple[int, ...]
     request: int | None = None
-    excerpt: bool = False
+    excerpts: tuple[int, ...] = ()
     lead: int = 0
     over_long: bool = False  # its one turn exceeds a window by itself
     output: int | None = None
@@ -49,7 +51,7 @@ def request_limit(budget: int) -> int:
 @dataclass(frozen=True)
 class Leads:
     """What windows of `budget` tokens bring along for the turns that they skip: a mark, the latest request, and what
-    their first answer replaces."""
+    their answers replace."""
 
     costs: Sequence[Cost]
     budget: int
@@ -67,67 +69,114 @@ class Leads:
         request = self._latest[first]
         return request if request is not None and request < start else None
 
-    def excerpt(self, start: int, first: int) -> bool:
-        """Whether a window brings along what its first answer replaces: at most half of it goes to that."""
-        needs = self.costs[first].needs
-        return needs is not None and needs < start and 0 < self.costs[first].excerpt <= self.budget // 2
+    def unseen(self, start: int, new: Sequence[int]) -> list[int]:
+        """The answers that replace what was shown before `start`."""
+        return [index for index in new if (needs := self.costs[index].needs) is not None and needs < start]
 
-    def tokens(self, start: int, first: int) -> int:
-        """Of what stands for the turns before `start` in a window whose first answer is `first`."""
-        request = self.request(start, first)
+    def excerpts(self, start: int, new: Sequence[int]) -> tuple[int, ...]:
+        """The answers for which a window brings along what they replace: at most half of it goes to the first one's,
+        and a quarter to those of several."""
+        found: list[int] = []
+        taken = 0
+        for index in self.unseen(start, new):
+            limit = self.budget // (2 if index == new[0] else EXCERPTS_SHARE)
+            if 0 < self.costs[index].excerpt <= limit - taken:
+                found.append(index)
+                taken += self.costs[index].excerpt
+        return tuple(found)
+
+    def tokens(self, start: int, new: Sequence[int]) -> int:
+        """Of what stands for the turns before `start` in a window that supervises `new`."""
+        request = self.request(start, new[0])
         asked = 0 if request is None else min(self.costs[request].own, request_limit(self.budget))
-        shown = self.costs[first].excerpt if self.excerpt(start, first) else 0
+        shown = sum(self.costs[index].excerpt for index in self.excerpts(start, new))
         return shown + (self.mark + asked if start else 0)
 
 
-def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, one_each: bool = False) -> list[Slice]:
-    """Cut units into overlapping windows of at most `budget` tokens, each supervised unit new in exactly one.
+@dataclass(frozen=True)
+class Planner:
+    """Cuts units into windows of at most `budget` tokens."""
 
-    About half of a window may repeat earlier turns as context; the turn right before the first new one, and those back
-    to the one that it needs, are kept even beyond that. `mark`: tokens of the note that turns are skipped. `one_each`:
-    a window for each supervised unit.
-    """
-    sums = [0, *accumulate(cost.own + cost.after for cost in costs)]
-    leads = Leads(costs, budget, mark)
-    todo = [index for index, cost in enumerate(costs) if cost.supervised]
-    result: list[Slice] = []
+    leads: Leads
+    borders: Collection[int]  # answers that begin a window
 
-    def length(start: int, first: int, last: int) -> int:
-        return leads.tokens(start, first) + sums[last] - sums[start] + costs[last].own
+    @cached_property
+    def costs(self) -> Sequence[Cost]:
+        return self.leads.costs
 
-    def needed(first: int, room: int) -> int:
-        """Where a window must start to show what its first answer needs; `first` when that does not fit."""
-        needs = costs[first].needs
-        fits = needs is not None and needs >= 0 and leads.tokens(needs, first) + sums[first] - sums[needs] <= room
-        return needs if needs is not None and fits else first
+    @cached_property
+    def _sums(self) -> list[int]:
+        return [0, *accumulate(cost.own + cost.after for cost in self.costs)]
 
-    done = 0
-    while done < len(todo):
-        first = todo[done]
-        over_long = length(first, first, first) > budget
-        room = budget // 2 if over_long else budget - costs[first].own
-        start = needed(first, room)
-        while start:
-            context = leads.tokens(start - 1, first) + sums[first] - sums[start - 1]
-            if context > (room if start == first else min(room, budget // 2)):
-                break
-            start -= 1
+    def slices(self) -> Iterator[Slice]:
+        todo = [index for index, cost in enumerate(self.costs) if cost.supervised]
+        read = 0  # units before this one stood in a window; of the last of them, what came back did not
+        while todo:
+            piece = self.slice(todo, read)
+            todo, read = todo[len(piece.new) :], piece.stop
+            yield piece
+
+    def slice(self, todo: Sequence[int], read: int) -> Slice:
+        """The window that supervises the first of `todo`, and those after it that fit."""
+        budget, first = self.leads.budget, todo[0]
+        over_long = self.length(first, todo[:1]) > budget
+        room = budget // 2 if over_long else budget - self.costs[first].own
+        start = self.reach(first, read, room)
         count = 1
-        for index in [] if over_long or one_each else todo[done + 1 :]:
-            needs = costs[index].needs
-            if length(start, first, index) > budget or (needs is not None and needs < start):
+        for index in [] if over_long else todo[1:]:
+            new = todo[: count + 1]
+            unseen = set(self.leads.unseen(start, new[1:])) - set(self.leads.excerpts(start, new))
+            if index in self.borders or unseen or self.length(start, new) > budget:
                 break
             count += 1
-        new = tuple(todo[done : done + count])
-        while start and not over_long and length(start - 1, first, new[-1]) <= budget:
+        new = tuple(todo[:count])
+        while not over_long and self.may_open(start - 1, read) and self.length(start - 1, new) <= budget:
             start -= 1
         output = None
-        if start and not over_long and costs[first].needs != start - 1:
-            room = budget - length(start - 1, first, new[-1]) + costs[start - 1].after
-            if SMALLEST_OUTPUT <= room < costs[start - 1].after:
-                start, output = start - 1, room
-        lead = leads.tokens(first if over_long else start, first)
-        request, excerpt = leads.request(start, first), leads.excerpt(start, first)
-        result.append(Slice(start, new[-1] + 1, new, request, excerpt, lead, over_long, output))
-        done += count
-    return result
+        may_cut = start >= max(read, 1) and (start == first or self.may_open(start - 1, read))
+        if may_cut and not over_long and self.costs[first].needs != start - 1:
+            left = budget - self.length(start - 1, new) + self.costs[start - 1].after
+            if SMALLEST_OUTPUT <= left < self.costs[start - 1].after:
+                start, output = start - 1, left
+        begin, last = first if over_long else start, new[-1]
+        lead, excerpts = self.leads.tokens(begin, new), self.leads.excerpts(start, new)
+        return Slice(start, last + 1, new, self.leads.request(start, first), excerpts, lead, over_long, output)
+
+    def length(self, start: int, new: Sequence[int]) -> int:
+        last = new[-1]
+        return self.leads.tokens(start, new) + self._sums[last] - self._sums[start] + self.costs[last].own
+
+    def reach(self, first: int, read: int, room: int) -> int:
+        """Where a window must start so that its first answer sees what came before it: half a window, or `room` where
+        the turn right before it or what it replaces takes that much."""
+
+        def context(start: int) -> int:
+            return self.leads.tokens(start, [first]) + self._sums[first] - self._sums[start]
+
+        start, needs = first, self.costs[first].needs
+        if needs is not None and needs >= 0 and context(needs) <= room:
+            excerpted = first in self.leads.excerpts(first, [first])
+            start = needs if self.may_open(needs, read) or not excerpted else first
+        while start:
+            limit = room if start == first else min(room, self.leads.budget // 2)
+            if context(start - 1) > limit or not (start == first or self.may_open(start - 1, read)):
+                break
+            start -= 1
+        return start
+
+    def may_open(self, start: int, read: int) -> bool:
+        """Whether a window may start there: of what was read before, it repeats a part only."""
+        if start >= read:
+            return start >= 0
+        repeated = self._sums[read] - self._sums[start] - self.costs[read - 1].after
+        return start >= 0 and repeated <= self.leads.budget // REPEATED_SHARE
+
+
+def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, borders: Collection[int] = ()) -> list[Slice]:
+    """Cut units into overlapping windows of at most `budget` tokens, each supervised unit new in exactly one.
+
+    An eighth of a window may repeat turns that were read before, and more of them only where it is the turn right before
+    the first answer, or what that one replaces and no excerpt shows. `mark`: tokens of the note that turns are skipped.
+    `borders`: supervised units that begin a window.
+    """
+    return list(Planner(Leads(costs, budget, mark), borders).slices())

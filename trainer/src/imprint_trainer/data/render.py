@@ -28,7 +28,13 @@ class Piece:
     turn: str
     header: int  # characters of `turn` that the model does not write
     stop: int  # characters of `turn` up to and including its end-of-turn token
-    after: str | None  # None: the template writes the turn differently once something follows
+    kept: int  # characters of that header that stay once something follows: Qwen3 takes an empty thought back
+    after: str | None  # what follows that token; None: once something follows, the template writes other words
+
+    @property
+    def followed(self) -> str | None:
+        """The turn with what stands between it and the next one, as the template writes it then."""
+        return None if self.after is None else self.turn[: self.kept] + self.turn[self.header : self.stop] + self.after
 
 
 @dataclass(frozen=True)
@@ -60,34 +66,47 @@ class Renderer:
         header = self._header([prompt[len(question) :] for prompt in self._prompts], turn)
         stop = self.stop(turn, header, message)
         messages = arranged([USER, message, *rest, *([following] if following else [])], self.traits)
-        extended = self.template.render(messages[:-1] if following else messages)
-        after = extended[len(written) :] if extended.startswith(written) else None
-        return Piece(turn, header, stop, after)
+        if following and len(messages) == 3:  # nothing stands between them: what follows is found, and taken off
+            answer = self.template.render([USER, following])[len(question) :]
+            extended = self.template.render(messages).removesuffix(answer)
+        else:
+            extended = self.template.render(messages[:-1] if following else messages)
+        return Piece(turn, header, stop, *followed(turn, header, stop, extended.removeprefix(question)))
 
     def incremental(self, units: Sequence[Unit], pieces: Sequence[Piece | None], new: Collection[int]) -> Rendered:
         """A window that supervises the turns at positions `new`; nothing follows its last turn.
 
-        Every prefix of the conversation must be rendered as a prefix of the whole. Each step is rendered once, in a
-        small conversation, and found again in the whole, so the cost is linear. Raises NotPrefixStableError.
+        The template must write what stands before the first of them, and then their words, the same in the whole. Each
+        step is rendered once, in a small conversation, and found again in the whole, so the cost is linear. What the
+        template opens only a last answer with stands before each new one, since the model sees it there when it answers.
+        Raises NotPrefixStableError.
         """
         messages = self._messages(units)
-        opening = next(index for index, message in enumerate(messages) if message["role"] == "assistant")
+        turns = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
+        position = min(new)
+        opening = turns[sum(unit.by_assistant for unit in units[:position])]
+        while messages[opening - 1]["role"] == "assistant":  # rendered alone it would be a last answer
+            position, opening = position - 1, opening - 1
         full = self.template.render(messages, self.tools)
         cursor = advance(full, 0, self.template.render(messages[:opening], self.tools))
+        texts, length = [full[:cursor]], cursor
         spans: list[tuple[int, int]] = []
-        for position, (unit, piece) in enumerate(zip(units, pieces, strict=True)):
-            if not unit.by_assistant:
+        for place in range(position, len(units)):
+            piece, is_last = pieces[place], place == len(units) - 1
+            if not units[place].by_assistant:
                 continue
             if piece is None:
                 raise NotPrefixStableError
-            if position in new:
-                spans.append((cursor + piece.header, cursor + piece.stop))
-            cursor = advance(full, cursor, piece.turn)
-            if position < len(units) - 1:
-                cursor = advance(full, cursor, piece.after)
+            text = piece.turn if is_last else piece.followed
+            cursor = advance(full, cursor, text)
+            if place in new:
+                spans.append((length + piece.header, length + piece.stop))
+                text = piece.turn[: piece.stop] + (piece.after or "")
+            texts.append(text or "")
+            length += len(texts[-1])
         if cursor != len(full):
             raise NotPrefixStableError
-        return Rendered(full[: spans[-1][1]], tuple(spans))
+        return Rendered("".join(texts)[: spans[-1][1]], tuple(spans))
 
     def last_turn(self, units: Sequence[Unit], piece: Piece | None) -> Rendered:
         """A window whose last turn alone is supervised: what the model sees at that point, then its answer."""
@@ -150,6 +169,16 @@ class Renderer:
         literals = sorted((token for token in tokens if token), key=len, reverse=True)
         control = "|".join(re.escape(token) for token in literals) or "(?!)"
         return re.compile(rf"((?:{control})+)(?:\s|{control})*\Z")
+
+
+def followed(turn: str, header: int, stop: int, extended: str) -> tuple[int, str | None]:
+    """How much of a turn's header is kept once something follows, and what stands after its words then; `extended` is
+    the turn as the template writes it there. No text when the words or their end are written differently."""
+    own = turn[header:stop]
+    kept = extended.find(own)
+    if kept < 0 or not turn[:header].startswith(extended[:kept]):
+        return 0, None
+    return kept, extended[kept + len(own) :]
 
 
 def advance(full: str, cursor: int, step: str | None) -> int:

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from imprint_trainer.data.codec import Codec, Encoded
 from imprint_trainer.data.edits import in_sight, said, squashed
@@ -68,6 +69,9 @@ class Tokens:
     starts: tuple[int, ...]
 
 
+Made = tuple[Sequence[Window], Counter[str]]  # and what was changed for them
+
+
 class WindowTooLongError(Exception):
     """A rendered window has more tokens than its turns were measured to have."""
 
@@ -88,12 +92,13 @@ class Builder:
 
         Raises TemplateUnsupported, and NothingToTrain when no room is left for turns.
         """
-        one_each = False
+        borders: frozenset[int] = frozenset()
         blind: frozenset[int] = frozenset()
         costs = self._costs()
         mark = skip_tokens(len(costs), self.renderer.codec)
+        made: dict[Slice, Made | None] = {}  # a new plan repeats most slices
         while True:
-            plan = slices(costs, budget=budget, mark=mark, one_each=one_each)
+            plan = slices(costs, budget=budget, mark=mark, borders=borders)
             longest = max((piece.lead for piece in plan), default=0)
             refuse_narrow(self.max_length, self.max_length - budget + longest, "the task and the latest request")
             steps = {self.body.units[index].step for piece in plan for index in self._blind(piece, budget)}
@@ -104,15 +109,33 @@ class Builder:
                 blind |= unseen
                 costs = tuple(replace(cost, supervised=False) if i in unseen else cost for i, cost in enumerate(costs))
                 continue
-            changes: Counter[str] = Counter()
             try:
-                found = tuple(window for piece in plan for window in self._windows(piece, one_each, budget, changes))
-            except NotPrefixStableError:
-                one_each = True
+                made |= {piece: self._made(piece, budget) for piece in plan if piece not in made}
             except WindowTooLongError as error:
                 budget -= error.excess
-            else:
-                return Cut(found, changes, blind, left_out(plan, len(costs)))
+                made = {}
+                continue
+            rewritten = [piece for piece in plan if made[piece] is None]
+            if not rewritten:
+                found = [one for piece in plan if (one := made[piece])]
+                windows = tuple(window for windows, _ in found for window in windows)
+                changes = sum((changes for _, changes in found), Counter[str]())
+                return Cut(windows, changes, blind, left_out(plan, len(costs)))
+            borders |= {index for piece in rewritten for index in self._parts(piece)}
+
+    def _made(self, piece: Slice, budget: int) -> Made | None:
+        """The windows of a slice, and what was changed for them; None when its answers cannot share one."""
+        changes: Counter[str] = Counter()
+        try:
+            return self._windows(piece, budget, changes), changes
+        except NotPrefixStableError:
+            return None
+
+    def _parts(self, piece: Slice) -> list[int]:
+        """Where to part the answers that cannot share a window: those of different requests, else all of them."""
+        asked = [index for index in range(piece.start, piece.stop) if not self.body.units[index].by_assistant]
+        found = [after for before, after in pairwise(piece.new) if any(before < index < after for index in asked)]
+        return found or list(piece.new[1:])
 
     def _costs(self) -> tuple[Cost, ...]:
         """The costs of the units, with where the texts that they replace are shown."""
@@ -149,9 +172,8 @@ class Builder:
             changes["request_shortened"] += text != asked
             # The mark stands where the turns are missing.
             parts.insert(1 if piece.request == piece.start - 1 else 0, text)
-        if piece.excerpt:
-            parts.append(EXCERPT + self.excerpts[piece.new[0]])
-            changes["edit_target_excerpted"] += 1
+        parts += [EXCERPT + text for text in dict.fromkeys(self.excerpts[index] for index in piece.excerpts)]
+        changes["edit_target_excerpted"] += bool(piece.excerpts)
         message = {"role": "user", "content": "\n\n".join(parts)}
         return [Unit(self.body.units[0].step, (message,), False)] if parts else []
 
@@ -163,21 +185,20 @@ class Builder:
             units[0] = replace(units[0], messages=(call, *fitted(outputs, piece.output, self.renderer.codec)))
         return units
 
-    def _windows(self, piece: Slice, one_each: bool, budget: int, changes: Counter[str]) -> list[Window]:
+    def _windows(self, piece: Slice, budget: int, changes: Counter[str]) -> list[Window]:
         if piece.over_long:
             return self._split(piece, budget, changes)
         lead = self._lead(piece, budget, changes)
         units = [*lead, *self._units(piece)]
         changes["context_shortened"] += piece.output is not None
-        if one_each:
-            rendered = self.renderer.last_turn(units, self.body.pieces[piece.stop - 1])
-        else:
-            pieces = [*(None for _ in lead), *self.body.pieces[piece.start : piece.stop]]
-            if piece.output is not None:
-                pieces[len(lead)] = self.renderer.piece(units[len(lead) :])
-            rendered = self.renderer.incremental(
-                units, pieces, [index - piece.start + len(lead) for index in piece.new]
-            )
+        pieces = [*(None for _ in lead), *self.body.pieces[piece.start : piece.stop]]
+        new = [index - piece.start + len(lead) for index in piece.new]
+        try:
+            rendered = self.renderer.incremental(units, pieces, new)
+        except NotPrefixStableError:
+            if len(new) > 1:
+                raise
+            rendered = self.renderer.last_turn(units, pieces[-1])
         tokens = tokenized(rendered, self.renderer.codec, changes)
         ids = tokens.encoded.ids
         if len(ids) > self.max_length:
@@ -198,7 +219,7 @@ class Builder:
         if len(encoded.ids) <= self.max_length:
             return [Window(encoded.ids, mask, (Lesson(answer.step, begin),))]
         asked = Leads(self.body.costs, budget, 0).request(last, last)
-        alone = [*self._lead(replace(piece, start=last, request=asked, excerpt=False), budget), answer]
+        alone = [*self._lead(replace(piece, start=last, request=asked, excerpts=()), budget), answer]
         bare = tokenized(self.renderer.last_turn(alone, self.body.pieces[last]), codec, Counter())
         prompt = bare.encoded.ids[: bare.starts[0]]
         room = self.max_length - len(prompt)
