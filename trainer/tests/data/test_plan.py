@@ -76,8 +76,9 @@ def test_a_window_repeats_an_eighth_unless_its_first_answer_needs_more(
     read = 0
     for piece in slices(costs, budget=budget, mark=MARK, borders=borders):
         first = costs[piece.new[0]]
-        needed = first.needs is not None and not 0 < first.excerpt <= budget // 2
-        most = min(piece.new[0] - 1, read, first.needs if needed else read)
+        excerpted = 0 < first.excerpt <= budget // 2
+        needs = read if first.needs is None or excerpted else first.needs
+        most = min(piece.new[0] - 1, read, needs)
         assert piece.start >= most or repeated(costs, piece.start, read) <= budget // 8
         read = piece.stop
 

@@ -11,6 +11,8 @@ from imprint_trainer.data.template import ChatTemplate, Message
 from imprint_trainer.data.traits import USER, Traits
 from imprint_trainer.errors import NothingToTrain
 
+HEAD_SHARE = 4  # every window repeats the head: at most this part of it
+TOOLS_SHARE = 8  # of that, to the list of tools
 SMALLEST_TASK = 24  # tokens: less says nothing
 SMALLEST_ROOM = 16  # tokens that turns need beside the head
 
@@ -32,8 +34,8 @@ def fitted_head(
     max_length: int,
     body: int,
 ) -> Head:
-    """At most half of a window, or all that a session of `body` tokens leaves: then the tool list is cut down to the
-    tools that were called, then to their names, then left out (over a quarter), and long texts lose their middle.
+    """At most a quarter of a window, or all that a session of `body` tokens leaves: then the tool list is cut down to
+    the tools that were called, then to their names, then left out (over an eighth), and long texts lose their middle.
 
     Raises NothingToTrain when max_length leaves no room for an answer.
     """
@@ -48,12 +50,12 @@ def fitted_head(
     tools = next(
         tools
         for tools in tool_lists(conversation)
-        if not tools or length([USER], tools) <= max(max_length // 4, spare - sum(sizes))
+        if not tools or length([USER], tools) <= max(max_length // TOOLS_SHARE, spare - sum(sizes))
     )
     if tools != conversation.tools:
         cuts["tools_shortened"] += 1
     frame = length(head("quokka" if system else "", "quokka", traits), tools)
-    room = max(max(max_length // 2, spare) - frame, SMALLEST_TASK)
+    room = max(max(max_length // HEAD_SHARE, spare) - frame, SMALLEST_TASK)
     if sum(sizes) > room:
         limits = fair_shares(sizes, room)
         if sizes[0] > limits[0]:

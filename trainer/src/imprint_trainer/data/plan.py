@@ -175,8 +175,8 @@ class Planner:
 def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, borders: Collection[int] = ()) -> list[Slice]:
     """Cut units into overlapping windows of at most `budget` tokens, each supervised unit new in exactly one.
 
-    An eighth of a window may repeat turns that were read before, and more of them only where it is the turn right before
-    the first answer, or what that one replaces and no excerpt shows. `mark`: tokens of the note that turns are skipped.
+    An eighth of a window may repeat turns that were read before, and more only where it is the turn right before the
+    first answer, or what that one replaces and no excerpt shows. `mark`: tokens of the note that turns are skipped.
     `borders`: supervised units that begin a window.
     """
     return list(Planner(Leads(costs, budget, mark), borders).slices())

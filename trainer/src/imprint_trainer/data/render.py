@@ -78,7 +78,7 @@ class Renderer:
 
         The template must write what stands before the first of them, and then their words, the same in the whole. Each
         step is rendered once, in a small conversation, and found again in the whole, so the cost is linear. What the
-        template opens only a last answer with stands before each new one, since the model sees it there when it answers.
+        template opens only a last answer with stands before each new one: the model sees it there when it answers.
         Raises NotPrefixStableError.
         """
         messages = self._messages(units)
