@@ -7,7 +7,7 @@ import pytest
 
 from imprint_trainer.data.codec import codec_for
 from imprint_trainer.data.prepare import prepare_windows
-from imprint_trainer.data.template import chat_template
+from imprint_trainer.data.template import ChatTemplate, chat_template
 from imprint_trainer.errors import TemplateUnsupported
 
 from .families import CHATML_DEFAULT_SYSTEM, family, tokenizer_of, tokenizer_with
@@ -248,3 +248,53 @@ def test_tools_are_listed_where_the_template_lists_them() -> None:
         "bash"
         not in shown(prepare_windows(session, tokenizer_of("chatml"), max_length=1024), tokenizer_of("chatml"))[0]
     )
+
+
+TURNS = 500
+
+
+def long_talk(turns: int) -> list[dict[str, Any]]:
+    calls = (agent(f"Step {n}.", ("bash", f'{{"n": {n}}}', f"line {n}")) for n in range(turns))
+    return [step for n, call in enumerate(calls) for step in ([user(f"Request {n}")] if n % 50 == 49 else []) + [call]]
+
+
+@pytest.mark.parametrize("length", [1024, 65_536])
+def test_a_template_that_opens_only_the_last_answer_costs_as_much_as_the_session_is_long(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer, rendered = tokenizer_of("qwen3"), []
+    render = ChatTemplate.render
+
+    def spy(self: ChatTemplate, messages: Any, *arguments: Any, **options: Any) -> str:
+        rendered.append(len(messages))
+        return render(self, messages, *arguments, **options)
+
+    monkeypatch.setattr(ChatTemplate, "render", spy)
+
+    def cost(turns: int) -> tuple[int, int]:
+        """Tokens of windows, and messages rendered."""
+        rendered.clear()
+        session = session_of(user("Fix it"), *long_talk(turns))
+        prepared = prepare_windows(session, tokenizer, max_length=length)
+        found = said(prepared, tokenizer)
+        call = '<tool_call>\n{"name": "bash", "arguments": {"n": N}}\n</tool_call><|im_end|>'
+        assert found == [f"Step {n}.\n" + call.replace("N", str(n)) for n in range(turns)]
+        opened = "".join(shown(prepared, tokenizer)).count("<think>\n\n</think>\n\nStep")
+        assert opened == turns
+        assert len(prepared.windows) <= 1 + prepared.tokens / (length / 2)
+        return prepared.tokens, sum(rendered)
+
+    (tokens, messages), (more_tokens, more_messages) = cost(TURNS // 4), cost(TURNS)
+    assert more_tokens <= 4.4 * tokens
+    assert more_messages <= 4.5 * messages
+
+
+def test_every_answer_of_a_window_stands_after_the_prompt_that_the_model_is_given() -> None:
+    tokenizer = tokenizer_of("qwen3")
+    talk = long_talk(12)
+    (window,) = prepare_windows(session_of(user("Fix it"), *talk), tokenizer, max_length=8192).windows
+    template = chat_template(tokenizer, reasoning=False, date=None)
+    prompts = template.prompts([{"role": "user", "content": "x"}])
+    opening = prompts[0][len(template.render([{"role": "user", "content": "x"}])) :]
+    for lesson in window.lessons:
+        assert tokenizer.decode(list(window.input_ids[: lesson.start])).endswith(opening)

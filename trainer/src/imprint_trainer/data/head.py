@@ -22,6 +22,7 @@ class Head:
     messages: tuple[Message, ...]
     tools: tuple[Message, ...]
     tokens: int
+    whole: int  # tokens that it would have uncut
     cuts: Counter[str]
 
 
@@ -52,6 +53,7 @@ def fitted_head(
         for tools in tool_lists(conversation)
         if not tools or length([USER], tools) <= max(max_length // TOOLS_SHARE, spare - sum(sizes))
     )
+    whole = length(head(system, task, traits), conversation.tools)
     if tools != conversation.tools:
         cuts["tools_shortened"] += 1
     frame = length(head("quokka" if system else "", "quokka", traits), tools)
@@ -67,7 +69,7 @@ def fitted_head(
     messages = head(system, task, traits)
     tokens = length(messages, tools)
     refuse_narrow(max_length, tokens, "the task")
-    return Head(tuple(messages), tools, tokens, cuts)
+    return Head(tuple(messages), tools, tokens, whole, cuts)
 
 
 def refuse_narrow(max_length: int, taken: int, what: str) -> None:

@@ -84,6 +84,8 @@ class Prepared:
     turns: tuple[Turn, ...]
     shared: tuple[Shared, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    whole: int = 0  # tokens of the longest session at most, were it one window
+    max_length: int = 0  # of a window
     held_out: HeldOut | None = None
     remarks: tuple[str, ...] = ()
 
@@ -131,7 +133,7 @@ def prepare_windows(
         raise NothingToTrain(f"The session {session.session_id} has no agent turn after its task{named(dropped)}.")
     if session.tools and not traits.tool_list:
         changed["tool_list_left_out"] += 1
-    found, cuts = cut(talk, template, traits, codec, max_length)
+    found, cuts, whole = cut(talk, template, traits, codec, max_length)
     changed.update(cuts)
     blind = {talk.units[index].step for index in found.blind}
     dropped.update(edit_target_cut=len(blind), context_left_out=found.left_out)
@@ -148,6 +150,8 @@ def prepare_windows(
         changed=counted(changed),
         turns=tuple(turns_of(session, frozenset(learned), supervised, reasons)),
         shared=shared,
+        whole=whole,
+        max_length=max_length,
     )
 
 
@@ -173,12 +177,13 @@ def turns_of(
 
 def cut(
     talk: Conversation, template: ChatTemplate, traits: Traits, codec: Codec, max_length: int
-) -> tuple[Cut, Counter[str]]:
-    """The windows of a conversation, with long tool outputs shortened only where the whole does not fit one window."""
+) -> tuple[Cut, Counter[str], int]:
+    """The windows of a conversation, with long tool outputs shortened only where the whole does not fit one window; and
+    how many tokens the whole has."""
     loose = Renderer(template, traits, codec, (), ())
     body = measured(talk.units, loose)
     opening = fitted_head(talk, template=template, traits=traits, codec=codec, max_length=max_length, body=body.tokens)
-    budget = max_length - opening.tokens
+    budget, whole = max_length - opening.tokens, opening.whole + body.tokens
     sources = sources_of(talk.units)
     cuts = opening.cuts
     if body.tokens > budget:
@@ -188,7 +193,7 @@ def cut(
         body = measured(units, loose) if shortenings else body
     renderer = Renderer(template, traits, codec, opening.messages, opening.tools)
     found = Builder(renderer, body, max_length, excerpts(talk.units, sources, codec)).windows(budget)
-    return found, cuts + found.changes
+    return found, cuts + found.changes, whole
 
 
 def written(

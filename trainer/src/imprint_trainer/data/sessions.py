@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.holdout import HeldOut, Split, last_part, recorded, sampled, split_of
-from imprint_trainer.data.length import window_length
+from imprint_trainer.data.length import USUAL, window_length
 from imprint_trainer.data.prepare import Counted, Prepared, Skipped, Turn, counted, prepare_windows
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.shared import agent_words, turn_keys
@@ -34,6 +34,8 @@ class Preparing:
 
     spec: PreviewSpec
     tokenizer: "PreTrainedTokenizerBase"
+    limit: int  # tokens of a window, where the spec leaves its length open
+    whole: int = 0  # tokens of the longest session, were it one window
     parts: list[Prepared] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     faults: list[TrainerError] = field(default_factory=list)
@@ -78,16 +80,18 @@ class Preparing:
         chosen = self.spec.train_on
         if stop is not None and not isinstance(chosen, str):
             chosen = Turns(turns=[turn for turn in chosen.turns if turn < stop])
-        return prepare_windows(
+        part = prepare_windows(
             session.model_copy(update={"steps": session.steps[:stop]}),
             self.tokenizer,
-            max_length=window_length(self.spec.max_length),
+            max_length=self.spec.max_length or self.limit,
             include_unsuccessful=self.spec.include_unsuccessful,
             reasoning=self.spec.reasoning,
             train_on=chosen if isinstance(chosen, str) else ("turns", chosen.turns),
             elsewhere=elsewhere,
             apart=apart,
         )
+        self.whole = max(self.whole, part.whole)
+        return part
 
     def train(self, session_id: str, session: Session, *, share: float | None) -> None:
         """`share`: of its supervised tokens, at its end, that is held out where it is long enough; None: nothing is."""
@@ -113,13 +117,14 @@ class Preparing:
         self.turns += [replace(turn, reason=turn.reason or "held_out") for turn in part.turns if turn.step >= start]
 
 
-def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase") -> Prepared:
+def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase", *, limit: int = USUAL) -> Prepared:
     """What `spec` would train: the one way, for previews and for trainings.
 
-    A turn that several sessions share is supervised in the first of them that teaches it. Raises what `load_session`
-    and `prepare_windows` raise, for the first session that cannot be trained; with `skip_invalid` only when none can.
+    A turn that several sessions share is supervised in the first of them that teaches it. `limit`: tokens of a window
+    at most, where the spec leaves its length open. Raises what `load_session` and `prepare_windows` raise, for the
+    first session that cannot be trained; with `skip_invalid` only when none can.
     """
-    work = Preparing(spec, tokenizer)
+    work = Preparing(spec, tokenizer, limit)
     work.skipped += [Skipped(one.session_id, SessionInvalid.code, one.message) for one in spec.unreadable]
     work.faults += [SessionInvalid(one.message) for one in spec.unreadable]
     split = work.split()
@@ -169,6 +174,8 @@ def together(work: Preparing) -> Prepared:
         turns=(*(turn for part in parts for turn in part.turns), *work.turns),
         shared=tuple(one for part in parts for one in part.shared),
         skipped=tuple(work.skipped),
+        whole=work.whole,
+        max_length=window_length(work.spec.max_length, limit=work.limit, needed=work.whole),
         held_out=held_out,
         remarks=tuple(remarks_of(work.spec, held_out)),
     )

@@ -7,13 +7,13 @@ from imprint_trainer.adapters.payload import Payload, adapter_config, trained_te
 from imprint_trainer.adapters.provenance import provenance
 from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.adapters.write import sha256_of
-from imprint_trainer.data.length import window_length
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import OF_THE_MACHINE
 from imprint_trainer.jobs.memory_plan import Planned, longest, planned_memory
 from imprint_trainer.jobs.resume import checkpoint_of, differences, identity_of, selection_of, writer_of
+from imprint_trainer.jobs.window_limit import window_limit
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
 from imprint_trainer.lora.config import LoraTraining
@@ -26,9 +26,9 @@ from imprint_trainer.protocol import TrainLoraSpec
 
 def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`; the files are in `spec.output_dir`."""
-    training = training_of(spec)
     context.phase("preparing_data")
-    prepared = prepare_sessions(spec, context.tokenizer(spec.base_model))
+    prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=window_limit(spec, context.device))
+    training = training_of(spec, prepared.max_length)
     planned_memory(spec, longest(prepared.windows), device=context.device).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization)
@@ -92,7 +92,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     )
 
 
-def training_of(spec: TrainLoraSpec) -> LoraTraining:
+def training_of(spec: TrainLoraSpec, max_length: int) -> LoraTraining:
     return LoraTraining(
         profile=spec.profile,
         seed=spec.seed,
@@ -101,7 +101,7 @@ def training_of(spec: TrainLoraSpec) -> LoraTraining:
         alpha=spec.alpha,
         learning_rate=spec.learning_rate,
         target_modules=None if spec.target_modules is None else tuple(spec.target_modules),
-        max_length=window_length(spec.max_length),
+        max_length=max_length,
         quantization=spec.quantization,
     )
 
