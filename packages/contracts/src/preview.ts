@@ -59,8 +59,11 @@ export const Preview = Strict({
   ...PlanNotes,
   memory: MemoryPlanOrNull,
   ...LeftOutAndChanged,
-  turns: Type.Array(PreviewTurn),
-  text: Type.Array(Type.Array(PreviewSpan), { description: "One list of spans a window: the first ones of a very long preview" }),
+  turns: Type.Array(PreviewTurn, { description: "Of one session all; of several the first 500: preview a session alone" }),
+  turns_left_out: Type.Optional(Type.Integer({ minimum: 1, description: "Turns that are not listed" })),
+  text: Type.Array(Type.Array(PreviewSpan), {
+    description: "One list of spans a window: the first ones, to about 200,000 characters",
+  }),
 });
 export type Preview = Static<typeof Preview>;
 

@@ -1,3 +1,6 @@
+import json
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -5,6 +8,8 @@ from hypothesis import strategies as st
 from imprint_trainer.data import preview as preview_module
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.preview import preview, spans
+from imprint_trainer.data.sessions import together
+from imprint_trainer.data.synthetic import synthetic_session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.schedule import Steps
 
@@ -65,6 +70,40 @@ def test_a_very_long_preview_shows_its_first_windows(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(preview_module, "MOST_TEXT", sum(len(span["text"]) for span in whole["text"][0]))
     short = preview(prepared, tokenizer, steps=Steps(1, 1, 1))
     assert short == whole | {"text": whole["text"][:1]}
+
+
+def test_a_window_too_long_to_show_shows_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = tokenizer_of("chatml")
+    prepared = prepare_windows(session_of(user("Fix"), agent("word " * 200)), tokenizer, max_length=2048)
+    monkeypatch.setattr(preview_module, "MOST_TEXT", 300)
+    (window,) = preview(prepared, tokenizer, steps=Steps(1, 1, 1))["text"]
+    whole = tokenizer.decode(list(prepared.windows[0].input_ids))
+    assert "".join(span["text"] for span in window) == whole[:300]
+    assert sum(span["tokens"] for span in window) == prepared.tokens
+
+
+def test_of_several_sessions_the_first_turns_are_listed_and_the_others_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    talk = [step for index in range(4) for step in (user(f"Question {index}"), agent(f"Answer {index}."))]
+    tokenizer = tokenizer_of("chatml")
+    one, other = (prepare_windows(session_of(*talk, session_id=name), tokenizer, max_length=512) for name in "ab")
+    monkeypatch.setattr(preview_module, "MOST_TURNS", 5)
+    both = preview(together([one, other], []), tokenizer, steps=Steps(1, 1, 1))
+    assert (len(both["turns"]), both["turns_left_out"]) == (5, 3)
+    monkeypatch.setattr(preview_module, "MOST_TURNS", 3)
+    alone = preview(one, tokenizer, steps=Steps(1, 1, 1))
+    assert len(alone["turns"]) == 4
+    assert "turns_left_out" not in alone
+
+
+def test_a_preview_of_many_long_sessions_is_half_a_megabyte_at_most() -> None:
+    tokenizer = tokenizer_of("chatml")
+    part = prepare_windows(synthetic_session(tokens=8000), tokenizer, max_length=1024)
+    turns = tuple(replace(turn, text="\n" * 200) for turn in part.turns)
+    parts = [replace(part, turns=tuple(replace(turn, session_id=f"s{n}") for turn in turns)) for n in range(100)]
+    shown = preview(together(parts, []), tokenizer, steps=Steps(1, 1, 1))
+    assert len(json.dumps(shown)) < 500_000
 
 
 @settings(max_examples=50)

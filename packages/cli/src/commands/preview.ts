@@ -64,7 +64,9 @@ function turnTable(preview: PreviewReport, paint: Paint): string {
     reason === null ? "learned" : reason.replaceAll("_", " "),
     shorten(text, 60),
   ]);
-  return table(["SESSION", "TURN", "", "TEXT"], rows, paint);
+  const hidden = preview.turns_left_out ?? 0;
+  const more = hidden > 0 ? `\n${paint("dim", `and ${count(hidden, "turn")} more: preview their session alone`)}` : "";
+  return table(["SESSION", "TURN", "", "TEXT"], rows, paint) + more;
 }
 
 interface PreviewOptions extends CommonOptions {

@@ -15,7 +15,8 @@ interface PreviewProps {
   readonly load: (signal: AbortSignal) => Promise<PreviewReport>;
 }
 
-function Windows({ text }: Pick<PreviewReport, "text">) {
+function Windows({ text, windows }: Pick<PreviewReport, "text" | "windows">) {
+  const hidden = windows - text.length;
   return (
     <>
       <h3>
@@ -32,21 +33,26 @@ function Windows({ text }: Pick<PreviewReport, "text">) {
           })}
         </pre>
       ))}
+      {hidden > 0 && <p className="muted">And {count(hidden, "window")} more, too long to show.</p>}
     </>
   );
 }
 
-function Turns({ turns }: Pick<PreviewReport, "turns">) {
+function Turns({ turns, turns_left_out: hidden = 0 }: Pick<PreviewReport, "turns" | "turns_left_out">) {
+  const more = hidden > 0 && <p className="muted">And {count(hidden, "turn")} more: preview their session alone.</p>;
   return (
-    <Table label="Turns of the agent" head={["Turn", "Learned", "How it begins"]}>
-      {turns.map((turn) => (
-        <tr key={`${turn.session_id} ${turn.turn}`}>
-          <td className="nowrap">{turn.turn}</td>
-          <td className="nowrap">{turn.supervised ? "yes" : `no: ${words(turn.reason ?? "context")}`}</td>
-          <td className="clip">{plain(turn.text)}</td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      <Table label="Turns of the agent" head={["Turn", "Learned", "How it begins"]}>
+        {turns.map((turn) => (
+          <tr key={`${turn.session_id} ${turn.turn}`}>
+            <td className="nowrap">{turn.turn}</td>
+            <td className="nowrap">{turn.supervised ? "yes" : `no: ${words(turn.reason ?? "context")}`}</td>
+            <td className="clip">{plain(turn.text)}</td>
+          </tr>
+        ))}
+      </Table>
+      {more}
+    </>
   );
 }
 
@@ -65,8 +71,8 @@ function Report({ report }: { readonly report: PreviewReport }) {
       />
       <LeftOutAndChanged counts={report} />
       <h3>Turns of the agent</h3>
-      <Turns turns={report.turns} />
-      <Windows text={report.text} />
+      <Turns {...report} />
+      <Windows {...report} />
     </>
   );
 }

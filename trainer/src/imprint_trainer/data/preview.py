@@ -1,7 +1,7 @@
 """What would be trained, as text: made of the very windows that a training uses."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.prepare import Prepared
@@ -13,13 +13,18 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
-MOST_TEXT = 4 * 2**20  # characters of windows that are shown: an answer is one line of the protocol
+# A preview is one line of the protocol and one answer of the service: half a megabyte at most.
+MOST_TEXT = 200_000  # characters of windows that are shown
+MOST_TURNS = 500  # that are listed of several sessions; the preview of one session lists all of its turns
 
 
 def preview(
     prepared: Prepared, tokenizer: "PreTrainedTokenizerBase", *, steps: Steps, memory: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """The contracts' `Preview`, with its `memory` as given. The spans of a window joined are the decoded window."""
+    several = len({turn.session_id for turn in prepared.turns}) > 1
+    turns = prepared.turns[:MOST_TURNS] if several else prepared.turns
+    left_out = len(prepared.turns) - len(turns)
     return {
         **sizes(prepared),
         "max_steps": steps.maximum,
@@ -33,8 +38,9 @@ def preview(
                 "reason": turn.reason,
                 "text": turn.text,
             }
-            for turn in prepared.turns
+            for turn in turns
         ],
+        **({"turns_left_out": left_out} if left_out else {}),
         "text": list(shown(prepared.windows, tokenizer)),
     }
 
@@ -44,9 +50,20 @@ def shown(windows: Sequence[Window], tokenizer: "PreTrainedTokenizerBase") -> It
     for window in windows:
         found = spans(window, tokenizer)
         length += sum(len(span["text"]) for span in found)
+        if length <= MOST_TEXT:
+            yield found
+        elif window is windows[0]:
+            yield beginning(found, MOST_TEXT)
         if length > MOST_TEXT:
             return
-        yield found
+
+
+def beginning(found: Sequence[dict[str, Any]], characters: int) -> list[dict[str, Any]]:
+    """The spans of a window, their texts cut after so many characters together."""
+    starts = accumulate((len(span["text"]) for span in found), initial=0)
+    return [
+        {**span, "text": span["text"][: max(0, characters - start)]} for span, start in zip(found, starts, strict=False)
+    ]
 
 
 def spans(window: Window, tokenizer: "PreTrainedTokenizerBase") -> list[dict[str, Any]]:
