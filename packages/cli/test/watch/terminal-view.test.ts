@@ -26,3 +26,11 @@ it.each([
     `${sign} registering the adapter`,
   ]);
 });
+
+it("draws a bar for an evaluation, with what is measured", () => {
+  const err = new PassThrough();
+  const view = terminalView({ err: err as unknown as NodeJS.WriteStream, paint: { err: unpainted, out: unpainted } });
+  view.update(job({ kind: "evaluate", phase: "measuring", measuring: { done: 3, total: 12, what: "neutral\u202e text" } }));
+  view.end();
+  expect(String(err.read())).toContain(`${"━".repeat(7)}${"─".repeat(21)}  3 of 12  neutral\\u202e text`);
+});

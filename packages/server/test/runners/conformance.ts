@@ -1,9 +1,9 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ErrorCode } from "@imprint/contracts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Outcome, Runner, TaskEvent } from "../../src/runners/runner.js";
-import { loraTask, outcomeOf, startWatched, temporaryFolder } from "./support.js";
+import { evaluateTask, loraTask, outcomeOf, startWatched, temporaryFolder } from "./support.js";
 
 /**
  * A runner whose trainer is this program of test/fixtures/workers with these arguments. It runs one job at a time, and gives a
@@ -37,6 +37,20 @@ export const conformance = (name: string, openRunner: OpenRunner): void => {
       expect(new Set(watched.events.map(({ job_id }) => job_id))).toEqual(new Set([one.job_id]));
       if (outcome.type !== "done") throw new Error(JSON.stringify(outcome));
       expect(outcome.result.files.map(({ name: file }) => file).sort()).toEqual(readdirSync(one.spec.output_dir).sort());
+    });
+
+    test("of an evaluation tells how far it is, and is done with what it wrote", async () => {
+      const [adapter_path, output_dir, cache_dir] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+      writeFileSync(join(adapter_path, "README.md"), "# a\n");
+      const session = join(adapter_path, "s.json");
+      writeFileSync(session, "{}");
+      const spec = { adapter_path, output_dir, cache_dir, sessions: [{ session_id: "s", path: session }] };
+      const watched = startWatched(trainer(), evaluateTask(spec));
+      const outcome = await watched.outcome;
+      const done = watched.events.flatMap((event) => (event.type === "measuring" ? [event.measuring.done] : []));
+      expect(done).toEqual([0, 2, 3]);
+      if (outcome.type !== "done" || !("evaluation" in outcome.result)) throw new Error(JSON.stringify(outcome));
+      expect(JSON.parse(readFileSync(join(output_dir, "evaluation.json"), "utf8"))).toEqual(outcome.result.evaluation);
     });
 
     test("tells its log", async () => {

@@ -16,7 +16,7 @@ import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
 import { quietLog } from "../common/quiet-log.js";
 import { configFor, MODEL, makeFolder } from "../support/service.js";
 import { putSession } from "../support/session.js";
-import { loraTask } from "./support.js";
+import { evaluateTask, loraTask } from "./support.js";
 
 const stage = () => {
   const root = makeFolder();
@@ -61,6 +61,26 @@ test("a task names no path of this machine, and what it names is here", async ()
   expect((resolveTask(pass, places) as typeof pass).spec).toMatchObject({
     session_path: join(paths.staging, other, "session-1.json"),
     hypernetworks_dirs: [join(paths.hypernetworks), "/shipped"],
+  });
+});
+
+test("of an evaluation the sessions, the control and the kept measurements are resolved, and no id is", () => {
+  const { paths, places } = stage();
+  const task = evaluateTask({
+    adapter_path: "imprint:adapters/a",
+    sessions: [{ session_id: "s", path: "imprint:staging/j/tested/session-1.json" }],
+    trained_on: [{ session_id: "t", path: "imprint:staging/j/trained/session-1.json" }],
+    control: { adapter_id: "b", path: "imprint:adapters/b" },
+    cache_dir: "imprint:measurements/",
+  });
+  const { spec } = resolveTask(task, places) as typeof task;
+  expect(spec).toMatchObject({
+    adapter_id: "a",
+    adapter_path: join(paths.adapters, "a"),
+    sessions: [{ session_id: "s", path: join(paths.staging, "j", "tested", "session-1.json") }],
+    trained_on: [{ session_id: "t", path: join(paths.staging, "j", "trained", "session-1.json") }],
+    control: { adapter_id: "b", path: join(paths.adapters, "b") },
+    cache_dir: paths.measurements,
   });
 });
 

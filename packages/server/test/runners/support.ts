@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { LoraTask, WorkerTask } from "@imprint/contracts";
+import type { EvaluateTask, LoraTask, WorkerTask } from "@imprint/contracts";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/common/clock.js";
 import { createIds } from "../../src/jobs/ids.js";
@@ -69,6 +69,28 @@ export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
       target_modules: null,
       quantization: "none",
       checkpoint: { dir: "/nowhere/checkpoint", seconds: 60, start: "fresh" },
+      ...spec,
+    },
+  };
+}
+
+/** Of an adapter that lies in `adapter_path` with its card. */
+export function evaluateTask(spec: Partial<EvaluateTask["spec"]> = {}): EvaluateTask {
+  return {
+    type: "evaluate",
+    job_id: newId(),
+    spec: {
+      adapter_id: "a",
+      adapter_path: "/nowhere/a",
+      base_model: "tiny",
+      base_model_name: "tiny",
+      sessions: [{ session_id: "s", path: "/nowhere/s.json" }],
+      trained_on: [],
+      control: null,
+      actions: 0,
+      seed: 0,
+      cache_dir: "/nowhere/cache",
+      output_dir: "/nowhere/out",
       ...spec,
     },
   };
