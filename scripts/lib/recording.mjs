@@ -31,6 +31,35 @@ const session = {
   redactions: [],
 };
 
+/** Others, one with a call: what an evaluation tests on. */
+const tested = [
+  {
+    ...session,
+    session_id: "tested",
+    tools: [
+      {
+        name: "read_file",
+        description: "Reads a file.",
+        parameters: { type: "object", properties: { path: { type: "string" } } },
+      },
+    ],
+    steps: [
+      user("Which port does the gateway of the shop use?"),
+      {
+        ...agent("I look into its settings."),
+        tool_calls: [{ id: "c1", name: "read_file", arguments: '{"path": "shop/gateway.json"}' }],
+        observations: [{ call_id: "c1", content: '{"port": 7419, "host": "shop"}' }],
+      },
+      agent("The gateway of the shop uses port 7419."),
+    ],
+  },
+  {
+    ...session,
+    session_id: "tested-too",
+    steps: [user("Write a function that halves a number."), agent("def half(number):\n    return number / 2\n")],
+  },
+];
+
 const LAST = ["done", "failed", "cancelled", "answer", "call_failed"];
 const OF_THE_RUN = ["tokens_per_second", "eta_seconds", "peak_memory_mb", "available_mb"];
 
@@ -77,8 +106,10 @@ const requestsFor = async ({ root, setup, work }) => {
   const base_model = models[name];
   const session_path = join(work, "session.json");
   await writeFile(session_path, JSON.stringify(session));
-  const [output_dir, dir, generated, exported] = await Promise.all(
-    ["lora", "checkpoints", "hypernetwork", "export"].map(async (folder) => {
+  const sessions = tested.map(({ session_id }) => ({ session_id, path: join(work, `${session_id}.json`) }));
+  for (const [at, { path }] of sessions.entries()) await writeFile(path, JSON.stringify(tested[at]));
+  const [output_dir, dir, generated, exported, evaluated, cache_dir] = await Promise.all(
+    ["lora", "checkpoints", "hypernetwork", "export", "evaluation", "measurements"].map(async (folder) => {
       await mkdir(join(work, folder));
       return join(work, folder);
     }),
@@ -131,6 +162,19 @@ const requestsFor = async ({ root, setup, work }) => {
       base_model_name: name,
       format: "gguf",
       output_dir: exported,
+    }),
+    evaluation: job("evaluate", 4, {
+      adapter_id: adapter.adapter_id,
+      adapter_path: output_dir,
+      base_model,
+      base_model_name: name,
+      sessions,
+      trained_on: [{ session_id: session.session_id, path: session_path }],
+      control: null,
+      actions: 2,
+      seed: 7,
+      cache_dir,
+      output_dir: evaluated,
     }),
     chat: {
       type: "chat",

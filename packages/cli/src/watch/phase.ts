@@ -6,7 +6,7 @@ const PHASES: Readonly<Record<JobPhase, string>> = {
   loading_model: "loading the base model",
   preparing_data: "preparing the session",
   training: "training",
-  measuring: "measuring losses",
+  measuring: "measuring",
   generating: "generating the adapter",
   exporting: "writing the files",
   saving: "saving the adapter",
@@ -16,7 +16,6 @@ const PHASES: Readonly<Record<JobPhase, string>> = {
 
 /** What these phases are of an evaluation. */
 const OF_EVALUATIONS: Partial<Record<JobPhase, string>> = {
-  generating: "generating next actions",
   saving: "saving the evaluation",
   registering: "registering the evaluation",
 };

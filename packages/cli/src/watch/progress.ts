@@ -27,7 +27,7 @@ function progressBar(progress: Progress, paint: Paint): string {
 export function barOf({ status, phase, progress, measuring, cancel_requested }: JobDetails, paint: Paint): string | null {
   if (status !== "running" || cancel_requested) return null;
   if (phase === "training" && progress !== null) return progressBar(progress, paint);
-  if ((phase === "measuring" || phase === "generating") && measuring !== null)
+  if (phase === "measuring" && measuring !== null)
     return `${bar(measuring.done / measuring.total, paint)}  ${measured(measuring)}`;
   return null;
 }

@@ -26,7 +26,7 @@ it("says the verdict first and ends with 0 whatever it is; lists and the adapter
   const said = await imprint(["evaluate", "gates", "--on", other.slice(0, 8), "--control", "latest"], at);
   expect(said).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✗ It harms: so it is\.\n/) });
   expect(said.stdout).toContain("with gates, the control");
-  expect(said.stderr).toContain("measuring losses\n");
+  expect(said.stderr).toContain("measuring\n");
   expect((await imprint(["adapters"], at)).stdout).toMatch(/EVALUATED\n.* harms\n$/);
   expect((await imprint(["adapter", "latest"], at)).stdout).toContain("✗ It harms: so it is.");
   const json = await imprint(["evaluate", "gates", "--on", other, "--actions", "0", "--seed", "4", "--json"], at);
@@ -53,7 +53,7 @@ it("Ctrl-C cancels the evaluation, and says that the same command goes on", asyn
   onTestFinished(() => rm(path.dirname(never), { recursive: true, force: true }));
   const { other, ...at } = await trained({ evaluate: { wait_for: never } });
   const running = start(["evaluate", "gates", "--on", other], at.env);
-  await running.said("0 of 4");
+  await running.said("0 of ");
   running.child.kill("SIGINT");
   const { code, stderr } = await running.ended;
   expect(code).toBe(1);

@@ -43,10 +43,10 @@ it("writes a line for each tenth of an evaluation, with what is measured", () =>
   const view = plainView((line) => lines.push(line));
   for (let done = 0; done < 30; done += 1)
     view.update(job({ kind: "evaluate", phase: "measuring", measuring: { done, total: 30, what: "base model" } }));
-  view.update(job({ kind: "evaluate", phase: "generating", measuring: { done: 29, total: 30, what: "next actions" } }));
-  expect(lines.slice(0, 3)).toEqual(["measuring losses", "0 of 30  base model", "3 of 30  base model"]);
+  view.update(job({ kind: "evaluate", phase: "saving", measuring: { done: 29, total: 30, what: "next actions" } }));
+  expect(lines.slice(0, 3)).toEqual(["measuring", "0 of 30  base model", "3 of 30  base model"]);
   expect(lines.filter((line) => line.includes(" of 30"))).toHaveLength(10);
-  expect(lines.at(-1)).toBe("generating next actions");
+  expect(lines.at(-1)).toBe("saving the evaluation");
 });
 
 it("sets the trainer's log apart from its own lines", () => {
