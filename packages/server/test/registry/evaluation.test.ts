@@ -1,8 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { startLora, startService } from "../support/service.js";
+import { expect, onTestFinished, test } from "vitest";
+import { findAdapter } from "../../src/registry/adapters.js";
+import { attachEvaluation } from "../../src/registry/evaluation.js";
+import { glanceAtAdapter, requireWhole, verifyAdapter } from "../../src/registry/health.js";
+import { publishAdapter } from "../../src/registry/publish.js";
+import { openDatabase } from "../../src/storage/open.js";
+import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
+import { inTransaction } from "../../src/storage/transaction.js";
+import { makeFolder, startLora, startService } from "../support/service.js";
 import { putSession } from "../support/session.js";
+import { makeAdapterFolder } from "./validate/adapter-folder.js";
 
 const evaluatedAdapter = async () => {
   const service = await startService();
@@ -59,3 +67,38 @@ test.each(["archived", "removed by hand"])(
     if (how === "archived") expect(readFileSync(join(home, "README.md"), "utf8")).toBe(card);
   },
 );
+
+test("who read an adapter's row before an evaluation changed its files finds it whole all the same", async () => {
+  const paths = dataPaths(join(makeFolder(), "data"));
+  ensureDataPaths(paths);
+  const database = openDatabase({ path: paths.database });
+  onTestFinished(() => database.destroy());
+  const registry = { database, paths };
+  const folder = join(paths.staging, "a", "adapter");
+  const result = await makeAdapterFolder(folder, "a");
+  const lineage = {
+    adapter_id: "a",
+    method: "lora" as const,
+    base_model: "m",
+    task_type: "code-gen",
+    session_id: "s",
+    session_ids: ["s"],
+    job_id: "a".padEnd(26, "0"),
+    metadata: {},
+    created_at: "2026-01-01T00:00:00.000Z",
+  };
+  const before = await publishAdapter({ ...registry, folder, lineage, result, keepHarmful: false });
+  const evaluated = join(paths.staging, "b");
+  mkdirSync(evaluated);
+  writeFileSync(join(evaluated, "README.md"), "# another card, of another length\n");
+  writeFileSync(join(evaluated, "evaluation.json"), "{}");
+  await attachEvaluation({ ...registry, adapterId: "a", folder: evaluated, beforeCommit: () => undefined });
+
+  expect((await verifyAdapter(registry, before)).health).toBe("ok");
+  expect((await glanceAtAdapter(registry, before)).health).toBe("ok");
+  await requireWhole(registry, before);
+  const present = await inTransaction(database, (db) => findAdapter(db, "a"));
+  expect(present?.size).toBe(present?.files.reduce((sum, { size }) => sum + size, 0));
+  writeFileSync(join(paths.adapters, "a", "README.md"), "altered");
+  expect((await verifyAdapter(registry, before)).health).toBe("corrupt");
+});
