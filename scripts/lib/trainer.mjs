@@ -31,14 +31,17 @@ function spawned(args, stdio) {
     stdio,
     encoding: "utf8",
     maxBuffer: 2 ** 28,
-    env: {
-      ...process.env,
-      PYTHONPATH: [join(root, "trainer", "src"), process.env.PYTHONPATH].filter(Boolean).join(delimiter),
-    },
+    env: trainerEnvironment(),
   });
   if (result.error) refuse(`Python could not be started: ${result.error.message}`);
   return result;
 }
+
+/** What a Python needs to find the trainer. */
+export const trainerEnvironment = () => ({
+  ...process.env,
+  PYTHONPATH: [join(root, "trainer", "src"), process.env.PYTHONPATH].filter(Boolean).join(delimiter),
+});
 
 /** The folder of the default model that the set-up made. */
 export function defaultModel() {
@@ -46,7 +49,7 @@ export function defaultModel() {
   return models?.[name] ?? refuse("There is no default model yet: run npm run setup, or name a folder with --base.");
 }
 
-function findPython() {
+export function findPython() {
   const python = process.env.IMPRINT_PYTHON ?? readSetup().python;
   return typeof python === "string" && python !== ""
     ? python

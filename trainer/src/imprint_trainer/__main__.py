@@ -9,6 +9,11 @@ from imprint_trainer.errors import TrainerError
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["measure-training"]:
+        settle_environment()
+        from imprint_trainer.measure.training import main as measure_training
+
+        return measure_training(sys.argv[2:])
     if sys.argv[1:2] == ["hypernetworks"]:
         settle_environment()
         from imprint_trainer.doc_to_lora.cli import main as hypernetworks

@@ -11,6 +11,7 @@ from torch import Tensor
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
 from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.models.device import mixed_precision
 
 from .checkpoints import Checkpoint, CheckpointWriter, restore_adapter, restore_training
 from .config import LoraTraining
@@ -78,7 +79,8 @@ def train(
         total, started = 0.0, clock()
         for index in batch.windows:
             stop_if_cancelled()
-            loss = loss_sum(model, windows[index], device)
+            with mixed_precision(device, model.dtype):
+                loss = loss_sum(model, windows[index], device)
             torch.autograd.backward(loss / batch.supervised)
             total += float(loss.detach())
             tokens_seen += len(windows[index].input_ids)

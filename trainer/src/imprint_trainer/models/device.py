@@ -30,6 +30,11 @@ def compute_dtype(device: torch.device, has_bf16: Callable[[], bool] = native_bf
     return torch.float32
 
 
+def mixed_precision(device: torch.device, dtype: torch.dtype) -> torch.autocast:
+    """Around the forward pass of a training on a base in `dtype`: in bf16, products with fp32 factors are bf16 too."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=dtype == torch.bfloat16)
+
+
 def physical_cores() -> int:
     """Cores this process may use, hyper-threads counted once: they share the one unit that multiplies."""
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))

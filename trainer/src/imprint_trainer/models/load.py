@@ -24,18 +24,20 @@ def load_base(
     *,
     quantization: Quantization = "nf4",
     device: str = "auto",
+    dtype: torch.dtype | None = None,
     dequantise_on_cpu: bool | None = None,
     digests: Path | None = None,
 ) -> LoadedBase:
     """Loads a causal language model, frozen and in eval mode.
 
-    `dequantise_on_cpu`: plain fp32 linears with the NF4 numbers; None decides by the memory available.
+    `dtype`: of its numbers; None decides by the device. `dequantise_on_cpu`: plain linears with the NF4 numbers; None
+    decides by the memory available.
     Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid, BaseModelUnsupported; OutOfMemory is recognised by the
     caller.
     """
     located = locate_base(path_or_hub_id)
     target = pick_device(device)
-    dtype = compute_dtype(target)
+    dtype = dtype or compute_dtype(target)
     weights = located.folder
     if quantization == "nf4" and (located.folder / PREQUANTISED / "config.json").is_file():
         weights = located.folder / PREQUANTISED
