@@ -20,23 +20,12 @@ async function exampleSession(folder) {
 }
 
 /** Steps of all trainers in turn (A B C A B C ...), each trainer in a process of its own. */
-async function measured({ base, session, quantization, windows, rounds, print }) {
+async function measured({ session, rounds, print, ...options }) {
   const steps = rounds + 1;
-  const args = [
-    "--base",
-    base,
-    "--session",
-    session,
-    "--quantization",
-    quantization,
-    "--windows",
-    windows,
-    "--steps",
-    `${steps}`,
-  ];
+  const given = Object.entries({ ...options, session, steps }).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const works = TRAINERS.map((name) => ({
     name,
-    ...contestant({ python: findPython(), args: ["--by", name, ...args], env: trainerEnvironment() }),
+    ...contestant({ python: findPython(), args: ["--by", name, ...given], env: trainerEnvironment() }),
   }));
   try {
     const results = {};
@@ -62,13 +51,15 @@ export const benchmark = {
     base: { type: "string" },
     quantization: { type: "string", default: "nf4" },
     windows: { type: "string", default: "2" },
+    "max-length": { type: "string", default: "1024" },
   },
   async run({ options, rounds, print }) {
     const folder = mkdtempSync(path.join(tmpdir(), "imprint-bench-"));
     try {
+      const { quantization, windows, "max-length": length } = options;
       const base = options.base === undefined ? defaultModel() : userPath(options.base);
       const session = await exampleSession(folder);
-      const found = figures(await measured({ ...options, base, session, rounds, print }));
+      const found = figures(await measured({ base, quantization, windows, "max-length": length, session, rounds, print }));
       for (const [name, { tokens_per_second: speed, speedup, peak_mb, peak_ratio, loss_difference }] of Object.entries(found))
         print(
           `${name}: ${speed.median} tokens/s (${speed.min} to ${speed.max}), peak ${peak_mb} MB` +

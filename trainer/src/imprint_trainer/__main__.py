@@ -9,6 +9,11 @@ from imprint_trainer.errors import TrainerError
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["gpu-check"]:
+        settle_environment()
+        from imprint_trainer.measure.gpu import main as gpu_check
+
+        return gpu_check(sys.argv[2:])
     if sys.argv[1:2] == ["measure-training"]:
         settle_environment()
         from imprint_trainer.measure.training import main as measure_training

@@ -1,4 +1,4 @@
-"""A base in bf16, as graphics cards hold it: its adapter is computed in bf16 and kept in fp32. The same code as on CUDA."""
+"""A base in bf16, as graphics cards hold it: its adapter is computed in bf16 and kept in fp32."""
 
 from pathlib import Path
 from typing import Any
