@@ -14,6 +14,11 @@ def main() -> int:
         from imprint_trainer.measure.gpu import main as gpu_check
 
         return gpu_check(sys.argv[2:])
+    if sys.argv[1:2] == ["measure-length"]:
+        settle_environment()
+        from imprint_trainer.measure.length import main as measure_length
+
+        return measure_length(sys.argv[2:])
     if sys.argv[1:2] == ["measure-training"]:
         settle_environment()
         from imprint_trainer.measure.training import main as measure_training
