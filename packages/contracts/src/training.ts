@@ -117,7 +117,7 @@ const loraFields = {
   ...size,
   alpha: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1024, description: "Default: twice the rank" })),
   learning_rate: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 0.1, description: "Peak learning rate; default: by the profile" }),
+    Type.Number({ exclusiveMinimum: 0, maximum: 0.1, description: "Peak; default: 0.001 at the default model's width, lower for wider ones" }),
   ),
   ...selection,
 };
@@ -174,9 +174,9 @@ export type StartResponse = Static<typeof StartResponse>;
  * `lora/profile.py` of the trainer.
  */
 export const PROFILES = {
-  remember: { learning_rate: 1e-3, holdout: "none" },
-  learn: { learning_rate: 3e-4, holdout: "auto" },
-} as const satisfies Record<Profile, { readonly learning_rate: number; readonly holdout: Holdout }>;
+  remember: { holdout: "none" },
+  learn: { holdout: "auto" },
+} as const satisfies Record<Profile, { readonly holdout: Holdout }>;
 
 /** What is assumed where a request is silent, whatever its profile. */
 export const LORA_DEFAULTS = {

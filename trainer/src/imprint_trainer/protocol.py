@@ -75,7 +75,7 @@ class TrainLoraSpec(PreviewSpec):
     task_type: str
     seed: Seed
     alpha: Finite = Field(gt=0)
-    learning_rate: Finite = Field(gt=0, le=0.1)
+    learning_rate: Annotated[Finite, Field(gt=0, le=0.1)] | None
     checkpoint: CheckpointSpec
 
 

@@ -23,7 +23,8 @@ export const TrainLoraSpec = Strict({
   task_type: Type.String(),
   seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),
   alpha: Type.Number({ exclusiveMinimum: 0 }),
-  learning_rate: Type.Number({ exclusiveMinimum: 0, maximum: 0.1 }),
+  /** Null: by the width of the base model. */
+  learning_rate: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 0.1 }), Type.Null()]),
   checkpoint: CheckpointSpec,
 });
 export type TrainLoraSpec = Static<typeof TrainLoraSpec>;

@@ -1,11 +1,13 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Strict } from "../object.js";
-import { PROFILES, TrainLoraRequest } from "../training.js";
+import { TrainLoraRequest } from "../training.js";
 import { open } from "./open.js";
 
 const auto = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([Type.Literal("auto"), schema]));
 
-const MAX_MULTIPLIER = 0.1 / PROFILES.remember.learning_rate;
+/** What a `learning_rate_multiplier` multiplies. */
+export const MULTIPLIED_RATE = 1e-3;
+const MAX_MULTIPLIER = 0.1 / MULTIPLIED_RATE;
 
 export const FineTuningHyperparameters = Strict({
   n_epochs: auto(Type.Integer({ minimum: 1, maximum: 100 })),
@@ -13,7 +15,7 @@ export const FineTuningHyperparameters = Strict({
     Type.Number({
       exclusiveMinimum: 0,
       maximum: MAX_MULTIPLIER,
-      description: "Of the learning rate of the profile: remember for one example, learn for several",
+      description: `Of the learning rate ${MULTIPLIED_RATE}`,
     }),
   ),
   batch_size: Type.Optional(

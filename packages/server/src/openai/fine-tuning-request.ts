@@ -1,4 +1,4 @@
-import { type FineTuningHyperparameters, type FineTuningRequest, PROFILES, type TrainLoraRequest } from "@imprint/contracts";
+import { type FineTuningHyperparameters, type FineTuningRequest, MULTIPLIED_RATE, type TrainLoraRequest } from "@imprint/contracts";
 import { ProblemError } from "../http/problem.js";
 import { defaultProfile } from "../kinds/resolve.js";
 
@@ -34,7 +34,7 @@ export const trainingOf = (
     adapter_id: ["ft", ...(suffix == null ? [] : [suffix]), random.suffix()].join("-"),
     ...(seed != null && { seed }),
     ...(n_epochs !== "auto" && { epochs: n_epochs }),
-    ...(multiplier !== "auto" && { learning_rate: multiplier * PROFILES[defaultProfile(sessionIds.length)].learning_rate }),
+    ...(multiplier !== "auto" && { learning_rate: multiplier * MULTIPLIED_RATE }),
     ...(metadata != null && { metadata: metadata as Record<string, string> }),
   };
 };

@@ -25,7 +25,7 @@ test("what a LoRA request leaves out is decided", () => {
     alpha: 32,
     profile: "remember",
     holdout: "none",
-    learning_rate: 1e-3,
+    learning_rate: null,
     max_length: null,
     train_on: "all",
     reasoning: false,
@@ -41,7 +41,7 @@ test("what a request says is taken as it is, also a zero", () => {
 
 test("several sessions are learned from for other work, unless the request says otherwise", () => {
   const several = { session_ids: ["a", "b"] };
-  const learn = { profile: "learn", holdout: "auto", learning_rate: 3e-4 };
+  const learn = { profile: "learn", holdout: "auto" };
   expect(resolveLora(several, defaults)).toMatchObject(learn);
   expect(resolveLora({ session_id: "s", profile: "learn" }, defaults)).toMatchObject(learn);
   const asked = { profile: "remember", holdout: 0.25, learning_rate: 2e-4, max_length: 512 } as const;

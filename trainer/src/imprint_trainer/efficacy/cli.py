@@ -90,6 +90,6 @@ def cases(options: argparse.Namespace, done: set[tuple[str, int, str]]) -> Itera
 
 
 SETTINGS = {
-    "learn": LoraTraining(seed=SEED, epochs=3, learning_rate=3e-4),
-    "remember": LoraTraining(seed=SEED, epochs=None, learning_rate=1e-3),
+    "learn": LoraTraining(seed=SEED, profile="learn"),
+    "remember": LoraTraining(seed=SEED, profile="remember"),
 }

@@ -18,6 +18,7 @@ from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import salvage, train
+from imprint_trainer.lora.profile import default_rate
 from imprint_trainer.lora.schedule import Steps, Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
@@ -28,10 +29,10 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`; the files are in `spec.output_dir`."""
     context.phase("preparing_data")
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=window_limit(spec, context.device))
-    training = training_of(spec, prepared.max_length)
     planned_memory(spec, longest(prepared.windows), device=context.device).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization)
+    training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
     planned = planned_memory(spec, longest(prepared.windows), device=context.device, dequantised=base.dequantised)
@@ -92,14 +93,14 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     )
 
 
-def training_of(spec: TrainLoraSpec, max_length: int) -> LoraTraining:
+def training_of(spec: TrainLoraSpec, max_length: int, width: int) -> LoraTraining:
     return LoraTraining(
         profile=spec.profile,
         seed=spec.seed,
         epochs=spec.epochs,
         rank=spec.rank,
         alpha=spec.alpha,
-        learning_rate=spec.learning_rate,
+        learning_rate=spec.learning_rate or default_rate(width),
         target_modules=None if spec.target_modules is None else tuple(spec.target_modules),
         max_length=max_length,
         quantization=spec.quantization,

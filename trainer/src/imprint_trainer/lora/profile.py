@@ -1,5 +1,6 @@
-"""What the profile `learn` decides by the data. Learning rate and holdout of profiles: `PROFILES` in the contracts."""
+"""What the profile `learn` decides by the data, and the learning rate where a request names none."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 class Learn:
     tokens: int = 300_000  # short sessions are read several times, until so many are read
     fewest: int = 1  # passes over the sessions
-    most: int = 3
+    most: int = 2
     patience: int = 1  # epochs without a lower held-out loss
 
     def passes(self, tokens: int) -> int:
@@ -16,3 +17,11 @@ class Learn:
 
 
 LEARN = Learn()
+
+# Chosen by docs/efficacy.md for the default model; wider bases take less (docs/adr/0022).
+RATE, WIDTH = 1e-3, 576
+
+
+def default_rate(width: int) -> float:
+    """Peak learning rate for a base model with hidden states of `width`."""
+    return RATE * math.sqrt(WIDTH / max(width, WIDTH))

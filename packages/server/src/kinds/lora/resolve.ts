@@ -1,4 +1,4 @@
-import { LORA_DEFAULTS, PROFILES, type TrainLoraRequest } from "@imprint/contracts";
+import { LORA_DEFAULTS, type TrainLoraRequest } from "@imprint/contracts";
 import { type Defaults, MAX_ADAPTER_ID, resolveCommon, resolveSelection, sessionIdsOf } from "../resolve.js";
 
 /** A LoRA request with every value decided. */
@@ -9,7 +9,7 @@ export const resolveLora = (request: TrainLoraRequest, defaults: Defaults) => {
     ...resolveCommon(request, sessionIds, defaults),
     ...selection,
     alpha: request.alpha ?? selection.rank * LORA_DEFAULTS.alpha_per_rank,
-    learning_rate: request.learning_rate ?? PROFILES[selection.profile].learning_rate,
+    learning_rate: request.learning_rate ?? null,
   };
 };
 export type ResolvedLora = ReturnType<typeof resolveLora>;
