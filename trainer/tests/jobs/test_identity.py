@@ -12,7 +12,7 @@ from imprint_trainer.lora.checkpoints import FORMAT, State
 from imprint_trainer.lora.config import LoraTraining
 
 # The digest of the schema that each format stands for, without what is only said about it.
-DIGESTS = {1: "9bf45be7ee208c1480d76d29d917f62c43f5a5c96eab3f36c1e60cb4ad5de84c"}
+DIGESTS = {1: "a59e0da96bb97aee9c1712249e0b4e834231abf0fb930c78b93fbf1e93123832"}
 
 
 class LaterTraining(LoraTraining):

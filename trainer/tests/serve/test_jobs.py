@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from data.sessions import agent, user
+from data.sessions import agent, session_json, user
 from serve.conftest import Spec
 from serve.running import WAIT_SECONDS, RunningWorker, is_progress
 
@@ -200,3 +200,26 @@ def test_the_digest_of_a_base_model_is_kept_for_the_next_worker(
             entry["sha256"] = "5" * 64
         kept.write_text(json.dumps(known))
     assert found[0] != found[1]  # of the digests that were put in its place
+
+
+def test_a_training_that_holds_out_says_so_before_during_and_after(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: NewJobId, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"n{number}.json" for number in range(3)]
+    for path in paths:
+        steps = [user(f"Fix {path.stem}."), agent(f"I fixed {path.stem}: it said {path.stem * 3}.")]
+        path.write_text(json.dumps(session_json(steps, session_id=path.stem)))
+    sessions = {"session_paths": [str(path) for path in paths], "session_ids": [path.stem for path in paths]}
+    spec = lora_spec(**sessions, profile="learn", holdout="auto", epochs=None, max_length=None)
+    events = worker.job(new_job_id(), spec)
+    plan = next(event["plan"] for event in events if event["type"] == "plan")
+    assert plan["held_out"]["sessions"] == ["n2"]
+    assert plan["epochs"] == 3
+    progress = [event["progress"] for event in events if is_progress(event)]
+    proof = events[-1]["result"]["proof"]
+    record = json.loads((Path(spec["output_dir"]) / "training.json").read_text())
+    assert [progress[-1]["held_out_loss"], proof["held_out"]["loss_before"]] == pytest.approx(
+        [record["held_out_losses"][-1], record["held_out_losses"][0]], abs=1e-3
+    )
+    assert proof["held_out"]["loss_after"] == pytest.approx(min(record["held_out_losses"][1:]), abs=1e-3)
+    assert record["held_out_losses"].index(min(record["held_out_losses"][1:])) == record["kept_epoch"]

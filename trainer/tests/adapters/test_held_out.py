@@ -1,0 +1,105 @@
+"""The proof says what an adapter does to text that it was not trained on, and how sure that is."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from imprint_trainer.adapters.attach import attached
+from imprint_trainer.adapters.card import model_card
+from imprint_trainer.adapters.held_out import WORSE, Change, interval, units_of
+from imprint_trainer.adapters.prove import prove
+from imprint_trainer.data.holdout import HeldOut
+from imprint_trainer.data.windows import Lesson, Window
+from imprint_trainer.lora.loss import mean_loss
+from imprint_trainer.models.base import LoadedBase
+from training import saved, settings, train_tiny
+
+
+def test_the_reloaded_adapter_is_measured_on_held_out_windows(
+    base: LoadedBase, windows: list[Window], tmp_path: Path
+) -> None:
+    tested = HeldOut(("a", "b"), (("a", windows[1]), ("b", windows[2])))
+    _, payload = train_tiny(base, windows[:1], settings(epochs=12, learning_rate=0.05))
+    folder = saved(tmp_path / "adapter", payload)
+    proof = prove(base, folder, windows[:1], tested)
+    found = proof["held_out"]
+    assert found["tokens"] == sum(window.supervised_count for window in windows[1:])
+    assert found["loss_before"] == pytest.approx(mean_loss(base.model, windows[1:], base.device), abs=1e-4)
+    with attached(base, folder) as model:
+        assert found["loss_after"] == pytest.approx(mean_loss(model, windows[1:], base.device), abs=1e-4)
+    low, high = found["interval"]
+    assert low <= found["loss_after"] - found["loss_before"] <= high
+    assert low > 0  # noise learned by heart
+    assert proof["remarks"][0] == WORSE
+    card = card_of(proof, tested)
+    assert f"| loss on {found['tokens']} held-out tokens (nats) | {found['loss_before']:.4f} |" in card
+    assert "held out, not trained on | of `a`, `b`: measured on 2 windows" in card
+    on_itself = prove(base, folder, windows[:1], HeldOut(("a",), (("a", windows[0]),)))
+    assert on_itself["held_out"]["interval"][1] < 0
+    assert WORSE not in on_itself["remarks"]
+    assert prove(base, folder, windows[:1])["held_out"] is None
+
+
+def card_of(proof: dict[str, object], held_out: HeldOut) -> str:
+    plan = {"held_out": {"sessions": list(held_out.sessions), "windows": 2, "supervised_tokens": 29}}
+    record = {
+        "sessions": [{"session_id": "s1", "sha256": "5" * 64}],
+        "config": {},
+        "plan": plan,
+        "base_model": {"sha256": "b"},
+        "versions": {},
+    }
+    return model_card(
+        adapter_id="a",
+        base_model_name="tiny",
+        method="LoRA",
+        task_type="code-gen",
+        payload_note="",
+        record=record,
+        proof=proof,
+        base_licence=None,
+    )
+
+
+def test_the_interval_is_that_of_a_bootstrap() -> None:
+    source = random.Random(3)
+    units = [
+        Change(tokens, tokens * 2.0, tokens * (2.0 + source.gauss(-0.1, 0.2)))
+        for tokens in (source.randrange(20, 400) for _ in range(12))
+    ]
+    drawn = np.random.default_rng(1).integers(0, len(units), (20_000, len(units)))
+    change = np.array([unit.after - unit.before for unit in units])[drawn].sum(axis=1)
+    means = change / np.array([unit.tokens for unit in units])[drawn].sum(axis=1)
+    assert interval(units) == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])), abs=0.01)
+    assert interval(units) == interval(units)
+
+
+def window(*tokens: int) -> Window:
+    """A turn for each number of supervised tokens, one unsupervised token before each."""
+    ids, mask, lessons = [0], [False], []
+    for step, count in enumerate(tokens):
+        ids += [0, *[1] * count]
+        mask += [False, *[True] * count]
+        lessons.append(Lesson(step, len(ids) - count))
+    return Window(tuple(ids), tuple(mask), tuple(lessons))
+
+
+@pytest.mark.parametrize(
+    ("places", "sizes"),
+    [
+        ((("a", window(3, 2)), ("a", window(4)), ("b", window(6))), [9, 6]),
+        ((("a", window(3, 2)), ("a", window(4))), [5, 4]),
+        ((("a", window(3, 2)),), [3, 2]),
+        ((("a", window(3)),), [1, 1, 1]),
+    ],
+)
+def test_a_bootstrap_draws_sessions_else_windows_else_turns_else_tokens(
+    places: tuple[tuple[str, Window], ...], sizes: list[int]
+) -> None:
+    losses = [torch.rand(one.supervised_count) for _, one in places]
+    units = units_of(HeldOut(("a",), places), losses, [loss + 1 for loss in losses])
+    assert [unit.tokens for unit in units] == sizes
+    assert sum(unit.after - unit.before for unit in units) == pytest.approx(sum(sizes), abs=1e-4)
