@@ -62,6 +62,7 @@ def test_training_json_records_what_is_needed_to_do_it_again(
         "reasoning": True,
         "include_unsuccessful": False,
         "skip_invalid": False,
+        "holdout": "none",
     }
     card = (Path(spec["output_dir"]) / "README.md").read_text()
     assert "2 recorded sessions: `s1`, `s2`" in card

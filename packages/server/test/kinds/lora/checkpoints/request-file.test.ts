@@ -18,7 +18,7 @@ const REQUEST = resolveLora({ session_id: "s1", epochs: 2 }, { baseModel: "base"
 
 /** The digest of the schema that each version stands for, without what is only said about it. */
 const DIGESTS: Readonly<Record<number, string>> = {
-  1: "82e2a47775cfee4d5e489f3657e98f1ff4a6dd3a82b9f25c95e524b95d5b84ae",
+  1: "9c917187421cedbfe20c7a37fba0a37210bfa27ba7a92469fbbaa38d348274c7",
 };
 
 const folderWith = async (request: ResolvedLora): Promise<string> => {
