@@ -35,9 +35,11 @@ def faults(value: Any, schema: dict[str, Any], place: str = "") -> list[str]:
     if broken := [word for word, holds in limits.items() if word in schema and not holds(value, schema[word])]:
         return [f"{place}: {value} is out of {broken[0]}"]
     if kind == "array":
-        return [
-            fault for index, item in enumerate(value) for fault in faults(item, schema["items"], f"{place}[{index}]")
-        ]
+        each = schema["items"] if isinstance(schema["items"], list) else [schema["items"]] * len(value)
+        if len(each) != len(value):
+            return [f"{place}: has {len(value)} items, not {len(each)}"]
+        pairs = enumerate(zip(value, each, strict=True))
+        return [fault for index, (item, inner) in pairs for fault in faults(item, inner, f"{place}[{index}]")]
     return _object_faults(value, schema, place) if kind == "object" else []
 
 
