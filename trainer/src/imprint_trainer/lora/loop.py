@@ -121,7 +121,6 @@ def held_out_loss(
 ) -> float:
     """Mean over the supervised tokens of all windows, in nats. Raises AdapterNotFinite."""
     total = 0.0
-    was_training = model.training
     model.eval()
     try:
         with torch.no_grad():
@@ -129,7 +128,7 @@ def held_out_loss(
                 before_each()
                 total += float(loss_sum(model, window, device))
     finally:
-        model.train(was_training)
+        model.train()
     loss = total / sum(window.supervised_count for window in windows)
     if not math.isfinite(loss):
         raise AdapterNotFinite("the loss on held-out text is not finite")
