@@ -13,7 +13,7 @@ from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, Cancelled, NothingToEvaluate
-from imprint_trainer.evaluation import evaluate, measure
+from imprint_trainer.evaluation import measure
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.evaluate import evaluate_adapter
 from imprint_trainer.lora.loss import mean_loss
@@ -101,7 +101,7 @@ def described(adapter: Path) -> Path:
 
 @pytest.fixture
 def bench(base: LoadedBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    monkeypatch.setattr(evaluate, "TOKENS", 8)
+    monkeypatch.setattr(measure, "TOKENS", 8)
     return Bench(base, tmp_path)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 TOKENS = 256  # of an answer, at most
+Judged = dict[str, bool]  # by the names of MEASURES
 MEASURES = ("valid_call", "same_tool", "same_arguments", "same_file", "loop")
 
 
@@ -87,7 +88,7 @@ def read_answer(ids: Sequence[int], tokenizer: Any, known: Sequence[Syntax]) -> 
     return read_call(text, known)
 
 
-def judged(action: Action, call: Call | None) -> dict[str, bool]:
+def judged(action: Action, call: Call | None) -> Judged:
     """Which of MEASURES hold for an answer that made this call, or none."""
     if call is None:
         return dict.fromkeys(MEASURES, False)
@@ -102,7 +103,7 @@ def judged(action: Action, call: Call | None) -> dict[str, bool]:
     }
 
 
-def compared(base: Sequence[dict[str, bool]], adapter: Sequence[dict[str, bool]]) -> dict[str, Any] | None:
+def compared(base: Sequence[Judged], adapter: Sequence[Judged]) -> dict[str, Any] | None:
     """The contracts' `actions` of an evaluation; None where nothing was sampled."""
     if not base:
         return None

@@ -9,13 +9,12 @@ from imprint_trainer.adapters.attach import attached
 from imprint_trainer.adapters.neutral import TEXTS, neutral_window
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE, sha256_of
 from imprint_trainer.data.windows import Window
-from imprint_trainer.evaluation.actions import TOKENS, Action, compared, judged, read_answer
+from imprint_trainer.evaluation.actions import Action, compared
 from imprint_trainer.evaluation.bootstrap import paired
 from imprint_trainer.evaluation.cache import sha256_of_json
 from imprint_trainer.evaluation.kinds import KINDS, Kind
 from imprint_trainer.evaluation.loss import Loss, total
-from imprint_trainer.evaluation.measure import Bench, KindLosses, Marked, Subject, answer_ticks, loss_ticks
-from imprint_trainer.evaluation.syntax import syntaxes
+from imprint_trainer.evaluation.measure import Bench, KindLosses, Marked, Subject, action_ticks, loss_ticks
 from imprint_trainer.evaluation.verdict import forgotten, sentence_of, verdict_of
 
 
@@ -40,7 +39,7 @@ class Tests:
 
     def measurements(self, *, control: bool) -> int:
         rows = 2 + control + bool(self.behind)
-        return rows * loss_ticks(len(self.windows)) + 2 * loss_ticks(len(TEXTS)) + 2 * answer_ticks(len(self.actions))
+        return rows * loss_ticks(len(self.windows)) + 2 * loss_ticks(len(TEXTS)) + 2 * action_ticks(len(self.actions))
 
 
 def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | None, *, seed: int) -> dict[str, Any]:
@@ -57,12 +56,12 @@ def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | No
     behind = [Marked(window, one.kinds) for window, one in zip(tests.behind, tests.windows, strict=False)]
     informed = bench.losses(base, behind, "loss of the base model that reads what was trained on")
     neutral_before = bench.losses(base, unrelated, "loss of the base model on neutral text")
-    answers = {"base": judge(bench, base, tests.actions, "next actions of the base model")}
+    answers = {"base": bench.actions(base, tests.actions, "next actions of the base model")}
     with attached(bench.base, adapter.folder) as model:
         subject = Subject(model, adapter.sha256)
         adapted = bench.losses(subject, tests.windows, "loss with the adapter")
         neutral_after = bench.losses(subject, unrelated, "loss with the adapter on neutral text")
-        answers["adapter"] = judge(bench, subject, tests.actions, "next actions with the adapter")
+        answers["adapter"] = bench.actions(subject, tests.actions, "next actions with the adapter")
     rows = [row("base", None, bare, None, tests, seed), row("adapter", adapter.adapter_id, adapted, bare, tests, seed)]
     if control is not None:
         with attached(bench.base, control.folder) as model:
@@ -80,15 +79,6 @@ def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | No
         "neutral": texts,
         "actions": compared(answers["base"], answers["adapter"]),
     }
-
-
-def judge(bench: Bench, subject: Subject, actions: Sequence[Action], what: str) -> list[dict[str, bool]]:
-    tokenizer = bench.base.tokenizer
-    known = syntaxes(tokenizer) if actions else []
-    answers = bench.answers(subject, [action.prompt for action in actions], TOKENS, what)
-    return [
-        judged(action, read_answer(answer, tokenizer, known)) for action, answer in zip(actions, answers, strict=True)
-    ]
 
 
 def row(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
@@ -10,20 +11,23 @@ from pydantic import TypeAdapter
 from imprint_trainer.adapters.provenance import base_sha256, versions
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite
+from imprint_trainer.evaluation.actions import TOKENS, Action, Judged, judged, read_answer
 from imprint_trainer.evaluation.cache import Cache, sha256_of_json
 from imprint_trainer.evaluation.generate import generate
 from imprint_trainer.evaluation.kinds import Kind
 from imprint_trainer.evaluation.loss import Loss, token_losses
+from imprint_trainer.evaluation.syntax import syntaxes
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
 
+VERSION = 1  # of what is kept: raised when this code measures or judges differently
 AT_ONCE = 16  # windows of a measurement: what is lost when an evaluation is interrupted
 ANSWERS_AT_ONCE = 8  # answers that are generated side by side
 
 T = TypeVar("T")
 KindLosses = dict[Kind, Loss]
 WINDOWS = TypeAdapter(list[KindLosses])
-ANSWERS = TypeAdapter(list[list[int]])
+JUDGED = TypeAdapter(list[Judged])
 
 
 class Marked(NamedTuple):
@@ -56,28 +60,33 @@ class Bench:
             self.tick(what)
             facts = self._facts(subject, losses=[digest_of(one) for one in part])
 
-            def measure(part: Sequence[Marked] = part) -> list[KindLosses]:
-                return [self._window(subject, one) for one in part]
-
-            kept = self.cache.kept(facts, WINDOWS, measure)
-            found.extend(kept)
+            kept = self.cache.kept(facts, WINDOWS, partial(self._windows, subject, part))
+            found += kept
         return found
 
-    def answers(self, subject: Subject, prompts: Sequence[tuple[int, ...]], tokens: int, what: str) -> list[list[int]]:
-        """The greedy answer to each prompt, at most `tokens` long. Raises Cancelled."""
-        order = sorted(range(len(prompts)), key=lambda index: (len(prompts[index]), index))  # little padding
-        found: dict[int, list[int]] = {}
+    def actions(self, subject: Subject, actions: Sequence[Action], what: str) -> list[Judged]:
+        """Greedy answers where each action begins, judged; nothing is kept of what they say. Raises Cancelled."""
+        order = sorted(range(len(actions)), key=lambda index: (len(actions[index].prompt), index))  # little padding
+        found: dict[int, Judged] = {}
         for part in parts(order, ANSWERS_AT_ONCE):
             self.tick(what)
-            asked = [prompts[index] for index in part]
-            facts = self._facts(subject, answers=asked, tokens=tokens)
-
-            def measure(asked: Sequence[tuple[int, ...]] = asked) -> list[list[int]]:
-                return generate(subject.model, self.base, asked, tokens, self.stop_if_cancelled)
-
-            kept = self.cache.kept(facts, ANSWERS, measure)
+            asked = [actions[index] for index in part]
+            facts = self._facts(subject, actions=[vars(action) for action in asked], tokens=TOKENS)
+            kept = self.cache.kept(facts, JUDGED, partial(self._act, subject, asked))
             found |= zip(part, kept, strict=True)
-        return [found[index] for index in range(len(prompts))]
+        return [found[index] for index in range(len(actions))]
+
+    def _act(self, subject: Subject, actions: Sequence[Action]) -> list[Judged]:
+        tokenizer, prompts = self.base.tokenizer, [action.prompt for action in actions]
+        known = syntaxes(tokenizer)
+        answers = generate(subject.model, self.base, prompts, TOKENS, self.stop_if_cancelled)
+        return [
+            judged(action, read_answer(answer, tokenizer, known))
+            for action, answer in zip(actions, answers, strict=True)
+        ]
+
+    def _windows(self, subject: Subject, windows: Sequence[Marked]) -> list[KindLosses]:
+        return [self._window(subject, one) for one in windows]
 
     def _window(self, subject: Subject, one: Marked) -> KindLosses:
         self.stop_if_cancelled()
@@ -92,6 +101,7 @@ class Bench:
 
     def _facts(self, subject: Subject, **more: Any) -> dict[str, Any]:
         return {
+            "version": VERSION,
             "base": base_sha256(self.base),
             "quantization": [self.base.quantization, self.base.dequantised, self.base.device.type],
             "versions": versions(),
@@ -105,8 +115,8 @@ def loss_ticks(windows: int) -> int:
     return math.ceil(windows / AT_ONCE)
 
 
-def answer_ticks(prompts: int) -> int:
-    return math.ceil(prompts / ANSWERS_AT_ONCE)
+def action_ticks(actions: int) -> int:
+    return math.ceil(actions / ANSWERS_AT_ONCE)
 
 
 def parts(items: Sequence[T], most: int) -> list[Sequence[T]]:
