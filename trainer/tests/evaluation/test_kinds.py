@@ -9,7 +9,7 @@ from data.families import tokenizer_of
 from data.sessions import agent, session_of, user
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import Session
-from imprint_trainer.evaluation.kinds import KINDS, token_kinds, token_texts
+from imprint_trainer.evaluation.kinds import KINDS, Span, spans, token_kinds, token_texts
 
 FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3", "llama3_1", "mistral", "gemma", "gptoss", "deepseekv3"]
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
@@ -76,6 +76,20 @@ def test_fenced_blocks_of_the_text_are_code() -> None:
     found, _ = read(session, "chatml")
     assert found["code"].replace("|", "") == "print(1)\nleft open"
     assert "```python" in found["prose"]
+
+
+@pytest.mark.parametrize(
+    "arguments", ['["ls", "-la"]', '{"": "ls"}', "null", "[]", '{"path": ""}', '{"path": ["", "a.py"]}']
+)
+def test_arguments_of_unusual_shapes_are_read(arguments: str) -> None:
+    found, _ = read(session_of(user("Go."), agent("", ("run", arguments, "ok"))), "qwen2_5")
+    assert found["tool_name"] == "run|"
+
+
+@pytest.mark.parametrize("arguments", ['{"": "absent"}', '{"path": "absent"}', '["absent"]', "absent"])
+def test_arguments_that_the_template_does_not_write_have_no_kind(arguments: str) -> None:
+    (_, step) = session_of(user("Go."), agent("", ("run", arguments, "ok"))).steps
+    assert spans('{"name": "run", "path": "present"}', step) == [Span(10, 13, "tool_name")]
 
 
 def test_an_answer_over_several_windows_is_read_as_one() -> None:

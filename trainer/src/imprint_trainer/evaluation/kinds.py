@@ -116,12 +116,13 @@ def arguments(answer: str, cursor: int, text: str) -> Iterator[Span]:
     except (ValueError, RecursionError):
         value = text
     if isinstance(value, str):  # a patch or a program, handed over as it is
-        span = written(answer, value, cursor, len(answer))
+        span = written(answer, forms_of(value), cursor, len(answer))
         yield from [Span(*span, "code")] if span else []
         return
     for key, item, first in leaves(value, ""):
-        kind = kind_of_key(key)
-        span = behind_key(answer, key, item, cursor) if first else written(answer, item, cursor, cursor + BETWEEN)
+        kind, forms = kind_of_key(key), forms_of(item)
+        named = first and key
+        span = behind_key(answer, key, forms, cursor) if named else written(answer, forms, cursor, cursor + BETWEEN)
         if span is not None:
             cursor = span[1]
             if kind is not None:
@@ -149,20 +150,21 @@ def leaves(value: Any, key: str, first: bool = True) -> Iterator[tuple[str, str,
         yield key, value, first
 
 
-def behind_key(answer: str, key: str, value: str, cursor: int) -> tuple[int, int] | None:
-    place = answer.find(key, cursor)
-    while place >= 0:
-        end = place + len(key)
-        if span := written(answer, value, end, end + BETWEEN):
+def behind_key(answer: str, key: str, forms: Sequence[str], cursor: int) -> tuple[int, int] | None:
+    for found in re.finditer(re.escape(key), answer[cursor:]):
+        if span := written(answer, forms, cursor + found.end(), cursor + found.end() + BETWEEN):
             return span
-        place = answer.find(key, end)
     return None
 
 
-def written(answer: str, value: str, first: int, last: int) -> tuple[int, int] | None:
-    """Where a text begins between two places, in one of the ways in which templates write it."""
-    quoted = json.dumps(value, ensure_ascii=False)[1:-1]
-    for form in dict.fromkeys((quoted, value, json.dumps(value)[1:-1])):
+def forms_of(value: str) -> list[str]:
+    """The ways in which templates write a text."""
+    return list(dict.fromkeys((json.dumps(value, ensure_ascii=False)[1:-1], value, json.dumps(value)[1:-1])))
+
+
+def written(answer: str, forms: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+    """Where one of the forms begins between two places."""
+    for form in forms:
         place = answer.find(form, first, last + len(form))
         if place >= 0:
             return place, place + len(form)
