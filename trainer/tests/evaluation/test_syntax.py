@@ -42,6 +42,20 @@ def test_arguments_between_tags_are_read_back() -> None:
     assert read_call(answer[: answer.index("</function>")], syntaxes(tokenizer)) == Call("edit", None)
 
 
+def test_a_name_right_before_its_arguments_is_read_whole() -> None:
+    """Mistral writes [TOOL_CALLS]name{...} since its tokenizer v11."""
+    written = "'\n<call>' + c.function.name + (c.function.arguments | tojson)"
+    source = (
+        TAGGED[: TAGGED.index("{{ '\n<tool_call>")]
+        + "{{ "
+        + written
+        + " }}{% endfor %}{{ '<|im_end|>\n' }}{% endfor %}"
+    )
+    source += "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+    known = syntaxes(tokenizer_with(source, ("<|im_start|>", "<|im_end|>")))
+    assert read_call('I do.\n<call>edit_file{"path": "a.py"}<|im_end|>', known) == Call("edit_file", {"path": "a.py"})
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_answer_without_a_call_has_none(family: str) -> None:
     known = syntaxes(tokenizer_of(family))

@@ -124,7 +124,7 @@ def common_suffix(one: str, other: str) -> str:
 
 def opening(before: str, after: str) -> re.Pattern[str]:
     start = loose(before) or r"\A"
-    return re.compile(start + r"\s*" + TOOL + r"\s*" + loose(after) + r"\s*")
+    return re.compile(start + r"\s*" + TOOL + r"\s*" + (loose(after) or r"(?=\{)") + r"\s*")
 
 
 def loose(literal: str) -> str:
