@@ -284,6 +284,20 @@ def test_generation_hears_a_cancel_between_tokens(bench: Bench) -> None:
     assert len([event for event in bench.events if "next" in str(event)]) == 1
 
 
+def test_a_cancel_is_heard_between_sessions(bench: Bench) -> None:
+    sessions = [bench.session(f"s{number}", steps(f"word{number}")) for number in range(3)]
+    asked = 0
+
+    def cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == 4  # the phase, and the first two sessions
+
+    with pytest.raises(Cancelled):
+        bench.run(bench.spec(bench.noise("noise"), sessions), cancelled)
+    assert [event["phase"] for event in bench.events] == ["preparing_data"]
+
+
 def test_the_card_says_whether_it_helps(bench: Bench) -> None:
     sessions = [bench.session("s", steps("parser")), bench.session("t", steps("server"))]
     noise = bench.noise("noise")

@@ -74,7 +74,7 @@ def trained_turns(trained: Sequence[Session]) -> dict[str, list[str]]:
 
 
 def split(
-    sessions: Sequence[StagedSession],
+    sessions: Iterable[StagedSession],
     trained: Mapping[str, Sequence[str]],
     tokenizer: "PreTrainedTokenizerBase",
     *,

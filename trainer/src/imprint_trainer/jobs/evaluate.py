@@ -1,6 +1,6 @@
 """An evaluation, from its specification to evaluation.json and the adapter's card that quotes it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,14 @@ def evaluate_adapter(spec: EvaluateSpec, context: JobContext) -> dict[str, Any]:
     tokenizer = context.tokenizer(spec.base_model)
     reach = context_of(spec.base_model)
     max_length, reasoning = min(MAX_LENGTH, reach // 2), learned_reasoning(adapter.folder)
-    trained, warnings = read_trained(spec.trained_on)
-    found = split(spec.sessions, trained_turns(trained), tokenizer, max_length=max_length, reasoning=reasoning)
+    trained, warnings = read_trained(interruptible(spec.trained_on, context))
+    found = split(
+        interruptible(spec.sessions, context),
+        trained_turns(trained),
+        tokenizer,
+        max_length=max_length,
+        reasoning=reasoning,
+    )
     actions = next_actions(
         [(one.session.steps, one.windows) for one in found.tested], tokenizer, most=spec.actions, seed=spec.seed
     )
@@ -74,6 +80,13 @@ def evaluate_adapter(spec: EvaluateSpec, context: JobContext) -> dict[str, Any]:
     }
 
 
+def interruptible(sessions: Sequence[StagedSession], context: JobContext) -> Iterator[StagedSession]:
+    """The sessions, with a point before each where a cancelled job ends: long ones take seconds to prepare."""
+    for one in sessions:
+        context.stop_if_cancelled()
+        yield one
+
+
 def context_of(base_model: str) -> int:
     """Tokens that the base model can read at once."""
     config = model_config(locate_base(base_model).folder).get_text_config()
@@ -87,7 +100,7 @@ def learned_reasoning(adapter: Path) -> bool:
     return isinstance(selection, dict) and selection.get("reasoning") is True
 
 
-def read_trained(stored: Sequence[StagedSession]) -> tuple[list[Session], list[str]]:
+def read_trained(stored: Iterable[StagedSession]) -> tuple[list[Session], list[str]]:
     """The sessions that were trained on, and a sentence on each that cannot be read any more."""
     found: list[Session] = []
     warnings: list[str] = []
