@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type AdapterFile, Evaluation, type EvaluationResult } from "@imprint/contracts";
@@ -9,6 +9,7 @@ import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type AdapterRow, findAdapter, recordEvaluation } from "./adapters.js";
+import { isMissing } from "./health.js";
 import { sameFiles, syncFolder } from "./publish.js";
 import { hashFolder } from "./validate/folder.js";
 import { hashFile } from "./validate/hash.js";
@@ -93,7 +94,8 @@ export const attachEvaluation = async ({
     await syncPath(paths.evaluated, { folder: true });
     await settle(db, adapter, { paths, ready });
   });
-  await rm(ready, { recursive: true, force: true });
+  // Empty, unless the next evaluation of the adapter is there already.
+  await rmdir(ready).catch(() => undefined);
 };
 
 /** Ends what a crash interrupted; what belongs to no adapter any more is removed. */
@@ -108,8 +110,9 @@ export const settleEvaluations = async ({
     const ready = join(paths.evaluated, name);
     await inTransaction(database, async (db) => {
       const adapter = await findAdapter(db, name);
-      const hasFiles = adapter && (await stat(join(paths.root, adapter.path)).catch(() => null));
-      if (adapter && hasFiles) await settle(db, adapter, { paths, ready });
+      if (adapter) await settle(db, adapter, { paths, ready });
+    }).catch((error: unknown) => {
+      if (!isMissing(error)) throw error; // somebody removed the adapter's files
     });
     await rm(ready, { recursive: true, force: true });
   }

@@ -15,7 +15,7 @@ export interface Registry {
   readonly paths: DataPaths;
 }
 
-const isMissing = (error: unknown): boolean =>
+export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
 /** Null when there is nothing; NaN for what is no regular file, which equals no recorded size. */

@@ -146,6 +146,20 @@ test("what cannot be evaluated is refused in a sentence", async () => {
   expect(await refusalOf(service, {})).toEqual([409, "ADAPTER_INVALID", expect.stringContaining("missing")]);
 });
 
+test.each([
+  ["what was trained on may be gone", "seen", { status: "completed" }],
+  ["what is tested on may not be gone", "later", { status: "failed", error: { code: "SESSION_NOT_FOUND" } }],
+])("%s when an evaluation begins", async (_what, gone, end) => {
+  const gate = join(makeFolder(), "go");
+  const service = await withAdapter({ wait_for: gate });
+  const running = await start(service);
+  await service.reached(running, ({ measuring }) => measuring !== null);
+  const waiting = await start(service);
+  await service.call({ method: "DELETE", url: `/sessions/${gone}` });
+  writeFileSync(gate, "");
+  expect(await service.ended(waiting)).toMatchObject(end);
+});
+
 test("a control adapter gets a row of its own", async () => {
   const service = await withAdapter();
   await service.ended(await startLora(service, { session_id: "later", adapter_id: "b" }));

@@ -28,6 +28,8 @@ export type EvaluationJobRequest = {
   readonly seed: number;
 };
 
+type StagedSessions = EvaluateTask["spec"]["sessions"];
+
 /** The evaluation of a registered adapter on sessions that it was not trained on. */
 export const createEvaluation = (workshop: Workshop): Kind<EvaluationJobRequest, EvaluateTask, EvaluationResult> => {
   const { database, paths, sessions, models, now } = workshop;
@@ -39,19 +41,21 @@ export const createEvaluation = (workshop: Workshop): Kind<EvaluationJobRequest,
     return adapter;
   };
 
-  /** Copies sessions into a folder of the job's staging folder. */
-  const stage = async (
-    job: Job,
-    part: "tested" | "trained",
-    sessionIds: readonly string[],
-  ): Promise<EvaluateTask["spec"]["sessions"]> => {
-    if (sessionIds.length === 0) return [];
-    const skipInvalid = part === "trained";
-    const staged = await sessions.stage({ sessionIds, folder: join(stagingOf(paths, job), part), skipInvalid });
-    return staged.session_paths.map((path, at) => ({
-      session_id: staged.session_ids[at] ?? "",
-      path: reference("staging", `${job.job_id}/${part}/${basename(path)}`),
-    }));
+  /** Copies sessions into folders of the job's staging folder. */
+  const stage = async (job: Job, part: "tested" | "trained", sessionIds: readonly string[]): Promise<StagedSessions> => {
+    const staged: StagedSessions = [];
+    for (const [at, session_id] of sessionIds.entries()) {
+      const place = `${part}/${at}`;
+      try {
+        const folder = join(stagingOf(paths, job), place);
+        const { session_paths } = await sessions.stage({ sessionIds: [session_id], folder, skipInvalid: false });
+        staged.push({ session_id, path: reference("staging", `${job.job_id}/${place}/${basename(session_paths[0])}`) });
+      } catch (error) {
+        // What was trained on need not be there any more.
+        if (part === "tested" || !(error instanceof ImprintError)) throw error;
+      }
+    }
+    return staged;
   };
 
   return {
