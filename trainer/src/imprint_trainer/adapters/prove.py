@@ -1,6 +1,6 @@
 """Evidence that an adapter learned something, taken from its files after loading them again (training-data rule 9)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from imprint_trainer.adapters.held_out import WORSE, held_out_proof, token_losse
 from imprint_trainer.adapters.hidden_states import readers
 from imprint_trainer.adapters.neutral import neutral_loss, neutral_loss_of_base
 from imprint_trainer.adapters.payload import Payload, update_norm
+from imprint_trainer.adapters.sample import heard, remark_on, sample
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
@@ -22,22 +23,33 @@ from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.scan import read_json
 
 
-def prove(base: LoadedBase, folder: Path, windows: Sequence[Window], held_out: HeldOut | None = None) -> dict[str, Any]:
-    """The contracts' `Proof` of the adapter in `folder`, on the windows it was made from and on what was held out.
+def prove(
+    base: LoadedBase,
+    folder: Path,
+    trained_on: Sequence[Window],
+    held_out: HeldOut | None = None,
+    *,
+    stop: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """The contracts' `Proof` of the adapter in `folder`, on windows it was made from and on what was held out.
+
+    `stop` is asked before each window, and raises Cancelled where the job was cancelled.
 
     Raises AdapterInvalid where files and model disagree, AdapterNotFinite, AdapterUnchanged.
     """
     payload = read_payload(folder)
     norm = update_norm(payload)
+    chosen = sample(trained_on)
+    windows = [trained_on[index] for index in chosen]
     read, read_neutral = readers(base, payload.first_block)
-    before = mean_loss(base.model, windows, base.device, read)
+    before = mean_loss(base.model, heard(windows, stop), base.device, read)
     tested = [window for _, window in held_out.windows] if held_out else []
-    held_before = [token_losses(base.model, window, base.device, read) for window in tested]
+    held_before = [token_losses(base.model, window, base.device, read) for window in heard(tested, stop)]
     neutral_before = neutral_loss_of_base(base)
     with attached(base, folder) as model:
         expected, matched = match_keys(model, payload)
-        after = mean_loss(model, windows, base.device, read)
-        held_after = [token_losses(model, window, base.device, read) for window in tested]
+        after = mean_loss(model, heard(windows, stop), base.device, read)
+        held_after = [token_losses(model, window, base.device, read) for window in heard(tested, stop)]
         neutral_after = neutral_loss(model, base.tokenizer, base.device, read_neutral)
     check_losses(before, after, neutral_before, neutral_after)
     proved = held_out_proof(held_out, held_before, held_after) if held_out else None
@@ -54,7 +66,7 @@ def prove(base: LoadedBase, folder: Path, windows: Sequence[Window], held_out: H
         "keys_matched": matched,
         "update_norm": norm,
         "accepted_by": {"peft": True, "vllm": vllm.accepted, "llama_cpp": llama_cpp.accepted},
-        "remarks": [*worse, *vllm.remarks, *llama_cpp.remarks],
+        "remarks": [*worse, *remark_on(chosen, trained_on), *vllm.remarks, *llama_cpp.remarks],
     }
 
 

@@ -23,18 +23,21 @@ def save_and_prove(
     record: Mapping[str, Any],
     card: Mapping[str, Any],
     on_proving: Callable[[], None],
+    stop: Callable[[], None] = lambda: None,
     warnings: Sequence[str] = (),
     partial: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """The contracts' `JobResult`. `record` becomes training.json; `card` names adapter_id, base_model_name, method,
     task_type and payload_note. `partial`: `step` and `max_steps` of a training that did not end.
 
+    `stop`, which is asked while it proves, raises Cancelled where the job was cancelled.
+
     Raises AdapterUnchanged, AdapterNotFinite, AdapterInvalid; the caller empties the folder then.
     """
     update_norm(payload)
     write_weights(folder, payload)
     on_proving()
-    proof = prove(base, folder, windows, held_out)
+    proof = prove(base, folder, windows, held_out, stop=stop)
     if partial is not None:
         proof["remarks"].append(
             f"Partial: salvaged after {partial['step']} of at most {partial['max_steps']} optimizer steps."

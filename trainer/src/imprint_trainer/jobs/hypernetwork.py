@@ -74,6 +74,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
             "payload_note": f"Rank {payload.rank}, from {generated.tokens} tokens in {generated.chunks} chunks.",
         },
         on_proving=lambda: context.phase("proving"),
+        stop=context.stop_if_cancelled,
     )
 
 

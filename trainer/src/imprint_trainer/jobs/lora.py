@@ -88,6 +88,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
             "payload_note": f"Rank {spec.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}.",
         },
         on_proving=lambda: context.phase("proving"),
+        stop=context.stop_if_cancelled,
         warnings=[] if salvaged else differences(checkpoint, writer),
         partial={"step": salvaged.state.step, "max_steps": salvaged.state.max_steps} if salvaged else None,
     )

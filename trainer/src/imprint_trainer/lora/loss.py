@@ -1,6 +1,6 @@
 """Loss on supervised tokens only: logits are made nowhere else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 import torch
 import torch.nn.functional as F
@@ -56,7 +56,7 @@ def chunked_cross_entropy(hidden: Tensor, head: OutputHead, targets: Tensor) -> 
 
 
 @torch.no_grad()
-def mean_loss(model: CausalLM, windows: Sequence[Window], device: torch.device, read: Read = read_whole) -> float:
+def mean_loss(model: CausalLM, windows: Iterable[Window], device: torch.device, read: Read = read_whole) -> float:
     """Mean over all supervised tokens of all windows, nats per token."""
     total, count = 0.0, 0
     for window in windows:
