@@ -5,8 +5,11 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { type Finding, missing, ok, warning } from "../doctor/check.js";
 import { checkDataDir, checkDisk, checkMemory, checkNode } from "../doctor/machine.js";
 import { checkModel } from "../doctor/model.js";
+import { PLAN_OPTIONS, planMemory, planOptions } from "../doctor/plan.js";
 import { checkPython } from "../doctor/python.js";
 import { checkSessions } from "../doctor/sessions.js";
+import { UsageError } from "../errors.js";
+import { readFlags } from "../flags/from-schema.js";
 import type { Paint } from "../output/paint.js";
 import { count } from "../output/text.js";
 import { inCommandWords } from "../output/wording.js";
@@ -73,14 +76,26 @@ async function findings(load: () => Config): Promise<readonly Finding[]> {
   ];
 }
 
+interface DoctorOptions extends CommonOptions {
+  readonly plan?: boolean;
+  readonly baseModel?: string;
+}
+
 export function doctorCommand(context: CommandContext): Command {
-  return newCommand({
+  const command = newCommand({
     name: "doctor",
     description: "say what works here, what is missing, and what to do",
-    examples: ["doctor", "doctor --json"],
+    examples: ["doctor", "doctor --json", "doctor --plan harborline-gates", "doctor --plan --rank 64 --max-length 16384"],
     service: "data directory",
-  }).action(async (options: CommonOptions) => {
+  })
+    .argument("[session]", "with --plan: a stored session, by id, its beginning, or latest")
+    .option("--plan", "say what memory a training takes, and what would fit");
+  for (const option of planOptions()) command.addOption(option);
+  return command.action(async (session: string | undefined, options: DoctorOptions) => {
     const printer = printerOf(context, options);
+    if (options.plan === true) return planMemory(session, { context, printer, options });
+    if (session !== undefined || Object.keys(readFlags(PLAN_OPTIONS, { ...options })).length > 0)
+      throw new UsageError("SESSION and the options of a training stand beside --plan");
     const found = await findings(() => configFor(options, context.io.env));
     const { name } = context.io;
     const checks = found.map((one) => (one.remedy === undefined ? one : { ...one, remedy: inCommandWords(one.remedy, name) }));

@@ -5,6 +5,7 @@ import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
 import { checkLoraRequest, sessionsOf } from "../flags/training.js";
 import { storedSessions } from "../ids/full-id.js";
 import { leftOutLines } from "../output/left-out.js";
+import { memoryOf } from "../output/memory.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
 import { count, duration, plain, shorten } from "../output/text.js";
@@ -34,6 +35,7 @@ function numbers(preview: PreviewReport, paint: Paint): string {
           : `${duration(preview.estimated_seconds)}  ${paint("dim", preview.estimate)}`,
       ],
       ["held out", heldOut(preview)],
+      ["memory", preview.memory?.fits === false ? paint("red", memoryOf(preview.memory)) : memoryOf(preview.memory)],
       ["left out", counted(preview.dropped)],
       ["changed", counted(preview.changed)],
     ],

@@ -1,7 +1,11 @@
+import type { MemoryPlan, TrainLoraRequest } from "@imprint/contracts";
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { CommandError } from "../errors.js";
 import { resumeRequest, type TrainingRequest, trainingOptions, trainingRequest } from "../flags/training.js";
 import { fullId, storedSessions } from "../ids/full-id.js";
+import { memoryOf } from "../output/memory.js";
+import type { Printer } from "../output/printer.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
@@ -15,6 +19,17 @@ interface TrainOptions extends CommonOptions, WatchFlags {
 
 /** Stands for a job's id while only the flags beside it are checked. */
 const ANY_JOB = "0".repeat(26);
+
+/** What is left out is chosen so that it fits; what is asked for may not. */
+const asksForMemory = ({ max_length, rank, quantization, base_model }: TrainLoraRequest): boolean =>
+  [max_length, rank, quantization, base_model].some((value) => value !== undefined);
+
+/** Throws a CommandError before a job is made that cannot fit. */
+function requireFit(memory: MemoryPlan | null, { note }: Printer): void {
+  if (memory === null) return;
+  if (!memory.fits) throw new CommandError(`The training needs ${memoryOf(memory)}`, "OUT_OF_MEMORY");
+  note(`takes ${memoryOf(memory)}`);
+}
 
 export function trainCommand(context: CommandContext): Command {
   const command = newCommand({
@@ -52,6 +67,8 @@ export function trainCommand(context: CommandContext): Command {
       const ids = await storedSessions(sessions, { client, note: printer.note });
       const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note: printer.note })));
       const { train } = client;
+      if (request.method === "lora" && asksForMemory(request.body))
+        requireFit((await train.preview(request.body)).memory, printer);
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);
       if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id, log: options.log });
       printer.result(start, () => `Job ${start.job_id} is queued.\n  ${context.io.name} job ${start.job_id} --watch`);

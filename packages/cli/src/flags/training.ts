@@ -11,6 +11,8 @@ const { session_id: _session, session_ids: _sessions, resume_from: _job, ...lora
 const { trajectory_ids: _trajectories, ...hypernetwork } = TrainHypernetworkRequest.properties;
 const PROPERTIES: Readonly<Record<TrainingRequest["method"], Properties>> = { lora, hypernetwork };
 
+export { lora as LORA_PROPERTIES };
+
 /** Every option of either method, from the request schemas; those of one method say so. */
 export function trainingOptions(): Option[] {
   return Object.entries({ ...PROPERTIES.lora, ...PROPERTIES.hypernetwork }).map(([property, schema]) => {

@@ -1,4 +1,5 @@
 import type { JobDetails, JobPhase } from "@imprint/contracts";
+import { megabytes } from "../output/memory.js";
 import { count, plain } from "../output/text.js";
 
 const PHASES: Readonly<Record<JobPhase, string>> = {
@@ -37,7 +38,8 @@ export function planOf({ plan }: JobDetails): string | null {
     plan.held_out === null
       ? ""
       : `; ${count(plan.held_out.supervised_tokens, "token")} held out of ${plan.held_out.sessions.join(", ")}`;
+  const memory = plan.memory === null ? "" : `, takes ${megabytes(plan.memory.total_mb)}`;
   const remarks = plan.remarks.map((remark) => `\n! ${plain(remark)}`).join("");
   const skipped = plan.skipped.length === 0 ? "" : `; ${count(plan.skipped.length, "session")} skipped`;
-  return `${sizes}; rank ${plan.rank}, at most ${count(plan.max_steps, "step")}${held}${skipped}${remarks}`;
+  return `${sizes}; rank ${plan.rank}, at most ${count(plan.max_steps, "step")}${memory}${held}${skipped}${remarks}`;
 }

@@ -1,9 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
-import { place, servedPlace } from "../support/service.js";
+import { EXAMPLES, place, servedPlace } from "../support/service.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 beforeAll(build, 120_000);
@@ -48,6 +48,48 @@ it("names a model that is not prepared, and a service that does not run", async 
   const checks = byName(stdout);
   expect(checks["base model"]).toMatchObject({ status: "missing" });
   expect(checks.service).toMatchObject({ status: "warning" });
+});
+
+const MEMORY = {
+  ...{ weights_mb: 500, activations_mb: 9000, optimizer_mb: 80, logits_mb: 70, total_mb: 10600 },
+  ...{ available_mb: 8000, fits: false, suggestion: "It fits with max_length 2048: 3.1 GB of 8.0 GB." },
+};
+const REPORT = {
+  ...{ length: 16384, longest_window: 2048, gradient_checkpointing: true, memory: MEMORY },
+  windows: [
+    { length: 1024, total_mb: 2100, gradient_checkpointing: false, fits: true },
+    { length: 16384, total_mb: 10600, gradient_checkpointing: true, fits: false },
+  ],
+};
+
+it("says what memory a training takes, and what would fit", async () => {
+  const at = await place();
+  const python = path.join(at.root, "reports");
+  await writeFile(
+    python,
+    `#!/bin/sh\n[ "$2 $5 $6" = "imprint_trainer.memory_report --max-length 16384" ] && echo '${JSON.stringify(REPORT)}'\n`,
+  );
+  await chmod(python, 0o755);
+  const env = { ...at.env, IMPRINT_PYTHON: python };
+  const { code, stdout } = await imprint(["doctor", "--plan", "--max-length", "16384"], { env });
+  expect(code).toBe(1);
+  expect(stdout).toContain("A training on windows of 16,384 tokens, with gradient checkpointing\n");
+  expect(stdout).toContain(`together     10.6 GB of 8.0 GB: does not fit. ${MEMORY.suggestion}\n`);
+  expect(stdout).toContain("16,384  10.6 GB  with checkpointing  does not fit\n");
+  expect(stdout).toContain("The longest window that is chosen here: 2,048 tokens.");
+});
+
+it("says what memory a training on a stored session takes", async () => {
+  const at = await servedPlace();
+  await imprint(["import", path.join(EXAMPLES, "harborline-gates.json")], at);
+  const { code, stdout } = await imprint(["doctor", "--plan", "harborline-gates", "--json"], at);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, session_id: "harborline-gates", memory: { fits: true } });
+});
+
+it("takes the options of a training beside --plan only", async () => {
+  const { code, stderr } = await imprint(["doctor", "--rank", "8"], await place());
+  expect(code).toBe(2);
+  expect(stderr).toContain("stand beside --plan");
 });
 
 it("reports a configuration that cannot be used as what is missing", async () => {
