@@ -15,6 +15,7 @@ FP32, BF16 = 4, 2  # bytes
 NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)  # bytes a weight: QLoRA, section 3, with double quantisation
 FIXED_MB: Mapping[Device, float] = {"cpu": 950.0, "cuda": 0.0}  # the libraries; on CUDA the card's memory alone counts
 LOGIT_COPIES = 3  # logits, their exponentials, and what the head multiplies by
+HEAP, LARGEST_ON_HEAP = 1.75, 32 * 2**20  # measured after six steps; mallopt(3): M_MMAP_THRESHOLD at most
 HEADROOM_MB = 2.0 * 2**30 / MB
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
 USUAL_WINDOW, LEAST_RANK = 1024, 4
@@ -159,23 +160,34 @@ def weight_bytes(shape: Shape, setting: Setting) -> float:
 def activation_bytes(shape: Shape, setting: Setting) -> float:
     """At the beginning of the backward pass: what is kept of every block, and what the last one makes meanwhile."""
     element = FP32 if setting.device == "cpu" else BF16
+    d, f = shape.hidden, shape.intermediate
     kept = block_bytes(shape, setting)
-    blocks = shape.layers * shape.hidden * element + kept if setting.checkpointing else shape.layers * kept
-    passing = (4 * shape.intermediate + 2 * shape.hidden) * element
-    head = 4 * shape.hidden * element  # the final norm's input and output, what the head reads, its gradient
-    return setting.length * (blocks + passing + head)
+    blocks = shape.layers * held(d, element, setting) + kept if setting.checkpointing else shape.layers * kept
+    passing = 4 * held(f, element, setting) + 2 * held(d, element, setting)
+    return (
+        blocks + passing + 4 * held(d, element, setting)
+    )  # the final norm's input and output, the head's, its gradient
 
 
 def block_bytes(shape: Shape, setting: Setting) -> float:
-    """Kept for the backward pass of a block, by token: lora/kernels.py, PEFT's layers where those do not take part."""
+    """Kept for the backward pass of a block: lora/kernels.py, PEFT's layers where those do not take part."""
     d, f, q, kv = shape.hidden, shape.intermediate, shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
-    common = 4 * d + 2 * q + 2 * kv  # both norms' inputs and outputs; queries, keys, values and what attention gives
+    element = FP32 if setting.device == "cpu" else BF16
+    widths = [d] * 4 + [q] * 2 + [kv] * 2 + [f] * (2 if setting.fused else 4)
+    kept = sum(held(width, element, setting) for width in widths) + held(shape.heads, FP32, setting)
     if setting.fused:
-        return FP32 * (common + 2 * f + shape.heads)
+        return kept
+    kept += 7 * held(setting.rank, FP32, setting)
     if setting.device == "cpu":
-        return FP32 * (common + 4 * f + shape.heads + 7 * setting.rank)
-    # bf16, with an fp32 copy of what each adapted layer reads and of what each norm reads
-    return BF16 * (common + 4 * f + 2 * shape.heads) + FP32 * (5 * d + q + f + 2 * d + 7 * setting.rank)
+        return kept
+    # bf16: an fp32 copy of what each adapted layer reads and of what each norm reads
+    return kept + 7 * held(d, FP32, setting) + held(q, FP32, setting) + held(f, FP32, setting)
+
+
+def held(width: int, element: int, setting: Setting) -> float:
+    """Bytes of a tensor [length, width], with what glibc cannot give back between small ones on a CPU."""
+    size = setting.length * width * element
+    return size * HEAP if setting.device == "cpu" and size <= LARGEST_ON_HEAP else size
 
 
 def longest_window(

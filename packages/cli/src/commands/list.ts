@@ -9,6 +9,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "doctor",
+    args: "[session]",
     description: "say what works here, what is missing, and what to do",
     load: async () => (await import("./doctor.js")).doctorCommand,
   },

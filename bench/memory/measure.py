@@ -1,0 +1,111 @@
+"""Trains on windows of random tokens in a process of its own; prints what was predicted and what was held, in MB."""
+
+import argparse
+import contextlib
+import json
+import random
+from typing import Any
+
+import torch
+
+from imprint_trainer.data.windows import Window
+from imprint_trainer.jobs.worker import import_libraries
+from imprint_trainer.lora.adapter import fresh_adapter
+from imprint_trainer.lora.checkpointing import checkpointed
+from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.loop import train
+from imprint_trainer.lora.memory import PeakMemory
+from imprint_trainer.lora.schedule import plan_steps
+from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.memory_model import Setting, predict, shape_of
+from imprint_trainer.models.device import fix_numerics
+from imprint_trainer.models.load import load_base
+from imprint_trainer.models.scan import read_json
+from imprint_trainer.models.sections import decoder_of
+
+CPU = torch.device("cpu")
+
+
+class PastThePeakError(Exception):
+    """The last block has its gradients: from here on memory is given back."""
+
+
+def stop_past_the_peak(model: Any) -> None:
+    def stop(_: object) -> None:
+        raise PastThePeakError
+
+    decoder_of(model).layers[-1].register_forward_pre_hook(lambda _, inputs: inputs[0].register_hook(stop) and None)
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--length", type=int, required=True)
+    parser.add_argument("--rank", type=int, default=16)
+    parser.add_argument("--quantization", default="nf4")
+    parser.add_argument("--dequantised", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--checkpointing", action="store_true")
+    parser.add_argument("--steps", type=int, default=2, help="0: half of one, past its peak")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parsed()
+    import_libraries()
+    fix_numerics(CPU)
+    fixed = PeakMemory(CPU).mb()
+    base = load_base(
+        options.model, quantization=options.quantization, device="cpu", dequantise_on_cpu=options.dequantised
+    )
+    memory = PeakMemory(CPU)  # of the training: what loading took for a moment is not in it
+    ids = random.Random(1).choices(range(base.model.config.vocab_size), k=options.length)
+    half = options.length // 2
+    window = Window(tuple(ids), tuple(index > half for index in range(options.length)))
+    training = LoraTraining(seed=1, epochs=max(1, options.steps), rank=options.rank, max_length=options.length)
+    targets = resolve_targets(base.model, None)
+    with (
+        fresh_adapter(base, rank=options.rank, alpha=32.0, targets=targets, seed=1) as model,
+        checkpointed(model, options.checkpointing),
+    ):
+        if options.steps == 0:
+            stop_past_the_peak(model)
+        with contextlib.suppress(PastThePeakError):
+            train(
+                model,
+                [window],
+                training,
+                plan_steps([window], training),
+                device=CPU,
+                memory=memory,
+                on_step=lambda _: None,
+                cancelled=lambda: False,
+            )
+    shape = shape_of(read_json(base.folder / "config.json"))
+    assert shape is not None
+    setting = Setting(
+        options.length,
+        options.rank,
+        quantization=options.quantization,
+        dequantised=base.dequantised,
+        checkpointing=options.checkpointing,
+    )
+    predicted = predict(shape, setting)
+    print(
+        json.dumps(
+            {
+                "length": options.length,
+                "rank": options.rank,
+                "quantization": options.quantization,
+                "dequantised": base.dequantised,
+                "checkpointing": options.checkpointing,
+                "steps": options.steps,
+                "imports_mb": round(fixed),
+                "predicted_mb": round(predicted.total),
+                "measured_mb": round(memory.mb()),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
