@@ -19,10 +19,9 @@ from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.memory_model import Setting, predict, shape_of
+from imprint_trainer.memory_model import Device, Setting, predict, shape_of
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.quantize import linear4bit_layers
 from imprint_trainer.models.scan import read_json
 
 from .windows import made_up_windows
@@ -116,25 +115,20 @@ def card(device: torch.device) -> Check:
         return Check("card", None, "a rehearsal on the CPU: what is judged on a card alone is shown")
     properties = torch.cuda.get_device_properties(device)
     native = torch.cuda.is_bf16_supported(including_emulation=False)
-    attention = [
-        name
-        for name, able in (
-            ("flash", torch.backends.cuda.flash_sdp_enabled() and torch.backends.cuda.is_flash_attention_available()),
-            ("memory-efficient", torch.backends.cuda.mem_efficient_sdp_enabled()),
-        )
-        if able
-    ]
+    flash = torch.backends.cuda.is_flash_attention_available()
     return Check(
         "card",
         native,
         f"{properties.name}, {properties.total_memory / 1e9:.0f} GB, bf16 {'native' if native else 'emulated'}, "
-        f"attention: {', '.join(attention) or 'plain'}",
+        f"torch {'has' if flash else 'lacks'} flash attention",
     )
 
 
 def nf4(bench: Bench, base: LoadedBase) -> Check:
-    """An evaluation between two others changes nothing (the library once repacked weights), and four bits little."""
-    windows, layers = bench.windows(base), len(linear4bit_layers(base.model))
+    """Reading changes nothing (the library repacks weights in eval mode), and four bits change the loss little."""
+    from bitsandbytes.nn import Linear4bit
+
+    windows, layers = bench.windows(base), sum(isinstance(one, Linear4bit) for one in base.model.modules())
     before, after = (mean_loss(base.model, windows, bench.device) for _ in range(2))
     plain = bench.base(four_bit=False)
     change = furthest([before], [mean_loss(plain.model, windows, bench.device)])
@@ -172,7 +166,7 @@ def memory_model(bench: Bench, base: LoadedBase, measured: Outcome) -> Check:
     shape = shape_of(read_json(base.folder / "config.json"))
     if shape is None:
         return Check("memory model", None, "config.json does not name the sizes that it needs")
-    device = "cuda" if bench.device.type == "cuda" else "cpu"
+    device: Device = "cuda" if bench.device.type == "cuda" else "cpu"
     predicted = predict(shape, Setting(bench.length, RANK, dequantised=False, device=device)).total
     error = predicted / measured.peak_mb - 1
     judged = abs(error) <= MODEL_ERROR if device == "cuda" else None

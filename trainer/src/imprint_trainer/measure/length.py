@@ -26,7 +26,7 @@ from imprint_trainer.lora.loss import loss_sum
 from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.memory import release_freed_memory
-from imprint_trainer.memory_model import Setting, Shape, longest_window, plan_memory, predict, shape_of
+from imprint_trainer.memory_model import Device, Setting, Shape, longest_window, plan_memory, predict, shape_of
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.device import fix_numerics, mixed_precision, pick_device
 from imprint_trainer.models.load import load_base
@@ -145,7 +145,7 @@ def main(argv: Sequence[str]) -> int:
     if shape is None:
         print("config.json does not name the sizes that the memory model needs.", file=sys.stderr)
         return 2
-    kind = "cuda" if device.type == "cuda" else "cpu"
+    kind: Device = "cuda" if device.type == "cuda" else "cpu"
     max_length = options.max_length or longest_window(config, available_mb(device.type), rank=RANK, device=kind)
     print(json.dumps(measure(base, shape, options.tokens, max_length, options.seed)))
     return 0
