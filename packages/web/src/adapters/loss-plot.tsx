@@ -18,18 +18,5 @@ export function LossPlot({ runs }: { readonly runs: readonly { readonly label: s
       })),
     [runs, x],
   );
-  return (
-    <>
-      <Plot title="Loss" x={x} lines={lines} />
-      {runs.length > 1 && (
-        <ul className="legend">
-          {runs.map(({ label }, at) => (
-            <li key={label} data-series={at + 1}>
-              {label}
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
-  );
+  return <Plot title="Loss" x={x} lines={lines} />;
 }

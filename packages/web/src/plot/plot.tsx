@@ -21,6 +21,8 @@ interface PlotProps {
 
 const HEIGHT = 168;
 const POINTS_SHOWN = 40;
+/** Dashes and gaps of the lines in pixels, so that colour alone tells no line from another; the legend shows the same. */
+const DASHES: readonly (readonly number[])[] = [[], [6, 4]];
 
 const axis = (values?: (value: number) => string): uPlot.Axis => ({
   stroke: colorOf("--muted"),
@@ -43,8 +45,9 @@ const optionsOf = (lines: readonly Pick<Line, "label" | "color">[], width: numbe
   ],
   series: [
     {},
-    ...lines.map(({ label, color }) => ({
+    ...lines.map(({ label, color }, at) => ({
       label,
+      dash: [...(DASHES[at] ?? [])],
       stroke: colorOf(color),
       width: 1.75,
       spanGaps: true,
@@ -52,6 +55,8 @@ const optionsOf = (lines: readonly Pick<Line, "label" | "color">[], width: numbe
     })),
   ],
 });
+
+const latestOf = ({ values }: Line): number | null => values.findLast((value) => value !== null) ?? null;
 
 const described = ({ title, x, lines }: PlotProps): string => {
   const parts = lines.map(({ label, values }) => {
@@ -62,6 +67,22 @@ const described = ({ title, x, lines }: PlotProps): string => {
   });
   return `${title}: ${x.length} points, ${parts.join("; ")}`;
 };
+
+/** Each line by its colour, its dashes and its name, with where it stands. */
+function Legend({ lines }: { readonly lines: readonly Line[] }) {
+  return (
+    <ul className="legend">
+      {lines.map((line, at) => {
+        const latest = latestOf(line);
+        return (
+          <li key={line.label} data-series={at + 1}>
+            {line.label} {latest !== null && <b>{short(latest)}</b>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
 
 /** A line plot that follows its data, its width and the colour scheme. */
 export function Plot(props: PlotProps) {
@@ -90,14 +111,15 @@ export function Plot(props: PlotProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the data is in a ref, so that the plot is made with it too.
   useEffect(() => plot.current?.setData(data.current), [x, lines]);
 
-  const latest = lines.length === 1 ? lines[0]?.values.at(-1) : undefined;
+  const latest = lines.length === 1 && lines[0] ? latestOf(lines[0]) : null;
   return (
     <figure className="plot">
       <figcaption>
         {title}
-        {typeof latest === "number" && <output>{short(latest)}</output>}
+        {latest !== null && <output>{short(latest)}</output>}
       </figcaption>
       <div ref={place} className="canvas" role="img" aria-label={described(props)} />
+      {lines.length > 1 && <Legend lines={lines} />}
     </figure>
   );
 }
