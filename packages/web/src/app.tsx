@@ -3,6 +3,7 @@ import { AdapterPage } from "./adapters/adapter-page.js";
 import { AdaptersPage } from "./adapters/adapters-page.js";
 import { ComparePage } from "./adapters/compare-page.js";
 import { signedOutStore } from "./api.js";
+import { EvaluationPage } from "./evaluation/evaluation-page.js";
 import { JobPage } from "./job/job-page.js";
 import { JobsPage } from "./jobs/jobs-page.js";
 import { PlaygroundPage } from "./playground/playground-page.js";
@@ -22,9 +23,10 @@ const SECTIONS = [
   ["playground", "Playground"],
 ] as const;
 
-function pageOf({ path: [section = "jobs", id], query }: Route) {
+function pageOf({ path: [section = "jobs", id, part], query }: Route) {
   if (section === "jobs") return id === undefined ? <JobsPage status={query.status} /> : <JobPage key={id} jobId={id} />;
   if (section === "sessions") return id === undefined ? <SessionsPage /> : <SessionPage key={id} sessionId={id} />;
+  if (section === "adapters" && id !== undefined && part === "evaluation") return <EvaluationPage key={id} adapterId={id} />;
   if (section === "adapters") return id === undefined ? <AdaptersPage /> : <AdapterPage key={id} adapterId={id} />;
   if (section === "compare") return <ComparePage ids={[query.a, query.b].filter((one) => one !== undefined)} />;
   if (section === "playground") return <PlaygroundPage adapterId={query.adapter} />;

@@ -1,6 +1,7 @@
 import type { Adapter } from "@imprint/contracts";
 import { useCallback, useMemo } from "react";
 import { api } from "../api.js";
+import { EvaluationCard } from "../evaluation/evaluation-card.js";
 import { ProofCard } from "../job/proof-card.js";
 import { useAction } from "../load/use-action.js";
 import { useLoad } from "../load/use-load.js";
@@ -12,8 +13,9 @@ import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
 import { Condition } from "./condition.js";
+import { fetchRecord } from "./fetch-record.js";
 import { LossPlot } from "./loss-plot.js";
-import { fetchLosses } from "./losses.js";
+import { runsOf } from "./runs.js";
 
 function Lineage({ adapter }: { readonly adapter: Adapter }) {
   return (
@@ -77,8 +79,8 @@ function Files({ adapter: { adapter_id: id, files } }: { readonly adapter: Adapt
 /** A registered adapter: where it comes from, what it proved, and its files. */
 export function AdapterPage({ adapterId }: { readonly adapterId: string }) {
   const { value: adapter, error, reload } = useLoad(adapterId, (signal) => api.adapters.get(adapterId, { signal }));
-  const { value: losses } = useLoad(`losses ${adapter?.sha256}`, async (signal) => adapter && fetchLosses(adapter, signal));
-  const runs = useMemo(() => (losses ? [{ label: adapterId, losses }] : []), [adapterId, losses]);
+  const { value: record } = useLoad(`record ${adapter?.sha256}`, async (signal) => adapter && fetchRecord(adapter, signal));
+  const runs = useMemo(() => (record?.losses ? runsOf(adapterId, record.losses, record.heldOutLosses) : []), [adapterId, record]);
   const verify = useAction(
     useCallback(async () => {
       await api.adapters.verify(adapterId);
@@ -101,6 +103,7 @@ export function AdapterPage({ adapterId }: { readonly adapterId: string }) {
       <Problem error={error ?? verify.error} />
       {adapter && (
         <>
+          <EvaluationCard adapter={adapter} heldOut={record?.heldOut ?? []} onEvaluated={reload} />
           <ProofCard proof={adapter.proof} />
           {runs.length > 0 && <LossPlot runs={runs} />}
           <div className="columns">

@@ -10,6 +10,7 @@ import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
 import { Condition } from "./condition.js";
+import { EvaluationChip } from "./evaluation-chip.js";
 
 const SHOWN = 1000;
 
@@ -29,7 +30,10 @@ export function AdaptersPage() {
     <Page title="Adapters" actions={value && value.adapters.length > 1 ? actions : null}>
       <Problem error={error} />
       {value && value.adapters.length > 0 && (
-        <Table label="Adapters" head={["Compare", "Adapter", "Base model", "Session loss", "Size", "Health", "Created"]}>
+        <Table
+          label="Adapters"
+          head={["Compare", "Adapter", "Base model", "Session loss", "Size", "Health", "Unseen sessions", "Created"]}
+        >
           {value.adapters.map((adapter) => {
             const { adapter_id: id, proof } = adapter;
             return (
@@ -54,6 +58,9 @@ export function AdaptersPage() {
                 <td className="number nowrap">{bytes(adapter.size)}</td>
                 <td>
                   <Condition adapter={adapter} />
+                </td>
+                <td className="nowrap">
+                  <EvaluationChip evaluation={adapter.evaluation} />
                 </td>
                 <td className="muted nowrap">{ago(adapter.created_at, Date.now())}</td>
               </tr>

@@ -7,8 +7,9 @@ import { bytes, short, words } from "../text/numbers.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
+import { fetchRecord } from "./fetch-record.js";
 import { LossPlot } from "./loss-plot.js";
-import { fetchLosses } from "./losses.js";
+import { runsOf } from "./runs.js";
 
 interface Run {
   readonly adapter: Adapter;
@@ -22,6 +23,7 @@ const ROWS: readonly (readonly [name: string, value: (run: Run) => string])[] = 
   ["Rank, alpha", ({ adapter }) => `${adapter.rank}, ${adapter.alpha}`],
   ["Steps", ({ losses }) => (losses === null ? "none recorded" : String(losses.length))],
   ["Verdict", ({ adapter }) => words(adapter.verdict)],
+  ["Unseen sessions", ({ adapter: { evaluation } }) => (evaluation ? words(evaluation.verdict) : "not evaluated")],
   ["Loss on the session", ({ adapter: { proof } }) => `${short(proof.loss_before)} → ${short(proof.loss_after)}`],
   ["Neutral text", ({ adapter: { proof } }) => change(proof.neutral_loss_before, proof.neutral_loss_after)],
   ["Norm of the update", ({ adapter }) => short(adapter.proof.update_norm)],
@@ -34,12 +36,13 @@ export function ComparePage({ ids }: { readonly ids: readonly string[] }) {
     Promise.all(
       ids.map(async (id): Promise<Run> => {
         const adapter = await api.adapters.get(id, { signal });
-        return { adapter, losses: await fetchLosses(adapter, signal) };
+        const { losses } = await fetchRecord(adapter, signal);
+        return { adapter, losses };
       }),
     ),
   );
   const curves = useMemo(
-    () => (value ?? []).flatMap(({ adapter, losses }) => (losses ? [{ label: adapter.adapter_id, losses }] : [])),
+    () => (value ?? []).flatMap(({ adapter, losses }) => (losses ? runsOf(adapter.adapter_id, losses, []) : [])),
     [value],
   );
   return (

@@ -1,20 +1,21 @@
 import { useMemo } from "react";
 import { type Line, Plot } from "../plot/plot.js";
+import type { Run } from "./runs.js";
 
 const COLORS = ["--series-1", "--series-2"] as const;
 
-/** Recorded losses over steps, of one adapter or of two. */
-export function LossPlot({ runs }: { readonly runs: readonly { readonly label: string; readonly losses: readonly number[] }[] }) {
-  const x = useMemo(
-    () => Array.from({ length: Math.max(0, ...runs.map(({ losses }) => losses.length)) }, (_, at) => at + 1),
-    [runs],
-  );
+/** The losses of one training or of two. */
+export function LossPlot({ runs }: { readonly runs: readonly Run[] }) {
+  const x = useMemo(() => {
+    const steps = Array.from({ length: Math.max(0, ...runs.map(({ losses }) => losses.length)) }, (_, at) => at);
+    return steps.filter((step) => runs.some(({ losses }) => (losses[step] ?? null) !== null));
+  }, [runs]);
   const lines = useMemo<readonly Line[]>(
     () =>
       runs.map(({ label, losses }, at) => ({
         label,
         color: COLORS[at] ?? "--series-1",
-        values: x.map((step) => losses[step - 1] ?? null),
+        values: x.map((step) => losses[step] ?? null),
       })),
     [runs, x],
   );

@@ -1,6 +1,7 @@
 import { isFinished } from "@imprint/client";
 import type { JobDetails } from "@imprint/contracts";
 import { api } from "../api.js";
+import { EvaluationReport } from "../evaluation/report.js";
 import { useJob } from "../live/use-job.js";
 import { useQueuePosition } from "../live/use-queue-position.js";
 import { Curves } from "../plot/curves.js";
@@ -12,7 +13,7 @@ import { ConnectionState } from "../ui/connection.js";
 import { Facts } from "../ui/facts.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
-import { ProgressBar } from "../ui/progress-bar.js";
+import { MeasuringBar, ProgressBar } from "../ui/progress-bar.js";
 import { Status } from "../ui/status.js";
 import { CancelButton } from "./cancel-button.js";
 import { Log } from "./log.js";
@@ -61,6 +62,7 @@ function Outcome({ job }: { readonly job: JobDetails }) {
         </Card>
       )}
       {job.proof && <ProofCard proof={job.proof} />}
+      {job.result && "verdict" in job.result && <EvaluationReport result={job.result} />}
     </>
   );
 }
@@ -76,10 +78,13 @@ function ResolvedRequest({ job }: { readonly job: JobDetails }) {
   );
 }
 
+const titleOf = ({ job_id, kind, request: { adapter_id: id } }: JobDetails): string =>
+  typeof id !== "string" ? job_id : kind === "evaluate" ? `Evaluation of ${id}` : id;
+
 /** One job, live: curves, log, plan and proof. */
 export function JobPage({ jobId }: { readonly jobId: string }) {
   const { job, curve, log, connection, refused } = useJob(jobId);
-  const title = job ? String(job.request.adapter_id ?? jobId) : jobId;
+  const title = job ? titleOf(job) : jobId;
   const actions = job && (
     <>
       {!isFinished(job) && !refused && <ConnectionState connection={connection} />}
@@ -105,6 +110,7 @@ export function JobPage({ jobId }: { readonly jobId: string }) {
         <>
           <Summary job={job} />
           {job.status === "running" && job.progress && <ProgressBar progress={job.progress} label="Progress" />}
+          {job.status === "running" && job.measuring && <MeasuringBar measuring={job.measuring} label="Progress" />}
           {job.warnings.map((warning) => (
             <p key={warning} className="notice">
               {warning}

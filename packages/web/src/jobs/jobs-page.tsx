@@ -7,7 +7,7 @@ import { hrefOf } from "../router/route.js";
 import { ago, short, words } from "../text/numbers.js";
 import { ConnectionState } from "../ui/connection.js";
 import { Page } from "../ui/page.js";
-import { ProgressBar } from "../ui/progress-bar.js";
+import { MeasuringBar, ProgressBar } from "../ui/progress-bar.js";
 import { Status } from "../ui/status.js";
 import { Table } from "../ui/table.js";
 
@@ -16,8 +16,11 @@ function Whereabouts({ job }: { readonly job: JobDetails }) {
     return <>{job.queue_position === null ? "waits" : `position ${job.queue_position} in the queue`}</>;
   if (job.status === "running" && job.progress && job.phase === "training")
     return <ProgressBar progress={job.progress} label={`Progress of ${job.job_id}`} />;
+  if (job.status === "running" && job.measuring)
+    return <MeasuringBar measuring={job.measuring} label={`Progress of ${job.job_id}`} />;
   if (job.status === "running") return <>{words(job.phase ?? "starting")}</>;
   if (job.error) return <span className="clip">{job.error.message}</span>;
+  if (job.result && "verdict" in job.result) return <>{words(job.result.verdict)}</>;
   return <>{job.progress && `${job.progress.step} steps, loss ${short(job.progress.loss)}`}</>;
 }
 

@@ -38,7 +38,7 @@ export function Intervals({ title, rows, sides }: IntervalsProps) {
       <figcaption id={id}>{title}</figcaption>
       <dl>
         {rows.map(({ label, value, interval, text }) => (
-          <div key={label}>
+          <div key={label} className="interval">
             <dt>{label}</dt>
             <dd>
               <svg width="100%" height={HEIGHT} aria-hidden="true">

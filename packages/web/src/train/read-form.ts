@@ -28,9 +28,16 @@ const pairs = (text: string): Readonly<Record<string, string>> =>
 
 const list = (text: string): readonly string[] => text.split(/[\s,]+/).filter((part) => part !== "");
 
+/** A comma makes a list, also of one: a session may be called 0.5. */
+function readMixed(text: string): unknown {
+  if (text.includes(",")) return list(text);
+  return isNumber(text) ? Number(text) : text.trim();
+}
+
 /** A field's text as the value that its schema asks for; text that is none stays text, and is refused by the schema. */
-function readValue(schema: TSchema, text: string): unknown {
+export function readValue(schema: TSchema, text: string): unknown {
   const { type } = shapeOf(schema);
+  if (type === "mixed") return readMixed(text);
   if (type === "integer" || type === "number") return isNumber(text) ? Number(text) : text;
   if (type === "boolean") return text === "true";
   if (type === "array") return list(text);
@@ -66,12 +73,13 @@ export function problemsByField(errors: readonly FieldError[]): Values {
   for (const { path, message } of errors) {
     const [, name = "", key = ""] = path.split("/");
     const field = SESSION_FIELDS.has(name) ? "sessions" : name;
-    found[field] ??=
+    const sentence =
       field === "sessions" && message === "is required"
         ? "choose at least one session"
         : /^\d*$/.test(key)
           ? message
           : `${key} ${message}`;
+    found[field] = found[field] === undefined ? sentence : `${found[field]}; ${sentence}`;
   }
   return found;
 }

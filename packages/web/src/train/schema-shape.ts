@@ -2,7 +2,8 @@ import type { TSchema } from "typebox";
 
 /** What a form needs to know of a field's schema. */
 export interface Shape {
-  readonly type: "integer" | "number" | "boolean" | "array" | "object" | "choice" | "string";
+  /** `mixed`: one of `choices`, a number, or a list. */
+  readonly type: "integer" | "number" | "boolean" | "array" | "object" | "choice" | "mixed" | "string";
   readonly description: string;
   readonly preset: string;
   readonly choices: readonly string[];
@@ -16,14 +17,17 @@ interface Known {
   readonly default?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly anyOf?: readonly { readonly const?: unknown }[];
+  readonly anyOf?: readonly { readonly const?: unknown; readonly type?: string }[];
 }
+
+const OPEN: ReadonlySet<string> = new Set(["integer", "number", "array"]);
 
 export function shapeOf(schema: TSchema): Shape {
   const { type, description = "", default: preset, minimum, maximum, anyOf } = schema as Known;
   const choices = (anyOf ?? []).flatMap(({ const: one }) => (typeof one === "string" ? [one] : []));
+  const isMixed = choices.length > 0 && (anyOf ?? []).some((member) => OPEN.has(member.type ?? ""));
   return {
-    type: choices.length > 0 ? "choice" : (type ?? "string"),
+    type: isMixed ? "mixed" : choices.length > 0 ? "choice" : (type ?? "string"),
     description,
     preset: preset === undefined || preset === false ? "" : String(preset),
     choices,

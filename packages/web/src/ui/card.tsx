@@ -1,10 +1,11 @@
 import { type ReactNode, useId } from "react";
+import type { Tone } from "../text/verdict.js";
 
 interface CardProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly actions?: ReactNode;
-  readonly tone?: "bad" | "doubtful" | "good";
+  readonly tone?: Tone | undefined;
 }
 
 export function Card({ title, children, actions, tone }: CardProps) {

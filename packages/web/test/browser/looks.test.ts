@@ -2,18 +2,22 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectNoFaults, openPage, provideBrowser, TEST_MS } from "./support/browser.js";
-import { SESSION, startTrained } from "./support/stage.js";
+import { SESSION, startEvaluated, startTrained } from "./support/stage.js";
 
 provideBrowser();
 
+type Evaluated = Awaited<ReturnType<typeof startEvaluated>>;
+
 /** Every page with what shows that it is complete. */
-const pagesOf = (jobId: string): readonly (readonly [hash: string, text: string])[] => [
+const pagesOf = ({ jobId, evaluationId }: Evaluated): readonly (readonly [hash: string, text: string])[] => [
   ["#/jobs", "first-run"],
   [`#/jobs/${jobId}`, "Request as resolved"],
+  [`#/jobs/${evaluationId}`, "How it was measured"],
   ["#/sessions", SESSION],
   [`#/sessions/${SESSION}`, "Redacted secrets"],
   ["#/adapters", "second-run"],
   ["#/adapters/first-run", "Lineage"],
+  ["#/adapters/first-run/evaluation", "How it was measured"],
   ["#/compare?a=first-run&b=second-run", "Norm of the update"],
   ["#/playground?adapter=first-run", "Ask both"],
   [`#/train?session=${SESSION}`, "Start training"],
@@ -41,10 +45,10 @@ const seriousFaults = async (page: Page): Promise<readonly string[]> => {
 test.each(["light", "dark"] as const)(
   "axe finds no serious fault on any page in %s, and no page complains on the console",
   async (colorScheme) => {
-    const service = await startTrained();
+    const service = await startEvaluated();
     const page = await openPage(`${service.url}/`, { colorScheme });
     await page.evaluate(axe.source);
-    for (const one of pagesOf(service.jobId)) {
+    for (const one of pagesOf(service)) {
       await show(page, service.url, one);
       expect(await seriousFaults(page), one[0]).toEqual([]);
     }
@@ -52,6 +56,10 @@ test.each(["light", "dark"] as const)(
     await page.getByRole("button", { name: "Preview" }).click();
     await page.locator("pre mark").waitFor();
     expect(await seriousFaults(page), "an open preview").toEqual([]);
+    await show(page, service.url, ["#/adapters/first-run", "Lineage"]);
+    await page.getByText("Choose sessions, a control").click();
+    await page.getByLabel("Control adapter").waitFor();
+    expect(await seriousFaults(page), "an open form of an evaluation").toEqual([]);
     expectNoFaults(page);
   },
   TEST_MS,
@@ -60,9 +68,9 @@ test.each(["light", "dark"] as const)(
 test(
   "no page scrolls sideways on a phone",
   async () => {
-    const service = await startTrained();
+    const service = await startEvaluated();
     const page = await openPage(`${service.url}/`, { viewport: { width: 375, height: 720 } });
-    for (const one of pagesOf(service.jobId)) {
+    for (const one of pagesOf(service)) {
       await show(page, service.url, one);
       const [width, seen] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [number, number];
       expect(width, one[0]).toBeLessThanOrEqual(seen);

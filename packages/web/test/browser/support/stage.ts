@@ -24,3 +24,14 @@ export const startTrained = async (): Promise<Service & { readonly jobId: string
   await service.ended(await startLora(service, { session_id: SESSION, adapter_id: "second-run", epochs: 2 }));
   return { ...service, jobId };
 };
+
+/** The same, with `first-run` evaluated on a session that it has not seen, against `second-run`. */
+export const startEvaluated = async (): Promise<Service & { readonly jobId: string; readonly evaluationId: string }> => {
+  const service = await startTrained();
+  putSession(service.dataDir, "unseen");
+  const body = { session_ids: ["unseen"], control_adapter_id: "second-run" };
+  const response = await service.post("/adapters/first-run/evaluate", body);
+  const evaluationId = response.json<{ job_id: string }>().job_id;
+  await service.ended(evaluationId);
+  return { ...service, evaluationId };
+};

@@ -1,0 +1,32 @@
+/** What the dashboard shows of training.json; the file holds much more. */
+export interface TrainingRecord {
+  /** The loss of each step; null for an adapter that was made without steps. */
+  readonly losses: readonly number[] | null;
+  /** Before the first step and after each epoch; empty where nothing was held out. */
+  readonly heldOutLosses: readonly number[];
+  /** Sessions that were held out as a whole: of a single one, only a part is. */
+  readonly heldOut: readonly string[];
+}
+
+/** Of an adapter without a record. */
+export const NOTHING: TrainingRecord = { losses: null, heldOutLosses: [], heldOut: [] };
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+
+const arrayOf = <T>(value: unknown, isOne: (item: unknown) => item is T): readonly T[] =>
+  Array.isArray(value) && value.every(isOne) ? value : [];
+
+export function readRecord(record: unknown): TrainingRecord {
+  const lossesOf = (name: string) => arrayOf(fieldOf(record, name), (loss) => typeof loss === "number");
+  const losses = lossesOf("losses");
+  const sessions = arrayOf(fieldOf(record, "sessions"), (one) => typeof one === "object").map((one) =>
+    fieldOf(one, "session_id"),
+  );
+  const heldOut = arrayOf(fieldOf(fieldOf(fieldOf(record, "plan"), "held_out"), "sessions"), (id) => typeof id === "string");
+  return {
+    losses: losses.length > 0 ? losses : null,
+    heldOutLosses: lossesOf("held_out_losses"),
+    heldOut: sessions.every((id) => heldOut.some((held) => held === id)) ? [] : heldOut,
+  };
+}
