@@ -1,8 +1,11 @@
 import type { TrainingPlan } from "@imprint/contracts";
+import { heldOutText } from "../text/held-out.js";
 import { count, short } from "../text/numbers.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
 import { LeftOutAndChanged } from "../ui/left-out-and-changed.js";
+import { Memory } from "../ui/memory.js";
+import { Remarks } from "../ui/remarks.js";
 
 export function PlanCard({ plan }: { readonly plan: TrainingPlan }) {
   return (
@@ -19,8 +22,11 @@ export function PlanCard({ plan }: { readonly plan: TrainingPlan }) {
           ["Quantisation", plan.quantization],
           ["Seed", <code key="seed">{plan.seed}</code>],
           ["Layers", plan.target_modules.join(", ")],
+          ["Held out", heldOutText(plan.held_out)],
         ]}
       />
+      <Remarks remarks={plan.remarks} />
+      <Memory memory={plan.memory} />
       <LeftOutAndChanged counts={plan} />
     </Card>
   );

@@ -1,4 +1,5 @@
 import { change, type Proof } from "@imprint/contracts";
+import { heldOutChange } from "../text/held-out.js";
 import { count, short } from "../text/numbers.js";
 import { sentenceOf, toneOf } from "../text/verdict.js";
 import { Card } from "../ui/card.js";
@@ -24,6 +25,7 @@ export function ProofCard({ proof }: { readonly proof: Proof }) {
             "Loss on the session",
             `${fell(proof.loss_before, proof.loss_after)} over ${count(proof.supervised_tokens, "supervised token")}`,
           ],
+          ["Loss on held-out text", proof.held_out && heldOutChange(proof.held_out)],
           ["Loss on a neutral text", fell(proof.neutral_loss_before, proof.neutral_loss_after)],
           ["Tensors matched", `${proof.keys_matched} of ${proof.keys_expected}`],
           ["Norm of the update", short(proof.update_norm)],

@@ -8,6 +8,8 @@ export const sessionIdsOf = ({ session_ids, session_id }: Request): readonly str
 
 const SELECTION = [
   "base_model",
+  "profile",
+  "holdout",
   "max_length",
   "train_on",
   "reasoning",

@@ -1,4 +1,5 @@
 import { change, harmsOf, type Proof, type Verdict, verdictOf } from "@imprint/contracts";
+import { hasRisen, warningOf } from "./held-out.js";
 import { short } from "./numbers.js";
 
 export type Tone = "good" | "doubtful" | "bad";
@@ -7,7 +8,12 @@ const TONES: Readonly<Record<Verdict, Tone>> = { learned: "good", hardly_learned
 
 const fits = ({ keys_matched, keys_expected }: Proof): boolean => keys_matched === keys_expected;
 
-export const toneOf = (proof: Proof): Tone => (fits(proof) ? TONES[verdictOf(proof)] : "bad");
+/** What it learned is doubtful where it made the text that was held out less likely. */
+export function toneOf(proof: Proof): Tone {
+  if (!fits(proof)) return "bad";
+  const tone = TONES[verdictOf(proof)];
+  return tone === "good" && proof.held_out && hasRisen(proof.held_out) ? "doubtful" : tone;
+}
 
 /** A proof's verdict in one sentence: what was learned, and at what price. */
 export function sentenceOf(proof: Proof): string {
@@ -21,6 +27,8 @@ export function sentenceOf(proof: Proof): string {
     case "hardly_learned":
       return `It hardly learned the session (${own}).`;
     case "learned":
-      return `It learned the session (${own}) and kept what the base model knew.`;
+      return proof.held_out && hasRisen(proof.held_out)
+        ? `It learned the session (${own}), but the ${row("held-out loss rose", proof.held_out.loss_before, proof.held_out.loss_after)}: ${warningOf(proof.held_out)}.`
+        : `It learned the session (${own}) and kept what the base model knew.`;
   }
 }
