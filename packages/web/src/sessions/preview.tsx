@@ -1,13 +1,22 @@
 import type { PreviewReport } from "@imprint/contracts";
 import { useState } from "react";
 import { useLoad } from "../load/use-load.js";
+import { heldOutText } from "../text/held-out.js";
 import { count, duration, words } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
+import type { Settings } from "../text/suggestion.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
 import { LeftOutAndChanged } from "../ui/left-out-and-changed.js";
+import { Memory } from "../ui/memory.js";
 import { Problem } from "../ui/problem.js";
+import { Remarks } from "../ui/remarks.js";
 import { Table } from "../ui/table.js";
+import { OnDemand } from "./on-demand.js";
+import { countBySession } from "./session-counts.js";
+
+/** With more sessions, counts come first, and turns and text on demand. */
+const MANY = 3;
 
 interface PreviewProps {
   readonly id: string;
@@ -17,46 +26,71 @@ interface PreviewProps {
 
 function Windows({ text, windows }: Pick<PreviewReport, "text" | "windows">) {
   const hidden = windows - text.length;
+  const shown = text.map((window, at) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable with the keyboard (WCAG 2.1.1).
+    // biome-ignore lint/suspicious/noArrayIndexKey: windows have no other name, and never move.
+    <pre key={at} className="window" tabIndex={0}>
+      {window.map((span, place) => {
+        const words = plain(span.text);
+        // biome-ignore lint/suspicious/noArrayIndexKey: spans have no other name, and never move.
+        return span.supervised ? <mark key={place}>{words}</mark> : <span key={place}>{words}</span>;
+      })}
+    </pre>
+  ));
   return (
     <>
-      <h3>
-        The text, <mark>supervised</mark> where it is learned
-      </h3>
-      {text.map((window, at) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable with the keyboard (WCAG 2.1.1).
-        // biome-ignore lint/suspicious/noArrayIndexKey: windows have no other name, and never move.
-        <pre key={at} className="window" tabIndex={0}>
-          {window.map((span, place) => {
-            const shown = plain(span.text);
-            // biome-ignore lint/suspicious/noArrayIndexKey: spans have no other name, and never move.
-            return span.supervised ? <mark key={place}>{shown}</mark> : <span key={place}>{shown}</span>;
-          })}
-        </pre>
-      ))}
+      {shown}
       {hidden > 0 && <p className="muted">And {count(hidden, "window")} more, too long to show.</p>}
     </>
   );
 }
 
-function Turns({ turns, turns_left_out: hidden = 0 }: Pick<PreviewReport, "turns" | "turns_left_out">) {
-  const more = hidden > 0 && <p className="muted">And {count(hidden, "turn")} more: preview their session alone.</p>;
+interface TurnsProps extends Pick<PreviewReport, "turns" | "turns_left_out"> {
+  readonly isOfSeveral: boolean;
+}
+
+function Turns({ turns, turns_left_out: hidden = 0, isOfSeveral }: TurnsProps) {
   return (
     <>
       <Table label="Turns of the agent" head={["Turn", "Learned", "How it begins"]}>
         {turns.map((turn) => (
           <tr key={`${turn.session_id} ${turn.turn}`}>
-            <td className="nowrap">{turn.turn}</td>
+            <td className="nowrap">
+              {isOfSeveral && <code>{turn.session_id}</code>} {turn.turn}
+            </td>
             <td className="nowrap">{turn.supervised ? "yes" : `no: ${words(turn.reason ?? "context")}`}</td>
             <td className="clip">{plain(turn.text)}</td>
           </tr>
         ))}
       </Table>
-      {more}
+      {hidden > 0 && <p className="muted">And {count(hidden, "turn")} more: preview their session alone.</p>}
     </>
   );
 }
 
-function Report({ report }: { readonly report: PreviewReport }) {
+interface ReportProps {
+  readonly report: PreviewReport;
+  /** Applies the settings that a memory plan suggests. */
+  readonly onApply?: ((settings: Settings) => void) | undefined;
+}
+
+function SessionsTable({ counts }: { readonly counts: ReturnType<typeof countBySession> }) {
+  return (
+    <Table label="Turns by session" head={["Session", "Turns learned", "Not learned"]}>
+      {counts.map(({ id, learned, notLearned }) => (
+        <tr key={id}>
+          <td className="mono">{id}</td>
+          <td className="number">{learned.toLocaleString("en")}</td>
+          <td className="number">{notLearned.toLocaleString("en")}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Report({ report, onApply }: ReportProps) {
+  const counts = countBySession(report.turns);
+  const isMany = counts.length > MANY;
   return (
     <>
       <Facts
@@ -67,23 +101,31 @@ function Report({ report }: { readonly report: PreviewReport }) {
           ["Steps", `at most ${count(report.max_steps, "step")}`],
           ["Time", report.estimated_seconds === null ? null : `at most ${duration(report.estimated_seconds)}`],
           ["Estimate", report.estimate],
+          ["Held out", heldOutText(report.held_out)],
         ]}
       />
+      <Remarks remarks={report.remarks} />
+      <Memory memory={report.memory} onApply={onApply} />
       <LeftOutAndChanged counts={report} />
-      <h3>Turns of the agent</h3>
-      <Turns {...report} />
-      <Windows {...report} />
+      {isMany && <SessionsTable counts={counts} />}
+      <OnDemand summary={`Turns of the agent (${report.turns.length.toLocaleString("en")})`} isOpen={!isMany}>
+        {() => <Turns {...report} isOfSeveral={counts.length > 1} />}
+      </OnDemand>
+      <OnDemand summary="The text, marked where it is learned" isOpen={!isMany}>
+        {() => <Windows {...report} />}
+      </OnDemand>
     </>
   );
 }
 
-function Loading({ id, load }: Pick<PreviewProps, "id" | "load">) {
+/** A preview as it is answered. */
+export function LoadedPreview({ id, load, onApply }: Pick<PreviewProps, "id" | "load"> & Pick<ReportProps, "onApply">) {
   const { value, error, isLoading } = useLoad(id, load);
   return (
     <>
       {isLoading && <p role="status">The trainer reads the session…</p>}
       <Problem error={error} />
-      {value && <Report report={value} />}
+      {value && <Report report={value} onApply={onApply} />}
     </>
   );
 }
@@ -100,7 +142,11 @@ export function Preview({ id, button, load }: PreviewProps) {
         </button>
       }
     >
-      {isOpen ? <Loading id={id} load={load} /> : <p className="muted">Windows, masks and reasons, from the code that trains.</p>}
+      {isOpen ? (
+        <LoadedPreview id={id} load={load} />
+      ) : (
+        <p className="muted">Windows, masks and reasons, from the code that trains.</p>
+      )}
     </Card>
   );
 }

@@ -31,6 +31,7 @@ export function Field({ name, schema, value, problem, onChange, suggestions = []
     ? `${shape.minimum} to ${shape.maximum}`
     : "";
   const placeholder = shape.preset === "" ? range : shape.preset;
+  const offered = shape.type === "mixed" ? shape.choices : suggestions;
   const control = (): ReactNode => {
     if (shape.type === "choice" || shape.type === "boolean")
       return (
@@ -54,11 +55,11 @@ export function Field({ name, schema, value, problem, onChange, suggestions = []
           autoComplete="off"
           spellCheck={false}
           placeholder={FORMS[shape.type] ?? placeholder}
-          list={suggestions.length > 0 ? `${id}-list` : undefined}
+          list={offered.length > 0 ? `${id}-list` : undefined}
         />
-        {suggestions.length > 0 && (
+        {offered.length > 0 && (
           <datalist id={`${id}-list`}>
-            {suggestions.map((one) => (
+            {offered.map((one) => (
               <option key={one} value={one} />
             ))}
           </datalist>

@@ -8,11 +8,16 @@ import { goTo } from "../router/use-route.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Field } from "./field.js";
+import { FormPreview } from "./form-preview.js";
+import { HoldoutField } from "./holdout-field.js";
+import { ProfileChoice } from "./profile-choice.js";
 import { checkForm, FIELDS, type Method, problemsByField, requestOf, type Values } from "./read-form.js";
+import { shapeOf } from "./schema-shape.js";
 import { SessionChoice } from "./session-choice.js";
 
 /** Shown at once; the others unfold. */
 const FIRST: ReadonlySet<string> = new Set([
+  "holdout",
   "task_type",
   "adapter_id",
   "base_model",
@@ -23,7 +28,7 @@ const FIRST: ReadonlySet<string> = new Set([
   "scaling",
 ]);
 const METHODS = [
-  ["lora", "LoRA", "trains on the session until its loss stops improving"],
+  ["lora", "LoRA", "trains on the sessions, as long as the profile says"],
   ["hypernetwork", "Hypernetwork", "reads the session once and generates the adapter"],
 ] as const;
 const SHOWN = 1000;
@@ -47,15 +52,18 @@ export function TrainPage({ sessionId }: { readonly sessionId: string | undefine
   const models = useLoad("models", (signal) => api.models.list({ signal }));
   const bases = (models.value?.data ?? []).filter(({ owned_by }) => owned_by === "base").map(({ id }) => id);
   const form = { method, sessionIds: method === "hypernetwork" ? chosen.slice(0, 1) : chosen, values };
-  const fields = Object.entries(FIELDS[method]);
+  const fields = Object.entries(FIELDS[method]).filter(([name]) => name !== "profile");
   const unfolded = fields.filter(([name]) => !FIRST.has(name));
 
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const check = (): boolean => {
     const found = checkForm(form);
     setProblems(found);
     setFailure(null);
-    if (Object.keys(found).length > 0) return;
+    return Object.keys(found).length === 0;
+  };
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (!check()) return;
     setBusy(true);
     try {
       goTo(hrefOf(["jobs", await start(method, requestOf(form))]));
@@ -65,17 +73,18 @@ export function TrainPage({ sessionId }: { readonly sessionId: string | undefine
       if (error instanceof ApiError) setProblems(problemsByField(error.errors));
     }
   };
-  const field = ([name, schema]: (typeof fields)[number]) => (
-    <Field
-      key={name}
-      name={name}
-      schema={schema}
-      value={values[name] ?? ""}
-      problem={problems[name]}
-      suggestions={name === "base_model" ? bases : []}
-      onChange={(value) => setValues((before) => ({ ...before, [name]: value }))}
-    />
-  );
+  const field = ([name, schema]: (typeof fields)[number]) => {
+    const common = {
+      value: values[name] ?? "",
+      problem: problems[name],
+      onChange: (value: string) => setValues((before) => ({ ...before, [name]: value })),
+    };
+    return name === "holdout" ? (
+      <HoldoutField key={name} sessionIds={form.sessionIds} description={shapeOf(schema).description} {...common} />
+    ) : (
+      <Field key={name} name={name} schema={schema} suggestions={name === "base_model" ? bases : []} {...common} />
+    );
+  };
 
   return (
     <Page title="Train">
@@ -101,11 +110,25 @@ export function TrainPage({ sessionId }: { readonly sessionId: string | undefine
             onChange={setChosen}
           />
         )}
+        {method === "lora" && (
+          <ProfileChoice
+            value={values.profile ?? ""}
+            preset={form.sessionIds.length > 1 ? "learn" : "remember"}
+            onChange={(profile) => setValues((before) => ({ ...before, profile }))}
+          />
+        )}
         <div className="fields">{fields.filter(([name]) => FIRST.has(name)).map(field)}</div>
         <details open={unfolded.some(([name]) => problems[name] !== undefined) || undefined}>
           <summary>More settings</summary>
           <div className="fields">{unfolded.map(field)}</div>
         </details>
+        {method === "lora" && (
+          <FormPreview
+            request={requestOf(form) as TrainLoraRequest}
+            check={check}
+            onSettings={(settings) => setValues((before) => ({ ...before, ...settings }))}
+          />
+        )}
         <Problem error={failure} />
         <button type="submit" className="primary" disabled={isBusy}>
           Start training

@@ -34,6 +34,11 @@ test.each([
   ["rank", "0", "must be >= 1"],
   ["rank", "2.5", "must be integer"],
   ["learning_rate", "1", "must be <= 0.1"],
+  ["max_length", "long", "must be integer"],
+  ["max_length", "63", "must be >= 64"],
+  ["holdout", "0.6", "must be <= 0.5"],
+  ["holdout", ",", "must not have fewer than 1 items"],
+  ["profile", "forget", "must be one of"],
   ["adapter_id", "Not Allowed", "must match pattern"],
   ["metadata", "a bad name=1", "a bad name is not a known field"],
   ["target_modules", "q_proj q_proj", "must not have duplicate items"],
@@ -41,6 +46,20 @@ test.each([
   const problems = checkForm({ ...lora, values: { [name]: text } });
   expect(Object.keys(problems)).toEqual([name]);
   expect(problems[name]).toContain(sentence);
+});
+
+test.each([
+  ["holdout", "auto", "auto"],
+  ["holdout", "0.25", 0.25],
+  ["holdout", "s2,", ["s2"]],
+  ["holdout", "0.5,", ["0.5"]],
+  ["holdout", "s1, s2", ["s1", "s2"]],
+  ["max_length", "auto", "auto"],
+  ["max_length", "4096", 4096],
+])("%s: %s is one of its words, a number or a list", (name, text, value) => {
+  const form = { method: "lora", sessionIds: ["s1", "s2"], values: { [name]: text } } as const;
+  expect(requestOf(form)).toEqual({ session_ids: ["s1", "s2"], [name]: value });
+  expect(checkForm(form)).toEqual({});
 });
 
 test.each(["lora", "hypernetwork"] satisfies Method[])("%s needs a session, and nothing else", (method) => {
