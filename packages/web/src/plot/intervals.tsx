@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { placeOf } from "./place.js";
 
 export interface Interval {
   readonly label: string;
@@ -18,15 +19,6 @@ interface IntervalsProps {
 
 const HEIGHT = 24;
 const MIDDLE = HEIGHT / 2;
-const MARGIN = 0.08; // of the range, on both sides
-
-/** Where values stand on a common axis that holds 0, in per cent of its width. */
-export function placeOf(values: readonly number[]): (value: number) => number {
-  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
-  const range = high - low || 1;
-  const first = low - range * MARGIN;
-  return (value) => ((value - first) / (range * (1 + 2 * MARGIN))) * 100;
-}
 
 /** Differences from 0 with their intervals, one a line, on one axis. */
 export function Intervals({ title, rows, sides }: IntervalsProps) {
