@@ -25,9 +25,12 @@ const pathsOf = async (service: Service): Promise<readonly string[]> =>
 test("no GET changes anything: not the registry, not a file, not a job", async () => {
   const service = await startService();
   putSession(service.dataDir, "s1");
+  putSession(service.dataDir, "s2");
   putSession(service.dataDir, "torn", "{");
   const job_id = await startLora(service, { session_id: "s1", adapter_id: "a1" });
   await service.ended(job_id);
+  const evaluating = await service.post("/adapters/a1/evaluate", { session_ids: ["s2"] });
+  await service.ended(evaluating.json().job_id);
   const before = [contentOf(service.dataDir), service.jobs.counts(), service.jobs.list({ limit: 10 })];
   const paths = await pathsOf(service);
   expect(paths.length).toBeGreaterThan(8);
