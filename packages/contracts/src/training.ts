@@ -117,7 +117,11 @@ const loraFields = {
   ...size,
   alpha: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1024, description: "Default: twice the rank" })),
   learning_rate: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 0.1, description: "Peak; default: 0.001 at the default model's width, lower for wider ones" }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 0.1,
+      description: "Peak; default: 0.001 at the default model's width, lower for wider ones",
+    }),
   ),
   ...selection,
 };

@@ -1,5 +1,6 @@
-"""`python -m imprint_trainer serve | prepare-default-model | hypernetworks | lessons | windows | privacy | efficacy`."""
+"""`python -m imprint_trainer COMMAND`: serve, prepare-default-model, or one of COMMANDS."""
 
+import importlib
 import os
 import sys
 
@@ -7,48 +8,23 @@ from imprint_trainer.config import PrepareConfig, parse_arguments
 from imprint_trainer.environment import settle_environment
 from imprint_trainer.errors import TrainerError
 
+# Each module has a `main(argv)` that returns the exit code; imported when it is asked for, since torch takes seconds.
+COMMANDS = {
+    "efficacy": "efficacy.cli",
+    "gpu-check": "measure.gpu",
+    "hypernetworks": "doc_to_lora.cli",
+    "lessons": "data.lessons",
+    "measure-length": "measure.length",
+    "measure-training": "measure.training",
+    "privacy": "privacy.cli",
+    "windows": "data.report",
+}
+
 
 def main() -> int:
-    if sys.argv[1:2] == ["gpu-check"]:
+    if module := COMMANDS.get(next(iter(sys.argv[1:]), "")):
         settle_environment()
-        from imprint_trainer.measure.gpu import main as gpu_check
-
-        return gpu_check(sys.argv[2:])
-    if sys.argv[1:2] == ["measure-length"]:
-        settle_environment()
-        from imprint_trainer.measure.length import main as measure_length
-
-        return measure_length(sys.argv[2:])
-    if sys.argv[1:2] == ["measure-training"]:
-        settle_environment()
-        from imprint_trainer.measure.training import main as measure_training
-
-        return measure_training(sys.argv[2:])
-    if sys.argv[1:2] == ["hypernetworks"]:
-        settle_environment()
-        from imprint_trainer.doc_to_lora.cli import main as hypernetworks
-
-        return hypernetworks(sys.argv[2:])
-    if sys.argv[1:2] == ["lessons"]:
-        settle_environment()
-        from imprint_trainer.data.lessons import main as lessons
-
-        return lessons(sys.argv[2:])
-    if sys.argv[1:2] == ["windows"]:
-        settle_environment()
-        from imprint_trainer.data.report import main as windows
-
-        return windows(sys.argv[2:])
-    if sys.argv[1:2] == ["privacy"]:
-        settle_environment()
-        from imprint_trainer.privacy.cli import main as privacy
-
-        return privacy(sys.argv[2:])
-    if sys.argv[1:2] == ["efficacy"]:
-        settle_environment()
-        from imprint_trainer.efficacy.cli import main as efficacy
-
-        return efficacy(sys.argv[2:])
+        return int(importlib.import_module(f"imprint_trainer.{module}").main(sys.argv[2:]))
     config = parse_arguments(sys.argv[1:])
     settle_environment()
     if isinstance(config, PrepareConfig):

@@ -1,6 +1,10 @@
-import { type FineTuningHyperparameters, type FineTuningRequest, MULTIPLIED_RATE, type TrainLoraRequest } from "@imprint/contracts";
+import {
+  type FineTuningHyperparameters,
+  type FineTuningRequest,
+  MULTIPLIED_RATE,
+  type TrainLoraRequest,
+} from "@imprint/contracts";
 import { ProblemError } from "../http/problem.js";
-import { defaultProfile } from "../kinds/resolve.js";
 
 const refuse = (field: string, message: string): ProblemError =>
   new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, {
