@@ -1,6 +1,24 @@
 import pytest
 
-from imprint_trainer.lora.profile import default_rate
+from imprint_trainer.lora.profile import LEARN, default_rate
+
+
+@pytest.mark.parametrize(
+    ("tokens", "steps", "passes"),
+    [
+        (900, 1, 4),
+        (3_000, 3, 3),
+        (4_000, 4, 2),
+        (150_000, 150, 2),
+        (150_001, 150, 1),
+        (200_000, 2, 1),
+        (18_000_000, 2250, 1),
+    ],
+)
+def test_few_windows_are_read_until_there_are_enough_steps_and_much_text_once(
+    tokens: int, steps: int, passes: int
+) -> None:
+    assert LEARN.passes(tokens, steps) == passes
 
 
 def test_wider_bases_are_trained_at_a_lower_rate() -> None:

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Learn:
-    tokens: int = 300_000  # short sessions are read several times, until so many are read
-    fewest: int = 1  # passes over the sessions
-    most: int = 2
+    tokens: int = 300_000  # little text is read several times, much of it once
+    usual: int = 2  # passes
+    steps: int = 8  # at least, where few windows can be read up to `most` times
+    most: int = 4
     patience: int = 1  # epochs without a lower held-out loss
 
-    def passes(self, tokens: int) -> int:
-        """Epochs over windows of so many tokens."""
-        return min(max(self.tokens // max(tokens, 1), self.fewest), self.most)
+    def passes(self, tokens: int, steps: int) -> int:
+        """Epochs over windows of so many tokens, which take so many optimizer steps."""
+        enough = min(math.ceil(self.steps / max(steps, 1)), self.most)
+        return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
 
 
 LEARN = Learn()

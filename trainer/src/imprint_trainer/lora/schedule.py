@@ -54,7 +54,7 @@ def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
     epochs = training.epochs
     if training.open_ended:
         epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_TOKENS // max(1, tokens)))
-    return Steps(accumulation, per_epoch, LEARN.passes(tokens) if epochs is None else epochs)
+    return Steps(accumulation, per_epoch, LEARN.passes(tokens, per_epoch) if epochs is None else epochs)
 
 
 def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int]:
