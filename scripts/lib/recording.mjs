@@ -127,6 +127,9 @@ const requestsFor = async ({ root, setup, work }) => {
     train_on: "all",
     reasoning: false,
     epochs: 2,
+    rank: 4,
+    target_modules: null,
+    quantization: "nf4",
   };
   const adapter = { adapter_id: "recorded", base_model_name: name, task_type: "code-gen", seed: 7 };
   const job = (type, number, spec) => ({ type, job_id: String(number).padStart(26, "0"), spec });
@@ -136,11 +139,8 @@ const requestsFor = async ({ root, setup, work }) => {
       ...windows,
       ...adapter,
       output_dir,
-      rank: 4,
       alpha: 8,
       learning_rate: 1e-3,
-      target_modules: null,
-      quantization: "nf4",
       checkpoint: { dir, seconds: 0, start: "fresh" },
     }),
     hypernetwork: job("train_hypernetwork", 2, {

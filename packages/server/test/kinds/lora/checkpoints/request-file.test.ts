@@ -18,7 +18,7 @@ const REQUEST = resolveLora({ session_id: "s1", epochs: 2 }, { baseModel: "base"
 
 /** The digest of the schema that each version stands for, without what is only said about it. */
 const DIGESTS: Readonly<Record<number, string>> = {
-  1: "9c917187421cedbfe20c7a37fba0a37210bfa27ba7a92469fbbaa38d348274c7",
+  1: "68125b3e6bfab006f0b1883585109abda3da55495e544f425ef19cd71c759e15",
 };
 
 const folderWith = async (request: ResolvedLora): Promise<string> => {
