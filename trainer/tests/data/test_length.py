@@ -32,6 +32,9 @@ def prepared(folder: Path, steps: list[dict[str, object]], max_length: int | Non
         epochs=None,
         profile="remember",
         holdout="none",
+        rank=16,
+        target_modules=None,
+        quantization="nf4",
     )
     return prepare_sessions(spec, tokenizer_of("chatml"), limit=limit)
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from imprint_trainer.data import preview as preview_module
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.preview import preview, spans
-from imprint_trainer.data.sessions import together
 from imprint_trainer.data.synthetic import synthetic_session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.schedule import Steps
@@ -89,7 +88,7 @@ def test_of_several_sessions_the_first_turns_are_listed_and_the_others_counted(
     tokenizer = tokenizer_of("chatml")
     one, other = (prepare_windows(session_of(*talk, session_id=name), tokenizer, max_length=512) for name in "ab")
     monkeypatch.setattr(preview_module, "MOST_TURNS", 5)
-    both = preview(together([one, other], []), tokenizer, steps=Steps(1, 1, 1))
+    both = preview(replace(one, turns=(*one.turns, *other.turns)), tokenizer, steps=Steps(1, 1, 1))
     assert (len(both["turns"]), both["turns_left_out"]) == (5, 3)
     monkeypatch.setattr(preview_module, "MOST_TURNS", 3)
     alone = preview(one, tokenizer, steps=Steps(1, 1, 1))
@@ -100,9 +99,8 @@ def test_of_several_sessions_the_first_turns_are_listed_and_the_others_counted(
 def test_a_preview_of_many_long_sessions_is_half_a_megabyte_at_most() -> None:
     tokenizer = tokenizer_of("chatml")
     part = prepare_windows(synthetic_session(tokens=8000), tokenizer, max_length=1024)
-    turns = tuple(replace(turn, text="\n" * 200) for turn in part.turns)
-    parts = [replace(part, turns=tuple(replace(turn, session_id=f"s{n}") for turn in turns)) for n in range(100)]
-    shown = preview(together(parts, []), tokenizer, steps=Steps(1, 1, 1))
+    turns = tuple(replace(turn, text="\n" * 200, session_id=f"s{n}") for n in range(100) for turn in part.turns)
+    shown = preview(replace(part, windows=part.windows * 100, turns=turns), tokenizer, steps=Steps(1, 1, 1))
     assert len(json.dumps(shown)) < 500_000
 
 
