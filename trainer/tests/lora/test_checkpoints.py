@@ -149,7 +149,7 @@ def halved(tensors: dict[str, torch.Tensor]) -> None:
 def test_more_steps_than_the_training_has_are_refused(base: LoadedBase, windows: list[Window], folder: Path) -> None:
     steps = plan_steps(windows, settings(epochs=1))
     forge(folder, step=4, loss_sums=[1.0] * 4)
-    with pytest.raises(CheckpointInvalid, match="ended before step 4"):
+    with pytest.raises(CheckpointInvalid, match="no training has the losses that lead to step 4"):
         salvage(base.model, windows, settings(epochs=1), steps, read_checkpoint(folder))
 
 

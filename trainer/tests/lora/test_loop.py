@@ -138,6 +138,7 @@ def test_progress_is_a_plain_dict_a_step(base: LoadedBase, windows: list[Window]
     assert {one["steps"] for one in progress} == {6}
     assert progress[-1]["epoch"] == 2.0
     assert progress[-1]["eta_seconds"] == 0
+    assert all(one.pop("held_out_loss") is None for one in progress)  # nothing is held out
     assert all(isinstance(value, int | float) and math.isfinite(value) for one in progress for value in one.values())
 
 

@@ -14,6 +14,32 @@ const startWithAdapter = async (evaluate: object = {}): Promise<Service> => {
   return service;
 };
 
+const figures = (row: string, adapter_id: string | null, loss: number, change: number | null, interval: number[] | null) => ({
+  ...{ row, adapter_id, tokens: 240, loss, top1: 0.6, change, interval },
+  kinds: [{ kind: "tool_name", tokens: 20, loss: loss - 0.5, top1: 0.9 }],
+  sessions: [{ session_id: "unseen", loss }],
+});
+
+const HELPS = {
+  sentence: "It helps: on 1 session that it was not trained on.",
+  sessions: [
+    { session_id: "unseen", sha256: "0".repeat(64), windows: 2, supervised_tokens: 240, dropped_turns: 0, near_copy_of: null },
+  ],
+  rows: [
+    figures("base", null, 2.1, null, null),
+    figures("adapter", "mine", 1.9, -0.2, [-0.28, -0.12]),
+    figures("context", null, 1.95, -0.15, [-0.2, -0.1]),
+    figures("control", "other", 1.9, -0.2, [-0.28, -0.12]),
+  ],
+  neutral: [{ name: "prose", loss_before: 3.1, loss_after: 3.12 }],
+  actions: {
+    sampled: 2,
+    base: { valid_call: 1, same_tool: 1, same_arguments: 0, same_file: 0, loop: 0 },
+    adapter: { valid_call: 2, same_tool: 1, same_arguments: 1, same_file: 1, loop: 0 },
+    p_values: { valid_call: 1, same_tool: 1, same_arguments: 1, same_file: 1, loop: 1 },
+  },
+};
+
 const evaluated = async (service: Service): Promise<void> => {
   const response = await service.post("/adapters/mine/evaluate", { session_ids: ["unseen"] });
   await service.ended(response.json<{ job_id: string }>().job_id);
@@ -23,7 +49,7 @@ test(
   "an adapter is evaluated from its page: cancelled, then measured against a control, with the verdict first",
   async () => {
     const gate = makeGate();
-    const service = await startWithAdapter({ wait_for: gate.path });
+    const service = await startWithAdapter({ wait_for: gate.path, evaluation: HELPS });
     const page = await openPage(`${service.url}/#/adapters/mine`);
     await page.getByText("Never evaluated").waitFor();
     const evaluate = page.getByRole("button", { name: "Evaluate", exact: true });
@@ -38,7 +64,7 @@ test(
     await page.getByLabel("Actions").fill("2");
     await evaluate.click();
     await page.getByRole("progressbar", { name: "Progress of the evaluation" }).waitFor();
-    await page.getByText("0/4 · base model on tested").waitFor();
+    await page.getByText("0/7 · loss of the base model").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("progressbar").waitFor({ state: "detached" });
     await page.getByText("Never evaluated").waitFor();

@@ -90,7 +90,7 @@ test(
   "the form says what each profile is for and what it harms, holds text out, and takes over settings that fit",
   async () => {
     const remark = "A remark on what to know before the start.";
-    const service = await startWith({ sizes: { held_out: HELD_OUT, memory: MEMORY, remarks: [remark] } });
+    const service = await startWith({ sizes: { held_out: HELD_OUT, remarks: [remark] }, memory: MEMORY });
     const page = await openPage(`${service.url}/#/train?session=s1`);
     const remember = page.getByRole("radio", { name: /^remember .* Makes it worse at everything else/ });
     const learn = page.getByRole("radio", { name: /^learn .* Does not repeat them exactly/ });
