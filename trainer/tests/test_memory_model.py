@@ -8,6 +8,7 @@ from imprint_trainer.memory_model import (
     WINDOWS,
     Setting,
     Shape,
+    dequantised_fits,
     longest_window,
     lora_parameters,
     nearer,
@@ -54,7 +55,8 @@ def test_the_shortest_window_is_given_where_none_fits() -> None:
 def test_the_longest_window_fits_and_the_next_one_does_not(available: float, rank: int, quantization: Any) -> None:
     length = longest_window(LONG, available, rank=rank, quantization=quantization)
     assert longest_window(LONG, available * 1.5, rank=rank, quantization=quantization) >= length
-    _, plan = plan_memory(known(LONG), Setting(length, rank=rank, quantization=quantization), available)
+    loaded = Setting(length, rank, quantization=quantization, dequantised=dequantised_fits(known(LONG), available))
+    _, plan = plan_memory(known(LONG), loaded, available)
     assert plan["fits"] or length == WINDOWS[0]
 
 

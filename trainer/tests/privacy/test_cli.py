@@ -41,6 +41,8 @@ def spec_file(tiny_folder: Path, tmp_path: Path) -> Make:
             "session_paths": [str(path)],
             "base_model": str(tiny_folder),
             "max_length": 256,
+            "profile": "remember",
+            "holdout": "none",
             "include_unsuccessful": False,
             "skip_invalid": True,
             "unreadable": [],

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from data.sessions import agent, session_json, user
+from imprint_trainer.jobs.identity import OF_THE_MACHINE
 from serve.conftest import Spec
 from serve.running import WAIT_SECONDS, RunningWorker, is_progress
 
@@ -98,7 +99,7 @@ def test_a_job_and_its_card_name_what_was_skipped_and_what_sessions_share(
     assert {"reason": "shared_turn", "count": 2} in plan["dropped"]
     record = json.loads((Path(spec["output_dir"]) / "training.json").read_text())
     assert [one["session_id"] for one in record["sessions"]] == ["s1", "s2"]
-    assert record["plan"] == plan
+    assert record["plan"] == {name: value for name, value in plan.items() if name not in OF_THE_MACHINE}
     card = (Path(spec["output_dir"]) / "README.md").read_text()
     assert "| skipped | `s4`: The stored session s4 is cut off. |" in card
     assert "| shared turns | 2 of `s2`, supervised in `s1` |" in card
@@ -215,7 +216,7 @@ def test_a_training_that_holds_out_says_so_before_during_and_after(
     events = worker.job(new_job_id(), spec)
     plan = next(event["plan"] for event in events if event["type"] == "plan")
     assert plan["held_out"]["sessions"] == ["n2"]
-    assert plan["epochs"] == 3
+    assert plan["epochs"] == 4
     progress = [event["progress"] for event in events if is_progress(event)]
     proof = events[-1]["result"]["proof"]
     record = json.loads((Path(spec["output_dir"]) / "training.json").read_text())
