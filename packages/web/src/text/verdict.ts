@@ -1,8 +1,7 @@
 import { change, harmsOf, type Proof, type Verdict, verdictOf } from "@imprint/contracts";
 import { hasRisen, warningOf } from "./held-out.js";
 import { short } from "./numbers.js";
-
-export type Tone = "good" | "doubtful" | "bad";
+import type { Tone } from "./tone.js";
 
 const TONES: Readonly<Record<Verdict, Tone>> = { learned: "good", hardly_learned: "doubtful", harms: "bad" };
 

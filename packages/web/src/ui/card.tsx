@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import type { Tone } from "../text/verdict.js";
+import type { Tone } from "../text/tone.js";
 
 interface CardProps {
   readonly title: string;
