@@ -3,8 +3,9 @@ import statistics
 
 import pytest
 
-from imprint_trainer.evaluation.bootstrap import paired, quantile
+from imprint_trainer.evaluation.bootstrap import paired
 from imprint_trainer.evaluation.loss import Loss
+from imprint_trainer.resampling import quantile
 
 
 def rows(differences: list[float], tokens: int = 10) -> tuple[list[Loss], list[Loss]]:

@@ -1,7 +1,7 @@
 import pytest
 
-from imprint_trainer.evaluation.bootstrap import Interval
 from imprint_trainer.evaluation.verdict import forgotten, sentence_of, verdict_of
+from imprint_trainer.resampling import Interval
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """What an adapter does to text that was held out, with how sure that is."""
 
-import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +11,10 @@ from torch import Tensor
 
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.loss import CHUNK, Read, window_tensors
+from imprint_trainer.lora.loss import Read, supervised_logits
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.output_head import output_head
+from imprint_trainer.resampling import COVERAGE, DRAWS, drawn
 
-DRAWS = 2000
-LEVEL = 0.95
 SEED = 0
 
 WORSE = (
@@ -38,11 +35,8 @@ class Change:
 @torch.no_grad()
 def token_losses(model: CausalLM, window: Window, device: torch.device, read: Read) -> Tensor:
     """Of each supervised token but the first of the window, nats, [s] on the CPU."""
-    inputs, positions, targets = window_tensors(window, device)
-    hidden = read(model, inputs)[0].index_select(0, positions)  # [s, d]
-    head = output_head(model)
-    parts = zip(torch.split(hidden, CHUNK), torch.split(targets, CHUNK), strict=True)
-    return torch.cat([F.cross_entropy(head.logits(part), wanted, reduction="none") for part, wanted in parts]).cpu()
+    parts = supervised_logits(model, window, device, read)
+    return torch.cat([F.cross_entropy(logits, wanted, reduction="none") for logits, wanted in parts]).cpu()
 
 
 def held_out_proof(held_out: HeldOut, before: Sequence[Tensor], after: Sequence[Tensor]) -> dict[str, Any]:
@@ -91,11 +85,10 @@ def summed(changes: Sequence[tuple[object, Change]]) -> list[Change]:
 
 def interval(units: Sequence[Change]) -> tuple[float, float]:
     """Bootstrap interval of the change of the mean loss per token: percentiles of so many draws of as many units."""
-    rng = random.Random(SEED)
-    means = []
-    for _ in range(DRAWS):
-        drawn = rng.choices(units, k=len(units))
-        means.append(sum(one.after - one.before for one in drawn) / sum(one.tokens for one in drawn))
-    means.sort()
-    tail = int(DRAWS * (1 - LEVEL) / 2)
+    means = drawn(units, mean_change, SEED)
+    tail = int(DRAWS * (1 - COVERAGE) / 2)
     return means[tail], means[DRAWS - 1 - tail]
+
+
+def mean_change(units: Sequence[Change]) -> float:
+    return sum(one.after - one.before for one in units) / sum(one.tokens for one in units)

@@ -13,12 +13,12 @@ from imprint_trainer.adapters.held_out import WORSE, held_out_proof, token_losse
 from imprint_trainer.adapters.hidden_states import readers
 from imprint_trainer.adapters.neutral import neutral_loss, neutral_loss_of_base
 from imprint_trainer.adapters.payload import Payload, update_norm
-from imprint_trainer.adapters.sample import heard, remark_on, sample
+from imprint_trainer.adapters.sample import remark_on, sample
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
-from imprint_trainer.lora.loss import mean_loss
+from imprint_trainer.lora.loss import heard, mean_loss
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.scan import read_json
 

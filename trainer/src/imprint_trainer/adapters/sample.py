@@ -1,6 +1,6 @@
 """Which windows of a training a proof reads: all of a short one, a sample of a long one."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from imprint_trainer.data.windows import Window
@@ -29,10 +29,3 @@ def remark_on(chosen: Sequence[int], windows: Sequence[Window]) -> list[str]:
         return []
     numbers = ", ".join(str(index + 1) for index in chosen)
     return [f"Losses were measured on {len(chosen)} of {len(windows)} windows, drawn at random: {numbers}."]
-
-
-def heard(windows: Sequence[Window], stop: Callable[[], None]) -> Iterator[Window]:
-    """The windows; `stop` is asked before each one, and raises Cancelled."""
-    for window in windows:
-        stop()
-        yield window

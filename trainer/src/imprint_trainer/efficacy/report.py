@@ -1,11 +1,10 @@
 """What the cases of a study amount to: one row for each setting and number of sessions."""
 
-import random
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from imprint_trainer.evaluation.bootstrap import COVERAGE, DRAWS, Interval, quantile
+from imprint_trainer.resampling import interval
 
 Case = Mapping[str, Any]
 
@@ -26,7 +25,7 @@ def row_of(cases: Sequence[Case], seed: int) -> dict[str, Any]:
         "sessions": cases[0]["sessions"],
         "groups": len(cases),
         "change": fmean(changes),
-        "interval": interval_of(changes, seed),
+        "interval": interval(changes, fmean, seed),
         "below_zero": sum(bool(case.get("interval")) and case["interval"][1] < 0 for case in cases),
         "above_zero": sum(bool(case.get("interval")) and case["interval"][0] > 0 for case in cases),
         "unrelated": fmean(elsewhere) if elsewhere else None,
@@ -34,14 +33,6 @@ def row_of(cases: Sequence[Case], seed: int) -> dict[str, Any]:
         "neutral": fmean(neutral) if neutral else None,
         "neutral_worst": max(neutral) if neutral else None,
     }
-
-
-def interval_of(values: Sequence[float], seed: int) -> Interval | None:
-    if len(values) < 2:
-        return None
-    source = random.Random(seed)
-    drawn = sorted(fmean(source.choices(values, k=len(values))) for _ in range(DRAWS))
-    return quantile(drawn, (1 - COVERAGE) / 2), quantile(drawn, (1 + COVERAGE) / 2)
 
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> str:

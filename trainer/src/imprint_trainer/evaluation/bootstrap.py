@@ -1,14 +1,9 @@
-"""What differs between two rows of losses, with a bootstrap interval (Efron and Tibshirani 1993, chapter 13)."""
+"""What differs between two rows of losses, with a bootstrap interval."""
 
-import random
 from collections.abc import Hashable, Sequence
 
 from imprint_trainer.evaluation.loss import Loss
-
-DRAWS = 2000
-COVERAGE = 0.95
-
-Interval = tuple[float, float]
+from imprint_trainer.resampling import Interval, interval
 
 
 def paired(
@@ -24,12 +19,7 @@ def paired(
         for members in members_of(groups)
     ]
     units = [unit for unit in units if unit[1]]
-    change = mean(units)
-    if len(units) < 2:
-        return change, None
-    source = random.Random(seed)
-    drawn = sorted(mean(source.choices(units, k=len(units))) for _ in range(DRAWS))
-    return change, (quantile(drawn, (1 - COVERAGE) / 2), quantile(drawn, (1 + COVERAGE) / 2))
+    return mean(units), interval(units, mean, seed)
 
 
 def members_of(groups: Sequence[Hashable]) -> list[list[int]]:
@@ -46,11 +36,3 @@ def mean(units: Sequence[tuple[float, int]]) -> float:
     """Summed differences per token: long windows count for what they hold."""
     tokens = sum(count for _, count in units)
     return sum(difference for difference, _ in units) / tokens if tokens else 0.0
-
-
-def quantile(values: Sequence[float], share: float) -> float:
-    """Of sorted values, with linear interpolation between neighbours (numpy's default)."""
-    place = share * (len(values) - 1)
-    low = int(place)
-    high = min(low + 1, len(values) - 1)
-    return values[low] + (values[high] - values[low]) * (place - low)

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.loss import CHUNK, window_tensors
+from imprint_trainer.lora.loss import supervised_logits
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.output_head import output_head
-from imprint_trainer.models.sections import decoder_of
 
 
 class Loss(NamedTuple):
@@ -50,15 +49,8 @@ def token_losses(model: CausalLM, window: Window, device: torch.device) -> tuple
 
     Only a chunk's logits exist at one time.
     """
-    if not window.supervised_count:
-        return torch.zeros(0, dtype=torch.float64), torch.zeros(0, dtype=torch.bool)
-    inputs, positions, targets = window_tensors(window, device)
-    hidden = decoder_of(model)(input_ids=inputs, use_cache=False).last_hidden_state[0]  # [n, d]
-    head = output_head(model)
-    losses, hits = [], []
-    chosen = hidden.index_select(0, positions)
-    for part, wanted in zip(torch.split(chosen, CHUNK), torch.split(targets, CHUNK), strict=True):
-        logits = head.logits(part)  # [chunk, vocabulary]
-        losses.append(torch.nn.functional.cross_entropy(logits, wanted, reduction="none").double().cpu())
+    losses, hits = [torch.zeros(0, dtype=torch.float64)], [torch.zeros(0, dtype=torch.bool)]
+    for logits, wanted in supervised_logits(model, window, device):
+        losses.append(F.cross_entropy(logits, wanted, reduction="none").double().cpu())
         hits.append((logits.argmax(-1) == wanted).cpu())
     return torch.cat(losses), torch.cat(hits)

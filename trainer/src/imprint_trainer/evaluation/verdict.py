@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from imprint_trainer.evaluation.bootstrap import Interval
+from imprint_trainer.resampling import Interval
 
 Verdict = Literal["helps", "no_evidence", "harms"]
 

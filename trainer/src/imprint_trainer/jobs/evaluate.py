@@ -12,7 +12,6 @@ from imprint_trainer.adapters.write import list_files, write_json, write_text
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE, naming
 from imprint_trainer.evaluation.actions import Actions, next_actions
-from imprint_trainer.evaluation.bootstrap import DRAWS
 from imprint_trainer.evaluation.cache import Cache
 from imprint_trainer.evaluation.context import text_before, with_text_before
 from imprint_trainer.evaluation.evaluate import Adapter, Tests, evaluate
@@ -25,6 +24,7 @@ from imprint_trainer.jobs.export import model_config
 from imprint_trainer.models.locate import locate_base
 from imprint_trainer.models.scan import read_json
 from imprint_trainer.protocol import EvaluateSpec, StagedSession
+from imprint_trainer.resampling import DRAWS
 
 MAX_LENGTH = 2048  # of a window, whatever the adapter was trained with: all adapters are read alike
 FILE = "evaluation.json"

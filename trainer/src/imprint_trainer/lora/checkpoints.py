@@ -56,7 +56,11 @@ class Checkpoint:
     @property
     def best(self) -> dict[str, Tensor]:
         """The adapter of the epoch that is kept, by the names of its parameters; empty where none is yet."""
-        return {key.removeprefix(BEST): tensor for key, tensor in self.tensors.items() if key.startswith(BEST)}
+        return self.named(BEST)
+
+    def named(self, prefix: str) -> dict[str, Tensor]:
+        """The tensors whose keys begin so, without it."""
+        return {key.removeprefix(prefix): tensor for key, tensor in self.tensors.items() if key.startswith(prefix)}
 
 
 def tensors_of(
@@ -203,10 +207,15 @@ def check_tensors(checkpoint: Checkpoint, model: CausalLM) -> None:
 def restore_adapter(checkpoint: Checkpoint, model: CausalLM) -> None:
     """Raises CheckpointInvalid."""
     check_tensors(checkpoint, model)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if parameter.requires_grad:
-                parameter.copy_(checkpoint.tensors[f"{ADAPTER}{name}"])
+    copy_adapter(checkpoint.named(ADAPTER), model)
+
+
+@torch.no_grad()
+def copy_adapter(adapter: Mapping[str, Tensor], model: CausalLM) -> None:
+    """Into the parameters of these names; none keeps the model's own."""
+    for name, parameter in model.named_parameters():
+        if name in adapter:
+            parameter.copy_(adapter[name])
 
 
 def restore_training(

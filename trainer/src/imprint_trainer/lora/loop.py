@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -13,9 +13,9 @@ from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvali
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.device import mixed_precision
 
-from .checkpoints import Checkpoint, CheckpointWriter, restore_adapter, restore_training
+from .checkpoints import Checkpoint, CheckpointWriter, copy_adapter, restore_adapter, restore_training
 from .config import LoraTraining
-from .loss import loss_sum
+from .loss import heard, loss_sum, mean_loss
 from .memory import PeakMemory
 from .schedule import Schedule, Steps, Trained
 
@@ -30,8 +30,8 @@ def train(
     *,
     device: torch.device,
     memory: PeakMemory,
-    on_step: StepCallback,
-    cancelled: Callable[[], bool],
+    on_step: StepCallback = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
     writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
     held_out: Sequence[Window] = (),
@@ -112,7 +112,7 @@ def train(
         )
         if writer is not None:
             writer.after_step(model, optimizer, schedule, best)
-    restore(model, best)
+    copy_adapter(best, model)
     return schedule.trained()
 
 
@@ -120,16 +120,11 @@ def held_out_loss(
     model: CausalLM, windows: Sequence[Window], device: torch.device, *, before_each: Callable[[], None]
 ) -> float:
     """Mean over the supervised tokens of all windows, in nats. Raises AdapterNotFinite."""
-    total = 0.0
     model.eval()
     try:
-        with torch.no_grad():
-            for window in windows:
-                before_each()
-                total += float(loss_sum(model, window, device))
+        loss = mean_loss(model, heard(windows, before_each), device)
     finally:
         model.train()
-    loss = total / sum(window.supervised_count for window in windows)
     if not math.isfinite(loss):
         raise AdapterNotFinite("the loss on held-out text is not finite")
     return loss
@@ -138,13 +133,6 @@ def held_out_loss(
 def adapter_of(model: CausalLM) -> dict[str, Tensor]:
     """A copy."""
     return {name: p.detach().clone() for name, p in model.named_parameters() if p.requires_grad}
-
-
-def restore(model: CausalLM, adapter: Mapping[str, Tensor]) -> None:
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if name in adapter:
-                parameter.copy_(adapter[name])
 
 
 def salvage(

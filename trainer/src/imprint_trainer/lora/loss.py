@@ -1,6 +1,6 @@
 """Loss on supervised tokens only: logits are made nowhere else."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -55,6 +55,18 @@ def chunked_cross_entropy(hidden: Tensor, head: OutputHead, targets: Tensor) -> 
     return total
 
 
+def supervised_logits(
+    model: CausalLM, window: Window, device: torch.device, read: Read = read_whole
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Logits [c, vocabulary] and targets [c] of a window, a chunk at a time, in order; none where it has no target."""
+    if not window.supervised_count:
+        return
+    inputs, positions, targets = window_tensors(window, device)
+    hidden, head = read(model, inputs)[0].index_select(0, positions), output_head(model)
+    for part, wanted in zip(torch.split(hidden, CHUNK), torch.split(targets, CHUNK), strict=True):
+        yield head.logits(part), wanted
+
+
 @torch.no_grad()
 def mean_loss(model: CausalLM, windows: Iterable[Window], device: torch.device, read: Read = read_whole) -> float:
     """Mean over all supervised tokens of all windows, nats per token."""
@@ -64,3 +76,10 @@ def mean_loss(model: CausalLM, windows: Iterable[Window], device: torch.device, 
             total += float(loss_sum(model, window, device, read))
             count += window.supervised_count
     return total / max(1, count)
+
+
+def heard(windows: Sequence[Window], stop: Callable[[], None]) -> Iterator[Window]:
+    """The windows; `stop` is asked before each one, and raises Cancelled."""
+    for window in windows:
+        stop()
+        yield window
