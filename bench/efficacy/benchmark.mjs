@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { defaultModel, refuse, trainerOutput, userPath } from "../../scripts/lib/trainer.mjs";
+import { run } from "../../scripts/lib/process/run.mjs";
+import { defaultModel, findPython, refuse, trainerEnvironment, userPath } from "../../scripts/lib/trainer.mjs";
 
 const list = (words) => words.split(",").filter(Boolean);
 
@@ -30,12 +31,14 @@ export const benchmark = {
     const { root, names } = groupsOf(options.groups);
     const folders = (some) => some.map((name) => path.join(root, name));
     const chosen = list(options.only);
-    const told = trainerOutput([
-      ...["imprint_trainer", "efficacy", "--json", "--base", defaultModel(), "--out", userPath(options.results)],
+    const args = [
+      ...["-m", "imprint_trainer", "efficacy", "--json", "--base", defaultModel(), "--out", userPath(options.results)],
       ...["--sessions", ...list(options.sessions), "--settings", ...list(options.settings)],
       ...["--groups", ...folders(chosen.length > 0 ? chosen : names), "--unrelated", ...folders(list(options.unrelated))],
-    ]);
-    const { table, rows, cases } = JSON.parse(told);
+    ];
+    const onLine = (line) => line.startsWith("{") || print(line);
+    const { stdout } = await run(findPython(), args, { env: trainerEnvironment(), onLine, name: "the trainer" });
+    const { table, rows, cases } = JSON.parse(stdout);
     print(table);
     return { rows, cases };
   },

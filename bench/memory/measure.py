@@ -3,12 +3,10 @@
 import argparse
 import contextlib
 import json
-import random
 from typing import Any
 
 import torch
 
-from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.worker import import_libraries
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
@@ -17,6 +15,7 @@ from imprint_trainer.lora.loop import train
 from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.measure.windows import made_up_windows
 from imprint_trainer.memory_model import Setting, predict, shape_of
 from imprint_trainer.models.device import fix_numerics
 from imprint_trainer.models.load import load_base
@@ -58,9 +57,7 @@ def main() -> None:
         options.model, quantization=options.quantization, device="cpu", dequantise_on_cpu=options.dequantised
     )
     memory = PeakMemory(CPU)  # of the training: what loading took for a moment is not in it
-    ids = random.Random(1).choices(range(base.model.config.vocab_size), k=options.length)
-    half = options.length // 2
-    window = Window(tuple(ids), tuple(index > half for index in range(options.length)))
+    (window,) = made_up_windows(base.model.config.vocab_size, lengths=[options.length], seed=1)
     training = LoraTraining(seed=1, epochs=max(1, options.steps), rank=options.rank, max_length=options.length)
     targets = resolve_targets(base.model, None)
     with (
@@ -77,8 +74,6 @@ def main() -> None:
                 plan_steps([window], training),
                 device=CPU,
                 memory=memory,
-                on_step=lambda _: None,
-                cancelled=lambda: False,
             )
     shape = shape_of(read_json(base.folder / "config.json"))
     assert shape is not None

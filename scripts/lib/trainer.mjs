@@ -16,25 +16,9 @@ export const userPath = (path) => resolve(process.env.INIT_CWD ?? process.cwd(),
 
 /** `python -m ...args`, its output passed through; ends the process with its exit code. */
 export function runTrainer(args) {
-  process.exit(spawned(args, "inherit").status ?? 1);
-}
-
-/** What `python -m ...args` writes on stdout; what it says on stderr is passed through. */
-export function trainerOutput(args) {
-  const { status, stdout } = spawned(args, ["ignore", "pipe", "inherit"]);
-  if (status !== 0) process.exit(status ?? 1);
-  return stdout;
-}
-
-function spawned(args, stdio) {
-  const result = spawnSync(findPython(), ["-m", ...args], {
-    stdio,
-    encoding: "utf8",
-    maxBuffer: 2 ** 28,
-    env: trainerEnvironment(),
-  });
+  const result = spawnSync(findPython(), ["-m", ...args], { stdio: "inherit", env: trainerEnvironment() });
   if (result.error) refuse(`Python could not be started: ${result.error.message}`);
-  return result;
+  process.exit(result.status ?? 1);
 }
 
 /** What a Python needs to find the trainer. */
