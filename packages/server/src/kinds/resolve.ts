@@ -70,7 +70,7 @@ export const resolveCommon = (
   };
 };
 
-export const defaultProfile = (sessions: number): Profile => (sessions > 1 ? "learn" : "remember");
+const defaultProfile = (sessions: number): Profile => (sessions > 1 ? "learn" : "remember");
 
 /** What decides windows and memory, as trainings and their previews resolve it. `epochs` and `max_length` null: by the data. */
 export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, sessions: number) => {

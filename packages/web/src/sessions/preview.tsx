@@ -31,9 +31,9 @@ function Windows({ text, windows }: Pick<PreviewReport, "text" | "windows">) {
     // biome-ignore lint/suspicious/noArrayIndexKey: windows have no other name, and never move.
     <pre key={at} className="window" tabIndex={0}>
       {window.map((span, place) => {
-        const words = plain(span.text);
+        const written = plain(span.text);
         // biome-ignore lint/suspicious/noArrayIndexKey: spans have no other name, and never move.
-        return span.supervised ? <mark key={place}>{words}</mark> : <span key={place}>{words}</span>;
+        return span.supervised ? <mark key={place}>{written}</mark> : <span key={place}>{written}</span>;
       })}
     </pre>
   ));

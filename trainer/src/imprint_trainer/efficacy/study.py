@@ -67,8 +67,6 @@ class Study:
                 plan_steps(windows, training),
                 device=device,
                 memory=PeakMemory(device),
-                on_step=lambda _: None,
-                cancelled=lambda: False,
             )
             seconds = time.monotonic() - started
             model.eval()

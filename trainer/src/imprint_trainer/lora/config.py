@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from imprint_trainer.protocol import Profile
 
+from .profile import RATE
+
 
 class LoraTraining(BaseModel):
     """Hyper-parameters of one adapter; every field is recorded in training.json."""
@@ -17,7 +19,7 @@ class LoraTraining(BaseModel):
     epochs: int | None = Field(default=None, ge=1, le=100)  # None: see lora/schedule.py
     rank: int = Field(default=16, ge=1, le=256)
     alpha: float = Field(default=32.0, gt=0)
-    learning_rate: float = Field(default=1e-3, gt=0, le=0.1)
+    learning_rate: float = Field(default=RATE, gt=0, le=0.1)
     target_modules: tuple[str, ...] | None = None  # None: every linear layer but the output head
     max_length: int = Field(default=1024, ge=64)
     quantization: Literal["nf4", "none"] = "nf4"

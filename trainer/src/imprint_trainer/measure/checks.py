@@ -84,8 +84,6 @@ def trained(bench: Bench, base: LoadedBase, *, checkpointing: bool = False) -> O
             plan_steps(windows, training),
             device=bench.device,
             memory=memory,
-            on_step=lambda _: None,
-            cancelled=lambda: False,
         )
         factors = tuple(p.detach().cpu().clone() for p in model.parameters() if p.requires_grad)
     return Outcome(result.losses, factors, memory.mb())

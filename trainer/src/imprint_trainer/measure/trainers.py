@@ -76,7 +76,6 @@ def _imprint(base_model: str, quantization: Quantization, device: torch.device) 
                 device=base.device,
                 memory=PeakMemory(base.device),
                 on_step=on_step,
-                cancelled=lambda: False,
             )
 
     return run
