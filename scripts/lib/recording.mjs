@@ -134,7 +134,7 @@ const requestsFor = async ({ root, setup, work }) => {
   const adapter = { adapter_id: "recorded", base_model_name: name, task_type: "code-gen", seed: 7 };
   const job = (type, number, spec) => ({ type, job_id: String(number).padStart(26, "0"), spec });
   return {
-    preview: { type: "preview", call_id: "1", spec: windows },
+    preview: { type: "preview", call_id: "1", spec: windows, window: null },
     lora: job("train_lora", 1, {
       ...windows,
       ...adapter,
@@ -152,7 +152,8 @@ const requestsFor = async ({ root, setup, work }) => {
       hypernetworks_dirs: [join(root, "models")],
       include_unsuccessful: false,
       max_chunk_length: null,
-      scaling: 1,
+      scaling: null,
+      max_chunks: 16,
       compress_rank: null,
     }),
     export: job("export", 3, {
@@ -182,8 +183,11 @@ const requestsFor = async ({ root, setup, work }) => {
       spec: {
         base_model,
         adapter_path: output_dir,
-        messages: [{ role: "user", content: "Which port does the gateway use?" }],
+        messages: [{ role: "user", content: "Which port does the gateway use?", tool_calls: [], tool_call_id: null }],
         tools: [],
+        tool_choice: "auto",
+        parallel_tool_calls: true,
+        json_schema: null,
         max_tokens: 12,
         temperature: 0,
         top_p: 1,

@@ -128,6 +128,24 @@ def test_factors_come_chunk_by_chunk_in_order() -> None:
         assert difference(together.A[index], alone.A[0]) < 1e-4
 
 
+@pytest.mark.parametrize("room", [0, 13 * 20 * 3 - 1, 13 * 20 * 3])
+def test_layers_that_do_not_fit_the_perceiver_together_go_one_by_one_to_the_same_adapter(
+    monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    rows = [list(range(5, 18))]  # 13 ids, a projection of 20, 3 layers
+    together = chunk_factors(NETWORK, MODEL, rows)["down_proj"]
+    batches: list[int] = []
+    hook = NETWORK.aggregator.perceiver.modality_projection.register_forward_hook(
+        lambda _, args, __: batches.append(args[0].shape[0])
+    )
+    monkeypatch.setattr(generate, "PERCEIVER_NUMBERS", room)
+    apart = chunk_factors(NETWORK, MODEL, rows)["down_proj"]
+    hook.remove()
+    assert batches == ([3] if room == 13 * 20 * 3 else [1, 1, 1])
+    assert difference(apart.A, together.A) < 1e-5
+    assert difference(apart.B, together.B) < 1e-5
+
+
 def test_gradients_reach_every_parameter_that_makes_the_adapter() -> None:
     network = build(CONFIG, random_tensors(CONFIG)).requires_grad_(True)
     factors = chunk_factors(network, MODEL, [[5, 6, 7]])["down_proj"]

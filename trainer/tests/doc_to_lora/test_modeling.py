@@ -145,6 +145,23 @@ def test_scalers_multiply_a_alone_and_the_other_two_both_factors() -> None:
     assert torch.allclose(scaled.B, plain.B * factors_b)
 
 
+@settings(max_examples=15, deadline=None)
+@given(layout=layouts, counts=st.lists(st.integers(1, 4), min_size=1, max_size=3), seed=seeds)
+def test_root_scaling_divides_what_a_documents_chunks_add_up_to_and_no_bias(
+    layout: str, counts: list[int], seed: int
+) -> None:
+    tensors = random_tensors(LAYOUTS[layout])
+    root = build(LAYOUTS[layout].model_copy(update={"chunk_scaling": "root"}), tensors)
+    summed = build(LAYOUTS[layout], tensors)
+    chunks = factors_of(root, *ids_and_mask([4] * sum(counts), seed=seed))
+    batches = merge_batch(root, chunks, counts), merge_batch(summed, chunks, counts)
+    for module in chunks:
+        bias = tensors[f"bias_B.{module}"].mT @ tensors[f"bias_A.{module}"]
+        by_root, by_sum = (batch[module].B.mT @ batch[module].A for batch in batches)  # [N, L, d_out, d_in]
+        roots = torch.tensor(counts).sqrt()[:, None, None, None]
+        assert difference((by_root - bias) * roots, by_sum - bias) < 1e-4
+
+
 def test_zero_ranks_leave_the_update_unchanged() -> None:
     network = NETWORKS["per layer"]
     merged = merge_chunks(network, factors_of(network, *ids_and_mask([6])))

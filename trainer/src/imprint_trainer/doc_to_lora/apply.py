@@ -13,8 +13,10 @@ from imprint_trainer.models.causal_lm import CausalLM
 
 
 @contextmanager
-def applied(model: CausalLM, factors: dict[str, Factors], config: HypernetworkConfig) -> Iterator[None]:
-    """While open, each target module computes W x + lora_alpha * B^T (A x).
+def applied(
+    model: CausalLM, factors: dict[str, Factors], config: HypernetworkConfig, *, scaling: float = 1.0
+) -> Iterator[None]:
+    """While open, each target module computes W x + scaling * lora_alpha * B^T (A x).
 
     The multiplier is lora_alpha itself, not alpha / r (section 15.1). factors: for each module A [L, R, d_in],
     B [L, R, d_out]; differentiable in them.
@@ -24,7 +26,7 @@ def applied(model: CausalLM, factors: dict[str, Factors], config: HypernetworkCo
         for module, pair in factors.items():
             for layer, A, B in zip(config.layer_indices, pair.A.unbind(), pair.B.unbind(), strict=True):
                 target = model.get_submodule(module_path(layer, module))
-                hook = _adding(A, B, config.lora_alpha)
+                hook = _adding(A, B, scaling * config.lora_alpha)
                 hooks.append(target.register_forward_hook(hook))
         yield
     finally:

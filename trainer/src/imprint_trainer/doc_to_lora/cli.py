@@ -9,8 +9,8 @@ from pathlib import Path
 from imprint_trainer.doc_to_lora.checkpoint.average import average
 from imprint_trainer.doc_to_lora.checkpoint.convert import convert
 from imprint_trainer.doc_to_lora.checkpoint.store import Installed, list_installed
+from imprint_trainer.doc_to_lora.evaluation import command as evaluation
 from imprint_trainer.doc_to_lora.training import command as training
-from imprint_trainer.doc_to_lora.training.evaluation import command as evaluation
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.errors import TrainerError
 from imprint_trainer.lora.failures import machine_failures

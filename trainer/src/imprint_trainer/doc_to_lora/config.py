@@ -69,6 +69,9 @@ class HypernetworkConfig(BaseModel):
     normalize_features: bool = Field(default=False, description="Weightless RMSNorm of every feature vector")
     skip_first_token: bool = Field(default=False, description="Hide each chunk's first token from the Perceiver")
     max_chunk_length: Size | None = Field(default=None, description="Ids of a chunk where a request names no length")
+    chunk_scaling: Literal["sum", "root"] = Field(
+        default="sum", description="root: each of a document's K chunks counts 1 / sqrt(K), so that many add less noise"
+    )
 
     @model_validator(mode="after")
     def _fields_agree(self) -> Self:

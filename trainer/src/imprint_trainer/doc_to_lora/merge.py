@@ -1,5 +1,6 @@
 """Chunks and the learned bias become one LoRA, concatenated along the rank (section 7)."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -18,7 +19,8 @@ def merge_chunks(
     bias_scaler: float = 1.0,
     user_defined_scaling: float = 1.0,
 ) -> dict[str, Factors]:
-    """Factors of one document's K chunks [K, L, r, d] -> [L, (K + 1) * r, d]: chunks are summed, not averaged.
+    """Factors of one document's K chunks [K, L, r, d] -> [L, (K + 1) * r, d]: chunks are summed, not averaged, and with
+    `chunk_scaling` "root" the sum of their updates is divided by sqrt(K).
 
     `scalers` [K] multiplies A alone; `bias_scaler` both bias factors and `user_defined_scaling` both generated factors,
     so each of these two is squared in the product. Without `use_bias` the result has K * r ranks.
@@ -28,6 +30,8 @@ def merge_chunks(
         A, B = factors.A * user_defined_scaling, factors.B * user_defined_scaling
         if scalers is not None:
             A = A * scalers.to(A)[:, None, None, None]
+        if hypernetwork.config.chunk_scaling == "root":
+            A = A / math.sqrt(A.shape[0])
         rows_a, rows_b = list(A.unbind()), list(B.unbind())
         if hypernetwork.config.use_bias:
             rows_a.append(hypernetwork.bias_A[module] * bias_scaler)

@@ -39,13 +39,10 @@ def test_a_training_leaves_a_hypernetwork_that_is_listed_and_evaluated(
     assert (listed["name"], listed["problem"]) == ("hypernetwork", None)
 
     asked = ["evaluate", "--base", str(tiny_folder), "--hypernetwork", str(folder), "--quantization", "none"]
-    assert main([*asked, "--documents", "2", "--batch", "50", "--threads", "1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    table, summary = lines[:-1], json.loads(lines[-1])
-    assert [row["row"] for row in summary["rows"]] == [line[:40].strip() for line in table[1:]]
-    assert all(row["documents"] in (2, 100) for row in summary["rows"])
-    assert main([*asked, "--documents", "2", "--batch", "50", "--threads", "1", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == summary
+    assert main([*asked, "--rows", "facts", "--facts", "1", "--seeds", "1", "--threads", "1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["hypernetwork"] == "hypernetwork"
+    assert "own fact at another entity's question" in [row["row"] for row in told["rows"]]
 
 
 def test_the_same_command_goes_on_after_its_time_is_up(
@@ -97,15 +94,3 @@ def test_unknown_settings_are_refused(tiny_folder: Path, tmp_path: Path, capsys:
     bad.write_text('{"lerning_rate": 1}', encoding="utf-8")
     assert train(tiny_folder, tmp_path / "run", "--config", str(bad)) == 2
     assert "Settings: lerning_rate: " in capsys.readouterr().err
-
-
-def test_sessions_to_evaluate_with_must_exist(
-    tiny_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train(tiny_folder, tmp_path / "run", "--steps", "1") == 0
-    folder = str(tmp_path / "run" / "hypernetwork")
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    asked = ["evaluate", "--base", str(tiny_folder), "--hypernetwork", folder, "--sessions", str(empty)]
-    assert main(asked) == 2
-    assert "--sessions: empty holds no canonical session" in capsys.readouterr().err

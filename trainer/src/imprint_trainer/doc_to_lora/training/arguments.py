@@ -3,6 +3,7 @@
 import argparse
 
 from imprint_trainer.doc_to_lora.training.base import Base
+from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.device import fix_numerics, pick_device
 from imprint_trainer.models.load import load_base
 
@@ -26,8 +27,13 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
-def load(options: argparse.Namespace, name: str) -> Base:
+def load_machine(options: argparse.Namespace) -> LoadedBase:
     """Raises TrainerError when the base model cannot be loaded."""
     fix_numerics(pick_device(options.device), options.threads)
-    loaded = load_base(options.base, quantization=options.quantization, device=options.device)
+    return load_base(options.base, quantization=options.quantization, device=options.device)
+
+
+def load(options: argparse.Namespace, name: str) -> Base:
+    """Raises TrainerError when the base model cannot be loaded."""
+    loaded = load_machine(options)
     return Base(loaded.model, loaded.tokenizer, name)

@@ -11,8 +11,8 @@ LIMITS = """## Limits
 
 Its adapters recall what its training data is like: short facts in prose, asked about plainly. They are no verbatim
 memory of code, and a fact of another kind may not come back at all. The losses above are of training batches; run
-`npm run evaluate-hypernetwork` for exact answers on held-out values, entities and wordings, and for what the adapters
-do to unrelated questions, before you rely on it. The weights fit the one base model named above.
+`npm run evaluate-hypernetwork` for what its adapters do on real sessions, for facts in natural words, and to everything
+else, before you rely on it. The weights fit the one base model named above.
 """
 
 
@@ -36,24 +36,23 @@ def hypernetwork_card(
         command,
         "```",
         "",
-        "| steps | answer loss (nats) | retention loss (nats) | documents/s |",
+        f"| steps | {config.objective} loss (nats) | retention loss (nats) | documents/s |",
         "|---|---|---|---|",
-        *_curve(metrics),
+        *_curve(metrics, "rest_loss" if config.objective == "rest" else "answer_loss"),
         "",
         LIMITS,
     ]
     return "\n".join(lines)
 
 
-def _curve(metrics: Sequence[dict[str, float]]) -> list[str]:
+def _curve(metrics: Sequence[dict[str, float]], loss: str) -> list[str]:
     """Means over equal stretches of the training."""
     size = max(1, -(-len(metrics) // POINTS))
     lines = []
     for start in range(0, len(metrics), size):
         part = metrics[start : start + size]
         answer, retention, speed = (
-            sum(step[name] for step in part) / len(part)
-            for name in ("answer_loss", "retention_loss", "documents_per_second")
+            sum(step[name] for step in part) / len(part) for name in (loss, "retention_loss", "documents_per_second")
         )
         lines.append(f"| {start + 1}-{start + len(part)} | {answer:.3f} | {retention:.3f} | {speed:.1f} |")
     return lines

@@ -19,11 +19,14 @@ from imprint_trainer.doc_to_lora.training.card import hypernetwork_card, write_c
 from imprint_trainer.doc_to_lora.training.config import HypernetworkTrainingConfig
 from imprint_trainer.doc_to_lora.training.loop import TrainedHypernetwork, train_hypernetwork
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
+from imprint_trainer.doc_to_lora.training.rest.loop import train_on_rests
 from imprint_trainer.doc_to_lora.training.sources import open_source
 
 RESULT = "hypernetwork"  # sub-folder of --out
+Say = Callable[[str, dict[str, Any]], None]
+Clock = Callable[[], float]
 SETTINGS_FILE = "settings.json"  # beside the card, for --config
-SETTINGS = ("steps", "seed", "documents", "distillation_weight", "checkpoint_steps")
+SETTINGS = ("objective", "steps", "seed", "documents", "distillation_weight", "checkpoint_steps")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-name", required=True, help="name by which the service knows the base model")
     parser.add_argument("--out", required=True, type=Path, help="folder of the training; an interrupted one goes on")
     parser.add_argument("--data", default="synthetic", help="synthetic (default), a JSONL file or a folder of sessions")
+    parser.add_argument(
+        "--objective",
+        choices=["questions", "rest"],
+        help="questions about documents (default), or the rest of sessions: --data is a folder of groups of sessions",
+    )
+    parser.add_argument("--dev", type=Path, help="rest: folder of other groups, measured now and then")
+    parser.add_argument("--texts", type=Path, help="rest: JSON list of files that adapters must leave alone")
     parser.add_argument("--init", type=Path, help="folder of a trained hypernetwork to go on from")
     parser.add_argument("--config", type=Path, help="JSON file of settings; the flags below win over it")
     parser.add_argument("--steps", type=at_least_one)
@@ -42,16 +52,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="progress as JSON lines")
 
 
-def run(options: argparse.Namespace, clock: Callable[[], float] = time.monotonic) -> None:
+def run(options: argparse.Namespace, clock: Clock = time.monotonic) -> None:
     """Raises TrainerError, TrainingRefused."""
     began = clock()
     limit = options.max_minutes
     if limit is not None and not limit > 0:
         raise TrainingRefused("--max-minutes must be more than 0.")
     config = read_settings(options)
+    say = _printer(options.json)
+    if config.objective == "rest":
+        trained, identity = _on_rests(options, config, say, clock, began)
+    else:
+        trained, identity = _on_questions(options, config, say, clock, began)
+    folder = options.out / RESULT
+    save(trained, folder)
+    card = hypernetwork_card(
+        options.base_name, config, identity, command_of(options, config), trained.steps, metrics.read(options.out)
+    )
+    write_card(folder, card)
+    (folder / SETTINGS_FILE).write_text(config.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    say("saved", {"path": str(folder), "step": trained.steps, "steps": config.steps})
+
+
+def _on_rests(
+    options: argparse.Namespace, config: HypernetworkTrainingConfig, say: Say, clock: Clock, began: float
+) -> tuple[TrainedHypernetwork, str]:
+    if options.init is None:
+        raise TrainingRefused("--objective rest goes on from a trained hypernetwork: name its folder with --init.")
+    return train_on_rests(
+        load(options, options.base_name),
+        config,
+        Path(options.data),
+        options.out,
+        clock=clock,
+        init=options.init,
+        dev=options.dev,
+        texts=options.texts,
+        on_step=lambda report: say("step", report),
+        on_start=lambda: say("start", {"windows": config.rest.axes_texts}),
+        out_of_time=lambda: _over(options, clock, began),
+    )
+
+
+def _on_questions(
+    options: argparse.Namespace, config: HypernetworkTrainingConfig, say: Say, clock: Clock, began: float
+) -> tuple[TrainedHypernetwork, str]:
     source = open_source(options.data, questions=config.questions)
     base = load(options, options.base_name)
-    say = _printer(options.json)
     trained = train_hypernetwork(
         base,
         config,
@@ -62,16 +109,13 @@ def run(options: argparse.Namespace, clock: Callable[[], float] = time.monotonic
         on_step=lambda report: say("step", report),
         on_retention=lambda done, total: say("retention", {"rows": done, "of": total}),
         on_start=lambda: say("start", {"statements": config.statements}),
-        out_of_time=lambda: limit is not None and clock() - began > limit * 60,
+        out_of_time=lambda: _over(options, clock, began),
     )
-    folder = options.out / RESULT
-    save(trained, folder)
-    card = hypernetwork_card(
-        base.name, config, source.identity, command_of(options, config), trained.steps, metrics.read(options.out)
-    )
-    write_card(folder, card)
-    (folder / SETTINGS_FILE).write_text(config.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    say("saved", {"path": str(folder), "step": trained.steps, "steps": config.steps})
+    return trained, source.identity
+
+
+def _over(options: argparse.Namespace, clock: Clock, began: float) -> bool:
+    return options.max_minutes is not None and clock() - began > options.max_minutes * 60
 
 
 def read_settings(options: argparse.Namespace) -> HypernetworkTrainingConfig:
@@ -111,7 +155,7 @@ def command_of(options: argparse.Namespace, config: HypernetworkTrainingConfig) 
     return " ".join(words)
 
 
-def _printer(as_json: bool) -> Callable[[str, dict[str, Any]], None]:
+def _printer(as_json: bool) -> Say:
     def say(event: str, facts: dict[str, Any]) -> None:
         text = json.dumps({"event": event, **facts}) if as_json else _line(event, facts)
         print(text, flush=True)

@@ -1,9 +1,10 @@
 """Settings of a hypernetwork training: frozen values that round-trip through JSON."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from imprint_trainer.doc_to_lora.training.rest.config import RestConfig
 from imprint_trainer.doc_to_lora.training.synthetic import NUMERIC_KINDS
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -72,6 +73,8 @@ class HypernetworkTrainingConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    objective: Literal["questions", "rest"] = "questions"  # what follows in a session, without what was read of it
+    rest: RestConfig = RestConfig()
     seed: Annotated[int, Field(ge=0)] = 0
     steps: Count = 2000
     documents: Count = 16  # contexts in a step

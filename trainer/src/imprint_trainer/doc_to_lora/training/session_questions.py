@@ -15,6 +15,7 @@ from imprint_trainer.doc_to_lora.training.synthetic import Example
 from imprint_trainer.errors import TrainerError
 
 MAX_ANSWER = 120  # characters
+MAX_DOCUMENT = 8000  # characters: what a training step holds of one document
 WORDINGS = {
     "task": ("What was the task?", "What were you asked to do?", "Which task was this session about?"),
     "command": ("Which command passed at the end?", "What was the last command that worked?"),
@@ -47,7 +48,7 @@ def read_sessions(folder: Path) -> tuple[list[list[Example]], str]:
 
 def session_examples(session: Session) -> list[Example]:
     """Questions whose answers stand, word for word, in the session's document; empty when there are none."""
-    document = document_text(session)
+    document = document_text(session, max_characters=MAX_DOCUMENT)
     return [
         Example(document, question, answer, f"session {kind}")
         for kind, answer in _answers(session)

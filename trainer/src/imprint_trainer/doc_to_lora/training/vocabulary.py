@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from imprint_trainer.doc_to_lora.evaluation.set_dev import DEV
+from imprint_trainer.doc_to_lora.evaluation.set_test import TEST
 from imprint_trainer.doc_to_lora.training.wordings import NAMES
 
 
@@ -131,6 +133,7 @@ def split(vocabulary: tuple[str, ...], held_out: bool) -> tuple[str, ...]:
 
 HELD_OUT = {word.lower() for listed in (NOUNS, PARTS, FIRST_NAMES) for word in split(listed, True)}
 HELD_OUT |= {names[-1] for names in NAMES.values()}
+HELD_OUT |= DEV.content_words | TEST.content_words
 
 
 def vocabulary_of(tokenizer: Any) -> tuple[str, ...]:

@@ -1,1 +1,0 @@
-"""What a hypernetwork's adapters can do, by real greedy generation."""
