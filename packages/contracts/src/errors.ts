@@ -162,7 +162,12 @@ export const ERRORS = {
   PROMPT_REFUSED: {
     status: 400,
     title: "The prompt cannot be answered",
-    hint: "Shorten the messages, or leave out what the base model's chat template cannot render.",
+    hint: "Leave out what the engine or the base model's chat template cannot do.",
+  },
+  CONTEXT_LENGTH_EXCEEDED: {
+    status: 400,
+    title: "The prompt is longer than the model's context",
+    hint: "Shorten the messages or the tools, or choose a base model with a longer context.",
   },
   HYPERNETWORK_NOT_INSTALLED: {
     status: 422,

@@ -62,8 +62,12 @@ export const Preview = Strict({
   turns: Type.Array(PreviewTurn, { description: "Of one session all; of several the first 500: preview a session alone" }),
   turns_left_out: Type.Optional(Type.Integer({ minimum: 1, description: "Turns that are not listed" })),
   text: Type.Array(Type.Array(PreviewSpan), {
-    description: "One list of spans a window: the first ones, to about 200,000 characters",
+    description: "One list of spans a window: to about 200,000 characters, ask for others by window",
   }),
+  first_window: Type.Integer({ minimum: 1, description: "Number of the window that text begins with" }),
+  text_left_out: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Characters cut from the end of the only window shown: ask for it by window" }),
+  ),
 });
 export type Preview = Static<typeof Preview>;
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ErrorCode } from "./errors.js";
 import { AdapterId, BaseModelChoice, JobId, SessionId } from "./ids.js";
+import { ImprintProof } from "./imprint.js";
 import { Strict } from "./object.js";
 
 export const NewAdapterId = Type.String({ ...AdapterId, description: "Id of the new adapter, written once; default: made up" });
@@ -146,13 +147,23 @@ export type TrainLoraRequest = Static<typeof TrainLoraRequest>;
 /** What a resumed training may be given: nothing that changes its numbers. */
 export const RESUME_FIELDS = ["resume_from", "adapter_id", "metadata", "keep_harmful"] as const;
 
+/** Which text a preview shows. */
+const shown = {
+  window: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000_000, description: "Show the text from this window on, and this one whole" }),
+  ),
+};
+
 /** Body of `POST /train/lora/preview`. */
-export const TrainLoraPreviewRequest = Strict(loraFields, { oneOf: ofSessions });
+export const TrainLoraPreviewRequest = Strict({ ...loraFields, ...shown }, { oneOf: ofSessions });
 export type TrainLoraPreviewRequest = Static<typeof TrainLoraPreviewRequest>;
 
 /** Body of `POST /sessions/{id}/preview`. */
-export const PreviewRequest = Strict({ base_model: common.base_model, ...size, ...selection });
+export const PreviewRequest = Strict({ base_model: common.base_model, ...size, ...selection, ...shown });
 export type PreviewRequest = Static<typeof PreviewRequest>;
+
+/** What is assumed where a request for an imprint is silent. */
+export const IMPRINT_DEFAULTS = { max_chunks: 16 } as const;
 
 /** Body of `POST /train/hypernetwork`. Only the first trajectory is used; further ones are named in a warning. */
 export const TrainHypernetworkRequest = Strict({
@@ -162,7 +173,19 @@ export const TrainHypernetworkRequest = Strict({
     Type.Integer({ minimum: 16, maximum: 8192, description: "Tokens of the session read at once" }),
   ),
   scaling: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 16, description: "Factor on the generated update; default: 1" }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 16,
+      description: "Factor on the generated update; default: the best that neutral text allows",
+    }),
+  ),
+  max_chunks: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 256,
+      default: IMPRINT_DEFAULTS.max_chunks,
+      description: "Of the session, read at most: what matters most goes first",
+    }),
   ),
   compress_rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, description: "Reduce the adapter to this rank" })),
   include_unsuccessful: Type.Optional(Type.Boolean({ default: false, description: "Train on a session that did not succeed" })),
@@ -306,6 +329,7 @@ export const Proof = Strict({
   supervised_tokens: Type.Integer({ minimum: 1 }),
   loss_before: Type.Number(),
   loss_after: Type.Number(),
+  /** Of an imprint, the mean over the texts of `imprint.neutral`. */
   neutral_loss_before: Type.Number(),
   neutral_loss_after: Type.Number(),
   /** Null: nothing was held out. */
@@ -315,6 +339,8 @@ export const Proof = Strict({
   /** Square root of the summed squared Frobenius norms of scaling * B A over all modules. */
   update_norm: Type.Number({ exclusiveMinimum: 0 }),
   accepted_by: Strict({ peft: Type.Boolean(), vllm: Type.Boolean(), llama_cpp: Type.Boolean() }),
+  /** Of an adapter that a hypernetwork made. */
+  imprint: Type.Optional(ImprintProof),
   /** Why a consumer would refuse, one sentence each. */
   remarks: Type.Array(Type.String()),
 });

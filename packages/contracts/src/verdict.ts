@@ -21,10 +21,12 @@ export function change(before: number, after: number): string {
 }
 
 /** What an adapter does to the model that it harms, each the end of a sentence; none where it does not. A loss that is no number harms. */
-export function harmsOf({ loss_before, loss_after, neutral_loss_before, neutral_loss_after }: Proof): readonly string[] {
-  const learned = loss_after <= loss_before;
-  const remembered = neutral_loss_after <= neutral_loss_before * (1 + NEUTRAL_LIMIT);
+export function harmsOf(proof: Proof): readonly string[] {
+  const learned = proof.loss_after <= proof.loss_before;
+  const remembered = proof.neutral_loss_after <= proof.neutral_loss_before * (1 + NEUTRAL_LIMIT);
+  const { helps, tried } = proof.imprint?.calibration ?? { helps: true, tried: [] };
   return [
+    ...(helps ? [] : [`helps at none of the ${tried.length} scales that were tried`]),
     ...(learned ? [] : ["makes the model worse on its own text"]),
     ...(remembered ? [] : [`costs neutral text more than ${NEUTRAL_LIMIT * 100} %`]),
   ];
@@ -35,6 +37,10 @@ export function verdictOf(proof: Proof): Verdict {
   if (harmsOf(proof).length > 0) return "harms";
   return proof.loss_after <= proof.loss_before * (1 - LEARNING) ? "learned" : "hardly_learned";
 }
+
+/** Whether any measure says that the model is worse with the adapter: nowhere has such a one a tick. */
+export const isWorse = (proof: Proof): boolean =>
+  verdictOf(proof) === "harms" || (proof.held_out !== null && proof.held_out.interval[0] > 0);
 
 /** The verdict that an adapter harms, in a sentence with the figures. Losses in nats per token. */
 export function harmSentence(proof: Proof): string {

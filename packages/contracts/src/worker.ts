@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { ChatResult, ChatSpec } from "./chat.js";
+import { ChatPrompt, ChatResult, ChatSpec } from "./chat.js";
 import { ErrorDetail } from "./errors.js";
 import { Measuring } from "./evaluation.js";
 import { JobId } from "./ids.js";
@@ -15,14 +15,21 @@ export const WORKER_PROTOCOL = 1;
 const control = [
   Strict({ type: Type.Literal("cancel"), job_id: JobId }),
   Strict({ type: Type.Literal("cancel_call"), call_id: Type.String() }),
-  Strict({ type: Type.Literal("preview"), call_id: Type.String(), spec: PreviewSpec }),
+  Strict({
+    type: Type.Literal("preview"),
+    call_id: Type.String(),
+    spec: PreviewSpec,
+    window: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+      description: "Whose text is shown whole, and that of the next ones as far as there is room; null: the first ones",
+    }),
+  }),
   Strict({ type: Type.Literal("chat"), call_id: Type.String(), spec: ChatSpec }),
 ] as const;
 
 /**
  * A line on the worker's stdin. Jobs and chats run one after the other; a preview is answered at once, also while a job trains.
- * A chat that is cancelled is still answered, with `call_failed`. A chat with `stream` tells its text in `token` events of whole
- * characters before its answer.
+ * A chat that is cancelled is still answered, with `call_failed`. A chat tells first, in `prompt`, that it can be answered; one with
+ * `stream` then tells its text in `token` events of whole characters, before its answer.
  */
 const requests = Type.Union([...Object.values(KINDS).map(({ task }) => task), ...control]);
 export const WorkerRequest = Type.Unsafe<WorkerTask | Static<(typeof control)[number]>>(requests);
@@ -46,6 +53,7 @@ export const WorkerEvent = Type.Union([
   Strict({ type: Type.Literal("done"), job_id: JobId, result: TaskResult }),
   Strict({ type: Type.Literal("failed"), job_id: JobId, error: ErrorDetail }),
   Strict({ type: Type.Literal("cancelled"), job_id: JobId }),
+  Strict({ type: Type.Literal("prompt"), call_id: Type.String(), prompt: ChatPrompt }),
   Strict({ type: Type.Literal("token"), call_id: Type.String(), text: Type.String({ minLength: 1 }) }),
   Strict({ type: Type.Literal("answer"), call_id: Type.String(), result: Type.Union([Preview, ChatResult]) }),
   Strict({ type: Type.Literal("call_failed"), call_id: Type.String(), error: ErrorDetail }),

@@ -1,4 +1,13 @@
-import { change, harmSentence, type Proof, verdictOf } from "@imprint/contracts";
+import {
+  change,
+  coverageText,
+  harmSentence,
+  type ImprintProof,
+  isWorse,
+  type Proof,
+  scaleText,
+  verdictOf,
+} from "@imprint/contracts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -14,6 +23,27 @@ const proof: Proof = {
   update_norm: 0.75,
   accepted_by: { peft: true, vllm: true, llama_cpp: true },
   remarks: [],
+};
+const imprint: ImprintProof = {
+  scale: 0.12,
+  calibration: {
+    helps: false,
+    tried: [
+      { scale: 0.35, loss: null, neutral: [{ name: "mixed", loss: 4 }] },
+      { scale: 0.12, loss: 2.1, neutral: [{ name: "mixed", loss: 3.05 }] },
+    ],
+  },
+  coverage: {
+    characters: 1200,
+    characters_read: 599,
+    kinds: [
+      { kind: "user", characters: 200, characters_read: 200 },
+      { kind: "results", characters: 1000, characters_read: 399 },
+    ],
+    tokens: 310,
+    chunks: 2,
+  },
+  neutral: [{ name: "mixed", loss_before: 3, loss_after: 3.05 }],
 };
 const loss = fc.double({ min: 1e-6, max: 20, noNaN: true });
 const anyProof = fc
@@ -31,8 +61,17 @@ describe("verdictOf", () => {
     [{ neutral_loss_after: 3.31 }, "harms"],
     [{ neutral_loss_after: 2.5 }, "learned"],
     [{ loss_after: Number.NaN }, "harms"],
+    [{ imprint }, "harms"],
+    [{ imprint: { ...imprint, calibration: null } }, "learned"],
     [{ neutral_loss_after: Number.NaN }, "harms"],
   ] as const)("of %j is %s", (changes, verdict) => expect(verdictOf({ ...proof, ...changes })).toBe(verdict));
+
+  it.each([
+    [{}, false],
+    [{ loss_after: 2.1 }, true],
+    [{ held_out: { tokens: 9, loss_before: 2, loss_after: 2.1, interval: [-0.1, 0.3] } }, false],
+    [{ held_out: { tokens: 9, loss_before: 2, loss_after: 2.1, interval: [0.05, 0.15] } }, true],
+  ] as const)("of %j is worse: %s", (changes, worse) => expect(isWorse({ ...proof, ...changes } as Proof)).toBe(worse));
 
   it("is no better where a loss with the adapter is higher", () => {
     const order = ["harms", "hardly_learned", "learned"];
@@ -56,9 +95,25 @@ describe("verdictOf", () => {
 });
 
 it.each([
+  [imprint, "0.12, the smallest: it helps at none of 2"],
+  [{ ...imprint, scale: 0.5, calibration: { ...imprint.calibration, helps: true } }, "0.5, chosen of 2 that were tried"],
+  [{ ...imprint, calibration: null }, "0.12, as asked"],
+])("says how the scale of an imprint came about", (one, text) => {
+  expect(scaleText(one as ImprintProof)).toBe(text);
+});
+
+it("says how much of the session an imprint read, never more than is true", () => {
+  expect(coverageText(imprint)).toBe("49 % of 1200 characters (user 100 %, results 39 %), as 310 tokens in 2 chunks");
+});
+
+it.each([
   [
     { loss_after: 2.5 },
     "The adapter makes the model worse on its own text: own text 2.000 → 2.500 (+25 %), neutral text 3.000 → 3.000 (±0.0 %).",
+  ],
+  [
+    { imprint },
+    "The adapter helps at none of the 2 scales that were tried: own text 2.000 → 1.000 (−50 %), neutral text 3.000 → 3.000 (±0.0 %).",
   ],
   [
     { neutral_loss_after: 6 },

@@ -82,18 +82,25 @@ test("a short session is imprinted in one pass by the hypernetwork that ships, a
   expect(await ask(adapter_id, "What is the capital of France?")).toContain("Paris");
 });
 
-test("an imprint of a whole session makes the default model worse: it is refused with the figures", {
+test("an imprint of a whole session is calibrated until it is no worse than the default model, or refused", {
   timeout: 12 * MINUTES,
 }, async () => {
   const client = await startReal();
   const { session_id } = await client.sessions.create(readFileSync(join(ROOT, "examples/sessions/harborline-gates.json")));
   const { job_id } = await client.train.hypernetwork({ trajectory_ids: [session_id], seed: 7 });
-  expect(await client.jobs.waitFor(job_id, wait)).toMatchObject({ status: "failed", adapter_id: null });
+  const { status } = await client.jobs.waitFor(job_id, wait);
   const { error, proof } = await client.jobs.details(job_id);
-  if (proof === null) throw new Error("a job that fails for what its proof says keeps it");
-  expect(error).toMatchObject({ code: "ADAPTER_HARMS", message: expect.stringContaining(proof.loss_after.toFixed(3)) });
-  expect(proof.loss_after).toBeGreaterThan(proof.loss_before);
-  expect((await client.adapters.list()).adapters).toEqual([]);
+  if (!proof?.imprint?.calibration) throw new Error("a calibrated imprint keeps its proof, refused or not");
+  const { scale, calibration } = proof.imprint;
+  expect(scale).toBeLessThan(1);
+  if (status === "completed") {
+    expect(calibration.tried.map((tried) => tried.scale)).toContain(scale);
+    expect(proof.loss_after).toBeLessThanOrEqual(proof.loss_before);
+    expect(proof.neutral_loss_after).toBeLessThan(1.035 * proof.neutral_loss_before);
+  } else {
+    expect(error).toMatchObject({ code: "ADAPTER_HARMS", message: expect.stringContaining(proof.loss_after.toFixed(3)) });
+    expect((await client.adapters.list()).adapters).toEqual([]);
+  }
 });
 
 test("killed in mid-training, the trainer and the service leave nothing half; the same request gives the same bytes", {

@@ -18,7 +18,9 @@ export const TrainHypernetworkSpec = Strict({
   seed: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }),
   include_unsuccessful: Type.Boolean(),
   max_chunk_length: Type.Union([Type.Integer(), Type.Null()]),
-  scaling: Type.Number(),
+  /** Null: calibrated. */
+  scaling: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()]),
+  max_chunks: Type.Integer({ minimum: 1 }),
   compress_rank: Type.Union([Type.Integer(), Type.Null()]),
 });
 export type TrainHypernetworkSpec = Static<typeof TrainHypernetworkSpec>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Strict } from "../object.js";
 
-const FinishReason = Type.Union([Type.Literal("stop"), Type.Literal("length")]);
+const FinishReason = Type.Union([Type.Literal("stop"), Type.Literal("length"), Type.Literal("tool_calls")]);
 export const ChatUsage = Strict({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),
@@ -18,7 +18,19 @@ export const ChatCompletion = Strict({
   choices: Type.Array(
     Strict({
       index: Type.Integer(),
-      message: Strict({ role: Type.Literal("assistant"), content: Type.String() }),
+      message: Strict({
+        role: Type.Literal("assistant"),
+        content: Type.Union([Type.String(), Type.Null()], { description: "Null beside calls, where there are no words" }),
+        tool_calls: Type.Optional(
+          Type.Array(
+            Strict({
+              id: Type.String(),
+              type: Type.Literal("function"),
+              function: Strict({ name: Type.String(), arguments: Type.String({ description: "As the model wrote them" }) }),
+            }),
+          ),
+        ),
+      }),
       finish_reason: FinishReason,
     }),
   ),
@@ -26,7 +38,19 @@ export const ChatCompletion = Strict({
 });
 export type ChatCompletion = Static<typeof ChatCompletion>;
 
-export const ChatDelta = Strict({ role: Type.Optional(Type.Literal("assistant")), content: Type.Optional(Type.String()) });
+/** The first piece of a call has its id and name, the others what follows of its arguments. */
+const CallDelta = Strict({
+  index: Type.Integer(),
+  id: Type.Optional(Type.String()),
+  type: Type.Optional(Type.Literal("function")),
+  function: Strict({ name: Type.Optional(Type.String()), arguments: Type.String() }),
+});
+
+export const ChatDelta = Strict({
+  role: Type.Optional(Type.Literal("assistant")),
+  content: Type.Optional(Type.String()),
+  tool_calls: Type.Optional(Type.Array(CallDelta)),
+});
 export type ChatDelta = Static<typeof ChatDelta>;
 
 /** The first chunk has the role, the last one with a choice the finish_reason; after it may come one with the usage. */

@@ -1,48 +1,81 @@
 import { type Static, Type } from "typebox";
 import { OneOf, Strict } from "../object.js";
-import { open } from "./open.js";
+import { Content, FunctionName, ignored, MaxTokens, ModelName, open, Parameters, Seed, Temperature, TopP } from "./open.js";
 
-const MAX_MESSAGES = 256;
-const MAX_TEXT = 262_144;
-
-const Text = Type.String({ maxLength: MAX_TEXT });
-
-const Message = Strict({
-  role: OneOf(["system", "developer", "user", "assistant"]),
-  content: Type.Union([
-    Text,
-    Type.Array(Strict({ type: Type.Literal("text"), text: Text }), { minItems: 1, maxItems: MAX_MESSAGES }),
-  ]),
+/** Clients give messages back as they came, with fields of any server: those are not looked at. */
+const Message = Type.Object({
+  role: OneOf(["system", "developer", "user", "assistant", "tool"]),
+  content: Type.Optional(Content),
+  tool_calls: open(
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        type: Type.Optional(Type.Literal("function")),
+        function: Type.Object({ name: Type.String(), arguments: Type.String() }),
+      }),
+    ),
+  ),
+  tool_call_id: Type.Optional(Type.String({ description: "Of role tool" })),
+  function_call: Type.Optional(Type.Null()),
 });
 
 const Tool = Strict({
   type: Type.Literal("function"),
   function: Strict({
-    name: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }),
-    description: Type.Optional(Type.String({ maxLength: 16_384 })),
-    parameters: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "JSON schema of the arguments" })),
+    name: FunctionName,
+    description: open(Type.String()),
+    parameters: Parameters,
     strict: open(Type.Literal(false)),
   }),
 });
 
 const StopText = Type.String({ minLength: 1, maxLength: 256 });
-const MaxTokens = open(Type.Integer({ minimum: 1, maximum: 4096, description: "Default: 256" }));
+const Zero = open(Type.Literal(0));
 
-/** The part of OpenAI's request that the service honours. */
+/** The part of OpenAI's request that the service honours, and what cannot change an answer here. */
 export const ChatRequest = Strict({
-  model: Type.String({ minLength: 1, maxLength: 200, description: "An adapter's id, or a base model's name" }),
-  messages: Type.Array(Message, { minItems: 1, maxItems: MAX_MESSAGES }),
-  tools: Type.Optional(
-    Type.Array(Tool, { maxItems: 128, description: "Listed in the prompt; calls come as the model writes them" }),
+  model: ModelName,
+  messages: Type.Array(Message, { minItems: 1 }),
+  tools: open(Type.Array(Tool)),
+  tool_choice: open(
+    Type.Union([
+      OneOf(["auto", "none", "required"]),
+      Strict({ type: Type.Literal("function"), function: Strict({ name: Type.String() }) }),
+    ]),
+  ),
+  parallel_tool_calls: open(Type.Boolean()),
+  response_format: open(
+    Type.Union([
+      Strict({ type: OneOf(["text", "json_object"]) }),
+      Strict({ type: Type.Literal("json_schema"), json_schema: Type.Object({ schema: Parameters }) }),
+    ]),
   ),
   stream: open(Type.Boolean()),
-  stream_options: open(Strict({ include_usage: Type.Optional(Type.Boolean()) })),
+  stream_options: open(
+    Strict({ include_usage: Type.Optional(Type.Boolean()), include_obfuscation: Type.Optional(Type.Boolean()) }),
+  ),
   max_tokens: MaxTokens,
   max_completion_tokens: MaxTokens,
-  temperature: open(Type.Number({ minimum: 0, maximum: 2, description: "Default: 0, always the likeliest token" })),
-  top_p: open(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+  temperature: Temperature,
+  top_p: TopP,
   stop: open(Type.Union([StopText, Type.Array(StopText, { maxItems: 4 })])),
-  seed: open(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })),
+  seed: Seed,
   n: open(Type.Literal(1)),
+  frequency_penalty: Zero,
+  presence_penalty: Zero,
+  logprobs: open(Type.Literal(false)),
+  top_logprobs: Zero,
+  logit_bias: open(Strict({})),
+  modalities: open(Type.Array(Type.Literal("text"))),
+  store: ignored,
+  metadata: ignored,
+  user: ignored,
+  safety_identifier: ignored,
+  prompt_cache_key: ignored,
+  prompt_cache_retention: ignored,
+  service_tier: ignored,
+  reasoning_effort: ignored,
+  verbosity: ignored,
+  prediction: ignored,
 });
 export type ChatRequest = Static<typeof ChatRequest>;

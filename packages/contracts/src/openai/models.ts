@@ -6,6 +6,10 @@ export const Model = Strict({
   object: Type.Literal("model"),
   created: Type.Integer(),
   owned_by: Type.String(),
+  context_length: Type.Union([Type.Integer(), Type.Null()], {
+    description: "Tokens of prompt and answer; null where the files do not say",
+  }),
+  capabilities: Type.Array(Type.Union([Type.Literal("chat"), Type.Literal("tools")])),
 });
 export type Model = Static<typeof Model>;
 

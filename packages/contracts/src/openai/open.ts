@@ -2,3 +2,25 @@ import { type TSchema, Type } from "typebox";
 
 /** A field that may be left out, for which OpenAI's clients may also say null. */
 export const open = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+/** A field that clients cannot leave out, and that cannot change an answer here. */
+export const ignored = Type.Optional(Type.Unknown({ description: "Accepted, and changes nothing" }));
+
+export const ModelName = Type.String({ minLength: 1, maxLength: 200, description: "An adapter's id, or a base model's name" });
+
+/** A text, or parts of which each names its type: the service reads text, and refuses others by name. */
+export const Content = Type.Union([
+  Type.String(),
+  Type.Array(Type.Object({ type: Type.String(), text: Type.Optional(Type.String()) })),
+  Type.Null(),
+]);
+
+export const FunctionName = Type.String({ pattern: "^[A-Za-z0-9_.-]{1,128}$" });
+export const Parameters = open(Type.Record(Type.String(), Type.Unknown(), { description: "JSON schema" }));
+
+export const MaxTokens = open(
+  Type.Integer({ minimum: 1, description: "Cut to the room that the prompt leaves in the context, which is the default" }),
+);
+export const Temperature = open(Type.Number({ minimum: 0, maximum: 2, description: "Default: 0, always the likeliest token" }));
+export const TopP = open(Type.Number({ exclusiveMinimum: 0, maximum: 1 }));
+export const Seed = open(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }));

@@ -16,7 +16,7 @@ declare module "fastify" {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-const tooLate = (): ProblemError =>
+export const tooLate = (): ProblemError =>
   new ProblemError("DEADLINE_EXCEEDED", "The answer took too long: the trainer or the machine is busy. Try again later.", {
     headers: { "retry-after": "5" },
   });

@@ -24,8 +24,26 @@ const openAiBody = ({ code, message, errors }: ProblemError): ErrorBody => {
   return { status, type: "application/json; charset=utf-8", body: { error } };
 };
 
-/** An error as its reader knows it: OpenAI's clients, who ask under /v1, or everyone else (RFC 9457). */
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};
+
+const anthropicBody = ({ code, message }: ProblemError, requestId: string): ErrorBody => {
+  const status = openAiStatus(ERRORS[code].status);
+  const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+  const body = { type: "error", error: { type, message: message || ERRORS[code].hint }, request_id: requestId };
+  return { status, type: "application/json; charset=utf-8", body };
+};
+
+/** An error as its reader knows it: Anthropic's clients and OpenAI's, who ask under /v1, or everyone else (RFC 9457). */
 export const errorBody = (problem: ProblemError, { url, requestId }: Asked): ErrorBody => {
+  if (/^\/v1\/messages(?:[/?]|$)/.test(url)) return anthropicBody(problem, requestId);
   if (/^\/v1(?:[/?]|$)/.test(url)) return openAiBody(problem);
   const body = toProblem(problem.code, problem.message, { requestId, errors: problem.errors });
   return { status: body.status, type: "application/problem+json; charset=utf-8", body };

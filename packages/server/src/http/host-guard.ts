@@ -57,7 +57,9 @@ const checkOrigin = (request: FastifyRequest, allowed: readonly string[]): void 
 };
 
 const checkToken = async (request: FastifyRequest, token: string, { port, attempts }: GuardOptions): Promise<void> => {
-  const [, bearer] = /^Bearer ([^\s]+)$/i.exec(request.raw.headers.authorization ?? "") ?? [];
+  const [, sent] = /^Bearer ([^\s]+)$/i.exec(request.raw.headers.authorization ?? "") ?? [];
+  const key = request.raw.headers["x-api-key"]; // where Anthropic's clients have it
+  const bearer = sent ?? (typeof key === "string" ? key : undefined);
   const cookie = cookieOf(request, port());
   const isRight = (): boolean =>
     (bearer !== undefined && isSecret(bearer, token)) || (cookie !== undefined && isCookieFor(token, cookie));

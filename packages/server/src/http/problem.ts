@@ -22,6 +22,12 @@ export class ProblemError extends ImprintError {
   }
 }
 
+/** A field that the schema lets pass and the service does not: `message` ends a sentence about it. */
+export const fieldRefused = (field: string, message: string): ProblemError =>
+  new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, {
+    errors: [{ path: `/${field.replaceAll(".", "/")}`, message }],
+  });
+
 /** What nginx calls "client closed request": it reaches nobody, and tells hooks and metrics that no error of the service happened. */
 export const CLIENT_CLOSED_REQUEST = 499;
 

@@ -114,6 +114,18 @@ export const requestedBaseModel = (given: string | undefined, models: BaseModels
   return model;
 };
 
+/** Tokens that a base model reads at once, as its config.json says; null where there is none or it does not. */
+export const contextLength = (name: string, models: BaseModels): number | null => {
+  try {
+    const folder = knownFolder(name, models) ?? downloaded(name, models);
+    const config = folder === null ? {} : JSON.parse(readFileSync(join(folder, "config.json"), "utf8"));
+    const length: unknown = config.max_position_embeddings ?? config.text_config?.max_position_embeddings;
+    return Number.isInteger(length) ? (length as number) : null;
+  } catch {
+    return null;
+  }
+};
+
 /** Names that requests can use without a download. */
 export const preparedModels = ({ setup, folder }: BaseModels): readonly string[] => [
   ...Object.keys(setup?.models ?? {}),

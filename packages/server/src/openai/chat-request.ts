@@ -1,29 +1,44 @@
-import type { ChatRequest, ChatSpec } from "@imprint/contracts";
-import { ProblemError } from "../http/problem.js";
+import type { ChatMessage, ChatRequest } from "@imprint/contracts";
+import { textOf } from "../conversation/content.js";
+import { assistant, type Conversation, conversationOf, result, system, user } from "../conversation/conversation.js";
+import { fieldRefused } from "../http/problem.js";
 
-const refuse = (field: string, message: string): ProblemError =>
-  new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, { errors: [{ path: `/${field}`, message }] });
+const toMessage = ({ role, content, tool_calls, tool_call_id }: ChatRequest["messages"][number], at: number): ChatMessage => {
+  const path = `messages.${at}`;
+  if (content == null && role !== "assistant") throw fieldRefused(`${path}.content`, "is required");
+  const text = textOf(content, `${path}.content`);
+  if (role === "assistant")
+    return assistant(
+      text,
+      (tool_calls ?? []).map((call) => ({ id: call.id, ...call.function })),
+    );
+  if (role === "user") return user(text);
+  if (role !== "tool") return system(text); // `developer` is OpenAI's newer name of the same role
+  if (tool_call_id === undefined) throw fieldRefused(`${path}.tool_call_id`, "is required");
+  return result(tool_call_id, text);
+};
 
-const plainMessage = ({ role, content }: ChatRequest["messages"][number]): ChatSpec["messages"][number] => ({
-  // OpenAI's newer name of the same role.
-  role: role === "developer" ? "system" : role,
-  content: typeof content === "string" ? content : content.map(({ text }) => text).join("\n"),
-});
+const schemaOf = (format: ChatRequest["response_format"]): unknown => {
+  if (format == null || format.type === "text") return null;
+  return "json_schema" in format ? (format.json_schema.schema ?? {}) : { type: "object" };
+};
 
-/** A request with every value decided, but for the model. Throws ProblemError for fields that contradict each other. */
-export const samplingOf = (request: ChatRequest): Omit<ChatSpec, "base_model" | "adapter_path"> => {
-  const { messages, tools = [], max_tokens, max_completion_tokens, stop } = request;
+/** What a request of `/v1/chat/completions` asks. Throws ProblemError for fields that contradict each other. */
+export const chatConversation = (request: ChatRequest): Conversation => {
+  const { messages, tools, tool_choice, response_format, max_tokens, max_completion_tokens, ...sampling } = request;
   if (max_tokens != null && max_completion_tokens != null)
-    throw refuse("max_completion_tokens", "cannot stand beside max_tokens, its older name");
-  if (request.stream_options != null && request.stream !== true) throw refuse("stream_options", "needs stream: true");
-  return {
-    messages: messages.map(plainMessage),
-    tools: tools.map(({ function: { name, description = null, parameters = null } }) => ({ name, description, parameters })),
-    max_tokens: max_completion_tokens ?? max_tokens ?? 256,
-    temperature: request.temperature ?? 0,
-    top_p: request.top_p ?? 1,
-    stop: typeof stop === "string" ? [stop] : (stop ?? []),
-    seed: request.seed ?? 0,
-    stream: request.stream ?? false,
-  };
+    throw fieldRefused("max_completion_tokens", "cannot stand beside max_tokens, its older name");
+  if (request.stream_options != null && request.stream !== true) throw fieldRefused("stream_options", "needs stream: true");
+  return conversationOf({
+    ...sampling,
+    messages: messages.map(toMessage),
+    tools: (tools ?? []).map(({ function: { name, description, parameters } }) => ({
+      name,
+      description: description ?? null,
+      parameters: parameters ?? null,
+    })),
+    tool_choice: typeof tool_choice === "object" && tool_choice !== null ? tool_choice.function : (tool_choice ?? "auto"),
+    json_schema: schemaOf(response_format),
+    max_tokens: max_completion_tokens ?? max_tokens,
+  });
 };

@@ -1,50 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { AdapterId, ChatChunk, ChatCompletion, ChatRequest } from "@imprint/contracts";
-import { matches } from "../common/matches.js";
-import { quote } from "../common/quote.js";
-import { ProblemError } from "../http/problem.js";
-import { locateBaseModel } from "../models/base-model.js";
-import { findAdapter } from "../registry/adapters.js";
-import { requireWhole } from "../registry/health.js";
-import type { App, Services } from "../services.js";
-import { inTransaction } from "../storage/transaction.js";
-import { chunksOf, completionOf } from "./chat-answer.js";
-import { samplingOf } from "./chat-request.js";
-import { sendEventStream } from "./event-stream.js";
-import { textStream } from "./text-stream.js";
+import { ChatChunk, ChatCompletion, ChatRequest } from "@imprint/contracts";
+import { wholeAnswer } from "../conversation/answer.js";
+import { CHAT_BODY_LIMIT, CHAT_TIMEOUT_MS, type Desk } from "../conversation/desk.js";
+import { sendStream } from "../conversation/send-stream.js";
+import type { App } from "../services.js";
+import { chatTeller, completionOf } from "./chat-answer.js";
+import { chatConversation } from "./chat-request.js";
 
-/** Until the answer, or its first token. */
-const TIMEOUT_MS = 600_000;
-
-/** `POST /v1/chat/completions`: try an adapter with any OpenAI client. For trying, not for serving load. */
-export const chatRoute = (
-  app: App,
-  { workshop, interactive, closing }: Pick<Services, "workshop" | "interactive" | "closing">,
-): void => {
-  const { database, models, now } = workshop;
-
-  /** The registry is asked in a transaction of its own: the answer may take minutes. */
-  const locate = async (model: string) => {
-    const adapter = matches(AdapterId, model) ? await inTransaction(database, (session) => findAdapter(session, model)) : null;
-    if (adapter)
-      return {
-        base_model: locateBaseModel(adapter.base_model, models).location,
-        adapter_path: await requireWhole(workshop, adapter),
-      };
-    try {
-      return { base_model: locateBaseModel(model, models).location, adapter_path: null };
-    } catch {
-      throw new ProblemError(
-        "NOT_FOUND",
-        `${quote(model)} is neither an adapter nor a prepared base model; GET /v1/models lists both.`,
-      );
-    }
-  };
-
+/** `POST /v1/chat/completions` */
+export const chatRoute = (app: App, desk: Desk): void => {
   app.post(
     "/v1/chat/completions",
     {
-      config: { timeoutMs: TIMEOUT_MS },
+      config: { timeoutMs: CHAT_TIMEOUT_MS },
+      bodyLimit: CHAT_BODY_LIMIT,
       schema: {
         tags: ["chat"],
         summary: "Chat with a base model or an adapter",
@@ -58,17 +27,13 @@ export const chatRoute = (
       },
     },
     async (request, reply) => {
-      const { model, stream_options } = request.body;
-      const sampling = samplingOf(request.body);
-      const spec = { ...(await locate(model)), ...sampling };
-      const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(now().getTime() / 1000), model };
-      const signal = AbortSignal.any([request.cancelled, closing]);
-      if (!spec.stream) return completionOf(await interactive.call({ type: "chat", spec }, signal), head);
-
-      const texts = textStream((onText) => interactive.call({ type: "chat", spec }, signal, onText));
-      const first = await texts.next();
-      const chunks = chunksOf({ first, texts }, { head, includeUsage: stream_options?.include_usage ?? false });
-      return sendEventStream(chunks, request, reply);
+      const { model, stream, stream_options } = request.body;
+      const asked = { model, conversation: chatConversation(request.body), stream: stream ?? false };
+      const events = await desk.ask(asked, request);
+      const head = { id: `chatcmpl-${randomUUID()}`, created: desk.now(), model };
+      if (!asked.stream) return completionOf(await wholeAnswer(events), head);
+      const teller = chatTeller({ head, includeUsage: stream_options?.include_usage ?? false });
+      return sendStream(events, teller, { request, reply });
     },
   );
 };

@@ -1,13 +1,21 @@
-import { ModelList } from "@imprint/contracts";
+import { type Model, ModelList } from "@imprint/contracts";
 import { answer } from "../http/schemas.js";
-import { fallbackName, preparedModels } from "../models/base-model.js";
+import { contextLength, fallbackName, preparedModels } from "../models/base-model.js";
 import { listAdapters } from "../registry/adapters.js";
 import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
+import { seconds } from "./pages.js";
 
 const MAX_ADAPTERS = 1000;
 
-const model = (id: string, created: number, owned_by: string) => ({ id, object: "model", created, owned_by }) as const;
+interface Of {
+  readonly base: string;
+  readonly created: number;
+  readonly owned_by: string;
+}
+
+/** Tools are offered in words where the base model's chat template has no place for them. */
+const CAPABILITIES: Model["capabilities"] = ["chat", "tools"];
 
 /** `GET /v1/models`: the prepared base models, and the newest adapters. */
 export const modelsRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
@@ -19,12 +27,21 @@ export const modelsRoute = (app: App, { workshop }: Pick<Services, "workshop">):
     async () => {
       const { adapters } = await inTransaction(workshop.database, (db) => listAdapters(db, { filter: {}, limit: MAX_ADAPTERS }));
       const bases = new Set([fallbackName(workshop.models), ...preparedModels(workshop.models)]);
+      const lengths = new Map([...bases].map((name) => [name, contextLength(name, workshop.models)]));
+      const model = (id: string, { base, created, owned_by }: Of): Model => ({
+        id,
+        object: "model",
+        created,
+        owned_by,
+        context_length: lengths.get(base) ?? null,
+        capabilities: CAPABILITIES,
+      });
       return {
         object: "list",
         data: [
-          ...[...bases].map((name) => model(name, 0, "base")),
-          ...adapters.map(({ adapter_id, created_at }) =>
-            model(adapter_id, Math.floor(Date.parse(created_at) / 1000), "imprint"),
+          ...[...bases].map((name) => model(name, { base: name, created: 0, owned_by: "base" })),
+          ...adapters.map(({ adapter_id, created_at, base_model: base }) =>
+            model(adapter_id, { base, created: seconds(created_at), owned_by: "imprint" }),
           ),
         ],
       } as const;

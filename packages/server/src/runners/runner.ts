@@ -3,6 +3,10 @@ import type { ImprintError } from "../common/error.js";
 
 export type PreviewCall = Omit<Extract<WorkerRequest, { type: "preview" }>, "call_id">;
 export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">;
+/** What is told of a chat before its answer: `prompt` first, once nothing is left to refuse; `token` with `stream` alone. */
+export type ChatEvent =
+  | Omit<Extract<WorkerEvent, { type: "prompt" }>, "call_id">
+  | Omit<Extract<WorkerEvent, { type: "token" }>, "call_id">;
 
 /** What a running task tells on its way. `log` is text of its standard error, without terminal escapes, at most a few times a second. */
 export type TaskEvent =
@@ -44,5 +48,5 @@ export interface Interactive {
    * with `stream` tells its text as it is generated, all of it before the promise resolves.
    */
   call(request: PreviewCall, signal?: AbortSignal): Promise<Preview>;
-  call(request: ChatCall, signal?: AbortSignal, onText?: (text: string) => void): Promise<ChatResult>;
+  call(request: ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<ChatResult>;
 }

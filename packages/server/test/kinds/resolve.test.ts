@@ -60,7 +60,8 @@ test("only the first trajectory is used", () => {
   expect(resolveHypernetwork({ trajectory_ids: ["t1", "t2"] }, defaults)).toMatchObject({
     session_id: "t1",
     session_ids: ["t1"],
-    scaling: 1,
+    scaling: null,
+    max_chunks: 16,
     compress_rank: null,
   });
 });

@@ -10,7 +10,7 @@ import { startServer } from "../../src/server.js";
 import { MODEL, makeFolder, startService } from "../support/service.js";
 
 const MINUTES = 60_000;
-const SCRIPT = fileURLToPath(new URL("../fixtures/clients/fine_tune.py", import.meta.url));
+const script = (name: string): string => fileURLToPath(new URL(`../fixtures/clients/${name}`, import.meta.url));
 const JSONL = `${JSON.stringify({
   messages: [
     { role: "user", content: "What about gates?" },
@@ -28,7 +28,7 @@ const setup = (): Setup => {
 const fineTune = async (url: string, model: string) => {
   const file = join(makeFolder(), "training.jsonl");
   writeFileSync(file, JSONL);
-  const { stdout } = await promisify(execFile)(setup().python, [SCRIPT, `${url}/v1`, model, file]);
+  const { stdout } = await promisify(execFile)(setup().python, [script("fine_tune.py"), `${url}/v1`, model, file]);
   return JSON.parse(stdout);
 };
 
@@ -50,6 +50,20 @@ test("the official Python package drives a whole fine-tune", { timeout: 2 * MINU
     "The job has successfully completed",
     `New fine-tuned model created: ${seen.adapter_id}`,
   ]);
+});
+
+test("the official Python package calls tools, whole and streamed", { timeout: 2 * MINUTES }, async () => {
+  const call = '<tool_call>\n{"name": "bash", "arguments": {"command": "ls"}}\n</tool_call>';
+  const { url } = await startService({ behaviour: { script: [`So:\n${call}`, "Done.", `So:\n${call}`] } });
+  const { stdout } = await promisify(execFile)(setup().python, [script("talk.py"), `${url}/v1`, MODEL]);
+  const said = ["completed", "So:", ["message", "function_call"]];
+  expect(JSON.parse(stdout)).toEqual({
+    chat: [
+      ["tool_calls", "So:", ['{"command": "ls"}']],
+      ["stop", "Done.", []],
+    ],
+    responses: [said, said],
+  });
 });
 
 test("and on the default model, with the real trainer", { timeout: 12 * MINUTES }, async () => {

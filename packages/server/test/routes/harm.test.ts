@@ -9,6 +9,21 @@ import { putSession } from "../support/session.js";
 const WORSE = { loss_before: 2, loss_after: 2.5 };
 const FORGETS = { loss_after: 0.4, neutral_loss_before: 3, neutral_loss_after: 3.6 };
 
+const HELPS_AT_NONE = {
+  imprint: {
+    scale: 0.12,
+    calibration: { helps: false, tried: [{ scale: 0.12, loss: 2.6, neutral: [{ name: "mixed", loss: 3.1 }] }] },
+    coverage: {
+      characters: 9,
+      characters_read: 9,
+      kinds: [{ kind: "user", characters: 9, characters_read: 9 }],
+      tokens: 3,
+      chunks: 1,
+    },
+    neutral: [{ name: "mixed", loss_before: 3.1, loss_after: 3.2 }],
+  },
+};
+
 const serviceThat = async (proof: object): Promise<Service> => {
   const service = await startService({ behaviour: { proof } });
   putSession(service.dataDir, "s1");
@@ -32,7 +47,7 @@ const train = async (service: Service, method: Method, more: object = {}): Promi
   return detailsOf(service, started.json<{ job_id: string }>().job_id);
 };
 
-const cases = (["lora", "hypernetwork"] as const).flatMap((method) => [
+const losses = (["lora", "hypernetwork"] as const).flatMap((method) => [
   {
     method,
     name: "worse on its own text",
@@ -46,6 +61,15 @@ const cases = (["lora", "hypernetwork"] as const).flatMap((method) => [
     says: "own text 2.500 → 0.400 (−84 %), neutral text 3.000 → 3.600 (+20 %)",
   },
 ]);
+const cases = [
+  ...losses,
+  {
+    method: "hypernetwork" as const,
+    name: "helpful at no scale",
+    proof: HELPS_AT_NONE,
+    says: "The adapter helps at none of the 1 scales that were tried: own text 2.500 → 0.400",
+  },
+];
 
 test.each(cases)("an adapter by $method that is $name fails its job, with the figures and the proof", async (one) => {
   const service = await serviceThat(one.proof);

@@ -264,6 +264,20 @@ test("an upload takes the outcome that the caller knows, also of a session that 
   expect((await upload(service, chat, "application/x-ndjson", "?outcome=good")).json().errors[0].path).toBe("/outcome");
 });
 
+test("a preview shows the window that is asked for, and says how many there are to one that is not there", async () => {
+  const windows = [[{ text: "first", supervised: true, tokens: 1 }], [{ text: "second", supervised: true, tokens: 1 }]];
+  const service = await startService({ behaviour: { windows } });
+  putSession(service.dataDir, "s1", makeSession("s1"));
+  const shown = async (window: number) => (await service.post("/sessions/s1/preview", { window })).json();
+  expect(await shown(2)).toMatchObject({ first_window: 2, text: [[{ text: "second" }]] });
+  expect((await service.post("/train/lora/preview", { session_id: "s1", window: 2 })).json().first_window).toBe(2);
+  const missing = await shown(3);
+  expect(missing).toMatchObject({ status: 422, code: "VALIDATION_FAILED", errors: [{ path: "/window" }] });
+  expect(missing.detail).toContain("Field window must be at most 2");
+  expect((await shown(0)).errors[0].path).toBe("/window");
+  expect((await service.post("/train/lora", { session_id: "s1", window: 1 })).statusCode).toBe(422);
+});
+
 test("a preview says what would be trained and leaves nothing behind", async () => {
   const service = await startService();
   putSession(service.dataDir, "s1", makeSession("s1"));

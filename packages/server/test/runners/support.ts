@@ -96,14 +96,24 @@ export function evaluateTask(spec: Partial<EvaluateTask["spec"]> = {}): Evaluate
   };
 }
 
+export const userSays = (content: string): ChatCall["spec"]["messages"][number] => ({
+  role: "user",
+  content,
+  tool_calls: [],
+  tool_call_id: null,
+});
+
 export function chatCall(spec: Partial<ChatCall["spec"]> = {}): ChatCall {
   return {
     type: "chat",
     spec: {
       base_model: "tiny",
       adapter_path: null,
-      messages: [{ role: "user", content: "hello" }],
+      messages: [userSays("hello")],
       tools: [],
+      tool_choice: "auto",
+      parallel_tool_calls: true,
+      json_schema: null,
       max_tokens: 8,
       temperature: 0,
       top_p: 1,

@@ -9,6 +9,7 @@ import { requireBaseModel } from "../require-base-model.js";
 import { resolveSelection, sessionIdsOf } from "../resolve.js";
 import { checkHoldout } from "./check-holdout.js";
 import { checkTurns } from "./check-turns.js";
+import { checkWindow } from "./check-window.js";
 import { estimateTime, tokensOf } from "./estimate.js";
 import { lastSpeeds } from "./speeds.js";
 
@@ -52,7 +53,9 @@ export const previewSessions = async (
   const staged = await sessions.stage({ sessionIds, folder: staging, skipInvalid: selection.skip_invalid });
   try {
     const spec = { ...staged, base_model: model.location, ...selection };
-    const preview = await interactive.call({ type: "preview", spec }, signal);
+    const window = request.window ?? null;
+    const preview = await interactive.call({ type: "preview", spec, window }, signal);
+    checkWindow(window, preview.windows);
     const { quantization } = selection;
     const speeds = await inTransaction(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
     return { ...preview, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };

@@ -1,17 +1,17 @@
 import type { ChatResult, Preview, WorkerEvent, WorkerRequest } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import { ImprintError } from "../../common/error.js";
-import type { ChatCall, PreviewCall } from "../runner.js";
+import type { ChatCall, ChatEvent, PreviewCall } from "../runner.js";
 import { ProtocolFault } from "./decode-event.js";
 
 type Answer = Extract<WorkerEvent, { type: "answer" | "call_failed" }>;
-type Token = Extract<WorkerEvent, { type: "token" }>;
+type Told = Extract<WorkerEvent, { type: "prompt" | "token" }>;
 
 export interface Calls {
   /** When `signal` aborts, a chat is cancelled; the promise still settles with what the worker says to that. */
-  ask(call: PreviewCall | ChatCall, signal?: AbortSignal, onText?: (text: string) => void): Promise<Preview | ChatResult>;
-  /** Answers whether somebody waited for it. Throws ProtocolFault when nobody asked for a stream. */
-  tell(token: Token): boolean;
+  ask(call: PreviewCall | ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<Preview | ChatResult>;
+  /** Answers whether somebody waited for it. Throws ProtocolFault when nobody asked for that. */
+  tell(event: Told): boolean;
   /** Answers whether somebody waited for it. Throws ProtocolFault when it answers another question. */
   receive(answer: Answer): boolean;
   failAll(error: ImprintError): void;
@@ -20,7 +20,7 @@ export interface Calls {
 
 interface Waiting {
   readonly call: PreviewCall | ChatCall;
-  readonly onText: ((text: string) => void) | undefined;
+  readonly onEvent: ((event: ChatEvent) => void) | undefined;
   readonly resolve: (result: Preview | ChatResult) => void;
   readonly reject: (error: ImprintError) => void;
 }
@@ -38,7 +38,7 @@ export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOpti
   const waiting = new Map<string, Waiting>();
   let count = 0;
   return {
-    async ask(call, signal, onText) {
+    async ask(call, signal, onEvent) {
       count += 1;
       const call_id = String(count);
       let disarm = (): void => {};
@@ -48,7 +48,7 @@ export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOpti
       };
       try {
         return await new Promise((resolve, reject) => {
-          waiting.set(call_id, { call, onText, resolve, reject });
+          waiting.set(call_id, { call, onEvent, resolve, reject });
           send({ ...call, call_id });
           if (call.type === "chat") signal?.addEventListener("abort", cancel, { once: true });
         });
@@ -57,12 +57,12 @@ export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOpti
         disarm();
       }
     },
-    tell({ call_id, text }) {
+    tell({ call_id, ...event }) {
       const caller = waiting.get(call_id);
       if (!caller) return false;
-      if (caller.call.type !== "chat" || !caller.call.spec.stream)
+      if (caller.call.type !== "chat" || (event.type === "token" && !caller.call.spec.stream))
         throw new ProtocolFault("streamed an answer that is no stream");
-      caller.onText?.(text);
+      caller.onEvent?.(event);
       return true;
     },
     receive(answer) {

@@ -6,6 +6,7 @@ import type { Log } from "../../common/log.js";
 import { type Places, resolveTask } from "../reference.js";
 import {
   type ChatCall,
+  type ChatEvent,
   failedAtOnce,
   type Interactive,
   type Outcome,
@@ -106,12 +107,12 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
   const call = async (
     request: PreviewCall | ChatCall,
     signal?: AbortSignal,
-    onText?: (text: string) => void,
+    onEvent?: (event: ChatEvent) => void,
   ): Promise<Preview | ChatResult> => {
     const base = baseModelOf(request);
     const shared = request.type === "preview" ? pool.share(base) : undefined;
     const lease = shared ?? (await pool.acquire(base, signal));
-    const answer = lease.worker.call(request, signal, onText).finally(() => lease.release());
+    const answer = lease.worker.call(request, signal, onEvent).finally(() => lease.release());
     return abortable(answer, signal);
   };
 

@@ -1,6 +1,6 @@
 import { type ChatResult, type Preview, WORKER_PROTOCOL, type WorkerEvent, type WorkerTask } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
-import type { ChatCall, Outcome, PreviewCall, TaskEvent } from "../runner.js";
+import type { ChatCall, ChatEvent, Outcome, PreviewCall, TaskEvent } from "../runner.js";
 import { createCalls } from "./calls.js";
 import { ProtocolFault } from "./decode-event.js";
 import { defer } from "./deferred.js";
@@ -17,7 +17,7 @@ export interface Worker {
   /** Never rejects. */
   run(task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome>;
   /** Rejects with ImprintError, or with the signal's reason where it aborted before the worker was asked. */
-  call(call: PreviewCall | ChatCall, signal?: AbortSignal, onText?: (text: string) => void): Promise<Preview | ChatResult>;
+  call(call: PreviewCall | ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<Preview | ChatResult>;
   /** Ends the process: TERM, then KILL after the grace period. What it was doing fails with `reason`. */
   terminate(reason: ImprintError, graceMs: number): Promise<void>;
   /** Resolves when the process is gone. */
@@ -70,7 +70,7 @@ export function startWorker(settings: WorkerSettings): Worker {
   function take(event: Exclude<WorkerEvent, { type: "heartbeat" }>): boolean {
     if (event.type === "ready") return welcome(event);
     if (!isReady) throw new ProtocolFault(`sent "${event.type}" before "ready"`);
-    if (event.type === "token") return calls.tell(event);
+    if (event.type === "prompt" || event.type === "token") return calls.tell(event);
     if (event.type === "answer" || event.type === "call_failed") return calls.receive(event);
     if (event.job_id === run?.job_id) return run.receive(event);
     if (past.includes(event.job_id)) return false;
@@ -123,11 +123,11 @@ export function startWorker(settings: WorkerSettings): Worker {
       watch();
       return outcome;
     },
-    async call(call, signal, onText) {
+    async call(call, signal, onEvent) {
       await ready.promise;
       if (!link.alive()) throw (await link.gone).reason;
       signal?.throwIfAborted();
-      const answer = calls.ask(call, signal, onText);
+      const answer = calls.ask(call, signal, onEvent);
       watch();
       return answer.finally(watch);
     },

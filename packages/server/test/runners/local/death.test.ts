@@ -38,6 +38,7 @@ describe("a worker's death fails the running task with what is known", () => {
     const task = outcomeOf(runner);
     const preview = runner.call({
       type: "preview",
+      window: null,
       spec: {
         session_paths: [""],
         base_model: "b",

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Spawn } from "../../../src/runners/local/spawn.js";
 import type { ChatCall, PreviewCall } from "../../../src/runners/runner.js";
 import { isAlive } from "../../support/process.js";
-import { chatCall, loraTask, outcomeOf, runnerOn, startWatched, temporaryFolder, workerPath } from "../support.js";
+import { chatCall, loraTask, outcomeOf, runnerOn, startWatched, temporaryFolder, userSays, workerPath } from "../support.js";
 
 /** A spawn that remembers the ids of its processes. */
 function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
@@ -20,6 +20,7 @@ function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
 
 const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => ({
   type: "preview",
+  window: null,
   spec: {
     session_paths: [session_path],
     base_model,
@@ -39,7 +40,7 @@ const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => 
   },
 });
 
-const chat = (base_model: string, content: string): ChatCall => chatCall({ base_model, messages: [{ role: "user", content }] });
+const chat = (base_model: string, content: string): ChatCall => chatCall({ base_model, messages: [userSays(content)] });
 
 test("tasks of one base model share a process; another base model's process starts when the first is gone", async () => {
   const { spawn, pids } = recordingSpawn();

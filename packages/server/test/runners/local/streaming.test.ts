@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
-import { chatCall, runnerOn } from "../support.js";
+import type { ChatEvent } from "../../../src/runners/runner.js";
+import { chatCall, runnerOn, userSays } from "../support.js";
 
-test("a chat tells its text before its answer, if it is asked to", async () => {
+const PROMPT: ChatEvent = { type: "prompt", prompt: { prompt_tokens: 2, tool_format: null } };
+
+test("a chat tells of its prompt, then its text if it is asked to, before its answer", async () => {
   const runner = runnerOn("trainer.mjs");
-  const told: string[] = [];
-  const stream = chatCall({ messages: [{ role: "user", content: "one two" }], stream: true });
-  const result = await runner.call(stream, undefined, (text) => told.push(text));
-  expect(told).toEqual(["base: ", "one ", "two"]);
-  expect(result.text).toBe(told.join(""));
-  expect(await runner.call(chatCall(), undefined, () => expect.unreachable())).toMatchObject({ text: "base: hello" });
+  const told: ChatEvent[] = [];
+  const stream = chatCall({ messages: [userSays("one two")], stream: true });
+  const result = await runner.call(stream, undefined, (event) => told.push(event));
+  expect(told).toEqual([PROMPT, ...["base: ", "one ", "two"].map((text) => ({ type: "token", text }))]);
+  expect(result.text).toBe("base: one two");
+  const plain: ChatEvent[] = [];
+  expect(await runner.call(chatCall(), undefined, (event) => plain.push(event))).toMatchObject({ text: "base: hello" });
+  expect(plain.map(({ type }) => type)).toEqual(["prompt"]);
 });

@@ -1,0 +1,89 @@
+import type { ChatMessage, ChatSpec, ChatTool, ChatToolCall, ToolChoice } from "@imprint/contracts";
+import { fieldRefused } from "../http/problem.js";
+
+/** What every face makes of its request: all that an engine is asked, but for the model and how the answer is told. */
+export type Conversation = Omit<ChatSpec, "base_model" | "adapter_path" | "stream">;
+
+const message = (role: ChatMessage["role"], content: string): ChatMessage => ({
+  role,
+  content,
+  tool_calls: [],
+  tool_call_id: null,
+});
+
+export const system = (content: string): ChatMessage => message("system", content);
+export const user = (content: string): ChatMessage => message("user", content);
+export const assistant = (content: string, tool_calls: readonly ChatToolCall[] = []): ChatMessage => ({
+  ...message("assistant", content),
+  tool_calls: [...tool_calls],
+});
+export const result = (tool_call_id: string, content: string): ChatMessage => ({ ...message("tool", content), tool_call_id });
+
+const joined = (one: string, other: string): string => [one, other].filter((text) => text !== "").join("\n\n");
+
+/**
+ * Leading system texts as one, for templates that know one; what an assistant says in one go, which some faces send in pieces, as
+ * one turn.
+ */
+const mergedMessages = (messages: readonly ChatMessage[]): ChatMessage[] => {
+  const merged: ChatMessage[] = [];
+  for (const next of messages) {
+    const last = merged.at(-1);
+    const goesOn = next.role === "assistant" || (next.role === "system" && merged.length === 1);
+    if (last && goesOn && last.role === next.role)
+      merged[merged.length - 1] = {
+        ...last,
+        content: joined(last.content, next.content),
+        tool_calls: [...last.tool_calls, ...next.tool_calls],
+      };
+    else merged.push(next);
+  }
+  return merged;
+};
+
+/** A result has to follow its call: templates put it there, and some look its call up. */
+const checkResults = (messages: readonly ChatMessage[]): void => {
+  const called = new Set<string>();
+  for (const { tool_calls, tool_call_id } of messages) {
+    for (const { id } of tool_calls) called.add(id);
+    if (tool_call_id !== null && !called.has(tool_call_id))
+      throw fieldRefused(
+        "messages",
+        `hold a result of the call ${JSON.stringify(tool_call_id)}, which no message before it makes`,
+      );
+  }
+};
+
+interface Asked {
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ChatTool[];
+  readonly tool_choice: ToolChoice | "none";
+  readonly parallel_tool_calls?: boolean | null | undefined;
+  readonly json_schema?: unknown;
+  readonly max_tokens?: number | null | undefined;
+  readonly temperature?: number | null | undefined;
+  readonly top_p?: number | null | undefined;
+  readonly stop?: string | readonly string[] | null | undefined;
+  readonly seed?: number | null | undefined;
+}
+
+/** Every value decided. Throws ProblemError for fields that contradict each other. */
+export const conversationOf = ({ messages, tools, tool_choice, stop, ...rest }: Asked): Conversation => {
+  checkResults(messages);
+  if (tool_choice !== "auto" && tool_choice !== "none" && tools.length === 0)
+    throw fieldRefused("tool_choice", "asks for a call, and there are no tools");
+  if (typeof tool_choice === "object" && !tools.some(({ name }) => name === tool_choice.name))
+    throw fieldRefused("tool_choice", `names ${JSON.stringify(tool_choice.name)}, which is none of the tools`);
+  return {
+    messages: mergedMessages(messages),
+    tools: tool_choice === "none" ? [] : [...tools],
+    tool_choice: tool_choice === "none" ? "auto" : tool_choice,
+    parallel_tool_calls: rest.parallel_tool_calls ?? true,
+    json_schema: rest.json_schema ?? null,
+    max_tokens: rest.max_tokens ?? null,
+    temperature: rest.temperature ?? 0,
+    top_p: rest.top_p ?? 1,
+    stop: typeof stop === "string" ? [stop] : [...(stop ?? [])],
+    seed: rest.seed ?? 0,
+  };
+};

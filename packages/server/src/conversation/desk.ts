@@ -1,0 +1,64 @@
+import type { FastifyRequest } from "fastify";
+import type { Clock } from "../common/clock.js";
+import { tooLate } from "../http/deadline.js";
+import type { Services } from "../services.js";
+import { type AnswerEvent, answerTo } from "./answer.js";
+import type { Conversation } from "./conversation.js";
+import { locateModel } from "./locate.js";
+
+/** Until the answer, or the beginning of its stream. */
+export const CHAT_TIMEOUT_MS = 600_000;
+/** Of a conversation with all that agents send along. */
+export const CHAT_BODY_LIMIT = 64 * 1024 * 1024;
+
+export interface Asked {
+  readonly model: string;
+  readonly conversation: Conversation;
+  readonly stream: boolean;
+}
+
+/** Where every face asks. */
+export interface Desk {
+  /** Rejects where the model is not known; what else may go wrong is thrown by the first event, or a later one. */
+  ask(asked: Asked, request: FastifyRequest): Promise<AsyncGenerator<AnswerEvent, void>>;
+  /** Tokens of the prompt, however long. */
+  count(asked: Omit<Asked, "stream">, request: FastifyRequest): Promise<number>;
+  /** Seconds since the epoch. */
+  now(): number;
+}
+
+export type DeskServices = Pick<Services, "workshop" | "interactive" | "closing">;
+
+export const createDesk = ({ workshop, interactive, closing }: DeskServices, { clock }: { readonly clock: Clock }): Desk => {
+  /** The events, and an end to the wait for the first token of a stream: its head is sent, and Fastify's limit is for that. */
+  async function* unlessLate(
+    events: AsyncGenerator<AnswerEvent, void>,
+    late: AbortController,
+  ): AsyncGenerator<AnswerEvent, void> {
+    const disarm = clock.after(CHAT_TIMEOUT_MS, () => late.abort(tooLate()));
+    try {
+      for await (const event of events) {
+        if (event.type !== "idle") disarm();
+        yield event;
+      }
+    } finally {
+      disarm();
+    }
+  }
+
+  return {
+    ask: async ({ model, conversation, stream }, request) => {
+      const spec = { ...(await locateModel(model, workshop)), ...conversation, stream };
+      const late = new AbortController();
+      const signal = AbortSignal.any([request.cancelled, closing, late.signal]);
+      const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec }, signal, onEvent), { clock });
+      return unlessLate(events, late);
+    },
+    count: async ({ model, conversation }, request) => {
+      const spec = { ...(await locateModel(model, workshop)), ...conversation, max_tokens: 0, stream: false };
+      const signal = AbortSignal.any([request.cancelled, closing]);
+      return (await interactive.call({ type: "chat", spec }, signal)).prompt_tokens;
+    },
+    now: () => Math.floor(workshop.now().getTime() / 1000),
+  };
+};

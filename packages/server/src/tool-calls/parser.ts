@@ -1,0 +1,123 @@
+import type { Tool } from "./call.js";
+import { type Syntax, syntaxesOf, type ToolCallFormat } from "./formats.js";
+import { accept, Input } from "./input.js";
+
+/** Calls are counted from 0. The arguments of one come whole. */
+export type ToolCallEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "call-start"; readonly index: number; readonly name: string }
+  | { readonly type: "call-arguments"; readonly index: number; readonly delta: string }
+  | { readonly type: "call-end"; readonly index: number };
+
+export interface ToolCallParser {
+  readonly push: (text: string) => readonly ToolCallEvent[];
+  /** No text follows: what was held back is told. */
+  readonly end: () => readonly ToolCallEvent[];
+}
+
+/**
+ * Reads the calls out of an answer as it comes. A call is told once it is whole; what only looks like one stays text, in its
+ * place. `tools` say which of Qwen3-Coder's values are not texts. White space around calls belongs to them: behind them, up
+ * to the next words, and of what stands before them one line break.
+ */
+export const toolCallParser = (format: ToolCallFormat, tools: readonly Tool[] = []): ToolCallParser => {
+  const input = new Input();
+  let events: ToolCallEvent[] = [];
+  const reader = scan(input, { syntaxes: syntaxesOf(format), tools, tell: (event) => events.push(event) });
+  const read = (): readonly ToolCallEvent[] => {
+    reader.next();
+    const told = events;
+    events = [];
+    return told;
+  };
+  return {
+    push: (text) => {
+      input.text += text;
+      return read();
+    },
+    end: () => {
+      input.ended = true;
+      return read();
+    },
+  };
+};
+
+interface Scan {
+  readonly syntaxes: readonly Syntax[];
+  readonly tools: readonly Tool[];
+  readonly tell: (event: ToolCallEvent) => void;
+}
+
+function* scan(input: Input, { syntaxes, tools, tell }: Scan): Generator<void, void> {
+  let calls = 0;
+  let fresh = true; // no words since the answer's beginning, or since a call
+  const tellText = (length: number): void => {
+    if (length > 0) tell({ type: "text", text: input.text.slice(0, length) });
+    input.at = length;
+    input.drop();
+  };
+  for (;;) {
+    const place = fresh ? next(input, syntaxes, calls > 0) : search(input, syntaxes);
+    if (place.words > 0) tellText(place.words);
+    if (place.words > 0 || place.kind === "words") fresh = false;
+    if (place.kind === "wait") {
+      if (input.ended) return calls > 0 && fresh ? undefined : tellText(input.text.length);
+      yield;
+    } else if (place.kind === "mark") {
+      const { syntax, lead } = place;
+      input.at = lead + (syntax.bare ? 0 : syntax.opening.length);
+      const found = yield* syntax.read(input, tools);
+      if (found === null) {
+        fresh = false;
+        tellText(lead + syntax.opening.length);
+        continue;
+      }
+      for (const call of found) {
+        tell({ type: "call-start", index: calls, name: call.name });
+        tell({ type: "call-arguments", index: calls, delta: call.arguments });
+        tell({ type: "call-end", index: calls });
+        calls += 1;
+      }
+      fresh = true;
+      if (syntax.closing) yield* accept(input, syntax.closing);
+      input.drop();
+    }
+  }
+}
+
+/** `words` characters that are no part of a call; then a mark behind `lead` characters, or what may become one. */
+type Place =
+  | { readonly kind: "words"; readonly words: number }
+  | { readonly kind: "wait"; readonly words: number }
+  | { readonly kind: "mark"; readonly words: number; readonly lead: number; readonly syntax: Syntax };
+
+/** What the text begins with, where calls may follow each other: Llama parts them by semicolons. */
+const next = ({ text, ended }: Input, syntaxes: readonly Syntax[], afterCall: boolean): Place => {
+  const separators = afterCall && syntaxes.some(({ bare }) => bare) ? /^[\s;]*/ : /^\s*/;
+  const lead = separators.exec(text)?.[0].length ?? 0;
+  const rest = text.slice(lead);
+  const syntax = syntaxes.find(({ opening }) => rest.startsWith(opening));
+  if (syntax) return { kind: "mark", words: 0, lead, syntax };
+  const mayFollow = syntaxes.some(({ opening }) => opening.startsWith(rest));
+  return { kind: mayFollow && !(ended && rest !== "") ? "wait" : "words", words: 0 };
+};
+
+/** The first mark among words. */
+const search = ({ text }: Input, syntaxes: readonly Syntax[]): Place => {
+  const marks = syntaxes.filter(({ bare }) => !bare);
+  const places = marks.map((syntax) => ({ syntax, at: text.indexOf(syntax.opening) })).filter(({ at }) => at >= 0);
+  const first = places.reduce((one, other) => (other.at < one.at ? other : one), places[0] ?? { at: -1, syntax: null });
+  if (first.syntax) {
+    const lead = text[first.at - 1] === "\n" ? 1 : 0;
+    return { kind: "mark", words: first.at - lead, lead, syntax: first.syntax };
+  }
+  const held = Math.max(0, ...marks.flatMap(({ opening }) => [opening, `\n${opening}`]).map((mark) => begun(text, mark)));
+  return { kind: "wait", words: text.length - held };
+};
+
+/** How many characters at the end of `text` are the beginning of `mark`. */
+const begun = (text: string, mark: string): number => {
+  for (let length = Math.min(text.length, mark.length - 1); length > 0; length -= 1)
+    if (text.endsWith(mark.slice(0, length))) return length;
+  return 0;
+};
