@@ -7,22 +7,22 @@ import { defaultModel, findPython, trainerEnvironment } from "../../scripts/lib/
 
 const script = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Trainings whose peaks are compared with the prediction. From the second step on the heap holds more. Half a step (0) is enough where the large tensors are over 32 MB, which glibc keeps apart. */
+/** Trainings whose peaks are compared with the prediction. From the second step on the heap holds more. */
 const OF_THE_DEFAULT = [
   ["--length", "1024", "--steps", "3"],
   ["--length", "1024", "--steps", "3", "--rank", "64"],
   ["--length", "2048", "--steps", "3"],
   ["--length", "4096", "--steps", "3"],
-  ["--length", "16384", "--steps", "0"],
+  ["--length", "16384", "--steps", "1"],
   ["--length", "1024", "--steps", "3", "--no-dequantised"],
   ["--length", "1024", "--steps", "3", "--checkpointing"],
   ["--length", "2048", "--steps", "3", "--checkpointing"],
   ["--length", "4096", "--steps", "3", "--checkpointing"],
 ];
 const OF_A_BILLION = [
-  ["--length", "1024", "--steps", "0"],
-  ["--length", "1024", "--steps", "0", "--no-dequantised", "--rank", "8"],
-  ["--length", "2048", "--steps", "0", "--checkpointing", "--rank", "64"],
+  ["--length", "1024", "--steps", "2"],
+  ["--length", "1024", "--steps", "2", "--no-dequantised", "--rank", "8"],
+  ["--length", "2048", "--steps", "2", "--checkpointing", "--rank", "64"],
 ];
 
 async function measured({ model, settings }) {

@@ -1,9 +1,7 @@
 """Trains on windows of random tokens in a process of its own; prints what was predicted and what was held, in MB."""
 
 import argparse
-import contextlib
 import json
-from typing import Any
 
 import torch
 
@@ -21,20 +19,8 @@ from imprint_trainer.memory_model import Setting, predict, shape_of
 from imprint_trainer.models.device import fix_numerics
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.scan import read_json
-from imprint_trainer.models.sections import decoder_of
 
 CPU = torch.device("cpu")
-
-
-class PastThePeakError(Exception):
-    """The last block has its gradients: from here on memory is given back."""
-
-
-def stop_past_the_peak(model: Any) -> None:
-    def stop(_: object) -> None:
-        raise PastThePeakError
-
-    decoder_of(model).layers[-1].register_forward_pre_hook(lambda _, inputs: inputs[0].register_hook(stop) and None)
 
 
 def parsed() -> argparse.Namespace:
@@ -45,7 +31,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--quantization", default="nf4")
     parser.add_argument("--dequantised", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--checkpointing", action="store_true")
-    parser.add_argument("--steps", type=int, default=2, help="0: half of one, past its peak")
+    parser.add_argument("--steps", type=int, default=2)
     return parser.parse_args()
 
 
@@ -68,24 +54,14 @@ def main() -> None:
     )
     memory = PeakMemory(CPU)  # of the training: what loading took for a moment is not in it
     (window,) = made_up_windows(base.model.config.vocab_size, lengths=[options.length], seed=1)
-    training = LoraTraining(seed=1, epochs=max(1, options.steps), rank=options.rank, max_length=options.length)
+    training = LoraTraining(seed=1, epochs=options.steps, rank=options.rank, max_length=options.length)
     targets = resolve_targets(base.model, None)
     with (
         fresh_adapter(base, rank=options.rank, alpha=32.0, targets=targets, seed=1) as model,
         checkpointed(model, options.checkpointing),
         tensors_given_back(setting.scarce),
     ):
-        if options.steps == 0:
-            stop_past_the_peak(model)
-        with contextlib.suppress(PastThePeakError):
-            train(
-                model,
-                [window],
-                training,
-                plan_steps([window], training),
-                device=CPU,
-                memory=memory,
-            )
+        train(model, [window], training, plan_steps([window], training), device=CPU, memory=memory)
     predicted = predict(shape, setting)
     print(
         json.dumps(

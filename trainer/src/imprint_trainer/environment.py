@@ -7,8 +7,8 @@ from imprint_trainer.models.locate import downloads_allowed
 
 
 def settle_environment() -> None:
-    """No telemetry, no forks of tokenizers, and no hub unless downloads are allowed."""
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    """No telemetry, and no hub unless downloads are allowed. Tokenizers take all cores: nothing here forks."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")

@@ -74,7 +74,12 @@ class TargetModulesNotFound(TrainerError, LookupError):
 
 class PromptRefused(TrainerError, ValueError):
     code = "PROMPT_REFUSED"
-    hint = "Shorten the messages, or leave out what the base model's chat template cannot render."
+    hint = "Leave out what the engine or the base model's chat template cannot do."
+
+
+class ContextLengthExceeded(TrainerError, ValueError):
+    code = "CONTEXT_LENGTH_EXCEEDED"
+    hint = "Shorten the messages or the tools, or choose a base model with a longer context."
 
 
 class HypernetworkNotInstalled(TrainerError, FileNotFoundError):

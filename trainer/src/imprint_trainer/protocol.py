@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 PROTOCOL = 1
-MAX_LINE_BYTES = 16 * 2**20
+MAX_LINE_BYTES = 128 * 2**20  # a chat of 64 MiB, and what JSON adds
 
 JOB_ID = r"^[0-9a-hjkmnp-tv-z]{26}\Z"
 SESSION_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z"
@@ -91,7 +91,8 @@ class TrainHypernetworkSpec(Strict):
     seed: Seed
     include_unsuccessful: bool
     max_chunk_length: int | None
-    scaling: Finite
+    scaling: Annotated[Finite, Field(gt=0)] | None
+    max_chunks: int = Field(ge=1)
     compress_rank: int | None
 
 
@@ -128,9 +129,17 @@ class EvaluateSpec(Strict):
     output_dir: str
 
 
+class ChatToolCall(Strict):
+    id: str
+    name: str
+    arguments: str
+
+
 class ChatMessage(Strict):
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    tool_calls: list[ChatToolCall]
+    tool_call_id: str | None
 
 
 class ChatTool(Strict):
@@ -139,12 +148,19 @@ class ChatTool(Strict):
     parameters: Any
 
 
+class NamedTool(Strict):
+    name: str
+
+
 class ChatSpec(Strict):
     base_model: str
     adapter_path: str | None
     messages: list[ChatMessage]
     tools: list[ChatTool]
-    max_tokens: int = Field(ge=1)
+    tool_choice: Literal["auto", "required"] | NamedTool
+    parallel_tool_calls: bool
+    json_schema: Any
+    max_tokens: Annotated[int, Field(ge=0)] | None
     temperature: Finite = Field(ge=0)
     top_p: Finite = Field(gt=0, le=1)
     stop: list[str]
@@ -190,6 +206,7 @@ class PreviewCall(Strict):
     type: Literal["preview"]
     call_id: str
     spec: PreviewSpec
+    window: Annotated[int, Field(ge=1)] | None
 
 
 class ChatCall(Strict):

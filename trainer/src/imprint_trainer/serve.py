@@ -58,7 +58,8 @@ def serve(config: ServeConfig) -> int:
         _warm(worker, config.base_model)
     while task := board.next():
         if isinstance(task, ChatCall):
-            last = answer(partial(worker.chat, cancelled=board.cancelled, on_text=teller(channel, task)), task)
+            on_prompt, on_text = tellers(channel, task)
+            last = answer(partial(worker.chat, cancelled=board.cancelled, on_prompt=on_prompt, on_text=on_text), task)
         else:
             last = run_job(worker, board, channel, task)
         board.finish()
@@ -79,11 +80,15 @@ def run_job(worker: Worker, board: Board, channel: Channel, job: Job) -> dict[st
         return {"type": "failed", **head, "error": detail(error)}
 
 
-def teller(channel: Channel, call: ChatCall) -> Callable[[str], None]:
-    """What to do with each piece of an answer's text."""
-    if not call.spec.stream:
-        return lambda text: None
-    return lambda text: channel.send({"type": "token", "call_id": call.call_id, "text": text})
+def tellers(channel: Channel, call: ChatCall) -> tuple[Callable[[dict[str, Any]], None], Callable[[str], None]]:
+    """What to do with what is known of the prompt, and with each piece of an answer's text."""
+    head = {"call_id": call.call_id}
+
+    def on_text(text: str) -> None:
+        if call.spec.stream:
+            channel.send({"type": "token", **head, "text": text})
+
+    return lambda prompt: channel.send({"type": "prompt", **head, "prompt": prompt}), on_text
 
 
 def answer(call: Any, request: ChatCall | PreviewCall) -> dict[str, Any]:
@@ -159,7 +164,8 @@ def _take(request: Request, board: Board, channel: Channel, worker: Worker) -> N
         if board.cancel(("call", request.call_id)):
             channel.send(cancelled_call(request.call_id))
     elif isinstance(request, PreviewCall):
-        _start(lambda: channel.send(answer(worker.preview, request)), f"preview {request.call_id}")
+        call = partial(worker.preview, window=request.window)
+        _start(lambda: channel.send(answer(call, request)), f"preview {request.call_id}")
     elif not board.add(request):
         print("a job or chat was given twice; ignored", file=sys.stderr)
 

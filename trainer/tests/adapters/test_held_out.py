@@ -10,12 +10,13 @@ import torch
 
 from imprint_trainer.adapters.attach import attached
 from imprint_trainer.adapters.card import model_card
-from imprint_trainer.adapters.held_out import WORSE, Change, interval, units_of
+from imprint_trainer.adapters.held_out import SEED, WORSE, Change, mean_change, units_of
 from imprint_trainer.adapters.prove import prove
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Lesson, Window
 from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.resampling import interval
 from training import saved, settings, train_tiny
 
 
@@ -84,8 +85,7 @@ def test_the_interval_is_that_of_a_bootstrap() -> None:
     drawn = np.random.default_rng(1).integers(0, len(units), (20_000, len(units)))
     change = np.array([unit.after - unit.before for unit in units])[drawn].sum(axis=1)
     means = change / np.array([unit.tokens for unit in units])[drawn].sum(axis=1)
-    assert interval(units) == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])), abs=0.01)
-    assert interval(units) == interval(units)
+    assert interval(units, mean_change, SEED) == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])), abs=0.01)
 
 
 def window(*tokens: int) -> Window:

@@ -1,3 +1,4 @@
+from bisect import bisect_left
 from functools import cache
 
 import pytest
@@ -6,7 +7,9 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from imprint_trainer.data.codec import Codec, codec_for, covering, seams
+from imprint_trainer.data import encodings
+from imprint_trainer.data.codec import Codec, codec_for
+from imprint_trainer.data.encodings import covering, encodings_of, seams
 from imprint_trainer.errors import BaseModelInvalid
 
 from .families import CORPUS, tokenizer_of, tokenizer_with
@@ -96,20 +99,30 @@ def test_texts_encoded_in_parts_have_the_tokens_and_offsets_of_the_whole(words: 
     encoded, covered = codec.encode(text), covering(whole["offset_mapping"])
     assert list(encoded.ids) == whole["input_ids"]
     assert (tuple(encoded.starts), tuple(encoded.ends)) == covered
+    for character in range(len(text) + 2):
+        assert encoded.first_from(character) == bisect_left(covered.starts, character)
     assert codec.count(text) == len(whole["input_ids"])
 
 
 @pytest.mark.parametrize("words", ["GPT-2", GPT4, GPT4O])
 def test_lines_are_parts_where_words_end_with_them(words: str) -> None:
-    pattern = seams(cutting(words))
-    assert pattern is not None
-    assert len([part for part in pattern.split("one\ntwo<|im_end|>\nthree\n  four") if part]) >= 4
+    assert len(seams(cutting(words)).parts("one\ntwo<|im_end|>\nthree\n  four")) >= 4
 
 
 def test_lines_are_no_parts_where_tokens_reach_beyond_them() -> None:
-    pattern = seams(cutting(""))
-    assert pattern is not None
-    assert pattern.split("a;\na;\na") == ["a;\na;\na"]
+    assert seams(cutting("")).parts("a;\na;\na") == ["a;\na;\na"]
+
+
+@given(st.lists(LINES.map("".join), max_size=4))
+def test_encodings_that_were_forgotten_are_made_again(texts: list[str]) -> None:
+    known = encodings_of(cutting(GPT4))
+    codec = codec_for(cutting(GPT4), [])
+    with pytest.MonkeyPatch.context() as patch:
+        before = [codec.encode(text).ids for text in texts]
+        patch.setattr(encodings, "KEPT", -1)
+        assert [codec.encode(text).ids for text in texts] == before
+        known.ids([])
+    assert (len(known._ids), len(known._covered)) == (0, 0)
 
 
 def test_a_quoted_control_string_is_encoded_as_its_letters() -> None:

@@ -75,10 +75,25 @@ def test_a_window_too_long_to_show_shows_its_beginning(monkeypatch: pytest.Monke
     tokenizer = tokenizer_of("chatml")
     prepared = prepare_windows(session_of(user("Fix"), agent("word " * 200)), tokenizer, max_length=2048)
     monkeypatch.setattr(preview_module, "MOST_TEXT", 300)
-    (window,) = preview(prepared, tokenizer, steps=Steps(1, 1, 1))["text"]
+    found = preview(prepared, tokenizer, steps=Steps(1, 1, 1))
+    (window,) = found["text"]
     whole = tokenizer.decode(list(prepared.windows[0].input_ids))
     assert "".join(span["text"] for span in window) == whole[:300]
+    assert found["text_left_out"] == len(whole) - 300
     assert sum(span["tokens"] for span in window) == prepared.tokens
+
+
+def test_a_window_that_is_asked_for_is_shown_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = [step for index in range(12) for step in (user(f"Question {index}"), agent(f"Answer {index}."))]
+    tokenizer = tokenizer_of("chatml")
+    prepared = prepare_windows(session_of(*talk), tokenizer, max_length=128)
+    whole = preview(prepared, tokenizer, steps=Steps(1, 1, 1))["text"]
+    for room in (10, sum(len(span["text"]) for window in whole[1:3] for span in window)):
+        monkeypatch.setattr(preview_module, "MOST_TEXT", room)
+        found = preview(prepared, tokenizer, steps=Steps(1, 1, 1), window=2)
+        assert found["text"] == whole[1 : 2 if room == 10 else 3]
+        assert (found["first_window"], "text_left_out" in found) == (2, False)
+    assert preview(prepared, tokenizer, steps=Steps(1, 1, 1), window=len(whole) + 1)["text"] == []
 
 
 def test_of_several_sessions_the_first_turns_are_listed_and_the_others_counted(

@@ -244,10 +244,6 @@ def test_tools_are_listed_where_the_template_lists_them() -> None:
     assert (
         listed in shown(prepare_windows(session, tokenizer_of("qwen2_5"), max_length=1024), tokenizer_of("qwen2_5"))[0]
     )
-    assert (
-        "bash"
-        not in shown(prepare_windows(session, tokenizer_of("chatml"), max_length=1024), tokenizer_of("chatml"))[0]
-    )
 
 
 TURNS = 500

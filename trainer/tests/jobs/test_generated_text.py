@@ -46,10 +46,10 @@ def test_the_text_is_cut_at_the_first_stop_however_it_comes_in_pieces(pieces: li
     for piece in pieces:
         told += watched.add(piece)
         assert expected.startswith(told)
-        if watched.found:
+        if watched.found is not None:
             break
     assert told + watched.rest() == expected
-    assert watched.found == bool(ends)
+    assert (watched.found is not None) == bool(ends)
 
 
 def test_nothing_is_held_back_that_cannot_begin_a_stop_text() -> None:

@@ -13,7 +13,9 @@ from imprint_trainer.errors import Cancelled, NothingToTrain
 from imprint_trainer.jobs import lora
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.lora import train_lora
+from imprint_trainer.jobs.worker import Worker
 from imprint_trainer.lora.memory import PeakMemory
+from imprint_trainer.models import load
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.tokenizer import tokenizer_of
 from imprint_trainer.protocol import TrainLoraSpec
@@ -27,7 +29,7 @@ class BaseLoadedError(Exception):
     pass
 
 
-def loads(*_: object) -> NoReturn:
+def loads(*_: object, **__: object) -> NoReturn:
     raise BaseLoadedError
 
 
@@ -62,7 +64,7 @@ def test_a_resumed_training_keeps_its_windows_where_others_would_fit_by_now(
         context = JobContext(
             events.append,
             lambda: any(event["type"] == "progress" for event in events),
-            lambda *_: base,
+            lambda *_, **__: base,
             tokenizer_of,
             MEMORY,
         )
@@ -75,3 +77,32 @@ def test_a_resumed_training_keeps_its_windows_where_others_would_fit_by_now(
     events = [*until_the_first_step("fresh", 512), *until_the_first_step("resume", 256)]
     assert [event["plan"]["max_length"] for event in events if event["type"] == "plan"] == [512, 512]
     assert [event["progress"]["step"] for event in events if event["type"] == "progress"] == [1, 2]
+
+
+@pytest.mark.parametrize("fitted", [True, False])
+def test_a_resumed_training_holds_its_base_as_before_where_other_memory_is_free_by_now(
+    fitted: bool, tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = tmp_path / "s.json"
+    session.write_text(json.dumps(session_json([user("Fix it."), agent("Fixed.")])))
+    data = spec_of([session], base_model=str(tiny_folder), epochs=3).model_dump()
+
+    def until_the_first_step(start: str, free: int) -> int:
+        monkeypatch.setattr(load, "available_bytes", lambda: free)
+        steps: list[int] = []
+
+        def hear(event: dict[str, Any]) -> None:
+            if event["type"] == "progress":
+                steps.append(event["progress"]["step"])
+
+        worker = Worker(device="cpu", threads=None)
+        context = JobContext(hear, lambda: bool(steps), worker.base, tokenizer_of, MEMORY)
+        job = tiny_job(tmp_path)
+        job["checkpoint"]["start"] = start
+        with pytest.raises(Cancelled):
+            train_lora(TrainLoraSpec.model_validate(data | job | {"quantization": "nf4"}), context)
+        return steps[0]
+
+    enough, little = 2**40, 0
+    assert until_the_first_step("fresh", enough if fitted else little) == 1
+    assert until_the_first_step("resume", little if fitted else enough) == 2

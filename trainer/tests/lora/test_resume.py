@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
-from imprint_trainer.lora.checkpoints import CheckpointWriter, read_checkpoint
+from imprint_trainer.lora.adapter import fresh_adapter
+from imprint_trainer.lora.checkpoints import ADAPTER, CheckpointWriter, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.loop import adapter_of, salvage
 from imprint_trainer.lora.schedule import Schedule, Steps, Trained, plan_steps
+from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models.base import LoadedBase
 from training import settings, train_tiny
 
@@ -200,3 +203,21 @@ def test_a_replayed_schedule_is_the_one_that_went_on(
     assert go(again, losses[stop:]) == whole
     if whole.next() is None:
         assert not Schedule(windows, training, steps).replay([*whole.loss_sums, 1.0])
+
+
+def test_a_salvaged_adapter_is_that_of_the_best_held_out_epoch(
+    base: LoadedBase, windows: list[Window], tmp_path: Path
+) -> None:
+    trained, tested = windows[:2], windows[2:]
+    training = settings(profile="learn", epochs=4)
+    cancelled_at(base, trained, training, tmp_path, 3, held_out=tested)
+    checkpoint = read_checkpoint(tmp_path)
+    with fresh_adapter(
+        base, rank=training.rank, alpha=training.alpha, targets=resolve_targets(base.model, None), seed=training.seed
+    ) as model:
+        salvaged = salvage(model, trained, training, plan_steps(trained, training), checkpoint, holds_out=True)
+        adapter = adapter_of(model)
+    assert (salvaged.stopped, salvaged.kept_epoch, len(salvaged.losses)) == ("salvaged", 1, 3)
+    latest = checkpoint.named(ADAPTER)
+    assert all(torch.equal(adapter[name], tensor) for name, tensor in checkpoint.best.items())
+    assert any(not torch.equal(adapter[name], tensor) for name, tensor in latest.items())

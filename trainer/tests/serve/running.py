@@ -74,8 +74,9 @@ class RunningWorker:
         )
 
     def call(self, kind: str, spec: dict[str, Any], call_id: str = "c1") -> dict[str, Any]:
-        self.send({"type": kind, "call_id": call_id, "spec": spec})
-        return self.until(lambda event: event.get("call_id") == call_id)
+        shown = {"window": None} if kind == "preview" else {}
+        self.send({"type": kind, "call_id": call_id, "spec": spec, **shown})
+        return self.until(lambda event: event.get("call_id") == call_id and event["type"] != "prompt")
 
     def close(self) -> int:
         """Ends stdin; the exit status."""

@@ -24,7 +24,7 @@ def test_a_preview_is_answered_while_a_job_trains_with_the_numbers_of_its_plan(
     worker.send({"type": "train_lora", "job_id": new_job_id(), "spec": spec})
     events = worker.collect(is_progress)
     plan = next(event["plan"] for event in events if event["type"] == "plan")
-    worker.send({"type": "preview", "call_id": "p", "spec": preview_spec(spec)})
+    worker.send({"type": "preview", "call_id": "p", "spec": preview_spec(spec), "window": None})
     order = worker.collect(lambda event: event["type"] in ("done", "failed"))
     answer = next(event for event in order if event["type"] == "answer")
     assert order[-1]["type"] == "done"
@@ -79,14 +79,21 @@ def test_a_preview_that_fails_names_the_cause(worker: RunningWorker, lora_spec: 
     assert (answer["type"], answer["error"]["code"]) == ("call_failed", "SESSION_INVALID")
 
 
+def said(role: str, content: str) -> dict[str, Any]:
+    return {"role": role, "content": content, "tool_calls": [], "tool_call_id": None}
+
+
 @pytest.fixture
 def chat_spec(lora_spec: Spec) -> Callable[..., dict[str, Any]]:
     def make(**changes: Any) -> dict[str, Any]:
         return {
             "base_model": lora_spec()["base_model"],
             "adapter_path": None,
-            "messages": [{"role": "user", "content": "Please fix it."}],
+            "messages": [said("user", "Please fix it.")],
             "tools": [],
+            "tool_choice": "auto",
+            "parallel_tool_calls": True,
+            "json_schema": None,
             "max_tokens": 12,
             "temperature": 0,
             "top_p": 1,
@@ -121,9 +128,9 @@ def test_an_adapter_answers_what_it_learned_and_is_gone_afterwards(
     spec = lora_spec(epochs=100, rank=16, alpha=32, learning_rate=0.01)
     assert worker.job(new_job_id(), spec)[-1]["type"] == "done"
     talk = [
-        {"role": "user", "content": "Why does parse_price drop 1,299.00?"},
-        {"role": "assistant", "content": "The comma is no digit, so the conversion fails."},
-        {"role": "user", "content": "Please fix it."},
+        said("user", "Why does parse_price drop 1,299.00?"),
+        said("assistant", "The comma is no digit, so the conversion fails."),
+        said("user", "Please fix it."),
     ]
     learned = worker.call("chat", chat_spec(adapter_path=spec["output_dir"], messages=talk, max_tokens=60))["result"]
     assert learned["text"] == "Commas that group thousands are removed now, and the tests pass."
@@ -137,8 +144,9 @@ def test_a_streamed_chat_tells_the_text_of_its_answer_piece_by_piece(
     spec = chat_spec(temperature=1, max_tokens=40)
     whole = worker.call("chat", spec)["result"]
     worker.send({"type": "chat", "call_id": "streamed", "spec": spec | {"stream": True}})
-    *pieces, last = worker.collect(lambda event: event["type"] in ("answer", "call_failed"))
+    prompt, *pieces, last = worker.collect(lambda event: event["type"] in ("answer", "call_failed"))
     assert last["result"] == whole
+    assert (prompt["type"], prompt["prompt"]["prompt_tokens"]) == ("prompt", whole["prompt_tokens"])
     assert {(event["type"], event["call_id"]) for event in pieces} == {("token", "streamed")}
     assert "".join(event["text"] for event in pieces) == whole["text"]
     assert len(pieces) > 1
@@ -190,8 +198,7 @@ def test_chats_that_are_cancelled_are_answered_and_the_worker_serves_the_next(
         ({"adapter_path": "/nowhere/adapter"}, "ADAPTER_INVALID"),
         ({"base_model": "/nowhere/model"}, "BASE_MODEL_NOT_FOUND"),
         ({"messages": []}, "PROMPT_REFUSED"),
-        ({"messages": [{"role": "user", "content": "x " * 2000}]}, "PROMPT_REFUSED"),
-        ({"tools": [{"name": "ls", "description": None, "parameters": {}}]}, "PROMPT_REFUSED"),
+        ({"messages": [said("user", "x " * 2000)]}, "CONTEXT_LENGTH_EXCEEDED"),
     ],
 )
 def test_a_chat_that_fails_names_the_cause(

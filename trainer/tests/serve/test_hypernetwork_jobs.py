@@ -9,6 +9,7 @@ from peft import PeftModel
 from transformers import AutoModelForCausalLM
 
 from doc_to_lora.tiny import random_tensors, tiny_config
+from imprint_trainer.doc_to_lora.calibrate import SCALES
 from imprint_trainer.doc_to_lora.checkpoint import store
 from imprint_trainer.models.base import LoadedBase
 from serve.conftest import Spec
@@ -37,6 +38,7 @@ def imprint(worker: RunningWorker, lora_spec: Spec, new_job_id: Callable[[], str
             "hypernetworks_dirs": [str(tmp_path / "own"), str(tmp_path / "hypernetworks")],
             "max_chunk_length": None,
             "scaling": 1,
+            "max_chunks": 16,
             "compress_rank": None,
         }
         return worker.job(new_job_id(), spec | changes, "train_hypernetwork")[-1]
@@ -57,6 +59,44 @@ def test_one_pass_leaves_a_proved_adapter_that_stock_peft_loads(
     assert not torch.allclose(PeftModel.from_pretrained(model, tmp_path / "out")(ids).logits, bare)
     record = json.loads((tmp_path / "out" / "training.json").read_text())
     assert (record["method"], record["hypernetwork"]["name"]) == ("hypernetwork", "mine")
+
+
+@pytest.mark.parametrize("scaling", [None, 0.5])
+def test_the_proof_says_at_which_scale_the_update_stands_and_what_was_read(
+    imprint: Job, installed: Path, tmp_path: Path, scaling: float | None
+) -> None:
+    proof = imprint(scaling=scaling)["result"]["proof"]
+    found = proof["imprint"]
+    record, card = (tmp_path / "out" / name for name in ("training.json", "README.md"))
+    assert (
+        json.loads(record.read_text()).items()
+        >= {key: found[key] for key in ("scale", "calibration", "coverage")}.items()
+    )
+    assert f"Scale of the generated update: {found['scale']:g}, " in card.read_text()
+    assert [one["name"] for one in found["neutral"]] == ["mixed", "letter", "python"]
+    assert proof["neutral_loss_after"] == pytest.approx(sum(one["loss_after"] for one in found["neutral"]) / 3)
+    coverage = found["coverage"]
+    assert 0 < coverage["characters_read"] <= coverage["characters"]
+    assert sum(kind["characters"] for kind in coverage["kinds"]) == coverage["characters"]
+    if scaling is not None:
+        assert (found["scale"], found["calibration"]) == (scaling, None)
+        return
+    losses = {one["scale"]: one["loss"] for one in found["calibration"]["tried"]}
+    if found["calibration"]["helps"]:
+        assert losses[found["scale"]] is not None
+    else:
+        assert found["scale"] == min(SCALES)
+
+
+def test_no_more_chunks_are_read_than_asked_for(imprint: Job, installed: Path) -> None:
+    whole, part = (
+        imprint(str(most), max_chunks=most, max_chunk_length=80)["result"]["proof"]["imprint"]["coverage"]
+        for most in (16, 2)
+    )
+    assert whole["chunks"] > part["chunks"] == 2
+    assert part["tokens"] <= 160
+    assert whole["characters"] == whole["characters_read"] > part["characters_read"]
+    assert whole["characters"] == part["characters"]
 
 
 def test_the_same_session_gives_the_same_bytes_and_new_weights_others(

@@ -1,4 +1,4 @@
-import { type PreviewReport, PreviewRequest } from "@imprint/contracts";
+import { type PreviewReport, PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
@@ -52,10 +52,16 @@ function masked(preview: PreviewReport, paint: Paint): string {
   const mark = (text: string): string => (coloured ? paint("green", text) : `«${text}»`);
   const windows = preview.text.map((spans, index) => {
     const body = spans.map(({ text, supervised }) => (supervised ? mark(plain(text)) : paint("dim", plain(text)))).join("");
-    return `${paint("bold", `── window ${index + 1} of ${preview.windows}`)}\n${body}`;
+    return `${paint("bold", `── window ${preview.first_window + index} of ${preview.windows}`)}\n${body}`;
   });
-  const hidden = preview.windows - preview.text.length;
-  return [...windows, ...(hidden > 0 ? [paint("dim", `and ${count(hidden, "window")} more, too long to show`)] : [])].join("\n");
+  const cut = preview.text_left_out ?? 0;
+  const next = preview.first_window + preview.text.length;
+  const hidden = preview.windows - next + 1;
+  const notes = [
+    ...(cut > 0 ? [`[${count(cut, "character")} more: --window ${preview.first_window} shows all of it]`] : []),
+    ...(hidden > 0 ? [`and ${count(hidden, "window")} more: --window ${next} shows the next one`] : []),
+  ];
+  return [...windows, ...notes.map((note) => paint("dim", note))].join("\n");
 }
 
 /** Every agent turn by the number that --train-on takes, and why it is not learned. */
@@ -74,6 +80,7 @@ function turnTable(preview: PreviewReport, paint: Paint): string {
 interface PreviewOptions extends CommonOptions {
   readonly text?: boolean;
   readonly turns?: boolean;
+  readonly window?: string;
   readonly baseModel?: string;
 }
 
@@ -81,7 +88,11 @@ export function previewCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "preview",
     description: "show what a training would learn from, before any training",
-    examples: ["preview harborline-gates", "preview harborline-gates --text --train-on final_answer"],
+    examples: [
+      "preview harborline-gates",
+      "preview harborline-gates --text --train-on final_answer",
+      "preview latest --window 3",
+    ],
   })
     .argument("<session...>", "ids of the sessions, their beginnings, or latest")
     .option("--turns", "list the turns, and why some are not learned")
@@ -91,16 +102,18 @@ export function previewCommand(context: CommandContext): Command {
     const printer = printerOf(context, options);
     const baseModel = await namedBaseModel(options.baseModel, options, context.io.env);
     const request = { ...sessionsOf(sessions), ...readFlags(OPTIONS, { ...options, baseModel }) };
-    checkLoraRequest(request);
+    checkLoraRequest(request, TrainLoraPreviewRequest);
     const { note } = printer;
     await withService({ io: context.io, options, note }, async ({ client }) => {
       const ids = await storedSessions(sessions, { client, note });
       const named = { ...request, ...sessionsOf(ids) };
-      checkLoraRequest(named);
+      checkLoraRequest(named, TrainLoraPreviewRequest);
       const preview = await client.train.preview(named);
       const paint = context.io.paint.out;
-      const parts = [numbers, ...(options.turns ? [turnTable] : []), ...(options.text ? [masked] : [])];
-      printer.result(preview, () => parts.map((part) => part(preview, paint)).join("\n\n"));
+      const all = [numbers, ...(options.turns ? [turnTable] : []), ...(options.text ? [masked] : [])];
+      const [parts, shown] =
+        options.window === undefined ? [all, preview] : [[masked], { ...preview, text: preview.text.slice(0, 1) }];
+      printer.result(preview, () => parts.map((part) => part(shown, paint)).join("\n\n"));
     });
   });
 }

@@ -1,4 +1,4 @@
-import { RESUME_FIELDS, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import { RESUME_FIELDS, TrainHypernetworkRequest, type TrainLoraPreviewRequest, TrainLoraRequest } from "@imprint/contracts";
 import type { Option } from "commander";
 import { UsageError } from "../errors.js";
 import { checkRequest, flagOf, optionOf, type Properties, readFlags } from "./from-schema.js";
@@ -28,10 +28,13 @@ export const sessionsOf = (sessions: readonly string[]): Pick<TrainLoraRequest, 
   sessions.length === 1 && sessions[0] !== undefined ? { session_id: sessions[0] } : { session_ids: [...sessions] };
 
 /** Throws a UsageError that names the flag, or SESSION. */
-export function checkLoraRequest(request: TrainLoraRequest): void {
+export function checkLoraRequest(
+  request: TrainLoraPreviewRequest,
+  schema: typeof TrainLoraRequest | typeof TrainLoraPreviewRequest = TrainLoraRequest,
+): void {
   if (new Set(request.session_ids).size < (request.session_ids?.length ?? 0))
     throw new UsageError("a SESSION is named twice: each is trained on once");
-  checkRequest(TrainLoraRequest, request, { session_id: "SESSION", session_ids: "SESSION" });
+  checkRequest(schema, request, { session_id: "SESSION", session_ids: "SESSION" });
   if (typeof request.train_on === "object" && request.session_id === undefined)
     throw new UsageError("--train-on turns:... takes turns of one SESSION only");
 }

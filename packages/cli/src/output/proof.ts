@@ -1,4 +1,4 @@
-import { change, harmsOf, type Proof, verdictOf } from "@imprint/contracts";
+import { change, coverageText, harmsOf, isWorse, type Proof, scaleText, verdictOf } from "@imprint/contracts";
 import type { Paint } from "./paint.js";
 import { count, plain } from "./text.js";
 
@@ -28,13 +28,14 @@ function heldOutLines(
   return [[row(held_out, style), sure]];
 }
 
-/** The evidence of what an adapter does, one line each: no tick and no green where it harms. Taken by the trainer from the adapter as it was reloaded from disk. */
+/** The evidence of what an adapter does, one line each: no tick where the model got worse, and no green where it harms. Taken by the trainer from the adapter as it was reloaded from disk. */
 export function proofLines(proof: Proof, paint: Paint): string[] {
   const verdict = verdictOf(proof);
   const harms = verdict === "harms";
+  const worse = isWorse(proof);
   const complete = proof.keys_matched === proof.keys_expected;
   const accepted = CONSUMERS.map(([name, key]) =>
-    proof.accepted_by[key] ? (harms ? name : paint("green", `${name} ✓`)) : paint("red", `${name} ✗`),
+    proof.accepted_by[key] ? (worse ? name : paint("green", `${name} ✓`)) : paint("red", `${name} ✗`),
   );
   const row = (name: string, before: number, after: number, style: Style): string =>
     `${name}  ${loss(before)} → ${paint("bold", loss(after))}  ${paint(style, change(before, after))}`;
@@ -47,6 +48,12 @@ export function proofLines(proof: Proof, paint: Paint): string[] {
       ([figures, sure]) => `${figures}  ${paint("dim", sure)}`,
     ),
     `tensors matched            ${complete && harms ? matched : paint(complete ? "green" : "red", matched)}  ${paint("dim", `norm of the update ${proof.update_norm.toPrecision(3)}`)}`,
+    ...(proof.imprint === undefined
+      ? []
+      : [
+          `scale of the update        ${plain(scaleText(proof.imprint))}`,
+          `read of the session        ${plain(coverageText(proof.imprint))}`,
+        ]),
     `accepted by                ${accepted.join("  ")}`,
     ...proof.remarks.map((remark) => paint("yellow", `! ${plain(remark)}`)),
   ];

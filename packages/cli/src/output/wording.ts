@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, SalvageRequest, TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import { ERRORS, type ErrorCode, SalvageRequest, TrainHypernetworkRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
 import { SETTING_NAMES } from "@imprint/server/configuration";
 import { COMMANDS } from "../commands/list.js";
 import { flagOf } from "../flags/from-schema.js";
@@ -45,7 +45,7 @@ const OTHERWISE = {
 };
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ...[TrainLoraRequest, TrainHypernetworkRequest, SalvageRequest]
+  ...[TrainLoraPreviewRequest, TrainHypernetworkRequest, SalvageRequest]
     .flatMap(({ properties }) => Object.keys(properties))
     .concat(SETTING_NAMES)
     .map((field): [string, string] => [field, flagOf(field)]),

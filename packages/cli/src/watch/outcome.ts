@@ -1,4 +1,4 @@
-import { type ErrorDetail, type JobDetails, verdictOf } from "@imprint/contracts";
+import { type ErrorDetail, isWorse, type JobDetails, verdictOf } from "@imprint/contracts";
 import { evaluationText } from "../output/evaluation.js";
 import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
@@ -33,7 +33,9 @@ export function outcome(job: JobDetails, paint: Paint, name: string): string {
   if (job.status === "completed") {
     const steps = job.progress === null ? "" : ` after ${count(job.progress.step, "step")}`;
     const harms = job.proof !== null && verdictOf(job.proof) === "harms";
-    const [mark, is] = harms ? [paint("red", "!"), "is kept although it harms,"] : [paint("green", "✓"), "is ready"];
+    const worse = job.proof !== null && isWorse(job.proof);
+    const is = harms ? "is kept although it harms," : worse ? "is ready, but worse on held-out text," : "is ready";
+    const mark = harms ? paint("red", "!") : worse ? paint("yellow", "!") : paint("green", "✓");
     const head = `${mark} ${paint("bold", job.adapter_id ?? "")} ${is}${seconds(job)}${steps}`;
     return [head, ...proof, ...warnings].join("\n");
   }

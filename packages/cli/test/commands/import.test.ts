@@ -251,7 +251,17 @@ describe("preview", () => {
     expect(stdout).toContain("at most     3 steps, 600 tokens");
     expect(stdout).toContain("time        No training of tiny-model has finished on this machine yet");
     expect(stdout).toContain("left out    1 × duplicate turn");
-    expect(stdout).toContain("── window 1 of 2\nuser: hello\n«hi»\nand 1 window more, too long to show");
+    expect(stdout).toContain("── window 1 of 2\nuser: hello\n«hi»\nand 1 window more: --window 2 shows the next one");
+  });
+
+  it("prints a window that is asked for whole, and refuses one that is not there", async () => {
+    const windows = [[{ text: "first", supervised: true, tokens: 1 }], [{ text: "second", supervised: true, tokens: 1 }]];
+    const at = await servedPlace(() => ({ windows }));
+    await imprint(["import", EXAMPLES], at);
+    const shown = (window: string) => imprint(["preview", "harborline-gates", "--window", window], at);
+    expect(await shown("2")).toMatchObject({ code: 0, stdout: "── window 2 of 2\n«second»\n" });
+    expect(await shown("3")).toMatchObject({ code: 2, stderr: expect.stringContaining("--window must be at most 2") });
+    expect(await shown("0")).toMatchObject({ code: 2, stderr: expect.stringContaining("--window") });
   });
 
   it("colours what is learned instead of marking it, and never with NO_COLOR", async () => {

@@ -27,6 +27,25 @@ it("says what was learned and forgotten, what matched, and who accepts it", () =
   ]);
 });
 
+it("says of an imprint how its update is scaled and how much of the session was read", () => {
+  const imprint: NonNullable<Proof["imprint"]> = {
+    scale: 0.35,
+    calibration: { helps: true, tried: [{ scale: 0.35, loss: 1.9, neutral: [{ name: "mixed", loss: 3.03 }] }] },
+    coverage: {
+      characters: 1000,
+      characters_read: 250,
+      kinds: [{ kind: "user", characters: 1000, characters_read: 250 }],
+      tokens: 60,
+      chunks: 1,
+    },
+    neutral: [{ name: "mixed", loss_before: 3, loss_after: 3.03 }],
+  };
+  expect(proofLines({ ...proof, imprint }, unpainted).slice(3, 5)).toEqual([
+    "scale of the update        0.35, chosen of 1 that were tried",
+    "read of the session        25 % of 1000 characters (user 25 %), as 60 tokens in 1 chunks",
+  ]);
+});
+
 it.each([
   [[-0.2, -0.05], "green", "−0.200 to −0.050"],
   [[-0.2, 0.05], "yellow", "−0.200 to +0.050"],
@@ -37,6 +56,11 @@ it.each([
     `loss on held-out text      2.000 → 1.900  −5.0 %  ${sure}, over 900 tokens that it was not trained on`,
   );
   expect(proofLines(held, (style, text) => `<${String(style)}>${text}`)[2]).toContain(`<${colour}>−5.0 %`);
+});
+
+it("shows no tick of an adapter that is worse on held-out text", () => {
+  const held_out = { tokens: 900, loss_before: 2, loss_after: 2.2, interval: [0.05, 0.2] as [number, number] };
+  expect(proofLines({ ...proof, held_out }, unpainted)).toContain("accepted by                PEFT  vLLM  llama.cpp ✗");
 });
 
 it.each([

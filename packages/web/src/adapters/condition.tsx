@@ -2,8 +2,9 @@ import { type Adapter, conditionOf } from "@imprint/contracts";
 
 export function Condition({ adapter }: { readonly adapter: Adapter }) {
   const condition = conditionOf(adapter);
+  const isGood = condition === "ok" && adapter.evaluation?.verdict !== "harms";
   return (
-    <span className="chip" data-tone={condition === "ok" ? "good" : "bad"}>
+    <span className="chip" data-tone={isGood ? "good" : condition === "ok" ? undefined : "bad"}>
       {condition}
     </span>
   );

@@ -127,7 +127,9 @@ export function JobPage({ jobId }: { readonly jobId: string }) {
             <Preview
               id={`job ${jobId}`}
               button="Show what it learns"
-              load={(signal) => api.train.preview(previewRequestOf(job.request), { signal })}
+              load={(options, window) =>
+                api.train.preview({ ...previewRequestOf(job.request), ...(window ? { window } : {}) }, options)
+              }
             />
           )}
         </>

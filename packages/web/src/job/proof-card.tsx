@@ -1,4 +1,4 @@
-import { change, type Proof } from "@imprint/contracts";
+import { change, coverageText, isWorse, type Proof, scaleText } from "@imprint/contracts";
 import { heldOutChange } from "../text/held-out.js";
 import { count, short } from "../text/numbers.js";
 import { sentenceOf, toneOf } from "../text/verdict.js";
@@ -11,10 +11,10 @@ const CONSUMERS = [
   ["llama.cpp", "llama_cpp"],
 ] as const;
 
-/** The evidence, taken from the adapter as it was reloaded from disk, led by a verdict: no tick where it harms. */
+/** The evidence, taken from the adapter as it was reloaded from disk, led by a verdict: no tick where the model got worse. */
 export function ProofCard({ proof }: { readonly proof: Proof }) {
   const tone = toneOf(proof);
-  const isGood = tone !== "bad";
+  const isGood = tone !== "bad" && !isWorse(proof);
   const fell = (before: number, after: number): string => `${short(before)} → ${short(after)}  (${change(before, after)})`;
   return (
     <Card title="Proof" tone={tone}>
@@ -27,6 +27,8 @@ export function ProofCard({ proof }: { readonly proof: Proof }) {
           ],
           ["Loss on held-out text", proof.held_out && heldOutChange(proof.held_out)],
           ["Loss on a neutral text", fell(proof.neutral_loss_before, proof.neutral_loss_after)],
+          ["Scale of the update", proof.imprint && scaleText(proof.imprint)],
+          ["Read of the session", proof.imprint && coverageText(proof.imprint)],
           ["Tensors matched", `${proof.keys_matched} of ${proof.keys_expected}`],
           ["Norm of the update", short(proof.update_norm)],
           [

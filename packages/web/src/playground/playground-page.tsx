@@ -1,5 +1,5 @@
 import type { ChatRequest } from "@imprint/client";
-import type { Adapter } from "@imprint/contracts";
+import { type Adapter, conditionOf } from "@imprint/contracts";
 import { type FormEvent, useState } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
@@ -109,11 +109,18 @@ function Ask({ adapter }: { readonly adapter: Adapter }) {
 const loadNamed = (adapterId: string | undefined, signal: AbortSignal): Promise<Adapter | null> =>
   adapterId === undefined ? Promise.resolve(null) : api.adapters.get(adapterId, { signal });
 
+/** Its id, and what is wrong with it. */
+const labelOf = (adapter: Adapter): string => {
+  const condition = conditionOf(adapter);
+  return condition === "ok" ? adapter.adapter_id : `${adapter.adapter_id} (${condition})`;
+};
+
 /** The same question to the base model and to an adapter on it, side by side. */
 export function PlaygroundPage({ adapterId }: { readonly adapterId: string | undefined }) {
   const { value, error } = useLoad("adapters", (signal) => api.adapters.list({ limit: SHOWN }, { signal }));
   const adapters = value?.adapters ?? [];
-  const listed = adapterId === undefined ? adapters[0] : adapters.find(({ adapter_id }) => adapter_id === adapterId);
+  const first = adapters.find((adapter) => conditionOf(adapter) === "ok") ?? adapters[0];
+  const listed = adapterId === undefined ? first : adapters.find(({ adapter_id }) => adapter_id === adapterId);
   const unlisted = value && !listed ? adapterId : undefined;
   const named = useLoad(`adapter ${unlisted}`, (signal) => loadNamed(unlisted, signal));
   const chosen = listed ?? named.value;
@@ -131,9 +138,10 @@ export function PlaygroundPage({ adapterId }: { readonly adapterId: string | und
             onChange={(event) => goTo(hrefOf(["playground"], { adapter: event.target.value }))}
           >
             {!chosen && <option value="">choose one</option>}
-            {named.value && <option>{named.value.adapter_id}</option>}
-            {adapters.map(({ adapter_id: id }) => (
-              <option key={id}>{id}</option>
+            {[...(named.value ? [named.value] : []), ...adapters].map((adapter) => (
+              <option key={adapter.adapter_id} value={adapter.adapter_id}>
+                {labelOf(adapter)}
+              </option>
             ))}
           </select>
         </label>

@@ -14,6 +14,7 @@ import { Remarks } from "../ui/remarks.js";
 import { Table } from "../ui/table.js";
 import { OnDemand } from "./on-demand.js";
 import { countBySession } from "./session-counts.js";
+import { type LoadWindows, Windows } from "./windows.js";
 
 /** With more sessions, counts come first, and turns and text on demand. */
 const MANY = 3;
@@ -21,28 +22,8 @@ const MANY = 3;
 interface PreviewProps {
   readonly id: string;
   readonly button: string;
-  readonly load: (signal: AbortSignal) => Promise<PreviewReport>;
-}
-
-function Windows({ text, windows }: Pick<PreviewReport, "text" | "windows">) {
-  const hidden = windows - text.length;
-  const shown = text.map((window, at) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable with the keyboard (WCAG 2.1.1).
-    // biome-ignore lint/suspicious/noArrayIndexKey: windows have no other name, and never move.
-    <pre key={at} className="window" tabIndex={0}>
-      {window.map((span, place) => {
-        const written = plain(span.text);
-        // biome-ignore lint/suspicious/noArrayIndexKey: spans have no other name, and never move.
-        return span.supervised ? <mark key={place}>{written}</mark> : <span key={place}>{written}</span>;
-      })}
-    </pre>
-  ));
-  return (
-    <>
-      {shown}
-      {hidden > 0 && <p className="muted">And {count(hidden, "window")} more, too long to show.</p>}
-    </>
-  );
+  /** `window`: from which on the text is shown, from the first where it is left out. */
+  readonly load: (options: { readonly signal?: AbortSignal }, window?: number) => Promise<PreviewReport>;
 }
 
 interface TurnsProps extends Pick<PreviewReport, "turns" | "turns_left_out"> {
@@ -70,6 +51,7 @@ function Turns({ turns, turns_left_out: hidden = 0, isOfSeveral }: TurnsProps) {
 
 interface ReportProps {
   readonly report: PreviewReport;
+  readonly onMore: LoadWindows;
   /** Applies the settings that a memory plan suggests. */
   readonly onApply?: ((settings: Settings) => void) | undefined;
 }
@@ -88,7 +70,7 @@ function SessionsTable({ counts }: { readonly counts: ReturnType<typeof countByS
   );
 }
 
-function Report({ report, onApply }: ReportProps) {
+function Report({ report, onMore, onApply }: ReportProps) {
   const counts = countBySession(report.turns);
   const isMany = counts.length > MANY;
   return (
@@ -112,7 +94,7 @@ function Report({ report, onApply }: ReportProps) {
         {() => <Turns {...report} isOfSeveral={counts.length > 1} />}
       </OnDemand>
       <OnDemand summary="The text, marked where it is learned" isOpen={!isMany}>
-        {() => <Windows {...report} />}
+        {() => <Windows {...report} load={onMore} />}
       </OnDemand>
     </>
   );
@@ -120,12 +102,12 @@ function Report({ report, onApply }: ReportProps) {
 
 /** A preview as it is answered. */
 export function LoadedPreview({ id, load, onApply }: Pick<PreviewProps, "id" | "load"> & Pick<ReportProps, "onApply">) {
-  const { value, error, isLoading } = useLoad(id, load);
+  const { value, error, isLoading } = useLoad(id, (signal) => load({ signal }));
   return (
     <>
       {isLoading && <p role="status">The trainer reads the session…</p>}
       <Problem error={error} />
-      {value && <Report report={value} onApply={onApply} />}
+      {value && <Report report={value} onMore={(window) => load({}, window)} onApply={onApply} />}
     </>
   );
 }

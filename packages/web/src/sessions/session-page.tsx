@@ -83,8 +83,12 @@ export function SessionPage({ sessionId }: { readonly sessionId: string }) {
           <Preview
             id={`${sessionId} ${session.outcome}`}
             button="Preview"
-            load={(signal) =>
-              api.sessions.preview(sessionId, session.outcome === "success" ? {} : { include_unsuccessful: true }, { signal })
+            load={(options, window) =>
+              api.sessions.preview(
+                sessionId,
+                { ...(session.outcome !== "success" && { include_unsuccessful: true }), ...(window ? { window } : {}) },
+                options,
+              )
             }
           />
         </>

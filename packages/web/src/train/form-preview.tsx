@@ -32,7 +32,11 @@ export function FormPreview({ request, check, onSettings }: FormPreviewProps) {
       {asked === null && <p className="muted">Windows, what is held out, memory and time, before anything is started.</p>}
       {asked !== null && asked.id !== id && <p className="notice">The form has changed since.</p>}
       {asked !== null && (
-        <LoadedPreview id={asked.id} load={(signal) => api.train.preview(asked.request, { signal })} onApply={onSettings} />
+        <LoadedPreview
+          id={asked.id}
+          load={(options, window) => api.train.preview({ ...asked.request, ...(window ? { window } : {}) }, options)}
+          onApply={onSettings}
+        />
       )}
     </Card>
   );

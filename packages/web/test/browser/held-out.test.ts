@@ -47,6 +47,7 @@ test(
     await card.getByText("but the held-out loss rose 2 → 2.4, +20 %: it makes the model worse on work").waitFor();
     await card.getByText("2 → 2.4 (+20 %; 95 % interval +0.2 to +0.6) over 900 supervised tokens").waitFor();
     expect(await card.getAttribute("data-tone")).toBe("doubtful");
+    expect(await card.locator('[data-tone="good"], :text("✓")').count()).toBe(0);
 
     await page.goto(`${service.url}/#/adapters/mine`);
     await page.getByRole("img", { name: "Loss: 5 points, Training from 2.5 to 0.625; Held out from 2 to 2.4" }).waitFor();
@@ -81,6 +82,24 @@ test(
     await page.getByRole("row", { name: "s3 39 yes turn 39" }).waitFor();
     await page.getByText("The text, marked where it is learned").click();
     await page.locator("pre mark").waitFor();
+    expectNoFaults(page);
+  },
+  TEST_MS,
+);
+
+test(
+  "windows that a preview has no room for are shown when they are asked for",
+  async () => {
+    const windows = ["one", "two", "three"].map((text) => [{ text: `window ${text}`, supervised: true, tokens: 9 }]);
+    const service = await startWith({ windows, sizes: { windows: 3 } });
+    const page = await openPage(`${service.url}/#/train?session=s1`);
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByText("2 more windows.").waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByText("1 more window.").waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByRole("button", { name: "Show more" }).waitFor({ state: "detached" });
+    expect(await page.locator("pre mark").allTextContents()).toEqual(["window one", "window two", "window three"]);
     expectNoFaults(page);
   },
   TEST_MS,

@@ -102,6 +102,8 @@ test(
       await page.getByText(mark, { exact: true }).waitFor();
       expect(await good.count()).toBe(0);
     }
+    await page.goto(`${service.url}/#/playground`);
+    expect(await page.getByLabel("Adapter").locator("option").allTextContents()).toEqual(["worse (harmful)"]);
     expectNoFaults(page);
   },
   TEST_MS,

@@ -165,6 +165,7 @@ def proof_table(proof: Mapping[str, Any]) -> list[str]:
         f"| loss on neutral text (nats) | {proof['neutral_loss_before']:.4f} | {proof['neutral_loss_after']:.4f} "
         f"| {forgotten:+.1%} |",
         *held_out_row(proof.get("held_out")),
+        *imprint_lines(proof.get("imprint")),
         "",
         f"Measured on the files themselves, loaded again: {proof['keys_matched']} of {proof['keys_expected']} tensors "
         f"matched, norm of the update {proof['update_norm']:.4g}. Format accepted by: {', '.join(consumers)}.",
@@ -182,6 +183,51 @@ def held_out_row(held_out: Mapping[str, Any] | None) -> list[str]:
         f"| loss on {held_out['tokens']} held-out tokens (nats) | {before:.4f} | {after:.4f} "
         f"| {changed}95 % interval {low:+.4f} to {high:+.4f} |"
     ]
+
+
+def imprint_lines(imprint: Mapping[str, Any] | None) -> list[str]:
+    """Each neutral text, how much of the session was read, and at which scale the update is applied."""
+    if imprint is None:
+        return []
+    coverage = imprint["coverage"]
+    return [
+        *(
+            f"| of that, {one['name']} | {one['loss_before']:.4f} | {one['loss_after']:.4f} "
+            f"| {one['loss_after'] / one['loss_before'] - 1:+.1%} |"
+            for one in imprint["neutral"]
+        ),
+        "",
+        f"Read: {coverage['characters_read']} of the session's {coverage['characters']} characters "
+        f"({', '.join(read_share(kind) for kind in coverage['kinds'])}), as {coverage['tokens']} tokens in "
+        f"{coverage['chunks']} chunks.",
+        "",
+        *scale_lines(imprint["scale"], imprint["calibration"]),
+    ]
+
+
+def read_share(kind: Mapping[str, Any]) -> str:
+    return f"{kind['kind']} {kind['characters_read'] / max(kind['characters'], 1):.0%}"
+
+
+def scale_lines(scale: float, calibration: Mapping[str, Any] | None) -> list[str]:
+    if calibration is None:
+        return [f"Scale of the generated update: {scale:g}, as asked."]
+    chosen = "chosen of those tried" if calibration["helps"] else "the smallest, for it helps at none"
+    return [
+        f"Scale of the generated update: {scale:g}, {chosen}.",
+        "",
+        "| scale | loss on the session | on neutral text |",
+        "|---|---|---|",
+        *(f"| {tried['scale']:g} | {own_loss(tried)} | {neutral_losses(tried)} |" for tried in calibration["tried"]),
+    ]
+
+
+def own_loss(tried: Mapping[str, Any]) -> str:
+    return "not measured" if tried["loss"] is None else f"{tried['loss']:.4f}"
+
+
+def neutral_losses(tried: Mapping[str, Any]) -> str:
+    return ", ".join(f"{one['name']} {one['loss']:.4f}" for one in tried["neutral"]) or "not measured"
 
 
 def settings(record: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.loss import Read, supervised_logits
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.resampling import COVERAGE, DRAWS, drawn
+from imprint_trainer.resampling import interval
 
 SEED = 0
 
@@ -42,11 +42,12 @@ def token_losses(model: CausalLM, window: Window, device: torch.device, read: Re
 def held_out_proof(held_out: HeldOut, before: Sequence[Tensor], after: Sequence[Tensor]) -> dict[str, Any]:
     """The contracts' `HeldOutProof`, from the losses of each window without and with the adapter."""
     total = summed([(0, change) for change in token_changes(before, after)])[0]
+    units = units_of(held_out, before, after)
     return {
         "tokens": total.tokens,
         "loss_before": total.before / total.tokens,
         "loss_after": total.after / total.tokens,
-        "interval": list(interval(units_of(held_out, before, after))),
+        "interval": list(interval(units, mean_change, SEED) or (mean_change(units),) * 2),
     }
 
 
@@ -81,13 +82,6 @@ def summed(changes: Sequence[tuple[object, Change]]) -> list[Change]:
         Change(sum(c.tokens for c in found), sum(c.before for c in found), sum(c.after for c in found))
         for found in groups.values()
     ]
-
-
-def interval(units: Sequence[Change]) -> tuple[float, float]:
-    """Bootstrap interval of the change of the mean loss per token: percentiles of so many draws of as many units."""
-    means = drawn(units, mean_change, SEED)
-    tail = int(DRAWS * (1 - COVERAGE) / 2)
-    return means[tail], means[DRAWS - 1 - tail]
 
 
 def mean_change(units: Sequence[Change]) -> float:

@@ -1,7 +1,9 @@
 """Evidence that an adapter learned something, taken from its files after loading them again (training-data rule 9)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -11,16 +13,27 @@ from imprint_trainer.adapters.accept import llama_cpp_accepts, vllm_accepts
 from imprint_trainer.adapters.attach import attached
 from imprint_trainer.adapters.held_out import WORSE, held_out_proof, token_losses
 from imprint_trainer.adapters.hidden_states import readers
-from imprint_trainer.adapters.neutral import neutral_loss, neutral_loss_of_base
+from imprint_trainer.adapters.neutral import IMPRINT_TEXTS, neutral_loss, neutral_loss_of_base
 from imprint_trainer.adapters.payload import Payload, update_norm
 from imprint_trainer.adapters.sample import remark_on, sample
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
-from imprint_trainer.lora.loss import heard, mean_loss
+from imprint_trainer.lora.loss import Read, heard, mean_loss
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.scan import read_json
+
+IMPRINT_TOKENS = 4096  # of the windows that an imprint is calibrated and proved on
+
+
+@dataclass(frozen=True)
+class Imprint:
+    """What the proof of an adapter that a hypernetwork made needs to know."""
+
+    record: Mapping[str, Any]  # the contracts' `ImprintProof` without `neutral`
+    loss_before: float  # of the windows that the proof reads
+    readers: tuple[Read, Read]  # those that measured it: of the session and of neutral text
 
 
 def prove(
@@ -29,6 +42,7 @@ def prove(
     trained_on: Sequence[Window],
     held_out: HeldOut | None = None,
     *,
+    imprint: Imprint | None = None,
     stop: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """The contracts' `Proof` of the adapter in `folder`, on windows it was made from and on what was held out.
@@ -39,18 +53,20 @@ def prove(
     """
     payload = read_payload(folder)
     norm = update_norm(payload)
-    chosen = sample(trained_on)
+    texts = IMPRINT_TEXTS if imprint else ("mixed",)
+    chosen = sample(trained_on, IMPRINT_TOKENS if imprint else None)
     windows = [trained_on[index] for index in chosen]
-    read, read_neutral = readers(base, payload.first_block)
-    before = mean_loss(base.model, heard(windows, stop), base.device, read)
+    read, read_neutral = imprint.readers if imprint else readers(base, payload.first_block)
+    before = imprint.loss_before if imprint else mean_loss(base.model, heard(windows, stop), base.device, read)
     tested = [window for _, window in held_out.windows] if held_out else []
     held_before = [token_losses(base.model, window, base.device, read) for window in heard(tested, stop)]
-    neutral_before = neutral_loss_of_base(base)
+    neutrals_before = [neutral_loss_of_base(base, name) for name in texts]
     with attached(base, folder) as model:
         expected, matched = match_keys(model, payload)
         after = mean_loss(model, heard(windows, stop), base.device, read)
         held_after = [token_losses(model, window, base.device, read) for window in heard(tested, stop)]
-        neutral_after = neutral_loss(model, base.tokenizer, base.device, read_neutral)
+        neutrals_after = [neutral_loss(model, base.tokenizer, base.device, read_neutral, name=name) for name in texts]
+    neutral_before, neutral_after = fmean(neutrals_before), fmean(neutrals_after)
     check_losses(before, after, neutral_before, neutral_after)
     proved = held_out_proof(held_out, held_before, held_after) if held_out else None
     worse = [WORSE] if proved and proved["interval"][0] > 0 else []
@@ -66,8 +82,20 @@ def prove(
         "keys_matched": matched,
         "update_norm": norm,
         "accepted_by": {"peft": True, "vllm": vllm.accepted, "llama_cpp": llama_cpp.accepted},
+        **(
+            {"imprint": {**imprint.record, "neutral": compared(texts, neutrals_before, neutrals_after)}}
+            if imprint
+            else {}
+        ),
         "remarks": [*worse, *remark_on(chosen, trained_on), *vllm.remarks, *llama_cpp.remarks],
     }
+
+
+def compared(names: Sequence[str], before: Sequence[float], after: Sequence[float]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "loss_before": one, "loss_after": other}
+        for name, one, other in zip(names, before, after, strict=True)
+    ]
 
 
 def read_payload(folder: Path) -> Payload:

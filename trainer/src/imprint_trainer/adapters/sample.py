@@ -8,16 +8,17 @@ from imprint_trainer.data.windows import Window
 MOST_TOKENS = 32_768  # of windows; each is read twice, with the adapter and without
 
 
-def sample(windows: Sequence[Window]) -> list[int]:
+def sample(windows: Sequence[Window], most_tokens: int | None = None) -> list[int]:
     """Indices, in order: the same ones for the same windows."""
+    most = MOST_TOKENS if most_tokens is None else most_tokens
     order = list(range(len(windows)))
-    if sum(len(window.input_ids) for window in windows) > MOST_TOKENS:
+    if sum(len(window.input_ids) for window in windows) > most:
         Random(0).shuffle(order)
     chosen: list[int] = []
     tokens = 0
     for index in order:
         tokens += len(windows[index].input_ids)
-        if chosen and tokens > MOST_TOKENS:
+        if chosen and tokens > most:
             break
         chosen.append(index)
     return sorted(chosen)

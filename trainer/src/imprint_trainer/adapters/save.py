@@ -6,7 +6,7 @@ from typing import Any
 
 from imprint_trainer.adapters.card import licence_of, model_card
 from imprint_trainer.adapters.payload import Payload, update_norm
-from imprint_trainer.adapters.prove import prove
+from imprint_trainer.adapters.prove import Imprint, prove
 from imprint_trainer.adapters.write import list_files, write_json, write_text, write_weights
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
@@ -20,6 +20,7 @@ def save_and_prove(
     base: LoadedBase,
     windows: Sequence[Window],
     held_out: HeldOut | None = None,
+    imprint: Imprint | None = None,
     record: Mapping[str, Any],
     card: Mapping[str, Any],
     on_proving: Callable[[], None],
@@ -37,7 +38,7 @@ def save_and_prove(
     update_norm(payload)
     write_weights(folder, payload)
     on_proving()
-    proof = prove(base, folder, windows, held_out, stop=stop)
+    proof = prove(base, folder, windows, held_out, imprint=imprint, stop=stop)
     if partial is not None:
         proof["remarks"].append(
             f"Partial: salvaged after {partial['step']} of at most {partial['max_steps']} optimizer steps."

@@ -1,32 +1,24 @@
 """Text to tokens and back, so that what a session says never becomes a control token."""
 
-import copy
 import re
-import string
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import accumulate, product
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from functools import cached_property
+from itertools import accumulate, chain, islice
+from typing import TYPE_CHECKING, Any, Protocol
 
+from imprint_trainer.data.encodings import Covered, Encodings, backend, covering, encodings_of, marks_start
 from imprint_trainer.errors import BaseModelInvalid
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
     from transformers import PreTrainedTokenizerBase
 
 PRIVATE_USE = range(0xF0000, 0xFFFFE)  # plane 15: no template and no tokenizer gives these characters a meaning
 
 # Templates look for these in what is said, whether or not the tokenizer knows them.
 PARSED_BY_TEMPLATES = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
-
-# Places before newlines, or behind them, with what stands on either side of them where a tokenizer is tried.
-NEWLINES = ("\n", "\na", "\n0", "\n/", "\n a", "\n\ta", "\n\na", "\n    a")
-LETTERS, SIGNS = string.ascii_letters + string.digits, string.punctuation
-ENDS_OF_LINES = (r"(?<=[!-~])(?=\n)", tuple(LETTERS + SIGNS), NEWLINES)
-ENDS_OF_WORDS = (r"(?<=[A-Za-z0-9])(?=\n)", tuple(LETTERS), NEWLINES)
-STARTS_OF_WORDS = (r"(?<=[!-/:-@\[-`{-~]\n)(?=[A-Za-z0-9])", tuple(f"{sign}\n" for sign in SIGNS), ("a", "Z", "0"))
 
 
 @dataclass(frozen=True)
@@ -36,6 +28,11 @@ class Encoded:
     ids: tuple[int, ...]
     starts: "Places"
     ends: "Places"
+
+    def first_from(self, character: int) -> int:
+        """The first token that begins at `character` or behind it; the number of tokens where none does."""
+        starts = self.starts
+        return starts.first_from(character) if isinstance(starts, JoinedPlaces) else bisect_left(starts, character)
 
 
 class Places(Protocol):
@@ -51,7 +48,14 @@ class JoinedPlaces:
 
     of_part: Callable[[int], Sequence[int]]
     tokens: Sequence[int]  # before each part, and in all
-    characters: Sequence[int]  # before each part
+    characters: Sequence[int]  # before each part, and in all
+
+    def first_from(self, character: int) -> int:
+        """As `bisect_left`, which would work out the places of a part at each step."""
+        part = bisect_left(self.characters, character) - 1
+        if part in (-1, len(self.characters) - 1):
+            return 0 if part < 0 else len(self)
+        return self.tokens[part] + bisect_left(self.of_part(part), character - self.characters[part])
 
     def __len__(self) -> int:
         return self.tokens[-1]
@@ -75,8 +79,6 @@ class Codec:
     control_ids: frozenset[int]
     literals: Mapping[str, str] = field(default_factory=dict)  # the same, reversed
     _counts: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
-    _encodings: dict[str, "Encoding"] = field(default_factory=dict, compare=False, repr=False)
-    _offsets: dict[str, "Covered"] = field(default_factory=dict, compare=False, repr=False)
 
     def hide(self, text: str) -> str:
         return self._added.sub(lambda found: self.stand_ins[found.group()], text) if self.stand_ins else text
@@ -98,8 +100,14 @@ class Codec:
             if self._hides(text):
                 self._counts[text] = len(self.encode(text).ids)
             else:
-                self._counts[text] = sum(map(len, self._encoded(self._parts(text))))
+                self.expect([text])
         return self._counts[text]
+
+    def expect(self, texts: Iterable[str]) -> None:
+        """Counts texts that will be asked for: together they take all cores."""
+        parts = {text: self._encodings.parts(text) for text in texts if not self._hides(text)}
+        found = iter(self._encodings.ids(list(chain.from_iterable(parts.values()))))
+        self._counts.update((text, sum(map(len, islice(found, len(one))))) for text, one in parts.items())
 
     def decode(self, ids: Iterable[int]) -> str:
         decoded = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
@@ -107,35 +115,20 @@ class Codec:
 
     def encode(self, text: str) -> Encoded:
         """Tokenize hidden text; offsets count the characters of the text as given."""
-        parts = self._parts(text)
-        found = self._encoded(parts)
+        known = self._encodings
+        parts = known.parts(text)
+        found = known.ids(parts)
         tokens = list(accumulate(map(len, found), initial=0))
         characters = list(accumulate(map(len, parts), initial=0))
         encoded = Encoded(
-            tuple(token for encoding in found for token in encoding.ids),
-            JoinedPlaces(lambda part: self._covered(parts[part]).starts, tokens, characters),
-            JoinedPlaces(lambda part: self._covered(parts[part]).ends, tokens, characters),
+            tuple(array("I", b"".join(found))),
+            JoinedPlaces(lambda part: known.covered(parts[part]).starts, tokens, characters),
+            JoinedPlaces(lambda part: known.covered(parts[part]).ends, tokens, characters),
         )
         return self._spelled_out(text, encoded) if self._hides(text) else encoded
 
-    def _parts(self, text: str) -> list[str]:
-        return [part for part in self._seams.split(text) if part] if self._seams else [text]
-
-    def _encoded(self, parts: Sequence[str]) -> list["Encoding"]:
-        """Each encoded once, without offsets: outputs repeat each other, and windows the turns that were measured."""
-        missing = [part for part in dict.fromkeys(parts) if part not in self._encodings]
-        found = backend(self.tokenizer).encode_batch_fast(missing, add_special_tokens=False)
-        self._encodings.update(zip(missing, found, strict=True))
-        return [self._encodings[part] for part in parts]
-
-    def _covered(self, part: str) -> "Covered":
-        if part not in self._offsets:
-            encoding = backend(self.tokenizer).encode(part, add_special_tokens=False)
-            self._offsets[part] = covering(encoding.offsets)
-        return self._offsets[part]
-
     def _hides(self, text: str) -> bool:
-        return bool(self.literals and not text.isascii() and self._private.search(text))
+        return not text.isascii() and any(character in text for character in self.literals)
 
     def _spelled_out(self, text: str, encoded: Encoded) -> Encoded:
         """Encode again each stretch between control tokens that holds a stand-in, now with its literal text."""
@@ -155,7 +148,7 @@ class Codec:
                 ends += covered.ends
         return Encoded(tuple(ids), tuple(starts), tuple(ends))
 
-    def _plain(self, hidden: str, origin: int) -> tuple[list[int], "Covered"]:
+    def _plain(self, hidden: str, origin: int) -> tuple[list[int], Covered]:
         places: list[int] = []  # of each revealed character, the hidden character it stems from
         for place, character in enumerate(hidden):
             places += [origin + place] * len(self.literals.get(character, character))
@@ -178,8 +171,8 @@ class Codec:
         return re.compile("|".join(re.escape(token) for token in sorted(self.stand_ins, key=len, reverse=True)))
 
     @cached_property
-    def _seams(self) -> re.Pattern[str] | None:
-        return seams(self.tokenizer)
+    def _encodings(self) -> Encodings:
+        return encodings_of(self.tokenizer)
 
     @cached_property
     def _private(self) -> re.Pattern[str]:
@@ -189,47 +182,6 @@ class Codec:
     def _guard(self) -> str:
         """A character to encode ahead of plain text and drop again, where a tokenizer marks the start of a text."""
         return "\n" if marks_start(self.tokenizer) else ""
-
-
-@lru_cache(maxsize=8)
-def backend(tokenizer: "PreTrainedTokenizerBase", *, plain: bool = False) -> "Tokenizer":
-    """A copy, since a training may use the original right now; `plain`: control tokens are ordinary text to it."""
-    copied: Tokenizer = copy.deepcopy(tokenizer.backend_tokenizer)
-    copied.no_truncation()
-    copied.no_padding()
-    copied.encode_special_tokens = plain
-    return copied
-
-
-@lru_cache(maxsize=8)
-def marks_start(tokenizer: "PreTrainedTokenizerBase") -> bool:
-    alone, after = (backend(tokenizer, plain=True).encode(text, add_special_tokens=False).ids for text in ("a", "\na"))
-    return bool(alone != after[-len(alone) :])
-
-
-@lru_cache(maxsize=8)
-def seams(tokenizer: "PreTrainedTokenizerBase") -> re.Pattern[str] | None:
-    """Where a text can be cut without changing a token: around added tokens, which are taken out before all else, and
-    at newlines where pre-tokenization ends words there. None for tokenizers that heed what stands around."""
-    added = [token for token in tokenizer.added_tokens_decoder.values() if token.content and not token.normalized]
-    if marks_start(tokenizer) or any(token.lstrip or token.rstrip or token.single_word for token in added):
-        return None
-    contents = sorted((re.escape(token.content) for token in added), key=len, reverse=True)
-    patterns = [f"({'|'.join(contents)})"] if contents else []
-    kinds = [ENDS_OF_LINES] if word_ends(tokenizer, *ENDS_OF_LINES[1:]) else [ENDS_OF_WORDS, STARTS_OF_WORDS]
-    patterns += [pattern for pattern, lefts, rights in kinds if word_ends(tokenizer, lefts, rights)]
-    return re.compile("|".join(patterns)) if patterns else None
-
-
-def word_ends(tokenizer: "PreTrainedTokenizerBase", lefts: Sequence[str], rights: Sequence[str]) -> bool:
-    """Whether a word ends between each of `lefts` and `rights`, and each is encoded as it would be alone."""
-    for left, right in product(lefts, rights):
-        texts = [left + right, left, right]
-        whole, first, second = backend(tokenizer).encode_batch(texts, add_special_tokens=False)
-        words = whole.word_ids[len(first) - 1 : len(first) + 1]
-        if whole.ids != [*first.ids, *second.ids] or len(set(words)) < 2:
-            return False
-    return True
 
 
 def codec_for(tokenizer: "PreTrainedTokenizerBase", texts: Iterable[str]) -> Codec:
@@ -247,23 +199,6 @@ def codec_for(tokenizer: "PreTrainedTokenizerBase", texts: Iterable[str]) -> Cod
         control_ids=frozenset(tokenizer.all_special_ids) | {token for token, entry in added.items() if entry.special},
         literals={character: token for token, character in stand_ins.items()},
     )
-
-
-class Covered(NamedTuple):
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-
-
-def covering(offsets: Iterable[tuple[int, int]]) -> Covered:
-    """Offsets without gaps: byte-level tokenizers leave a token's leading space out of its offsets."""
-    starts: list[int] = []
-    ends: list[int] = []
-    reached = 0
-    for start, end in offsets:
-        starts.append(min(start, reached))
-        reached = max(reached, end)
-        ends.append(reached)
-    return Covered(tuple(starts), tuple(ends))
 
 
 def stretches(encoded: Encoded, control_ids: frozenset[int]) -> Iterable[tuple[int, int, bool]]:

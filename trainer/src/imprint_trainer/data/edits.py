@@ -57,7 +57,7 @@ def said(message: Mapping[str, Any]) -> str:
 
 def squashed(text: str) -> str:
     """Without white space and the escapes of JSON: the same however often a text was quoted."""
-    return ESCAPES.sub("", text)
+    return ESCAPES.sub("", text) if "\\" in text else "".join(text.split())
 
 
 def in_sight(target: str, seen: str) -> bool:

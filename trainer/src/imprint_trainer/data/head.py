@@ -83,12 +83,7 @@ def refuse_narrow(max_length: int, taken: int, what: str) -> None:
 
 def tool_lists(conversation: Conversation) -> list[tuple[Message, ...]]:
     """The tool list in shorter and shorter forms."""
-    called = {
-        one["function"]["name"]
-        for unit in conversation.units
-        for message in unit.messages
-        for one in message.get("tool_calls", ())
-    }
+    called = {name for unit in conversation.units for name in unit.called}
     used = tuple(tool for tool in conversation.tools if tool["function"]["name"] in called)
     bare = tuple({**tool, "function": named_only(tool["function"]["name"])} for tool in used)
     return [conversation.tools, used, bare, ()]

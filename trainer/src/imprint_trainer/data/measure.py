@@ -29,21 +29,23 @@ class Measured:
 def measured(units: Sequence[Unit], renderer: Renderer) -> Measured:
     codec = renderer.codec
     turns = [index for index, unit in enumerate(units) if unit.by_assistant]
-    pieces: list[Piece | None] = [None] * len(units)
+    ends = [*turns[1:], len(units)]
+    found = {turn: renderer.piece(units[turn : end + 1]) for turn, end in zip(turns, ends, strict=True)}
+    written = (text for piece in found.values() if piece for text in (piece.turn[: piece.stop], piece.after or ""))
+    codec.expect([*written, *(unit.messages[0]["content"] for unit in units if not unit.by_assistant)])
     costs = [
         Cost(0 if unit.by_assistant else frame_and_words(unit.messages, codec), 0, unit.supervised, unit.request)
         for unit in units
     ]
-    for index, following in zip(turns, [*turns[1:], len(units)], strict=True):
+    for (index, piece), following in zip(found.items(), ends, strict=True):
         unit = units[index]
-        piece = renderer.piece(units[index : following + 1])
         own = codec.count(piece.turn[: piece.stop]) if piece else frame_and_words(unit.messages[:1], codec)
         if piece and piece.after is not None:
             after = max(0, codec.count(piece.after) - sum(cost.own for cost in costs[index + 1 : following]))
         else:
             after = frame_and_words(unit.messages[1:], codec)
-        pieces[index], costs[index] = piece, replace(costs[index], own=own, after=after)
-    return Measured(tuple(units), tuple(pieces), tuple(costs))
+        costs[index] = replace(costs[index], own=own, after=after)
+    return Measured(tuple(units), tuple(found.get(index) for index in range(len(units))), tuple(costs))
 
 
 def frame_and_words(messages: Sequence[Message], codec: Codec) -> int:

@@ -25,6 +25,7 @@ class Unit:
     supervised: bool
     request: bool = False  # a person asked for something
     targets: tuple[str, ...] = ()  # the texts that its edits replace, as far as the session showed them before
+    called: tuple[str, ...] = ()  # names of tools
 
     @property
     def by_assistant(self) -> bool:
@@ -57,7 +58,7 @@ class Writer:
         calls = step.tool_calls
         if not self.native or not calls:
             messages = (self.assistant(step, text, calls), *self.answers_as_text(step))
-            yield Unit(index, messages, supervised, targets=self.targets(step.text, calls))
+            yield Unit(index, messages, supervised, targets=self.targets(step.text, calls), called=self.names(calls))
             return
         groups = [calls] if self.traits.parallel_calls else [(one,) for one in calls]
         strays = [item for item in step.observations if item.call_id not in {one.id for one in calls}]
@@ -76,7 +77,10 @@ class Writer:
             last = place == len(groups) - 1
             messages = (turn, *results, *(self.plain_results(strays) if last else ()))
             edited = self.targets(step.text if place == 0 else "", group)
-            yield Unit(index, messages, supervised, targets=edited)
+            yield Unit(index, messages, supervised, targets=edited, called=self.names(group))
+
+    def names(self, calls: Sequence[ToolCall]) -> tuple[str, ...]:
+        return tuple(self.codec.hide(one.name) for one in calls)
 
     def targets(self, text: str, calls: Sequence[ToolCall]) -> tuple[str, ...]:
         return tuple(self.codec.hide(one) for one in targets(text, [call.arguments for call in calls]))
@@ -139,25 +143,40 @@ def conversation(session: Session, writer: Writer, supervised: frozenset[int]) -
         if opening is None:
             raise NothingToTrain(f"The session {session.session_id} has no user turn, and so no task for its answers.")
         dropped = ["before_task"] * opening
-    units: list[Unit] = []
     system, task = hide("\n\n".join(systems)), hide(session.steps[opening].text)
+    units, empty = units_of(session.steps, opening + 1, writer, supervised)
+    return Conversation(
+        system=system,
+        task=task,
+        tools=tuple(tool(writer.codec, one) for one in session.tools),
+        units=tuple(with_shown_targets(units, f"{system}\n{task}")),
+        dropped=(*dropped, *empty),
+    )
+
+
+def units_of(
+    steps: Sequence[Step], start: int, writer: Writer, supervised: frozenset[int]
+) -> tuple[list[Unit], list[str]]:
+    """The turns from step `start` on, and the reasons for those left out."""
+    units: list[Unit] = []
+    dropped: list[str] = []
     ordinal = iter(range(1, 10**9))
-    for index, step in enumerate(session.steps[opening + 1 :], start=opening + 1):
+    for index, step in enumerate(steps[start:], start=start):
         if step.source != "agent":
-            message = {"role": "user", "content": hide(step.text)}
+            message = {"role": "user", "content": writer.codec.hide(step.text)}
             units.append(Unit(index, (message,), False, request=step.source == "user"))
         elif step.text.strip() or step.tool_calls or (writer.reasoning and step.reasoning):
             units += writer.agent_units(index, step, index in supervised, ordinal)
         else:
             dropped.append("empty_turn")
             units += [Unit(index, (message,), False) for message in writer.plain_results(step.observations)]
-    return Conversation(
-        system=system,
-        task=task,
-        tools=tuple(tool(writer.codec, one) for one in session.tools) if writer.traits.tool_list else (),
-        units=tuple(with_shown_targets(units, f"{system}\n{task}")),
-        dropped=tuple(dropped),
-    )
+    return units, dropped
+
+
+def takes_calls(steps: Sequence[Step], tools: Sequence[ToolDefinition], traits: Traits) -> bool:
+    """Whether a template can write the calls of these steps in its own syntax, and lists the tools that they call."""
+    beside = any(step.text.strip() for step in steps if step.tool_calls)
+    return traits.calls and (traits.tool_list or not tools) and (traits.text_with_calls or not beside)
 
 
 def with_shown_targets(units: Sequence[Unit], opening: str) -> Iterator[Unit]:

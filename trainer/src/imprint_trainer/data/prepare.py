@@ -10,13 +10,13 @@ from imprint_trainer.data.codec import Codec, codec_for
 from imprint_trainer.data.head import fitted_head
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.measure import measured, shortened_outputs
-from imprint_trainer.data.messages import Conversation, Writer, arranged, conversation, head
+from imprint_trainer.data.messages import Conversation, Writer, arranged, conversation, head, takes_calls
 from imprint_trainer.data.render import Renderer
 from imprint_trainer.data.select import TrainOn, supervised_steps
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.sources import excerpts, sources_of
 from imprint_trainer.data.template import ChatTemplate, Message, chat_template
-from imprint_trainer.data.traits import Traits, traits_of
+from imprint_trainer.data.traits import Traits, listing_tools, traits_of
 from imprint_trainer.data.windows import Builder, Cut, Window, skip_tokens
 from imprint_trainer.errors import NothingToTrain, TemplateUnsupported
 
@@ -36,7 +36,7 @@ class Counted:
     that does not stand in their window) and turns that are left out (`empty_turn`, `before_task`, `context_left_out`).
     Changed are texts (`task_shortened`, `system_shortened`, `user_text_shortened`, `request_shortened`,
     `tool_output_shortened`, `context_shortened`: of the first turn of a window, `answer_split`), tools
-    (`tools_shortened`, `tool_list_left_out`: a list that the template has no place for), calls
+    (`tools_shortened`, `tool_list_as_text`: a list that the template has no place for), calls
     (`tool_syntax_as_text`), windows (`edit_target_excerpted`: they bring along what an edit replaces) and tokens that
     are no targets (`secret_not_supervised`: what stands for secrets, `token_across_role_header`: first ones of turns).
     """
@@ -127,12 +127,13 @@ def prepare_windows(
     codec = codec_for(tokenizer, [session.model_dump_json()])
     template = chat_template(tokenizer, reasoning=reasoning, date=started(session))
     traits = traits_of(template)
+    template = listing_tools(template, traits)
     talk = written(session, Writer(codec, traits, True, reasoning), template, supervised, changed)
     dropped.update(talk.dropped)
     if not any(unit.supervised for unit in talk.units):
         raise NothingToTrain(f"The session {session.session_id} has no agent turn after its task{named(dropped)}.")
     if session.tools and not traits.tool_list:
-        changed["tool_list_left_out"] += 1
+        changed["tool_list_as_text"] += 1
     found, cuts, whole = cut(talk, template, traits, codec, max_length)
     changed.update(cuts)
     blind = {talk.units[index].step for index in found.blind}
@@ -201,8 +202,7 @@ def written(
 ) -> Conversation:
     """The session in the template's own tool syntax, or as text where the template cannot take the session's calls."""
     calling = [step for step in session.steps if step.tool_calls]
-    beside = any(step.text.strip() for step in calling)
-    if writer.traits.calls and (writer.traits.text_with_calls or not beside):
+    if takes_calls(session.steps, session.tools, writer.traits):
         talk = conversation(session, writer, supervised)
         try:
             template.render(whole(talk, writer.traits), talk.tools)

@@ -19,12 +19,23 @@ MOST_TURNS = 500  # that are listed of several sessions; the preview of one sess
 
 
 def preview(
-    prepared: Prepared, tokenizer: "PreTrainedTokenizerBase", *, steps: Steps, memory: dict[str, Any] | None = None
+    prepared: Prepared,
+    tokenizer: "PreTrainedTokenizerBase",
+    *,
+    steps: Steps,
+    memory: dict[str, Any] | None = None,
+    window: int | None = None,
 ) -> dict[str, Any]:
-    """The contracts' `Preview`, with its `memory` as given. The spans of a window joined are the decoded window."""
+    """The contracts' `Preview`, with its `memory` as given. The spans of a window joined are the decoded window.
+
+    `window`: number of the one, from 1, that the text begins with and shows whole, however long; none where there are
+    fewer. None: the text begins with the first one, of which it shows as much as there is room for.
+    """
     several = len({turn.session_id for turn in prepared.turns}) > 1
     turns = prepared.turns[:MOST_TURNS] if several else prepared.turns
     left_out = len(prepared.turns) - len(turns)
+    text = list(shown(prepared.windows[(window or 1) - 1 :], tokenizer))
+    cut = max(0, length(text[0]) - MOST_TEXT) if text and window is None else 0
     return {
         **sizes(prepared),
         "max_steps": steps.maximum,
@@ -41,21 +52,26 @@ def preview(
             for turn in turns
         ],
         **({"turns_left_out": left_out} if left_out else {}),
-        "text": list(shown(prepared.windows, tokenizer)),
+        "text": [beginning(text[0], MOST_TEXT)] if cut else text,
+        "first_window": window or 1,
+        **({"text_left_out": cut} if cut else {}),
     }
 
 
 def shown(windows: Sequence[Window], tokenizer: "PreTrainedTokenizerBase") -> Iterator[list[dict[str, Any]]]:
-    length = 0
+    """The first window, and those after it as far as there is room."""
+    characters = 0
     for window in windows:
         found = spans(window, tokenizer)
-        length += sum(len(span["text"]) for span in found)
-        if length <= MOST_TEXT:
+        characters += length(found)
+        if window is windows[0] or characters <= MOST_TEXT:
             yield found
-        elif window is windows[0]:
-            yield beginning(found, MOST_TEXT)
-        if length > MOST_TEXT:
+        if characters > MOST_TEXT:
             return
+
+
+def length(found: Sequence[dict[str, Any]]) -> int:
+    return sum(len(span["text"]) for span in found)
 
 
 def beginning(found: Sequence[dict[str, Any]], characters: int) -> list[dict[str, Any]]:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from jinja2.exceptions import TemplateError
 
+from imprint_trainer.data.tool_prompt import with_tool_prompt
 from imprint_trainer.errors import TemplateUnsupported
 
 if TYPE_CHECKING:
@@ -21,14 +22,20 @@ UNDATED = datetime(2026, 1, 1)  # noqa: DTZ001  stands in for sessions without a
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """Renders messages; `reasoning` tells templates that know `enable_thinking` whether the model thinks aloud."""
+    """Renders messages; `reasoning` tells templates that know `enable_thinking` whether the model thinks aloud.
+
+    `tools` names the message that lists tools where the template itself does not.
+    """
 
     tokenizer: "PreTrainedTokenizerBase"
     sources: Mapping[bool, str]  # with tools, without tools
     reasoning: bool
+    tools: Literal["system", "user"] | None = None
 
     def render(self, messages: Sequence[Message], tools: Sequence[Message] = (), **options: Any) -> str:
         """The text of a conversation. Raises TemplateUnsupported with the template's own words when it refuses."""
+        if tools and self.tools:
+            messages, tools = with_tool_prompt(messages, tools, system=self.tools == "system"), ()
         try:
             text = self.tokenizer.apply_chat_template(
                 [dict(message) for message in messages],

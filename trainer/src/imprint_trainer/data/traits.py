@@ -1,7 +1,7 @@
 """What a chat template can express, found by rendering small conversations: never by a model's name."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from imprint_trainer.data.template import ChatTemplate, Message
@@ -70,6 +70,11 @@ def traits_of(template: ChatTemplate) -> Traits:
         tool_list=shows(["wombat_tool"], USER, ANSWER, tools=[TOOL]),
         reasoning=shows(["brolga"], USER, {**ANSWER, "reasoning_content": "brolga"}),
     )
+
+
+def listing_tools(template: ChatTemplate, traits: Traits) -> ChatTemplate:
+    """The template, with tools written as text where it lists none itself."""
+    return template if traits.tool_list else replace(template, tools="system" if traits.system else "user")
 
 
 def call(name: str, arguments: Any, ordinal: int = 0) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Windows of tokens with a mask, from the measured turns of a session (training-data rule 3)."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -267,7 +267,7 @@ def tokenized(rendered: Rendered, codec: Codec, changes: Counter[str]) -> Tokens
     mask = [False] * len(encoded.ids)
     starts = []
     for start, stop in rendered.spans:
-        first, last = bisect_left(encoded.starts, start), bisect_left(encoded.starts, stop)
+        first, last = encoded.first_from(start), encoded.first_from(stop)
         if first == last or encoded.ids[last - 1] not in codec.control_ids:
             raise TemplateUnsupported("The tokenizer merges the end-of-turn token with the text before it.")
         if first and encoded.ends[first - 1] > start:
@@ -275,7 +275,7 @@ def tokenized(rendered: Rendered, codec: Codec, changes: Counter[str]) -> Tokens
         mask[first:last] = [True] * (last - first)
         starts.append(first)
         for secret in SECRET.finditer(rendered.text, start, stop):
-            held = slice(bisect_right(encoded.ends, secret.start()), bisect_left(encoded.starts, secret.end()))
+            held = slice(bisect_right(encoded.ends, secret.start()), encoded.first_from(secret.end()))
             mask[held] = [False] * (held.stop - held.start)
             changes["secret_not_supervised"] += 1
     return Tokens(encoded, tuple(mask), tuple(starts))

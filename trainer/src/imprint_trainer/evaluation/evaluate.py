@@ -127,12 +127,13 @@ def judgement(
     base, adapter = rows[0], rows[1]
     interval = None if adapter["interval"] is None else (adapter["interval"][0], adapter["interval"][1])
     rise = forgotten([one["loss_before"] for one in neutral], [one["loss_after"] for one in neutral])
-    verdict = verdict_of(interval, rise)
+    share = adapter["change"] / base["loss"] if base["loss"] else 0.0
+    verdict = verdict_of(share, interval, rise)
     sentence = sentence_of(
         verdict,
         sessions=sessions,
-        base_loss=base["loss"],
         change=adapter["change"],
+        share=share,
         interval=interval,
         neutral_rise=rise,
     )

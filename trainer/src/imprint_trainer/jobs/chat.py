@@ -9,13 +9,16 @@ import torch
 from transformers import StoppingCriteria, StoppingCriteriaList
 
 from imprint_trainer.adapters.attach import attached
-from imprint_trainer.errors import Cancelled, PromptRefused
+from imprint_trainer.errors import Cancelled, ContextLengthExceeded, PromptRefused
 from imprint_trainer.jobs.generated_text import Detokenizer, StopTexts
+from imprint_trainer.jobs.opening import opening_of
 from imprint_trainer.jobs.prompt import prompt_of
 from imprint_trainer.models.base import LoadedBase, Quantization
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.scan import read_json
 from imprint_trainer.protocol import ChatSpec
+
+SHRINKING = 4  # how much shorter a tokenizer's normalisation may make a text, generously
 
 GREEDY: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
 
@@ -24,17 +27,23 @@ class Listener(StoppingCriteria):  # type: ignore[misc]
     """Told of each token. Passes the text on, ends the answer at a stop text, and raises Cancelled."""
 
     def __init__(
-        self, spec: ChatSpec, base: LoadedBase, *, cancelled: Callable[[], bool], on_text: Callable[[str], None]
+        self,
+        spec: ChatSpec,
+        base: LoadedBase,
+        *,
+        with_calls: bool,
+        cancelled: Callable[[], bool],
+        on_text: Callable[[str], None],
     ) -> None:
         self._ends = end_tokens(base)
         self._cancelled = cancelled
         self._on_text = on_text
-        self._characters = Detokenizer(base.tokenizer)
+        self._characters = Detokenizer(base.tokenizer, special=with_calls)
         self._stops = StopTexts(spec.stop)
         self.text = ""
 
     @property
-    def at_stop_text(self) -> bool:
+    def stop_text(self) -> str | None:
         return self._stops.found
 
     def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
@@ -43,13 +52,17 @@ class Listener(StoppingCriteria):  # type: ignore[misc]
         token = int(input_ids[0, -1])
         if token not in self._ends:
             self._tell(self._stops.add(self._characters.add(token)))
-        return torch.full((input_ids.shape[0],), self.at_stop_text, dtype=torch.bool, device=input_ids.device)
+        return torch.full((input_ids.shape[0],), self.stop_text is not None, dtype=torch.bool, device=input_ids.device)
+
+    def begin(self, opening: str) -> None:
+        """What the answer begins with, before the first token."""
+        self._tell(opening)
 
     def finish(self) -> None:
         """No token follows: what was held back is told."""
-        if not self.at_stop_text:
+        if self.stop_text is None:
             self._tell(self._stops.add(self._characters.rest()))
-        if not self.at_stop_text:
+        if self.stop_text is None:
             self._tell(self._stops.rest())
 
     def _tell(self, piece: str) -> None:
@@ -69,35 +82,87 @@ def quantization_for(adapter_path: str | None) -> Quantization:
 
 @torch.inference_mode()
 def chat(
-    spec: ChatSpec, base: LoadedBase, *, cancelled: Callable[[], bool], on_text: Callable[[str], None]
+    spec: ChatSpec,
+    base: LoadedBase,
+    *,
+    cancelled: Callable[[], bool],
+    on_prompt: Callable[[dict[str, Any]], None],
+    on_text: Callable[[str], None],
 ) -> dict[str, Any]:
-    """The contracts' `ChatResult`: greedy at temperature 0, else sampled with the seed alone.
+    """The contracts' `ChatResult`: greedy at temperature 0, else sampled with the seed alone. `on_prompt` is told the
+    contracts' `ChatPrompt` once nothing is left to refuse.
 
-    Raises Cancelled and PromptRefused.
+    Raises Cancelled, ContextLengthExceeded and PromptRefused.
     """
+    if spec.json_schema is not None:
+        raise PromptRefused(
+            "This engine has no grammars, so that it cannot hold an answer to a JSON schema: answers are plain text."
+        )
+    if spec.max_tokens != 0:
+        room_after(least_tokens(spec, base), base)
     prompt = prompt_of(spec, base)
-    length = prompt["input_ids"].shape[1]
-    room = int(getattr(base.model.config, "max_position_embeddings", 2**31)) - length
-    if room < 1:
-        raise PromptRefused(f"The prompt of {length} tokens is longer than the base model's context.")
-    listener = Listener(spec, base, cancelled=cancelled, on_text=on_text)
+    length = prompt.inputs["input_ids"].shape[1]
+    if spec.max_tokens == 0:
+        return result_of("", "length", None, prompt=length, completion=0)
+    opening = opening_of(spec, prompt.tool_format)
+    inputs = with_opening(prompt.inputs, opening, base)
+    begun = inputs["input_ids"].shape[1] - length
+    room = room_after(length + begun, base)
+    on_prompt({"prompt_tokens": length, "tool_format": prompt.tool_format})
+    listener = Listener(spec, base, with_calls=prompt.tool_format is not None, cancelled=cancelled, on_text=on_text)
+    listener.begin(opening)
     with seeded(spec.seed, base), attached_adapter(spec, base) as model:
         output = model.generate(
-            **prompt,
+            **inputs,
             **sampling(spec),
-            max_new_tokens=min(spec.max_tokens, room),
+            max_new_tokens=room if spec.max_tokens is None else max(1, min(spec.max_tokens - begun, room)),
             use_cache=True,
             stopping_criteria=StoppingCriteriaList([listener]),
             pad_token_id=base.tokenizer.pad_token_id or base.tokenizer.eos_token_id,
         )[0, length:].tolist()
     listener.finish()
-    stopped = listener.at_stop_text or (bool(output) and output[-1] in end_tokens(base))
+    stopped = listener.stop_text is not None or (bool(output) and output[-1] in end_tokens(base))
+    return result_of(
+        listener.text, "stop" if stopped else "length", listener.stop_text, prompt=length, completion=len(output)
+    )
+
+
+def result_of(text: str, finish_reason: str, stop_text: str | None, *, prompt: int, completion: int) -> dict[str, Any]:
     return {
-        "text": listener.text,
-        "finish_reason": "stop" if stopped else "length",
-        "prompt_tokens": length,
-        "completion_tokens": len(output),
+        "text": text,
+        "finish_reason": finish_reason,
+        "stop_text": stop_text,
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
     }
+
+
+def with_opening(inputs: dict[str, torch.Tensor], opening: str, base: LoadedBase) -> dict[str, torch.Tensor]:
+    """The prompt with the beginning of its answer."""
+    if not opening:
+        return inputs
+    tokens = base.tokenizer(opening, add_special_tokens=False, return_tensors="pt")["input_ids"]
+    ids = torch.cat([inputs["input_ids"], tokens.to(base.device)], dim=1)
+    return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+
+
+def least_tokens(spec: ChatSpec, base: LoadedBase) -> int:
+    """Tokens that the messages have at least: what cannot fit is not tokenised, which takes a minute for 64 MiB."""
+    if "longest_token" not in base.memo:
+        base.memo["longest_token"] = max(len(token) for token in base.tokenizer.get_vocab())
+    characters = sum(len(message.content) for message in spec.messages)
+    return characters // (SHRINKING * int(base.memo["longest_token"]))
+
+
+def room_after(length: int, base: LoadedBase) -> int:
+    """Tokens that a prompt of this length leaves. Raises ContextLengthExceeded in words that agents look for."""
+    context = int(getattr(base.model.config, "max_position_embeddings", 2**31))
+    if length >= context:
+        raise ContextLengthExceeded(
+            f"The prompt is too long: {length} tokens > {context - 1} maximum; "
+            f"this model's maximum context length is {context} tokens."
+        )
+    return context - length
 
 
 def sampling(spec: ChatSpec) -> dict[str, Any]:

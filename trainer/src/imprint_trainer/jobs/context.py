@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.memory import PeakMemory
@@ -10,14 +10,23 @@ from imprint_trainer.memory_model import Device
 from imprint_trainer.models.base import LoadedBase, Quantization
 
 
+class BaseOf(Protocol):
+    """Gives a base model, resident or loaded. `dequantised`: as `load_base` has it; None takes the resident one as it
+    is."""
+
+    def __call__(
+        self, path_or_hub_id: str, quantization: Quantization, *, dequantised: bool | None = None
+    ) -> LoadedBase: ...
+
+
 @dataclass(frozen=True)
 class JobContext:
-    """`emit` sends an event, to which the worker adds the job's id. `base` gives the base model, resident or loaded;
-    `tokenizer` gives its tokenizer, and loads no weights for that. `memory` counts from the job's beginning."""
+    """`emit` sends an event, to which the worker adds the job's id. `tokenizer` gives a base model's tokenizer, and
+    loads no weights for that. `memory` counts from the job's beginning."""
 
     emit: Callable[[dict[str, Any]], None]
     cancelled: Callable[[], bool]
-    base: Callable[[str, Quantization], LoadedBase]
+    base: BaseOf
     tokenizer: Callable[[str], Any]
     memory: PeakMemory
     device: Device = "cpu"

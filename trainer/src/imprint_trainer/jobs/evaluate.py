@@ -21,8 +21,8 @@ from imprint_trainer.evaluation.measure import Bench, Marked
 from imprint_trainer.jobs.chat import quantization_for
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.export import model_config
+from imprint_trainer.jobs.prompt import learned_reasoning
 from imprint_trainer.models.locate import locate_base
-from imprint_trainer.models.scan import read_json
 from imprint_trainer.protocol import EvaluateSpec, StagedSession
 from imprint_trainer.resampling import DRAWS
 
@@ -91,13 +91,6 @@ def context_of(base_model: str) -> int:
     """Tokens that the base model can read at once."""
     config = model_config(locate_base(base_model).folder).get_text_config()
     return int(getattr(config, "max_position_embeddings", 2**31))
-
-
-def learned_reasoning(adapter: Path) -> bool:
-    """Whether the adapter was trained on recorded reasoning too."""
-    record = read_json(adapter / "training.json") if (adapter / "training.json").is_file() else {}
-    selection = record.get("selection")
-    return isinstance(selection, dict) and selection.get("reasoning") is True
 
 
 def read_trained(stored: Iterable[StagedSession]) -> tuple[list[Session], list[str]]:

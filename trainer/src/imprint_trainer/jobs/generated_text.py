@@ -7,10 +7,12 @@ INCOMPLETE = "\ufffd"  # how a decoder shows a character whose last bytes are st
 
 
 class Detokenizer:
-    """Tokens in, whole characters out: all pieces and the rest together are the text of all tokens."""
+    """Tokens in, whole characters out: all pieces and the rest together are the text of all tokens, of control tokens
+    only with `special`: some families begin a call with one."""
 
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(self, tokenizer: Any, *, special: bool = False) -> None:
         self._tokenizer = tokenizer
+        self._special = special
         self._tokens: list[int] = []
         self._told = 0  # tokens whose text was given out
 
@@ -31,7 +33,8 @@ class Detokenizer:
         return self._decode(self._tokens)[len(self._decode(self._tokens[: self._told])) :]
 
     def _decode(self, tokens: Sequence[int]) -> str:
-        return str(self._tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+        text = self._tokenizer.decode(tokens, skip_special_tokens=not self._special, clean_up_tokenization_spaces=False)
+        return str(text)
 
 
 class StopTexts:
@@ -40,15 +43,14 @@ class StopTexts:
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stops)
         self._held = ""
-        self.found = False
+        self.found: str | None = None  # the text that ended the answer
 
     def add(self, piece: str) -> str:
         held = self._held + piece
-        places = [(held.find(stop), len(stop)) for stop in self._stops if stop in held]
+        places = [(held.find(stop), stop) for stop in self._stops if stop in held]
         if places:
             # The one that was complete first, so that the cut does not depend on how the text came in pieces.
-            start, _ = min(places, key=lambda place: (place[0] + place[1], place[0]))
-            self.found = True
+            start, self.found = min(places, key=lambda place: (place[0] + len(place[1]), place[0]))
             self._held = ""
             return held[:start]
         kept = max((begun(held, stop) for stop in self._stops), default=0)

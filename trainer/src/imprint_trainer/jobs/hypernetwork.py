@@ -1,18 +1,28 @@
 """A single-pass imprint: the session through a hypernetwork, to files that are proved."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from imprint_trainer.adapters.hidden_states import readers
+from imprint_trainer.adapters.prove import IMPRINT_TOKENS, Imprint
 from imprint_trainer.adapters.provenance import provenance
+from imprint_trainer.adapters.sample import sample
 from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
+from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.lora.loss import heard, mean_loss
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
 
 if TYPE_CHECKING:
+    from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+    from imprint_trainer.doc_to_lora.document import Document
+    from imprint_trainer.doc_to_lora.generate import Update
     from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 
 PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on
@@ -21,8 +31,9 @@ PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on
 def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`. Raises HypernetworkNotInstalled before any model is loaded."""
     folder = find_hypernetwork(spec)
-    from imprint_trainer.doc_to_lora.document import document_text
-    from imprint_trainer.doc_to_lora.generate import generate_adapter
+    from imprint_trainer.doc_to_lora.document import document_of_tokens
+    from imprint_trainer.doc_to_lora.generate import adapter_of, generate_update, most_tokens
+    from imprint_trainer.doc_to_lora.prompt import document_ids
 
     context.phase("loading_model")
     base = context.base(spec.base_model, "nf4")
@@ -32,23 +43,31 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
     prepared = prepare_windows(
         session, base.tokenizer, max_length=PROOF_WINDOW, include_unsuccessful=spec.include_unsuccessful
     )
+    document = document_of_tokens(
+        session,
+        most_tokens(
+            hypernetwork.config, base.model, max_chunk_length=spec.max_chunk_length, max_chunks=spec.max_chunks
+        ),
+        lambda text: len(document_ids(base.tokenizer, hypernetwork.config.base_model_name_or_path, text)),
+    )
     context.phase("generating")
-    generated = generate_adapter(
+    update = generate_update(
         hypernetwork,
         base.model,
         base.tokenizer,
-        document_text(session),
+        document.text,
         max_chunk_length=spec.max_chunk_length,
-        scaling=spec.scaling,
         compress_rank=spec.compress_rank,
     )
-    payload = generated.adapter
+    imprint = imprint_of(spec, base, hypernetwork.config, prepared.windows, document, update, context)
+    payload = adapter_of(update, hypernetwork.config, base.model, scaling=imprint.record["scale"])
     context.phase("saving")
     return save_and_prove(
         Path(spec.output_dir),
         payload,
         base=base,
         windows=prepared.windows,
+        imprint=imprint,
         record={
             "method": "hypernetwork",
             "task_type": spec.task_type,
@@ -57,13 +76,13 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
                 "seed": spec.seed,
                 "max_chunk_length": spec.max_chunk_length,
                 "scaling": spec.scaling,
+                "max_chunks": spec.max_chunks,
                 "compress_rank": spec.compress_rank,
             },
             "hypernetwork": {"name": folder.name, "sha256": digest},
-            "document_tokens": generated.tokens,
-            "chunks": generated.chunks,
-            "uncompressed_rank": generated.uncompressed_rank,
-            "compression_error": generated.compression_error,
+            **imprint.record,
+            "uncompressed_rank": update.uncompressed_rank,
+            "compression_error": update.compression_error,
             **provenance(base, spec.base_model_name),
         },
         card={
@@ -71,11 +90,40 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
             "base_model_name": spec.base_model_name,
             "method": f"Doc-to-LoRA, one forward pass of {folder.name}",
             "task_type": spec.task_type,
-            "payload_note": f"Rank {payload.rank}, from {generated.tokens} tokens in {generated.chunks} chunks.",
+            "payload_note": f"Rank {payload.rank}, from {update.tokens} tokens in {update.chunks} chunks.",
         },
         on_proving=lambda: context.phase("proving"),
         stop=context.stop_if_cancelled,
     )
+
+
+def imprint_of(
+    spec: TrainHypernetworkSpec,
+    base: LoadedBase,
+    config: "HypernetworkConfig",
+    windows: Sequence[Window],
+    document: "Document",
+    update: "Update",
+    context: JobContext,
+) -> Imprint:
+    """The update's scale, as asked or calibrated, and how much of the session it was made of."""
+    from imprint_trainer.doc_to_lora.calibrate import calibrate
+
+    own = [windows[index] for index in sample(windows, IMPRINT_TOKENS)]
+    reads = readers(base, min(config.layer_indices))
+    before = mean_loss(base.model, heard(own, context.stop_if_cancelled), base.device, reads[0])
+    scale, calibration = spec.scaling, None
+    if scale is None:
+        found = calibrate(base, update.factors, config, own, reads, stop=context.stop_if_cancelled)
+        scale, calibration = found.scale, {"helps": found.helps, "tried": found.tried}
+    coverage = {
+        "characters": sum(one.characters for one in document.read),
+        "characters_read": sum(one.characters_read for one in document.read),
+        "kinds": [asdict(one) for one in document.read],
+        "tokens": update.tokens,
+        "chunks": update.chunks,
+    }
+    return Imprint({"scale": scale, "calibration": calibration, "coverage": coverage}, before, reads)
 
 
 def find_hypernetwork(spec: TrainHypernetworkSpec) -> Path:

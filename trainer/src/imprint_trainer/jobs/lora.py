@@ -12,7 +12,7 @@ from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import OF_THE_MACHINE
 from imprint_trainer.jobs.memory_plan import Planned, longest, planned_memory
-from imprint_trainer.jobs.resume import checkpoint_of, differences, identity_of, selection_of, window_of, writer_of
+from imprint_trainer.jobs.resume import begun_as, checkpoint_of, differences, identity_of, selection_of, writer_of
 from imprint_trainer.jobs.window_limit import window_limit
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
@@ -30,11 +30,13 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`; the files are in `spec.output_dir`."""
     context.phase("preparing_data")
     checkpoint = checkpoint_of(spec)
-    limit = window_limit(spec, context.device) if checkpoint is None else window_of(checkpoint)
+    begun = begun_as(checkpoint)
+    limit = window_limit(spec, context.device) if begun is None else begun.request.training.max_length
+    dequantised = None if begun is None else begun.base_model.dequantised_on_load
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=limit)
-    planned_memory(spec, longest(prepared.windows), device=context.device).require_fit()
+    planned_memory(spec, longest(prepared.windows), device=context.device, dequantised=dequantised).require_fit()
     context.phase("loading_model")
-    base = context.base(spec.base_model, spec.quantization)
+    base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)

@@ -30,11 +30,14 @@ class Planned:
             )
 
 
-class Sized(Protocol):
-    """What of a request decides its memory besides its windows."""
-
+class OnBase(Protocol):
     @property
     def base_model(self) -> str: ...
+
+
+class Sized(OnBase, Protocol):
+    """What of a request decides its memory besides its windows."""
+
     @property
     def rank(self) -> int: ...
     @property

@@ -12,9 +12,9 @@ from imprint_trainer.memory_model import Device
 from imprint_trainer.protocol import PreviewSpec
 
 
-def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device) -> dict[str, Any]:
-    """The contracts' `Preview`, from the very code that trains."""
+def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device, window: int | None = None) -> dict[str, Any]:
+    """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it."""
     prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device))
     steps = plan_steps(prepared.windows, LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs))
     memory = planned_memory(spec, longest(prepared.windows), device=device).memory
-    return preview(prepared, tokenizer, steps=steps, memory=memory)
+    return preview(prepared, tokenizer, steps=steps, memory=memory, window=window)

@@ -31,9 +31,10 @@ def checkpoint_of(spec: TrainLoraSpec) -> Checkpoint | None:
     return None if spec.checkpoint.start == "fresh" else read_checkpoint(Path(spec.checkpoint.dir))
 
 
-def window_of(checkpoint: Checkpoint) -> int:
-    """Tokens of its windows at most: what fits by now may differ. Raises CheckpointInvalid."""
-    return Identity.parse(checkpoint.state.identity).request.training.max_length
+def begun_as(checkpoint: Checkpoint | None) -> Identity | None:
+    """None for a training from the start. Its windows and how its base was held are taken from here: what fits by now
+    may differ. Raises CheckpointInvalid."""
+    return None if checkpoint is None else Identity.parse(checkpoint.state.identity)
 
 
 def identity_of(spec: TrainLoraSpec, training: LoraTraining, plan: dict[str, Any], base: LoadedBase) -> Identity:
@@ -53,7 +54,12 @@ def selection_of(spec: TrainLoraSpec) -> Selection:
 
 
 def made_with(base: LoadedBase) -> dict[str, Any]:
-    return {"device": base.device.type, "threads": torch.get_num_threads(), **versions()}
+    return {
+        "device": base.device.type,
+        "number format": base.computes_in,
+        "threads": torch.get_num_threads(),
+        **versions(),
+    }
 
 
 def differences(checkpoint: Checkpoint | None, writer: CheckpointWriter) -> list[str]:

@@ -1,17 +1,11 @@
 """The longest window that a machine and a base model allow."""
 
-from typing import Protocol
-
 from imprint_trainer.available_memory import available_mb
 from imprint_trainer.data.length import USUAL, longest
+from imprint_trainer.jobs.memory_plan import OnBase
 from imprint_trainer.memory_model import Device, longest_window, shape_of
 from imprint_trainer.models.locate import locate_base
 from imprint_trainer.models.scan import read_json
-
-
-class OnBase(Protocol):
-    @property
-    def base_model(self) -> str: ...
 
 
 def window_limit(spec: OnBase, device: Device) -> int:

@@ -44,22 +44,34 @@ class Worker:
         """Imports everything and loads what the first job will probably ask for."""
         self._settle()
         if base_model is not None:
-            from imprint_trainer.adapters.neutral import neutral_loss_of_base
+            from imprint_trainer.adapters.neutral import IMPRINT_TEXTS, neutral_loss_of_base
             from imprint_trainer.adapters.provenance import base_sha256
 
             base = self.base(base_model, "nf4")
-            neutral_loss_of_base(base)
+            for name in IMPRINT_TEXTS:
+                neutral_loss_of_base(base, name)
             base_sha256(base)
 
-    def base(self, path_or_hub_id: str, quantization: "Quantization") -> "LoadedBase":
+    def base(
+        self, path_or_hub_id: str, quantization: "Quantization", *, dequantised: bool | None = None
+    ) -> "LoadedBase":
         from imprint_trainer.models.load import load_base
 
         key = (path_or_hub_id, quantization)
-        if self._resident is None or self._resident[0] != key:
-            self._resident = None  # let the old one go before the new one comes
-            loaded = load_base(path_or_hub_id, quantization=quantization, device=self._device, digests=self._digests)
-            self._resident = (key, loaded)
-        return self._resident[1]
+        if self._resident is not None and self._resident[0] == key:
+            resident = self._resident[1]
+            if dequantised is None or resident.dequantised == dequantised:
+                return resident
+        self._resident = None  # let the old one go before the new one comes
+        loaded = load_base(
+            path_or_hub_id,
+            quantization=quantization,
+            device=self._device,
+            dequantise_on_cpu=dequantised,
+            digests=self._digests,
+        )
+        self._resident = (key, loaded)
+        return loaded
 
     def tokenizer(self, path_or_hub_id: str) -> Any:
         """The tokenizer of a base model, without its weights where it is not resident."""
@@ -93,7 +105,14 @@ class Worker:
                 return evaluate_adapter(job.spec, context)
             return train_hypernetwork(job.spec, context)
 
-    def chat(self, spec: ChatSpec, *, cancelled: Callable[[], bool], on_text: Callable[[str], None]) -> dict[str, Any]:
+    def chat(
+        self,
+        spec: ChatSpec,
+        *,
+        cancelled: Callable[[], bool],
+        on_prompt: Callable[[dict[str, Any]], None],
+        on_text: Callable[[str], None],
+    ) -> dict[str, Any]:
         """The contracts' `ChatResult`. Raises Cancelled and TrainerError."""
         self._settle()
         from imprint_trainer.jobs.chat import chat, quantization_for
@@ -103,9 +122,9 @@ class Worker:
             raise AdapterInvalid("the adapter's folder is not there")
         with machine_failures():
             base = self.base(spec.base_model, quantization_for(spec.adapter_path))
-            return chat(spec, base, cancelled=cancelled, on_text=on_text)
+            return chat(spec, base, cancelled=cancelled, on_prompt=on_prompt, on_text=on_text)
 
-    def preview(self, spec: PreviewSpec) -> dict[str, Any]:
+    def preview(self, spec: PreviewSpec, *, window: int | None) -> dict[str, Any]:
         """Holds its own tokenizers: one that trains must not be used from two threads. Imports nothing that only a
         model needs: a worker that was just started answers in half the time."""
         with self._previewing:
@@ -117,7 +136,7 @@ class Worker:
                 if spec.base_model not in self._tokenizers:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
-            return preview_sessions(spec, self._tokenizers[spec.base_model], device=device)
+            return preview_sessions(spec, self._tokenizers[spec.base_model], device=device, window=window)
 
     def _settle(self) -> None:
         if not self._ready:

@@ -43,7 +43,7 @@ class State(BaseModel):
     weights: str
     sha256: str
     identity: dict[str, Any]  # what decides the numbers: see jobs/identity.py
-    made_with: dict[str, Any]  # device, threads and versions: others may change the last bits
+    made_with: dict[str, Any]  # device, number format, threads, versions: others may change the last bits
     loss_sums: list[float]  # of each step: see schedule.py
     held_out_losses: list[float] = []
 

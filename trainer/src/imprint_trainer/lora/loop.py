@@ -144,10 +144,12 @@ def salvage(
     *,
     holds_out: bool = False,
 ) -> Trained:
-    """Gives the model the adapter of a checkpoint, and trains nothing. Raises CheckpointInvalid."""
+    """Gives the model the adapter of a checkpoint, that of its best epoch where held-out text has named one, and trains
+    nothing. Raises CheckpointInvalid."""
     schedule = Schedule(windows, training, steps, holds_out=holds_out)
     replay(schedule, checkpoint)
     restore_adapter(checkpoint, model)
+    copy_adapter(checkpoint.best, model)
     return schedule.trained(stopped="salvaged")
 
 

@@ -239,7 +239,7 @@ class Schedule:
             tuple(self.order),
             self.stopped if stopped is None else stopped,
             tuple(self.held_out_losses),
-            self.kept_epoch if stopped is None else None,
+            self.kept_epoch,
         )
 
     def _end_epoch(self) -> None:
