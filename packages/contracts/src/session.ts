@@ -70,6 +70,7 @@ export type Outcome = Static<typeof Outcome>;
 
 export const Dropped = Strict({ reason: Type.String(), count: Type.Integer({ minimum: 1 }) });
 export const Redaction = Strict({ kind: Type.String(), count: Type.Integer({ minimum: 1 }) });
+export type Redaction = Static<typeof Redaction>;
 
 /** The version of the canonical session that this code writes. */
 export const SESSION_SCHEMA_VERSION = 1;

@@ -36,13 +36,16 @@ export function countTurns(steps: readonly Step[]): SessionCounts {
   };
 }
 
-/** As the trainer selects them: what the agent said or called after the task. The system's text is the task where no user speaks. */
-function trainableTurns(steps: readonly Step[]): number {
+/**
+ * The steps that a training of the session can learn from, as the trainer selects them: what the agent said or called after
+ * the task. The system's text is the task where no user speaks.
+ */
+export function trainableSteps(steps: readonly Step[]): ReadonlySet<Step> {
   const first = (source: Step["source"]): number => steps.findIndex((step) => step.source === source);
   const task = first("user") < 0 ? first("system") : first("user");
   const says = ({ text, tool_calls = [] }: Step): boolean => text.trim() !== "" || tool_calls.length > 0;
   const learned = (step: Step): boolean => step.source === "agent" && step.context_only === undefined && says(step);
-  return task < 0 ? 0 : steps.slice(task + 1).filter(learned).length;
+  return new Set(task < 0 ? [] : steps.slice(task + 1).filter(learned));
 }
 
 /** What a session holds, in numbers, and its task. */
@@ -51,7 +54,7 @@ export function summarize(session: Session): SessionDigest {
   const line = task.replace(/\s+/g, " ").trim();
   return {
     ...countTurns(session.steps),
-    trainable_turns: trainableTurns(session.steps),
+    trainable_turns: trainableSteps(session.steps).size,
     task: line.length > TASK_LENGTH ? `${line.slice(0, TASK_LENGTH - 1)}…` : line,
   };
 }

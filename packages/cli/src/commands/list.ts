@@ -96,6 +96,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./export.js")).exportCommand,
   },
   {
+    name: "export-sessions",
+    args: "[session...]",
+    description: "write stored sessions as a data set: messages and tools, ATIF, or a folder for a hub",
+    load: async () => (await import("./export-sessions.js")).exportSessionsCommand,
+  },
+  {
     name: "delete",
     args: "<id...>",
     description: "delete stored sessions, or archive adapters",

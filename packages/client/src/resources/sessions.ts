@@ -3,6 +3,7 @@ import type {
   Outcome,
   PreviewReport,
   PreviewRequest,
+  Session,
   SessionFormat,
   SessionList,
   SessionSummary,
@@ -38,6 +39,8 @@ export interface Sessions {
   create(file: Content, options?: CreateOptions): Promise<ImportResult & { readonly created: boolean }>;
   list(query?: SessionQuery, options?: CallOptions): Promise<SessionList>;
   get(sessionId: string, options?: CallOptions): Promise<SessionSummary>;
+  /** The session itself: canonical, redacted, as trainings read it. */
+  content(sessionId: string, options?: CallOptions): Promise<Session>;
   /** Says how a stored session ended. Failed sessions are not trained on unless a request includes them. */
   label(sessionId: string, outcome: Outcome, options?: CallOptions): Promise<SessionSummary>;
   delete(sessionId: string, options?: CallOptions): Promise<void>;
@@ -46,6 +49,7 @@ export interface Sessions {
 }
 
 export const PREVIEW_TIMEOUT_MS = 300_000;
+const CONTENT_TIMEOUT_MS = 120_000;
 /** A large recording takes the service some seconds for each 100 MB. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
@@ -99,6 +103,8 @@ export function sessionsResource(send: Send): Sessions {
     },
     list: (query, options) => send({ method: "GET", path: "/sessions", query: { ...query }, options }),
     get: (sessionId, options) => send({ method: "GET", path: pathOf(sessionId), options }),
+    content: (sessionId, options) =>
+      send({ method: "GET", path: pathOf(sessionId, "/content"), options: { timeoutMs: CONTENT_TIMEOUT_MS, ...options } }),
     label: (sessionId, outcome, options) =>
       send({ method: "PATCH", path: pathOf(sessionId), json: { outcome }, repeatable: true, options }),
     delete: async (sessionId, options) => {

@@ -1,5 +1,6 @@
-import { lstat, mkdtemp, unlink } from "node:fs/promises";
+import { lstat, mkdtemp, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import type { Outcome, SessionFormat, SessionList, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
@@ -27,6 +28,8 @@ export interface SessionStore {
   /** @throws ImprintError SESSION_NOT_FOUND or SESSION_INVALID */
   summary(sessionId: string): Promise<SessionSummary>;
   list(query: ListQuery): Promise<SessionList>;
+  /** The canonical session as JSON. @throws ImprintError SESSION_NOT_FOUND or SESSION_INVALID */
+  content(sessionId: string): Promise<Readable>;
   /** @throws ImprintError SESSION_NOT_FOUND for the first that is not there, or SESSION_INVALID for what no file is */
   require(sessionIds: readonly string[]): Promise<void>;
   /** Of which work a session is. @throws ImprintError SESSION_NOT_FOUND or SESSION_INVALID */
@@ -131,6 +134,13 @@ export const createSessionStore = ({
     importSeconds,
     summary: async (sessionId) => (await catalogue.find(sessionId)).summary,
     list: (query) => listSessions(query, parts),
+    content: (sessionId) =>
+      withStaging(async (staging) => {
+        const copies = { sessionIds: [sessionId], folder: join(staging, "content"), skipInvalid: false };
+        const [path] = (await stageSessions(copies, parts)).session_paths;
+        // Read to its end after its name is gone.
+        return (await open(path)).createReadStream();
+      }),
     require: async (sessionIds) => {
       for (const sessionId of sessionIds) await statSession(knownFile(folder, sessionId));
     },

@@ -28,6 +28,10 @@ test("an uploaded session is stored, listed, read, trained on and deleted", asyn
 
   expect((await service.get("/sessions")).json()).toMatchObject({ sessions: [{ session_id: "up-1" }], next: null });
   const one = (await service.get("/sessions/up-1")).json();
+  const content = await service.get("/sessions/up-1/content");
+  expect(content.headers["content-type"]).toContain("application/json");
+  expect(content.json()).toEqual(JSON.parse(readFileSync(join(service.dataDir, "sessions", "up-1.json"), "utf8")));
+  expect((await service.get("/sessions/none/content")).statusCode).toBe(404);
   expect(Check(SessionSummary, one)).toBe(true);
   expect((await service.ended(await startLora(service, { session_id: "up-1" }))).status).toBe("completed");
 

@@ -1,4 +1,4 @@
-import { Outcome, SessionList, SessionSummary, Strict } from "@imprint/contracts";
+import { Outcome, Session, SessionList, SessionSummary, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, Prefix, problems, Text } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
@@ -34,6 +34,20 @@ export const sessionRoutes = (app: App, { workshop: { sessions } }: Pick<Service
       },
     },
     async ({ params: { session_id: sessionId } }) => sessions.summary(sessionId),
+  );
+
+  app.get(
+    "/sessions/:session_id/content",
+    {
+      schema: {
+        tags: ["sessions"],
+        summary: "A stored session as it is trained on: canonical, redacted",
+        params,
+        response: { 200: answer("The session", Session), ...problems("SESSION_NOT_FOUND", "SESSION_INVALID") },
+      },
+    },
+    async ({ params: { session_id: sessionId } }, reply) =>
+      reply.type("application/json; charset=utf-8").send(await sessions.content(sessionId)),
   );
 
   app.patch(
