@@ -40,8 +40,10 @@ export interface LocalRunnerOptions {
   readonly places?: Places;
   /** What a worker is kept warm for; requests with the same answer share a process. Default: the spec's base_model. */
   readonly baseModelOf?: (request: WorkerTask | PreviewCall | ChatCall) => string;
-  /** Processes at once, default 1: set it to the number of slots. */
+  /** Processes that train at once, default 1: set it to the number of slots. One more answers chats while all of them train. */
   readonly maxWorkers?: number;
+  /** How long that one stays warm when nobody talks. Default 5 minutes. */
+  readonly talkerRestMs?: number;
   /** Longest silence of a worker that has something to do. */
   readonly heartbeatTimeoutMs: number;
   /** From spawn to ready. */
@@ -61,6 +63,7 @@ export interface LocalRunnerOptions {
 }
 
 const SETTLE_MS = 50;
+const TALKER_REST_MS = 300_000;
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Trains in child processes of this machine: `command` speaking docs/worker-protocol.md. Starts none until there is work. */
@@ -91,6 +94,9 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     return startWorker(settings);
   };
   const pool = createPool({ maxWorkers, graceMs: cancelGraceMs, start });
+  // A chat never waits for a training: with all others at work it gets a process, and a copy of its base, of its own.
+  const rest = { afterMs: options.talkerRestMs ?? TALKER_REST_MS, clock: options.clock };
+  const talkers = createPool({ maxWorkers: 1, graceMs: cancelGraceMs, start, rest });
 
   const run = async (task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome> => {
     try {
@@ -111,7 +117,8 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
   ): Promise<Preview | ChatResult> => {
     const base = baseModelOf(request);
     const shared = request.type === "preview" ? pool.share(base) : undefined;
-    const lease = shared ?? (await pool.acquire(base, signal));
+    const owner = request.type === "preview" || pool.isFree() ? pool : talkers;
+    const lease = shared ?? (await owner.acquire(base, signal));
     const answer = lease.worker.call(request, signal, onEvent).finally(() => lease.release());
     return abortable(answer, signal);
   };
@@ -129,6 +136,6 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     },
     adopt: async () => null, // its workers end with the service
     call: call as Interactive["call"],
-    close: pool.close,
+    close: async (graceMs) => void (await Promise.all([pool.close(graceMs), talkers.close(graceMs)])),
   };
 }

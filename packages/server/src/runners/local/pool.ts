@@ -1,3 +1,4 @@
+import type { Clock } from "../../common/clock.js";
 import { ImprintError } from "../../common/error.js";
 import { type Deferred, defer } from "./deferred.js";
 import type { Worker } from "./worker.js";
@@ -12,6 +13,8 @@ export interface Lease {
 export interface Pool {
   /** A worker of this base model that nobody else uses. Rejects with ImprintError, or with the signal's reason. */
   acquire(base: string, signal?: AbortSignal): Promise<Lease>;
+  /** Whether a worker, whatever its base, is to be had without waiting for somebody's work. */
+  isFree(): boolean;
   /** A worker that answers previews, whatever else it does; undefined when none is alive. */
   share(base: string): Lease | undefined;
   close(graceMs: number): Promise<void>;
@@ -22,6 +25,8 @@ interface PoolOptions {
   readonly start: (base: string) => Worker;
   /** For workers that have to make room. */
   readonly graceMs: number;
+  /** Ends a worker that nobody has used for so long. Default: it stays warm. */
+  readonly rest?: { readonly afterMs: number; readonly clock: Clock };
 }
 
 interface Entry {
@@ -29,6 +34,8 @@ interface Entry {
   readonly worker: Worker;
   leased: boolean;
   sharers: number;
+  /** Keeps it from being ended for its rest. */
+  stay: () => void;
 }
 
 interface Waiting {
@@ -36,33 +43,41 @@ interface Waiting {
   readonly lease: Deferred<Lease>;
 }
 
+const RESTED = new ImprintError("WORKER_CRASHED", "The trainer had nothing to do for a while.");
 const MAKE_ROOM = new ImprintError("WORKER_CRASHED", "The trainer made room for another base model.");
 
 /** Warm workers, the least recently used first. One that has to make room is gone before its successor starts: memory is scarce. */
-export function createPool({ maxWorkers, start, graceMs }: PoolOptions): Pool {
+export function createPool({ maxWorkers, start, graceMs, rest }: PoolOptions): Pool {
   const entries = new Set<Entry>();
   const waiting = new Set<Waiting>();
   let closed = false;
 
   const idle = (entry: Entry): boolean => entry.worker.alive() && !entry.leased && entry.sharers === 0;
 
+  const endLater = (entry: Entry): void => {
+    if (rest) entry.stay = rest.clock.after(rest.afterMs, () => void entry.worker.terminate(RESTED, graceMs));
+  };
+
   const lend = (entry: Entry): Lease => {
     entry.leased = true;
+    entry.stay();
     return {
       worker: entry.worker,
       release(retire = false) {
         entry.leased = false;
         if (entries.delete(entry)) entries.add(entry); // the most recently used is last
         if (retire) void entry.worker.terminate(MAKE_ROOM, graceMs);
+        else endLater(entry);
         serve();
       },
     };
   };
 
   const open = (base: string): Entry => {
-    const entry: Entry = { base, worker: start(base), leased: false, sharers: 0 };
+    const entry: Entry = { base, worker: start(base), leased: false, sharers: 0, stay: () => {} };
     entries.add(entry);
     void entry.worker.gone.then(() => {
+      entry.stay();
       entries.delete(entry);
       serve();
     });
@@ -104,6 +119,7 @@ export function createPool({ maxWorkers, start, graceMs }: PoolOptions): Pool {
       serve();
       return next.lease.promise.finally(() => signal?.removeEventListener("abort", leave));
     },
+    isFree: () => waiting.size === 0 && (entries.size < maxWorkers || [...entries].some(idle)),
     share(base) {
       const alive = closed ? [] : [...entries].filter(({ worker }) => worker.alive());
       const entry = alive.find((one) => one.base === base) ?? alive[0];

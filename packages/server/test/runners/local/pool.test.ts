@@ -1,7 +1,7 @@
 import { spawn as spawnChild } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Spawn } from "../../../src/runners/local/spawn.js";
 import type { ChatCall, PreviewCall } from "../../../src/runners/runner.js";
 import { isAlive } from "../../support/process.js";
@@ -65,22 +65,31 @@ test("with room for two, two tasks of one base model run side by side", async ()
   expect(await Promise.all(tasks.map(({ outcome }) => outcome))).toMatchObject([{ type: "done" }, { type: "done" }]);
 });
 
-test("a preview is answered while a task runs, a chat after it", async () => {
+test("previews and chats are answered while a task runs: chats by a process of their own, which ends when nobody talks", async () => {
   const folder = temporaryFolder();
   const go = join(folder, "go");
   const session = join(folder, "s.json");
   writeFileSync(session, "{}");
   const { spawn, pids } = recordingSpawn();
-  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go })], { spawn });
+  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go })], { spawn, talkerRestMs: 1 });
   const task = startWatched(runner, loraTask({ output_dir: folder }));
   await task.seen(({ type }) => type === "progress");
-  const order: string[] = [];
-  const answer = runner.call(chat("tiny", "hello")).finally(() => order.push("chat"));
   expect(await runner.call(preview("other", session))).toMatchObject({ windows: 2, max_steps: 3 });
+  expect(pids).toHaveLength(1);
+  expect(await runner.call(chat("tiny", "hello"))).toMatchObject({ text: "base: hello" });
+  expect(await runner.call(chat("other", "you too"))).toMatchObject({ text: "base: you too" });
+  const [trainer, ...talkers] = pids;
+  await vi.waitFor(() => expect(talkers.map(isAlive)).not.toContain(true));
+  expect(isAlive(trainer as number)).toBe(true);
   writeFileSync(go, "");
-  await task.outcome.then(() => order.push("task"));
-  expect(await answer).toMatchObject({ text: "base: hello" });
-  expect(order).toEqual(["task", "chat"]);
+  expect(await task.outcome).toMatchObject({ type: "done" });
+});
+
+test("a chat takes the process that a task has left warm", async () => {
+  const { spawn, pids } = recordingSpawn();
+  const runner = runnerOn("trainer.mjs", [], { spawn });
+  await outcomeOf(runner, loraTask({ base_model: "one", output_dir: temporaryFolder() }));
+  expect(await runner.call(chat("one", "hello"))).toMatchObject({ text: "base: hello" });
   expect(pids).toHaveLength(1);
 });
 
