@@ -22,6 +22,7 @@ export const SESSION_FORMATS = [
   "sts",
   "pi",
   "aider",
+  "gateway",
 ] as const;
 export const SessionFormat = OneOf(SESSION_FORMATS);
 export type SessionFormat = (typeof SESSION_FORMATS)[number];

@@ -4,6 +4,7 @@ import { messagesRoutes } from "./anthropic/messages.js";
 import type { Clock } from "./common/clock.js";
 import { VERSION } from "./common/version.js";
 import { createDesk } from "./conversation/desk.js";
+import { stripRecordPrefix } from "./conversation/recording/requested.js";
 import { createAttempts } from "./http/attempts.js";
 import { refuseBrokenRequest } from "./http/broken-request.js";
 import { addDashboard } from "./http/dashboard.js";
@@ -60,6 +61,7 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
     requestTimeout: 0,
     clientErrorHandler: refuseBrokenRequest,
     forceCloseConnections: "idle",
+    rewriteUrl: stripRecordPrefix,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     http: { requireHostHeader: false },
     schemaController: { compilersFactory: compilers },

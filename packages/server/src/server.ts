@@ -4,6 +4,7 @@ import { buildApp } from "./app.js";
 import { type Clock, systemClock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
 import type { Config } from "./config/load.js";
+import { createRecorder } from "./conversation/recording/recorder.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
 import { listen, urlOf } from "./http/listen.js";
@@ -108,6 +109,8 @@ export const startServer = async (
     });
     undo.push(() => sessions.close());
     const recover = await sessions.recover();
+    const recorder = createRecorder({ sessions, always: settings.record, log, now });
+    undo.push(() => recorder.close());
     const workshop: Workshop = {
       database,
       paths,
@@ -158,6 +161,7 @@ export const startServer = async (
         metrics,
         fineTunes: createFineTunes({ jobs, now }),
         interactive: runner,
+        recorder,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,
         closing: closing.signal,

@@ -6,6 +6,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
+import type { Recorder } from "./conversation/recording/recorder.js";
 import type { History } from "./events/history.js";
 import type { Streams } from "./events/streams.js";
 import type { Jobs } from "./jobs/jobs.js";
@@ -26,6 +27,7 @@ export interface Services {
   readonly metrics: Metrics;
   readonly fineTunes: FineTunes;
   readonly interactive: Interactive;
+  readonly recorder: Recorder;
   readonly workshop: Workshop;
   readonly idempotency: Idempotency;
   readonly random: Randomness;

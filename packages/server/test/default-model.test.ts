@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, type Imprint } from "@imprint/client";
+import type { ChatCompletion } from "@imprint/contracts";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig } from "../src/config/load.js";
 import { findRepoRoot, readSetup, type Setup } from "../src/config/setup.js";
@@ -101,6 +102,39 @@ test("an imprint of a whole session is calibrated until it is no worse than the 
     expect(error).toMatchObject({ code: "ADAPTER_HARMS", message: expect.stringContaining(proof.loss_after.toFixed(3)) });
     expect((await client.adapters.list()).adapters).toEqual([]);
   }
+});
+
+test("a recorded conversation is previewed with as many tokens before its last answer as the default model was given", {
+  timeout: 4 * MINUTES,
+}, async () => {
+  const server = await startServer(loadConfig({ flags: { data_dir: makeFolder(), port: 0, log_level: "silent" } }));
+  onTestFinished(() => server.close());
+  const client = createClient({ baseUrl: server.url });
+  const parameters = { type: "object", properties: { command: { type: "string" } } };
+  const messages: object[] = [
+    { role: "system", content: "Answer in one short sentence." },
+    { role: "user", content: "What is the capital of France?" },
+  ];
+  const ask = async (): Promise<ChatCompletion> => {
+    const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters } }];
+    const body = { model: prepared().default_model, messages, tools, stop: [".", "\n"], max_tokens: 64 };
+    const headers = { "content-type": "application/json", "x-imprint-record": "1" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await fetch(`${server.url}/v1/chat/completions`, init)).json() as Promise<ChatCompletion>;
+  };
+  const [first] = (await ask()).choices;
+  if (first === undefined) throw new Error("there is an answer");
+  messages.push(first.message, { role: "user", content: "And of Italy?" });
+  const second = await ask();
+  expect([first.finish_reason, second.choices[0]?.finish_reason]).toEqual(["stop", "stop"]);
+  await vi.waitFor(async () =>
+    expect((await client.sessions.list()).sessions).toMatchObject([{ format: "gateway", assistant_turns: 2 }]),
+  );
+  const [session] = (await client.sessions.list()).sessions;
+  const text = (await client.sessions.preview(session?.session_id ?? "", {})).text.flat();
+  const last = text.findLastIndex(({ supervised }) => supervised);
+  const before = text.slice(0, last).reduce((sum, { tokens }) => sum + tokens, 0);
+  expect(before).toBe(second.usage.prompt_tokens);
 });
 
 test("killed in mid-training, the trainer and the service leave nothing half; the same request gives the same bytes", {

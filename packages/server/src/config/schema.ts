@@ -170,6 +170,10 @@ export const Settings = Strict({
     default: 600,
     description: "Seconds that the reading of one import may take.",
   }),
+  record: Type.Boolean({
+    default: false,
+    description: "Whether conversations with agents are recorded as sessions; a request may say otherwise.",
+  }),
   log_level: Type.Unsafe<"trace" | "debug" | "info" | "warn" | "error" | "silent">({
     ...OneOf(["trace", "debug", "info", "warn", "error", "silent"]),
     default: "info",

@@ -92,17 +92,22 @@ export interface Answer extends AnswerEnd {
   readonly parts: readonly AnswerPart[];
 }
 
-/** The whole of an answer: texts and calls in the order in which they were told. */
+/** Adds what an event tells: texts and calls stand in the order in which they were told. */
+export const addTo = (parts: AnswerPart[], event: AnswerEvent): void => {
+  const last = parts.at(-1);
+  if (event.type === "text" && last?.type === "text") parts[parts.length - 1] = { ...last, text: last.text + event.text };
+  else if (event.type === "text") parts.push(event);
+  else if (event.type === "call-start") parts.push({ type: "call", id: event.id, name: event.name, arguments: "" });
+  else if (event.type === "call-arguments" && last?.type === "call")
+    parts[parts.length - 1] = { ...last, arguments: last.arguments + event.delta };
+};
+
+/** The whole of an answer. */
 export const wholeAnswer = async (events: AsyncIterable<AnswerEvent>): Promise<Answer> => {
   const parts: AnswerPart[] = [];
   for await (const event of events) {
-    const last = parts.at(-1);
     if (event.type === "end") return { ...event.end, parts };
-    if (event.type === "text" && last?.type === "text") parts[parts.length - 1] = { ...last, text: last.text + event.text };
-    else if (event.type === "text") parts.push(event);
-    else if (event.type === "call-start") parts.push({ type: "call", id: event.id, name: event.name, arguments: "" });
-    else if (event.type === "call-arguments" && last?.type === "call")
-      parts[parts.length - 1] = { ...last, arguments: last.arguments + event.delta };
+    addTo(parts, event);
   }
   throw new Error("an answer ended without its end");
 };

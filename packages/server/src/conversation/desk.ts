@@ -27,9 +27,12 @@ export interface Desk {
   now(): number;
 }
 
-export type DeskServices = Pick<Services, "workshop" | "interactive" | "closing">;
+export type DeskServices = Pick<Services, "workshop" | "interactive" | "recorder" | "closing">;
 
-export const createDesk = ({ workshop, interactive, closing }: DeskServices, { clock }: { readonly clock: Clock }): Desk => {
+export const createDesk = (
+  { workshop, interactive, recorder, closing }: DeskServices,
+  { clock }: { readonly clock: Clock },
+): Desk => {
   /** The events, and an end to the wait for the first token of a stream: its head is sent, and Fastify's limit is for that. */
   async function* unlessLate(
     events: AsyncGenerator<AnswerEvent, void>,
@@ -52,7 +55,7 @@ export const createDesk = ({ workshop, interactive, closing }: DeskServices, { c
       const late = new AbortController();
       const signal = AbortSignal.any([request.cancelled, closing, late.signal]);
       const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec }, signal, onEvent), { clock });
-      return unlessLate(events, late);
+      return recorder.follow(unlessLate(events, late), { model, conversation, request });
     },
     count: async ({ model, conversation }, request) => {
       const spec = { ...(await locateModel(model, workshop)), ...conversation, max_tokens: 0, stream: false };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { createProcessPool, type Patience, PROGRAM } from "./process-pool.js";
-import { type Answers, filesOf, runTask, type TaskName, type Tasks } from "./tasks.js";
+import { type Answers, filesOf, runTask, type TaskName, type Tasks, textIn } from "./tasks.js";
 
 export interface FileStore {
   /** Rejects as `runTask` does, and as a process's end: when the task needs more memory or time than it may have, or is given up. */
@@ -37,6 +37,8 @@ const startsCompressed = async (file: string): Promise<boolean> => {
 };
 
 const isSmall = async <Name extends TaskName>(name: Name, task: Tasks[Name]): Promise<boolean> => {
+  const text = textIn(task);
+  if (text !== null) return text.length < LARGE;
   const files = filesOf(name, task);
   if (Math.max(...(await Promise.all(files.map(sizeOf)))) >= LARGE) return false;
   return name !== "import" || !(await Promise.all(files.map(startsCompressed))).includes(true);

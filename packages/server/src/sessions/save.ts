@@ -8,7 +8,7 @@ import { inTransaction } from "../storage/transaction.js";
 import { type Catalogue, knownFile, type Shelf } from "./catalogue.js";
 import { type Indexed, indexSessions } from "./index-table.js";
 import { fingerprintOf, sessionPath } from "./session-file.js";
-import { readSummaries } from "./tasks.js";
+import { readSummaries, type Tasks } from "./tasks.js";
 
 const MAX_ID = 128;
 
@@ -162,13 +162,17 @@ const settle = async (
  * nothing and give the same ids.
  */
 export const importRecording = async (
-  { file, format, ...how }: Import & { readonly file: string; readonly format?: SessionFormat | undefined },
+  {
+    source,
+    format,
+    ...how
+  }: Import & { readonly source: Tasks["import"]["source"]; readonly format?: SessionFormat | undefined },
   { shelf, catalogue }: { readonly shelf: Shelf; readonly catalogue: Catalogue },
 ): Promise<SavedFile> => {
   const at = shelf.now().toISOString();
   const { outcome, staging, signal } = how;
   const { bounds, importSeconds: seconds, files } = shelf;
-  const { warnings } = await files.run("import", { file, format, outcome, staging, bounds, at }, { signal, seconds });
+  const { warnings } = await files.run("import", { source, format, outcome, staging, bounds, at }, { signal, seconds });
   const sessions = await readSummaries(staging);
   const ids: string[] = [];
   for (const [index, session] of sessions.entries()) {

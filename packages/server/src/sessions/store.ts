@@ -2,6 +2,7 @@ import { lstat, mkdtemp, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Outcome, SessionFormat, SessionList, SessionSummary } from "@imprint/contracts";
+import type { GatewayRecording } from "@imprint/sessions";
 import { ImprintError } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
 import type { Log } from "../common/log.js";
@@ -52,6 +53,11 @@ export interface SessionStore {
       readonly signal?: AbortSignal;
     },
   ): Promise<SavedFile>;
+  /**
+   * Stores a conversation of the service's own, or what it has grown to. Its secrets are replaced before anything is on the disk, and
+   * the end of the store waits for it.
+   */
+  record(recording: GatewayRecording): Promise<void>;
   /** Looks for what a crash left between files and index, before anyone asks; what it answers puts that right, in the background. */
   recover(): Promise<() => Promise<Recovered>>;
   /** Ends imports that still read, and waits for those that already store. */
@@ -84,6 +90,9 @@ const createFiles = (): FileStore => {
     },
   };
 };
+
+/** What was said is not said again: it is stored, whatever ends meanwhile. */
+const NEVER = new AbortController().signal;
 
 /** As of the setting. */
 const IMPORT_SECONDS = 600;
@@ -169,8 +178,15 @@ export const createSessionStore = ({
       }),
     import: (receive, { signal: given, ...how }) => {
       const signal = given ? AbortSignal.any([given, closing.signal]) : closing.signal;
-      return withStaging(async (staging) => importRecording({ file: await receive(staging), staging, signal, ...how }, parts));
+      return withStaging(async (staging) =>
+        importRecording({ source: { file: await receive(staging) }, staging, signal, ...how }, parts),
+      );
     },
+    record: (recording) =>
+      withStaging(async (staging) => {
+        const source = { text: JSON.stringify(recording) };
+        await importRecording({ source, format: "gateway", staging, signal: NEVER }, parts);
+      }),
     recover: async () => {
       const gap = await findGap(shelf);
       for (const id of gap.withoutRow) leftovers.add(id);

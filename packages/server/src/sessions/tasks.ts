@@ -34,7 +34,8 @@ export interface Tasks {
    * show of them into `summariesPath(staging)`, a line each: thousands of them in one message would keep the service busy.
    */
   readonly import: {
-    readonly file: string;
+    /** A path; or the recording itself, which is to be on no disk before its secrets were replaced. */
+    readonly source: { readonly file: string } | { readonly text: string };
     readonly format?: SessionFormat | undefined;
     readonly outcome?: Outcome | undefined;
     readonly staging: string;
@@ -87,17 +88,26 @@ const naming = (error: unknown): unknown => {
   return new ImprintError("SESSION_UNREADABLE", message, { cause: error });
 };
 
+/** Bytes of a text that are read at once. */
+const PIECE = 1024 * 1024;
+
+async function* bytesOf(source: Tasks["import"]["source"]): AsyncGenerator<Uint8Array> {
+  if ("file" in source) return yield* createReadStream(source.file) as AsyncIterable<Uint8Array>;
+  const bytes = Buffer.from(source.text);
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+}
+
 const BY_NAME: ByName = {
-  import: async ({ file, format, outcome, staging, bounds, at }) => {
+  import: async ({ source, format, outcome, staging, bounds, at }) => {
     // Loaded at the first use, so that the start does not wait.
     const { importSessions, LIMITS } = await import("@imprint/sessions");
     const paths: string[] = [];
     const summaries = await open(summariesPath(staging), "wx", 0o600);
     try {
-      const { warnings } = await importSessions([{ name: "The file", bytes: () => createReadStream(file) }], {
+      const { warnings } = await importSessions([{ name: "The file", bytes: () => bytesOf(source) }], {
         ...(format && { format }),
         ...(outcome && { outcome }),
-        limits: { ...LIMITS, ...bounds },
+        limits: { ...LIMITS, ...bounds, ...("text" in source && { line: Buffer.byteLength(source.text) }) },
         onSession: async (session) => {
           if (!isSessionId(session.session_id)) throw new ImprintError("INTERNAL_ERROR", "The importer made an id that is none.");
           const path = sessionPath(staging, session.session_id);
@@ -142,7 +152,7 @@ export const runTask = <Name extends TaskName>(name: Name, task: Tasks[Name]): P
 const pathOf = ({ folder, sessionId }: SessionFile): string => sessionPath(folder, sessionId);
 
 const FILES: { readonly [Name in TaskName]: (task: Tasks[Name]) => readonly string[] } = {
-  import: ({ file }) => [file],
+  import: ({ source }) => ("file" in source ? [source.file] : []),
   read: ({ session }) => [pathOf(session)],
   compare: ({ stored, next }) => [pathOf(stored), pathOf(next)],
   touched: ({ session }) => [pathOf(session)],
@@ -151,3 +161,7 @@ const FILES: { readonly [Name in TaskName]: (task: Tasks[Name]) => readonly stri
 /** The files that a task reads. */
 export const filesOf = <Name extends TaskName>(name: Name, task: Tasks[Name]): readonly string[] =>
   (FILES as { readonly [Of in Name]: (task: Tasks[Of]) => readonly string[] })[name](task);
+
+/** The text that a task brings along, which is in no file. */
+export const textIn = (task: Tasks[TaskName]): string | null =>
+  "source" in task && "text" in task.source ? task.source.text : null;

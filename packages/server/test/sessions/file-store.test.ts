@@ -21,7 +21,7 @@ test("a file that takes more memory than an import may have is refused, and the 
   const send = (content: string, staging: string) => {
     mkdirSync(staging);
     writeFileSync(file, content);
-    return run("import", { file, staging, at: "2026-01-01T00:00:00.000Z" });
+    return run("import", { source: { file }, staging, at: "2026-01-01T00:00:00.000Z" });
   };
   await expect(send(`{"messages":[${Array(2_000_000).fill("{}").join()}]}\n`, join(root, "refused"))).rejects.toMatchObject({
     code: "SESSION_UNREADABLE",

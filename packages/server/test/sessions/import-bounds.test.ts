@@ -114,7 +114,7 @@ test("a small compressed file is not unpacked where others are answered", { time
   const { createFileStore } = await compiled();
   const { run, close } = createFileStore({ heapMb: 32 });
   onTestFinished(close);
-  await expect(run("import", { file, staging, at: "2026-01-01T00:00:00.000Z" })).rejects.toMatchObject({
+  await expect(run("import", { source: { file }, staging, at: "2026-01-01T00:00:00.000Z" })).rejects.toMatchObject({
     message: expect.stringContaining("more memory than one import"),
   });
 });

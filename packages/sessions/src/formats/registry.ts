@@ -7,6 +7,7 @@ import { cline } from "./cline/format.js";
 import { codex } from "./codex/format.js";
 import { copilotCli } from "./copilot-cli/format.js";
 import type { RecordFormat, TextFormat } from "./format.js";
+import { gateway } from "./gateway/format.js";
 import { geminiCli } from "./gemini-cli/format.js";
 import { miniSweAgent } from "./mini-swe-agent/format.js";
 import { native } from "./native/format.js";
@@ -21,6 +22,7 @@ import { sweAgent } from "./swe-agent/format.js";
 
 /** Formats of JSON records, in the order in which they are asked: the more particular sign first. */
 export const RECORD_FORMATS: readonly RecordFormat[] = [
+  gateway,
   native,
   qwenCode,
   claudeCode,

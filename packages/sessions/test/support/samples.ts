@@ -183,6 +183,17 @@ function sts(): string {
   );
 }
 
+function gateway(): string {
+  const messages = chat.map(({ role, content, ...more }) => ({
+    role,
+    content,
+    tool_calls: "tool_calls" in more ? [CALL] : [],
+    tool_call_id: "tool_call_id" in more ? more.tool_call_id : null,
+  }));
+  const head = { recorded_by: "imprint", version: 1, session_id: "gateway-1", started_at: at(0), agent: "tester", model: "m-1" };
+  return JSON.stringify({ ...head, tools: [], messages, cut: [] });
+}
+
 const asHistory = chat.map((message) =>
   "tool_call_id" in message ? { ...message, tool_call_ids: [message.tool_call_id] } : message,
 );
@@ -213,6 +224,7 @@ export const SAMPLES: readonly Sample[] = [
   { format: "sharegpt", name: "share.jsonl", text: shareGpt() },
   { format: "sts", name: "trace.jsonl", text: sts() },
   { format: "pi", name: "pi.jsonl", text: pi() },
+  { format: "gateway", name: "recorded.json", text: gateway() },
   ...CLI_SAMPLES,
 ];
 

@@ -1,0 +1,96 @@
+import type { ChatMessage, Step } from "@imprint/contracts";
+import type { GatewayRecording } from "@imprint/sessions";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { importText } from "../support/import-text.js";
+
+const message = (role: ChatMessage["role"], content: string, more: Partial<ChatMessage> = {}): ChatMessage => ({
+  role,
+  content,
+  tool_calls: [],
+  tool_call_id: null,
+  ...more,
+});
+
+const recording = (messages: readonly ChatMessage[], more: Partial<GatewayRecording> = {}): string =>
+  JSON.stringify({
+    recorded_by: "imprint",
+    version: 1,
+    session_id: "gateway-1",
+    started_at: "2026-01-05T10:00:00.000Z",
+    agent: null,
+    model: "m-1",
+    tools: [],
+    messages,
+    cut: [],
+    ...more,
+  } satisfies GatewayRecording);
+
+const sessionOf = async (...given: Parameters<typeof recording>) => {
+  const [session] = (await importText(recording(...given))).sessions;
+  if (session === undefined) throw new Error("a recording is a session");
+  return session;
+};
+
+/** What steps say, in the order in which it was sent where each result follows its call at once. */
+const said = (steps: readonly Step[]): ChatMessage[] =>
+  steps.flatMap(({ source, text, tool_calls = [], observations = [] }) => [
+    message(source === "agent" ? "assistant" : source, text, { tool_calls }),
+    ...observations.map(({ call_id, content }) => message("tool", content, { tool_call_id: call_id })),
+  ]);
+
+const text = fc.constantFrom("", " ", "Look.\n", "grüße 🦘", "<|im_end|>", "\u2028", "{}");
+const turn = fc.oneof(
+  fc
+    .record({ role: fc.constantFrom("system", "user", "assistant"), content: text })
+    .map(({ role, content }) => [message(role as ChatMessage["role"], content)]),
+  fc
+    .record({ content: text, results: fc.array(text, { minLength: 1, maxLength: 3 }), name: fc.constantFrom("bash", "read") })
+    .map(({ content, results, name }) => {
+      // Ids repeat from turn to turn, as some clients have it.
+      const calls = results.map((_result, at) => ({ id: `call_${at}`, name, arguments: content }));
+      return [
+        message("assistant", content, { tool_calls: calls }),
+        ...results.map((result, at) => message("tool", result, { tool_call_id: `call_${at}` })),
+      ];
+    }),
+);
+
+it("keeps every message as it was sent", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { maxLength: 12 }), async (turns) => {
+      const messages = [message("user", "Fix it."), ...turns.flat()];
+      expect(said((await sessionOf(messages)).steps)).toEqual(messages);
+    }),
+  );
+});
+
+it("says who asked, which model answered, which tools there were, and when", async () => {
+  const tools = [
+    { name: "bash", description: "Runs.", parameters: { type: "object" } },
+    { name: "stop", description: null, parameters: null },
+  ];
+  expect(await sessionOf([message("user", "Hi")], { tools, agent: "opencode" })).toMatchObject({
+    session_id: "gateway-1",
+    source: { format: "gateway", format_version: "1", agent: "opencode", model: "m-1" },
+    started_at: "2026-01-05T10:00:00.000Z",
+    tools: [tools[0], { name: "stop" }],
+  });
+});
+
+it("takes no answer for a lesson that the room for it cut off", async () => {
+  const { steps } = await sessionOf([message("user", "Hi"), message("assistant", "Hel")], { cut: [1] });
+  expect(steps[1]).toEqual({ source: "agent", text: "Hel", context_only: "aborted" });
+});
+
+it("counts a result of no call", async () => {
+  const { bad_lines, steps } = await sessionOf([message("user", "Hi"), message("tool", "x", { tool_call_id: "c1" })]);
+  expect([bad_lines, steps.length]).toEqual([1, 1]);
+});
+
+it("replaces secrets", async () => {
+  const key = `ghp_${"a1B2".repeat(9)}`;
+  const session = await sessionOf([message("user", `token ${key}`), message("assistant", key)]);
+  expect(JSON.stringify(session)).not.toContain(key);
+  expect(session.redactions).toHaveLength(1);
+});
