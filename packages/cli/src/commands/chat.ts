@@ -1,4 +1,4 @@
-import type { ChatRequest, Imprint } from "@imprint/client";
+import type { ChatRequest } from "@imprint/client";
 import type { Command } from "commander";
 import { Type } from "typebox";
 import { converse } from "../chat/converse.js";
@@ -7,7 +7,7 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { UsageError } from "../errors.js";
 import { readAll } from "../files/read-all.js";
 import { parseFlag } from "../flags/text.js";
-import { fullId } from "../ids/full-id.js";
+import { modelOf } from "../ids/model.js";
 import { withService } from "../service/connect.js";
 
 interface ChatOptions extends CommonOptions {
@@ -34,12 +34,6 @@ function samplingOf({ maxTokens, temperature, seed }: ChatOptions): Pick<ChatReq
   };
 }
 
-/** A base model by its name, or an adapter by its id, the beginning of it, or latest. */
-async function modelOf(given: string, client: Imprint, note: (text: string) => void): Promise<string> {
-  const { data } = await client.models.list();
-  return data.some(({ id }) => id === given) ? given : fullId(given, { kind: "adapter", client, note });
-}
-
 export function chatCommand(context: CommandContext): Command {
   return newCommand({
     name: "chat",
@@ -64,7 +58,7 @@ export function chatCommand(context: CommandContext): Command {
       if (!interactive && prompt === "")
         throw new UsageError("the prompt is empty: give --prompt TEXT, or text on standard input");
       await withService({ io, options, note: printer.note }, async ({ client }) => {
-        const model = await modelOf(given, client, printer.note);
+        const model = await modelOf(given, { client, note: printer.note });
         if (interactive) return converse({ io, client, model, sampling });
         const request = { model, messages: [{ role: "user", content: prompt } as const], ...sampling };
         if (!printer.json) return void (await streamAnswer(request, { client, out: io.out }));

@@ -126,6 +126,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./chat.js")).chatCommand,
   },
   {
+    name: "launch",
+    args: "<agent> <adapter> [args...]",
+    description: "start a coding agent on an adapter; your settings of it stay as they are",
+    load: async () => (await import("./launch.js")).launchCommand,
+  },
+  {
     name: "models",
     description: "list the models that chat and training know",
     load: async () => (await import("./models.js")).modelsCommand,

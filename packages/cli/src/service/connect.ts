@@ -19,15 +19,44 @@ const nothing = async (): Promise<void> => undefined;
 export const configFor = (options: ServiceOptions, env: NodeJS.ProcessEnv): Config =>
   loadConfig({ flags: { data_dir: options.dataDir }, env });
 
+const clientOf = (url: string, token: string | null): Imprint =>
+  createClient({ baseUrl: url, ...(token === null ? {} : { token }) });
+
 /** A service for the length of one command: any free port of this machine, and a log only when one was asked for. */
 async function startOwn(config: Config): Promise<Service> {
   const log_level = config.origins.log_level === "default" ? "silent" : config.settings.log_level;
   const settings = { ...config.settings, host: "127.0.0.1", port: 0, log_level };
   const { startServer } = await import("@imprint/server");
   const { url, close } = await startServer({ ...config, settings });
-  const client = createClient({ baseUrl: url, ...(config.token === null ? {} : { token: config.token }) });
+  const client = clientOf(url, config.token);
   // A command that ends waits for no job.
   return { client, url, own: true, close: () => close(0) };
+}
+
+interface Running extends Pick<Service, "client" | "url"> {
+  readonly token: string | null;
+}
+
+const checkAddress = (url: string): void => {
+  if (!URL.canParse(url)) throw new UsageError(`--url ${url} is no address: write http://127.0.0.1:7878`);
+};
+
+/** A service that others may ask as well: at `--url`, else on the data directory. Throws a UsageError where none answers. */
+export async function runningService({ io, options }: { io: Io; options: ServiceOptions }): Promise<Running> {
+  const { token, settings } = configFor(options, io.env);
+  if (options.url !== undefined) {
+    checkAddress(options.url);
+    const client = clientOf(options.url, token);
+    const answers = await client.health({ maxRetries: 0 }).then(
+      ({ service }) => service === "imprint",
+      () => false,
+    );
+    if (!answers) throw new UsageError(`no service answers at ${options.url}: ${io.name} serve starts one`);
+    return { client, url: options.url, token };
+  }
+  const found = await discover({ dataDir: settings.data_dir, token });
+  if (found === null) throw new UsageError(`no service runs on ${settings.data_dir}: ${io.name} serve starts one`);
+  return { ...found, token };
 }
 
 /** The service at `--url`, else the one that runs on the data directory, else one in this process. */
@@ -42,9 +71,8 @@ export async function connect({
 }): Promise<Service> {
   const config = configFor(options, io.env);
   if (options.url !== undefined) {
-    if (!URL.canParse(options.url)) throw new UsageError(`--url ${options.url} is no address: write http://127.0.0.1:7878`);
-    const client = createClient({ baseUrl: options.url, ...(config.token === null ? {} : { token: config.token }) });
-    return { client, url: options.url, own: false, close: nothing };
+    checkAddress(options.url);
+    return { client: clientOf(options.url, config.token), url: options.url, own: false, close: nothing };
   }
   const found = await discover({ dataDir: config.settings.data_dir, token: config.token });
   if (found !== null) return { ...found, own: false, close: nothing };

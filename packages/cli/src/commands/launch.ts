@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Command } from "commander";
+import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { UsageError } from "../errors.js";
+import { knownModel } from "../ids/model.js";
+import { AGENTS, type Agent, type Settings, type Target } from "../launch/agents.js";
+import { runAgent } from "../launch/run-agent.js";
+import { plain } from "../output/text.js";
+import { runningService } from "../service/connect.js";
+
+interface LaunchOptions extends CommonOptions {
+  readonly record?: boolean;
+  readonly print?: boolean;
+}
+
+/** What clients send where the service wants no token: they refuse to ask without one. */
+const NO_TOKEN = "none";
+/** Where the model's files do not say how much it reads. */
+const CONTEXT = 32_768;
+const LONGEST_ANSWER = 4096;
+
+function agentOf(name: string): Agent {
+  const agent = Object.hasOwn(AGENTS, name) ? AGENTS[name] : undefined;
+  if (agent === undefined) throw new UsageError(`<agent> is one of ${Object.keys(AGENTS).join(", ")}, not "${name}"`);
+  return agent;
+}
+
+/** What is set, as a shell's words, for people to read. */
+function shown({ program }: Agent, { args, env, files }: Settings, folder: string): string {
+  const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
+  const written = Object.entries(files).map(([name, text]) => `# ${path.join(folder, name)}:\n${text.trimEnd()}\n`);
+  return plain([...written, ...variables, [program, ...args].map(quoted).join(" ")].join("\n"));
+}
+
+export function launchCommand(context: CommandContext): Command {
+  return newCommand({
+    name: "launch",
+    description: "start a coding agent on an adapter; your settings of it stay as they are",
+    examples: [
+      "launch opencode gates-v1",
+      'launch codex gates-v1 --record -- exec "Fix the failing test"',
+      "launch claude latest --print",
+    ],
+  })
+    .argument("<agent>", Object.keys(AGENTS).join(", "))
+    .argument("<adapter>", "id of an adapter, the beginning of it, latest, or the name of a base model")
+    .argument("[args...]", "behind --: the agent's own arguments")
+    .option("--record", "keep the conversations as sessions")
+    .option("--print", "show what would be set, and start nothing")
+    .action(async (name: string, given: string, own: readonly string[], options: LaunchOptions) => {
+      const { io, state } = context;
+      if (options.json === true && options.print !== true)
+        throw new UsageError("--json goes with --print: an agent has the screen to itself");
+      const printer = printerOf(context, options);
+      const agent = agentOf(name);
+      const { client, url, token } = await runningService({ io, options });
+      const { id: model, context: known } = await knownModel(given, { client, note: printer.note });
+      const base = `${url.replace(/\/$/, "")}${options.record === true ? `/record/${agent.name}` : ""}`;
+      const settingsIn = (folder: string, key: string): Settings => {
+        const window = known ?? CONTEXT;
+        const output = Math.min(LONGEST_ANSWER, Math.floor(window / 4));
+        const target: Target = { base, token: key, model, context: window, output, file: (file) => path.join(folder, file) };
+        const { args, ...settings } = agent.settings(target);
+        return { ...settings, args: [...args, ...own] };
+      };
+      if (options.print === true) {
+        const settings = settingsIn("TEMPORARY", token === null ? NO_TOKEN : "THE SERVICE'S TOKEN");
+        return printer.result({ program: agent.program, ...settings }, () => shown(agent, settings, "TEMPORARY"));
+      }
+      const folder = await mkdtemp(path.join(tmpdir(), "imprint-launch-"));
+      try {
+        const { args, env, files } = settingsIn(folder, token ?? NO_TOKEN);
+        for (const [file, text] of Object.entries(files)) await writeFile(path.join(folder, file), text, { mode: 0o600 });
+        state.exitCode = await runAgent(agent, { args, env: { ...io.env, ...env } });
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+}
