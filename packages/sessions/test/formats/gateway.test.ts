@@ -22,6 +22,7 @@ const recording = (messages: readonly ChatMessage[], more: Partial<GatewayRecord
     model: "m-1",
     tools: [],
     messages,
+    answered: messages.flatMap(({ role }, place) => (role === "assistant" ? [place] : [])),
     cut: [],
     ...more,
   } satisfies GatewayRecording);
@@ -81,6 +82,12 @@ it("says who asked, which model answered, which tools there were, and when", asy
 it("takes no answer for a lesson that the room for it cut off", async () => {
   const { steps } = await sessionOf([message("user", "Hi"), message("assistant", "Hel")], { cut: [1] });
   expect(steps[1]).toEqual({ source: "agent", text: "Hel", context_only: "aborted" });
+});
+
+it("takes no answer for a lesson that was sent to the model and not given by it", async () => {
+  const example = [message("user", "Say hi."), message("assistant", "Hi.")];
+  const { steps } = await sessionOf([...example, ...example], { answered: [3] });
+  expect(steps.map(({ context_only }) => context_only)).toEqual([undefined, "synthetic", undefined, undefined]);
 });
 
 it("counts a result of no call", async () => {

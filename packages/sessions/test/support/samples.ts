@@ -191,7 +191,8 @@ function gateway(): string {
     tool_call_id: "tool_call_id" in more ? more.tool_call_id : null,
   }));
   const head = { recorded_by: "imprint", version: 1, session_id: "gateway-1", started_at: at(0), agent: "tester", model: "m-1" };
-  return JSON.stringify({ ...head, tools: [], messages, cut: [] });
+  const answered = messages.flatMap(({ role }, place) => (role === "assistant" ? [place] : []));
+  return JSON.stringify({ ...head, tools: [], messages, answered, cut: [] });
 }
 
 const asHistory = chat.map((message) =>

@@ -31,7 +31,7 @@ export interface Followed {
 }
 
 /** What is known of a conversation beside its messages, which every request brings again. */
-type Known = Pick<GatewayRecording, "session_id" | "started_at" | "cut">;
+type Known = Pick<GatewayRecording, "session_id" | "started_at" | "answered" | "cut">;
 
 const answerOf = (parts: readonly AnswerPart[]): ChatMessage =>
   assistant(
@@ -86,13 +86,20 @@ export const createRecorder = ({ sessions, always, log, now }: Options): Recorde
     const reached = next(digests.at(-1) ?? "", answer);
     // The same words again, asked and answered, are the same session.
     const before = known.has(reached) ? reached : earlier(digests);
-    const { session_id, started_at, cut } = known.get(before ?? "") ?? {
+    const { session_id, started_at, answered, cut } = known.get(before ?? "") ?? {
       session_id: `gateway-${randomUUID()}`,
       started_at: startedAt,
+      answered: [],
       cut: [],
     };
     if (before !== undefined) known.delete(before);
-    const conversation = { session_id, started_at, cut: isCut ? [...cut, messages.length] : cut };
+    const place = messages.length;
+    const conversation = {
+      session_id,
+      started_at,
+      answered: answered.includes(place) ? answered : [...answered, place],
+      cut: isCut ? [...cut, place] : cut,
+    };
     remember(reached, conversation);
     store({ recorded_by: "imprint", version: 1, agent, model, tools, messages: [...messages, answer], ...conversation });
   };

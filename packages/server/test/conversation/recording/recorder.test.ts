@@ -150,6 +150,15 @@ test("an answer that was broken off is not recorded, and the session goes on whe
   expect([stored.size, newest()[0]?.messages.length]).toEqual([1, 4]);
 });
 
+test("answers are told from what clients put into the model's mouth, while the conversation grows", async () => {
+  const { ask, newest } = setUp();
+  const examples = [user("Say hi."), assistant("Hi."), ...HI];
+  await ask(examples, assistant("Hello."));
+  await ask([...examples, assistant("Hello."), user("Who?")], assistant("Me."));
+  await ask([...examples, assistant("Hello."), user("Who?")], assistant("Me."));
+  expect(newest().map(({ answered }) => answered)).toEqual([[3, 5]]);
+});
+
 test("answers that the room for them cut off stay marked while the conversation grows", async () => {
   const { ask, newest } = setUp();
   await ask(HI, assistant("Hel"), { reason: "length" });

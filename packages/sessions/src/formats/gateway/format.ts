@@ -16,14 +16,20 @@ const callsOf = (message: JsonObject): ToolCall[] =>
     arguments: scalarText(args),
   }));
 
+/** Examples that agents put into the model's mouth, and what it said before it was recorded, are no lessons of this session. */
+const contextOnly = ({ isOwn, isCut }: { isOwn: boolean; isCut: boolean }): Pick<Step, "context_only"> =>
+  isCut ? { context_only: "aborted" } : isOwn ? {} : { context_only: "synthetic" };
+
 /**
  * The messages as steps, none left out and no text changed: the trainer makes the same of them for the engine
  * (`steps_of` in `imprint_trainer/jobs/prompt.py`). A result stands with the latest call of its id.
  */
-function stepsOf(messages: readonly JsonObject[], cut: ReadonlySet<unknown>, output: Output): Step[] {
+function stepsOf({ messages, answered, cut }: JsonObject, output: Output): Step[] {
+  const own = new Set(arrayOrEmpty(answered));
+  const short = new Set(arrayOrEmpty(cut));
   const steps: Step[] = [];
   const callers = new Map<string, Step>();
-  messages.forEach((message, index) => {
+  objectsOf(messages).forEach((message, index) => {
     const text = scalarText(message.content);
     const caller = message.role === "tool" ? callers.get(scalarText(message.tool_call_id)) : undefined;
     if (caller !== undefined) {
@@ -35,7 +41,7 @@ function stepsOf(messages: readonly JsonObject[], cut: ReadonlySet<unknown>, out
         source: SOURCES[message.role],
         text,
         ...(calls.length > 0 && { tool_calls: calls }),
-        ...(cut.has(index) && { context_only: "aborted" }),
+        ...(message.role === "assistant" && contextOnly({ isOwn: own.has(index), isCut: short.has(index) })),
       };
       for (const { id } of calls) callers.set(id, step);
       steps.push(step);
@@ -60,7 +66,7 @@ export const gateway: RecordFormat = {
           model: stringOrNull(record.model),
           ...(started !== null && { startedAt: started }),
           tools: toolDefinitions(record.tools),
-          steps: stepsOf(objectsOf(record.messages), new Set(arrayOrEmpty(record.cut)), output),
+          steps: stepsOf(record, output),
         }),
       );
     },

@@ -16,6 +16,8 @@ export interface GatewayRecording {
   readonly model: string;
   readonly tools: readonly ChatTool[];
   readonly messages: readonly ChatMessage[];
-  /** Messages, by their places, whose end the room for an answer cut off. */
+  /** Messages, by their places, that the service answered in this conversation; other answers were sent to it. */
+  readonly answered: readonly number[];
+  /** Those whose end the room for an answer cut off. */
   readonly cut: readonly number[];
 }
