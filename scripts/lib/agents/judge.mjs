@@ -11,7 +11,7 @@ export function judge({ failure, text, sessions, script }) {
   if (session === undefined) return [...wrong, `no session has the task; there are ${sessions.length}`];
   const { source, steps, tools } = session;
   if (source.agent === null) wrong.push("its session does not say whose it is");
-  const turns = steps.filter((step) => step.source === "agent");
+  const turns = steps.filter((step) => step.source === "agent" && step.context_only === undefined);
   if (turns.length !== script.length) wrong.push(`its session has ${turns.length} answers, not ${script.length}`);
   for (const [index, answer] of script.entries()) {
     const { tool_calls: calls = [], text = "" } = turns[index] ?? {};

@@ -17,11 +17,20 @@ export async function startScripted({ folder, root, script }) {
   const withTools = script.some((text) => text.startsWith("<tool_call>"));
   const behaviour = JSON.stringify({ script, ...(withTools && { aside: ASIDE }) });
   const python = path.join(folder, "python");
-  writeFileSync(python, `#!/usr/bin/env node\nprocess.argv[2] = ${JSON.stringify(behaviour)};\nimport(${JSON.stringify(trainer)});\n`);
+  writeFileSync(
+    python,
+    `#!/usr/bin/env node\nprocess.argv[2] = ${JSON.stringify(behaviour)};\nimport(${JSON.stringify(trainer)});\n`,
+  );
   chmodSync(python, 0o755);
   const dataDir = path.join(folder, "data");
   const config = loadConfig({
-    env: { IMPRINT_DATA_DIR: dataDir, IMPRINT_PYTHON: python, IMPRINT_BASE_MODEL: model, IMPRINT_PORT: "0", IMPRINT_LOG_LEVEL: "silent" },
+    env: {
+      IMPRINT_DATA_DIR: dataDir,
+      IMPRINT_PYTHON: python,
+      IMPRINT_BASE_MODEL: model,
+      IMPRINT_PORT: "0",
+      IMPRINT_LOG_LEVEL: "silent",
+    },
   });
   const server = await startServer(config, { announce: true });
   const end = async () => {
