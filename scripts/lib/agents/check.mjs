@@ -1,6 +1,8 @@
 import path from "node:path";
 import { elapsed } from "../elapsed.mjs";
+import { CommandFailure, Interrupted } from "../process/failures.mjs";
 import { cacheFolder } from "../setup/cache-folder.mjs";
+import { SetupFailure } from "../setup/failure.mjs";
 import { findPython } from "../setup/find-python.mjs";
 import { withLock } from "../setup/lock.mjs";
 import { ROOT } from "../setup/main.mjs";
@@ -30,11 +32,19 @@ export async function checkAgents({ names, env = process.env, root = ROOT, out =
   for (const name of wanted) {
     const client = CLIENTS[name];
     const started = Date.now();
-    const programs = await withLock({ file: path.join(cache, ".agents-lock"), signal }, () =>
-      installAgent({ name, package: client.package, ...places, env, signal, python }),
-    );
-    const installed = Date.now();
-    const { wrong, said } = await attempt({ name, client, programs, root, env, signal });
+    let installed = started;
+    const check = async () => {
+      const programs = await withLock({ file: path.join(cache, ".agents-lock"), signal }, () =>
+        installAgent({ name, package: client.package, ...places, env, signal, python }),
+      );
+      installed = Date.now();
+      return attempt({ name, client, programs, root, env, signal });
+    };
+    const { wrong, said } = await check().catch(notInstalled);
+    if (signal.aborted) {
+      out.write("Stopped.\n");
+      return 130;
+    }
     const times = `${elapsed(Date.now() - installed)}, after ${elapsed(installed - started)} to install`;
     out.write(`${wrong.length === 0 ? "passed" : "FAILED"} ${name} (${times})\n`);
     if (wrong.length === 0) continue;
@@ -44,6 +54,12 @@ export async function checkAgents({ names, env = process.env, root = ROOT, out =
   }
   out.write(`${wanted.length - failed} passed, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;
+}
+
+function notInstalled(error) {
+  if (error instanceof Interrupted) return { wrong: [error.message], said: [] };
+  if (!(error instanceof CommandFailure || error instanceof SetupFailure)) throw error;
+  return { wrong: [`it could not be installed: ${error.message}`], said: error.output.trimEnd().split("\n") };
 }
 
 async function pythonTools({ root, cache, env, signal }) {
