@@ -83,7 +83,7 @@ export const createRecorder = ({ sessions, always, log, now }: Options): Recorde
   ): void => {
     const answer = answerOf(parts);
     const digests = digestsOf(tools, messages);
-    const reached = next(digests.at(-1) ?? "", answer);
+    const reached = next(digests.at(-1) ?? "", answer, tools);
     // The same words again, asked and answered, are the same session.
     const before = known.has(reached) ? reached : earlier(digests);
     const { session_id, started_at, answered, cut } = known.get(before ?? "") ?? {

@@ -150,6 +150,19 @@ test("an answer that was broken off is not recorded, and the session goes on whe
   expect([stored.size, newest()[0]?.messages.length]).toEqual([1, 4]);
 });
 
+test("a call that comes back with its arguments in another order and with its tool's defaults is the same call", async () => {
+  const { ask, newest } = setUp();
+  const parameters = { type: "object", properties: { all: { type: "boolean", default: false }, path: { type: "string" } } };
+  const tools = [{ name: "edit", description: null, parameters }];
+  const called = (args: string) => assistant("", [{ id: "c1", name: "edit", arguments: args }]);
+  const goingOn = (args: string, answer: string) => ask([...HI, called(args), result("c1", "ok")], assistant(answer), { tools });
+  await ask(HI, called('{"path": "a"}'), { tools });
+  await goingOn('{"all": false, "path": "a"}', "Done.");
+  expect(newest()).toHaveLength(1);
+  await goingOn('{"all": true, "path": "a"}', "All done.");
+  expect(newest()).toHaveLength(2);
+});
+
 test("answers are told from what clients put into the model's mouth, while the conversation grows", async () => {
   const { ask, newest } = setUp();
   const examples = [user("Say hi."), assistant("Hi."), ...HI];
