@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../lib/setup/main.mjs";
@@ -8,9 +8,14 @@ const pins = (file) =>
   read(file)
     .match(/^[a-z0-9][a-z0-9._-]*==[^\\\n]+/gm)
     .map((pin) => pin.trim());
-const LOCKS = ["requirements", "requirements-dev", "requirements-tools", "requirements-model"].map(
-  (name) => `trainer/${name}.lock`,
-);
+const agents = (file) =>
+  readdirSync(path.join(ROOT, "scripts", "agents"))
+    .map((name) => `scripts/agents/${name}/${file}`)
+    .filter((place) => existsSync(path.join(ROOT, place)));
+const LOCKS = [
+  ...["requirements", "requirements-dev", "requirements-tools", "requirements-model"].map((name) => `trainer/${name}.lock`),
+  ...agents("requirements.lock"),
+];
 
 test("the developers' Python lock holds all of the runtime one, in the same versions", () => {
   // A package that the tests need too may be wanted on more systems than the service alone wants it on.
@@ -25,7 +30,7 @@ test.each(LOCKS)("every pin of %s has a hash", (file) => {
   expect(pins(file).length).toBeGreaterThan(0);
 });
 
-const NPM_LOCKS = ["package-lock.json", "packages/server/test/llama-cpp/package-lock.json"];
+const NPM_LOCKS = ["package-lock.json", "packages/server/test/llama-cpp/package-lock.json", ...agents("package-lock.json")];
 
 test.each(NPM_LOCKS)("%s has an entry for every platform's build, as npm ci demands", (file) => {
   const { packages } = JSON.parse(read(file));

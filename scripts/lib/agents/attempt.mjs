@@ -3,13 +3,11 @@ import os from "node:os";
 import path from "node:path";
 import { Interrupted } from "../process/failures.mjs";
 import { run } from "../process/run.mjs";
-import { BEFORE, FILE } from "./clients.mjs";
+import { BEFORE, FILE, NOWHERE } from "./clients.mjs";
 import { judge } from "./judge.mjs";
 import { MODEL, startScripted } from "./service.mjs";
 
 const LIMIT_MS = 180_000;
-/** Nothing answers here: who asks for another host is refused at once. */
-const NOWHERE = "http://127.0.0.1:9";
 const HERE = "127.0.0.1,localhost";
 
 /** What a program that knows nothing of this machine's user sees. */
@@ -18,6 +16,7 @@ const environment = ({ home, programs, env }) => ({
   HOME: home,
   LANG: "C.UTF-8",
   TERM: "dumb",
+  // Who asks for another host is refused at once.
   HTTP_PROXY: NOWHERE,
   HTTPS_PROXY: NOWHERE,
   http_proxy: NOWHERE,
@@ -40,8 +39,13 @@ export async function attempt({ name, client, programs, root, env, signal }) {
   const own = environment({ home, programs, env });
   const at = (file) => path.join(repository, file);
   const git = (...args) => run("git", args, { cwd: repository, env: own, signal });
+  const settings = Object.entries(client.settings ?? {}).map(([file, text]) => [path.join(home, file), text]);
   const said = [];
   try {
+    for (const [file, text] of settings) {
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
     writeFileSync(at(FILE), BEFORE);
     await git("init", "--quiet");
     await git("add", ".");
@@ -62,7 +66,10 @@ export async function attempt({ name, client, programs, root, env, signal }) {
     );
     const sessions = await service.end();
     if (failure instanceof Interrupted) throw failure;
-    return { wrong: judge({ failure, text: readFileSync(at(FILE), "utf8"), sessions, script }), said };
+    const changed = settings
+      .filter(([file, text]) => readFileSync(file, "utf8") !== text)
+      .map(([file]) => path.relative(home, file));
+    return { wrong: judge({ failure, text: readFileSync(at(FILE), "utf8"), sessions, script, changed }), said };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -9,9 +9,12 @@ const DONE = "The gates are open.";
 const call = (name, args) => `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
 const shell = `printf 'gates open\\n' > ${FILE}`;
 
+/** Where nothing answers: an agent that asks here was not told better. */
+export const NOWHERE = "http://127.0.0.1:9";
+
 /**
- * By the names that `imprint launch` takes: `args` of the agent for this task, and the `script` of its model in the repository `at`.
- * `package` is the one whose install script puts the program in its place.
+ * By the names that `imprint launch` takes: `args` of the agent for this task, the `script` of its model in the repository `at`, and
+ * `settings` of the user's own, by their places in the home folder, that lead elsewhere. `package` is the one whose install script puts the program in its place.
  */
 export const CLIENTS = {
   mini: {
@@ -20,19 +23,31 @@ export const CLIENTS = {
   },
   aider: {
     args: ["--message", TASK, "--yes-always", "--no-pretty", "--no-detect-urls", "--no-auto-commits", FILE],
+    settings: { ".env": `OPENAI_API_BASE=${NOWHERE}\nOPENAI_API_KEY=own\n`, ".aider.conf.yml": "model: openai/own\n" },
     script: () => [`${FILE}\n\`\`\`\n${AFTER}\`\`\`\n`],
   },
   codex: {
     args: ["exec", "--dangerously-bypass-approvals-and-sandbox", TASK],
+    settings: {
+      ".codex/config.toml": `model = "own"\nmodel_provider = "own"\n[model_providers.own]\nname = "own"\nbase_url = "${NOWHERE}"\n`,
+    },
     script: () => [call("exec_command", { cmd: shell }), DONE],
   },
   pi: {
     args: ["-p", TASK],
+    settings: { ".pi/agent/settings.json": JSON.stringify({ defaultProvider: "anthropic", defaultModel: "own" }) },
     script: () => [call("edit", { path: FILE, edits: [{ oldText: BEFORE, newText: AFTER }] }), DONE],
   },
   opencode: {
     package: "opencode-ai",
     args: ["run", TASK],
+    settings: {
+      ".config/opencode/opencode.json": JSON.stringify({
+        $schema: "https://opencode.ai/config.json",
+        model: "own/own",
+        small_model: "own/own",
+      }),
+    },
     script: (at) => [
       call("read", { filePath: at(FILE) }),
       call("edit", { filePath: at(FILE), oldString: "closed", newString: "open" }),
@@ -42,6 +57,9 @@ export const CLIENTS = {
   claude: {
     package: "@anthropic-ai/claude-code",
     args: ["-p", TASK, "--permission-mode", "acceptEdits"],
+    settings: {
+      ".claude/settings.json": JSON.stringify({ env: { ANTHROPIC_BASE_URL: NOWHERE, ANTHROPIC_MODEL: "own" } }),
+    },
     script: (at) => [
       call("Read", { file_path: at(FILE) }),
       call("Edit", { file_path: at(FILE), old_string: "closed", new_string: "open" }),
@@ -50,6 +68,7 @@ export const CLIENTS = {
   },
   continue: {
     args: ["-p", TASK, "--auto"],
+    settings: { ".continue/config.yaml": "name: own\nversion: 1.0.0\nschema: v1\nmodels: []\n" },
     script: (at) => [
       call("Read", { filepath: at(FILE) }),
       call("Edit", { file_path: at(FILE), old_string: "closed", new_string: "open" }),

@@ -3,11 +3,15 @@ import { AFTER, FILE, TASK } from "./clients.mjs";
 const CALL = "<tool_call>";
 
 /** What an attempt of an agent left wrong, in sentences; none where the file is as asked and one session holds the whole conversation. */
-export function judge({ failure, text, sessions, script }) {
+export function judge({ failure, text, sessions, script, changed }) {
   const wrong = [];
   if (failure !== null) wrong.push(failure.message);
   if (text !== AFTER) wrong.push(`${FILE} holds ${JSON.stringify(text)}`);
-  const session = sessions.find(({ steps }) => steps.some(({ source, text }) => source === "user" && text.includes(TASK)));
+  for (const file of changed) wrong.push(`the user's ${file} was changed`);
+  // An agent may ask for a title of the task beside it.
+  const [session] = sessions
+    .filter(({ steps }) => steps.some(({ source, text }) => source === "user" && text.includes(TASK)))
+    .sort((one, other) => other.steps.length - one.steps.length);
   if (session === undefined) return [...wrong, `no session has the task; there are ${sessions.length}`];
   const { source, steps, tools } = session;
   if (source.agent === null) wrong.push("its session does not say whose it is");
