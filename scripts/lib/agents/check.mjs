@@ -1,13 +1,7 @@
-import path from "node:path";
 import { elapsed } from "../elapsed.mjs";
 import { CommandFailure, Interrupted } from "../process/failures.mjs";
-import { cacheFolder } from "../setup/cache-folder.mjs";
 import { SetupFailure } from "../setup/failure.mjs";
-import { findPython } from "../setup/find-python.mjs";
-import { withLock } from "../setup/lock.mjs";
 import { ROOT } from "../setup/main.mjs";
-import { pythonEnv } from "../setup/python-env.mjs";
-import { prepareTools } from "../setup/tools.mjs";
 import { attempt } from "./attempt.mjs";
 import { CLIENTS } from "./clients.mjs";
 import { installAgent } from "./install.mjs";
@@ -24,9 +18,6 @@ export async function checkAgents({ names, env = process.env, root = ROOT, out =
   const interrupt = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(name, () => interrupt.abort());
   const { signal } = interrupt;
-  const cache = cacheFolder({ env });
-  const places = { locks: path.join(root, "scripts", "agents"), cache };
-  const python = () => pythonTools({ root, cache, env: pythonEnv(env), signal });
   let failed = 0;
   const wanted = names.length > 0 ? names : Object.keys(CLIENTS);
   for (const name of wanted) {
@@ -34,9 +25,7 @@ export async function checkAgents({ names, env = process.env, root = ROOT, out =
     const started = Date.now();
     let installed = started;
     const check = async () => {
-      const programs = await withLock({ file: path.join(cache, ".agents-lock"), signal }, () =>
-        installAgent({ name, package: client.package, ...places, env, signal, python }),
-      );
+      const programs = await installAgent({ name, package: client.package, root, env, signal });
       installed = Date.now();
       return attempt({ name, client, programs, root, env, signal });
     };
@@ -60,10 +49,4 @@ function notInstalled(error) {
   if (error instanceof Interrupted) return { wrong: [error.message], said: [] };
   if (!(error instanceof CommandFailure || error instanceof SetupFailure)) throw error;
   return { wrong: [`it could not be installed: ${error.message}`], said: error.output.trimEnd().split("\n") };
-}
-
-async function pythonTools({ root, cache, env, signal }) {
-  const found = await findPython({ env, signal });
-  const { uv, uvEnv } = await prepareTools({ root, cache, python: found, env, signal, task: { update: () => undefined } });
-  return { uv, uvEnv, executable: found.executable };
 }

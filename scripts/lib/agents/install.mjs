@@ -1,16 +1,27 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { run } from "../process/run.mjs";
+import { cacheFolder } from "../setup/cache-folder.mjs";
 import { digest } from "../setup/digest.mjs";
+import { findPython } from "../setup/find-python.mjs";
+import { withLock } from "../setup/lock.mjs";
 import { npmCommand } from "../setup/npm.mjs";
-import { inVenv } from "../setup/python-env.mjs";
+import { inVenv, pythonEnv } from "../setup/python-env.mjs";
 import { readStamp, writeStamp } from "../setup/stamp.mjs";
+import { prepareTools } from "../setup/tools.mjs";
 
-/**
- * The folder of an agent's program. Installs it into the cache where it is not there yet, from the lock of its own in `locks`.
- * `python` resolves with `{uv, uvEnv, executable}`; only agents in Python ask for it.
- */
-export async function installAgent({ name, package: withScript, locks, cache, env, signal, python }) {
+/** The folder of an agent's program. Installs it into the cache where it is not there yet, from its own lock in `scripts/agents`. */
+export function installAgent({ name, package: withScript, root, env, signal }) {
+  const cache = cacheFolder({ env });
+  const locks = path.join(root, "scripts", "agents");
+  const python = () => pythonTools({ root, cache, env: pythonEnv(env), signal });
+  return withLock({ file: path.join(cache, ".agents-lock"), signal }, () =>
+    install({ name, package: withScript, locks, cache, env, signal, python }),
+  );
+}
+
+/** `python` resolves with `{uv, uvEnv, executable}`; only agents in Python ask for it. */
+async function install({ name, package: withScript, locks, cache, env, signal, python }) {
   const from = path.join(locks, name);
   const lock = ["package-lock.json", "requirements.lock"].map((file) => path.join(from, file)).find((file) => existsSync(file));
   const key = digest(readFileSync(lock), process.platform, process.arch, process.versions.node.split(".")[0]);
@@ -43,4 +54,10 @@ async function fromPython({ lock, folder, signal, python: { uv, uvEnv, executabl
   const options = { env: { ...uvEnv, UV_PYTHON_DOWNLOADS: "never" }, signal, name: "uv" };
   await run(uv, ["venv", "--quiet", "--python", executable, folder], options);
   await run(uv, ["pip", "sync", "--quiet", "--require-hashes", "--python", inVenv(folder), lock], options);
+}
+
+async function pythonTools({ root, cache, env, signal }) {
+  const found = await findPython({ env, signal });
+  const { uv, uvEnv } = await prepareTools({ root, cache, python: found, env, signal, task: { update: () => undefined } });
+  return { uv, uvEnv, executable: found.executable };
 }
