@@ -75,4 +75,20 @@ export const CLIENTS = {
       DONE,
     ],
   },
+  cline: {
+    args: [TASK],
+    settings: {
+      ".cline/data/settings/providers.json": JSON.stringify({
+        version: 1,
+        lastUsedProvider: "anthropic",
+        modes: {},
+        providers: {},
+      }),
+    },
+    script: (at) => [
+      call("read_files", { files: [{ path: at(FILE) }] }),
+      call("editor", { path: at(FILE), old_text: "closed", new_text: "open" }),
+      DONE,
+    ],
+  },
 };

@@ -204,6 +204,8 @@ const cline = ({ base, token, model, file }: Target): Settings => {
     args: ["--provider", provider, "--model", model],
     env: {
       CLINE_PROVIDER_SETTINGS_PATH: file("providers.json"),
+      // A hub would be shared with sessions of other models, and would outlive this one.
+      CLINE_SESSION_BACKEND_MODE: "local",
       CLINE_TELEMETRY_DISABLED: "1",
       OTEL_SDK_DISABLED: "true",
       CLINE_NO_AUTO_UPDATE: "1",
