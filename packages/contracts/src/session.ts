@@ -11,6 +11,7 @@ export const SESSION_FORMATS = [
   "qwen-code",
   "cline",
   "opencode",
+  "continue",
   "copilot-cli",
   "swe-agent",
   "mini-swe-agent",

@@ -5,6 +5,7 @@ import { chatJsonl } from "./chat-jsonl/format.js";
 import { claudeCode } from "./claude-code/format.js";
 import { cline } from "./cline/format.js";
 import { codex } from "./codex/format.js";
+import { continueSession } from "./continue/format.js";
 import { copilotCli } from "./copilot-cli/format.js";
 import type { RecordFormat, TextFormat } from "./format.js";
 import { gateway } from "./gateway/format.js";
@@ -30,6 +31,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   geminiCli,
   cline,
   opencode,
+  continueSession,
   copilotCli,
   openHandsV1,
   openHandsV0,

@@ -91,4 +91,38 @@ describe("cline", () => {
     ];
     expect((await importText(JSON.stringify(chat))).format).toBe("chat-jsonl");
   });
+
+  it("reads a run of the command line: its prompt, its version, results as JSON, and failures", async () => {
+    const failed = '{"query":"edit:a.ts","result":"no such text","success":false}';
+    const listed = [{ query: "a.ts", result: "1 | const a = 1;", success: true }];
+    const result = (id: string, content: unknown): object => ({ type: "tool_result", tool_use_id: id, name: "tool", content });
+    const imported = await importText(
+      JSON.stringify({
+        version: 1,
+        agent: "lead",
+        sessionId: "1795508505198_p4r82",
+        origin: { source: "cli", version: "3.0.65" },
+        messages: [
+          { role: "user", content: [text('<user_input mode="act">Fix it</user_input>')] },
+          { ...answer(call("c1", "read_files")), modelInfo: { id: "m-1", provider: "p" } },
+          { role: "user", content: [result("c1", listed)] },
+          answer(call("c2", "editor")),
+          { role: "user", content: [result("c2", failed)] },
+          answer(text("It is not there.")),
+        ],
+        system_prompt: "You are Cline.",
+      }),
+    );
+    expect(usersOf(imported)).toEqual(["Fix it"]);
+    expect(countsOf(imported)).toEqual([1, 3, 2, 2]);
+    expect(imported.sessions[0]).toMatchObject({
+      session_id: "1795508505198_p4r82",
+      source: { format: "cline", format_version: "3.0.65", model: "m-1" },
+      steps: [{ source: "system", text: "You are Cline." }, {}, {}, {}, {}],
+    });
+    expect(imported.sessions[0]?.steps.flatMap(({ observations }) => observations ?? [])).toEqual([
+      { call_id: "c1", content: JSON.stringify(listed) },
+      { call_id: "c2", content: failed, is_error: true },
+    ]);
+  });
 });

@@ -141,6 +141,53 @@ function copilotCli(): string {
 }
 
 /** The conversation as agents of the terminal and the editor write it. */
+/** What Cline's command line keeps beside what its editor's extension does. */
+function clineRun(): string {
+  const message = (second: number, role: string, content: unknown): unknown => ({
+    id: `msg_${second}`,
+    role,
+    content,
+    ts: Date.parse(at(second)),
+    ...(role === "assistant" && { modelInfo: { id: "m-1", provider: "openai-compatible" } }),
+  });
+  const text = (words: string): unknown => ({ type: "text", text: words });
+  const asked = (words: string): unknown => text(`<user_input mode="act">${words}</user_input>`);
+  return JSON.stringify({
+    version: 1,
+    agent: "lead",
+    sessionId: "1795508505198_p4r82",
+    origin: { source: "cli", mode: "user", sessionId: "1795508505198_p4r82", version: "3.0.65" },
+    messages: [
+      message(1, "user", [asked(TASK)]),
+      message(2, "assistant", [text(FIRST_ANSWER), { type: "tool_use", id: CALL.id, name: CALL.name, input }]),
+      message(3, "user", [{ type: "tool_result", tool_use_id: CALL.id, name: CALL.name, content: RESULT }]),
+      message(4, "assistant", [text(LAST_ANSWER)]),
+      message(5, "user", [asked(SECOND_TASK)]),
+      message(6, "assistant", [text(SECOND_ANSWER)]),
+    ],
+  });
+}
+
+function continueSession(): string {
+  const call = { id: CALL.id, type: "function", function: { name: CALL.name, arguments: CALL.arguments } };
+  const usage = { prompt_tokens: 9, completion_tokens: 9, model: "m-1" };
+  const item = (message: object, more: object = {}): unknown => ({ message, contextItems: [], ...more });
+  const state = { toolCallId: CALL.id, toolCall: call, status: "done", output: [{ name: "Tool Result", content: RESULT }] };
+  return JSON.stringify({
+    sessionId: "89ffa845-0000-4000-8000-000000000001",
+    title: "Untitled Session",
+    workspaceDirectory: "/work",
+    history: [
+      item({ role: "user", content: TASK }, { editorState: TASK }),
+      item({ role: "assistant", content: FIRST_ANSWER, toolCalls: [call], usage }, { toolCallStates: [state] }),
+      item({ role: "assistant", content: LAST_ANSWER, usage }),
+      item({ role: "user", content: SECOND_TASK }, { editorState: SECOND_TASK }),
+      item({ role: "assistant", content: SECOND_ANSWER, usage }),
+    ],
+    usage: { totalCost: 0 },
+  });
+}
+
 export const CLI_SAMPLES: readonly Sample[] = [
   { format: "gemini-cli", name: "session.json", text: JSON.stringify({ ...geminiHead, messages: geminiCli() }, null, 2) },
   {
@@ -150,6 +197,8 @@ export const CLI_SAMPLES: readonly Sample[] = [
   },
   { format: "qwen-code", name: "chat.jsonl", text: qwenCode() },
   { format: "cline", name: "api_conversation_history.json", text: cline() },
+  { format: "cline", name: "1795508505198_p4r82.messages.json", text: clineRun() },
+  { format: "continue", name: "session.json", text: continueSession() },
   { format: "copilot-cli", name: "events.jsonl", text: copilotCli() },
   {
     format: "opencode",

@@ -3,7 +3,16 @@ import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
-import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
+import {
+  isObject,
+  isString,
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  parseJson,
+  scalarText,
+  stringOrNull,
+} from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output, RecordFormat } from "../format.js";
 import { classifyBlock, isFailure, withoutDetails, wordsInResult } from "./user-text.js";
@@ -20,6 +29,12 @@ function callsOf(blocks: readonly JsonObject[], index: number): ToolCall[] {
     if (block.type !== "tool_use" || !isString(block.name)) return [];
     return [{ id: stringOrNull(block.id) ?? `call-${index}-${at}`, name: block.name, arguments: argumentsText(block.input) }];
   });
+}
+
+/** Whether all that a tool of the command line was asked for failed: it says so of each part. */
+function isRefused(content: unknown): boolean {
+  const parts = objectsOf(isString(content) ? [parseJson(content)] : content);
+  return parts.length > 0 && parts.every(({ success }) => success === false);
 }
 
 /** A tool's result in the making: its text can be spread over the blocks that follow its headline. */
@@ -67,7 +82,7 @@ function addUser(talk: Transcript, message: JsonObject, open: ToolCall[], output
       close();
       const call_id = stringOrNull(block.tool_use_id);
       take(({ id }) => id === call_id);
-      result = { call_id, texts: [resultText(block.content)], failed: block.is_error === true };
+      result = { call_id, texts: [resultText(block.content)], failed: block.is_error === true || isRefused(block.content) };
       close();
     } else if (isString(block.text)) addText(block.text);
     else (result?.texts ?? words).push(contentText([block]));
@@ -78,6 +93,7 @@ function addUser(talk: Transcript, message: JsonObject, open: ToolCall[], output
 
 function readTask(record: JsonObject, output: Output): void {
   const talk = transcript(output.hold);
+  talk.say("system", scalarText(record.system_prompt));
   let open: ToolCall[] = [];
   let model: string | null = null;
   let signal: string | null = null;
@@ -95,14 +111,25 @@ function readTask(record: JsonObject, output: Output): void {
       talk.dropped.add(DROPPED.synthetic);
       return;
     }
-    model = stringOrNull(objectOrEmpty(message.modelInfo).modelId) ?? model;
+    const { modelId, id } = objectOrEmpty(message.modelInfo);
+    model = stringOrNull(modelId) ?? stringOrNull(id) ?? model;
     signal = calls.some(({ name }) => name === FINISH) || text.includes(`<${FINISH}>`) ? FINISH : null;
     open = [...calls];
     const reasoning = joinBlocks(ofType("thinking", "reasoning").map((block) => scalarText(block.thinking ?? block.text)));
     talk.answer({ text, reasoning, calls, timestamp: message.ts });
   });
   const steps = talk.steps();
-  output.conversation(draft({ agent: "cline", model, outcomeSignal: signal, steps, dropped: talk.dropped.entries() }));
+  output.conversation(
+    draft({
+      id: stringOrNull(record.sessionId),
+      formatVersion: stringOrNull(objectOrEmpty(record.origin).version),
+      agent: "cline",
+      model,
+      outcomeSignal: signal,
+      steps,
+      dropped: talk.dropped.entries(),
+    }),
+  );
 }
 
 const says = (message: JsonObject, mark: RegExp): boolean =>
@@ -113,10 +140,16 @@ const isOwn = (message: JsonObject): boolean =>
     ? says(message, /<environment_details>\n#|^\[TASK RESUMPTION\] |^<user_input mode="/)
     : isObject(message.modelInfo) && isString(message.modelInfo.modelId) && isString(message.modelInfo.providerId);
 
-/** Cline: `api_conversation_history.json` of a task, the messages that went to the model. Its forks write the same. */
+const isRun = (record: JsonObject): boolean =>
+  isString(record.sessionId) && isObject(record.origin) && Array.isArray(record.messages);
+
+/**
+ * Cline: `api_conversation_history.json` of a task, the messages that went to the model; its forks write the same. And
+ * `<session>.messages.json` of its command line.
+ */
 export const cline: RecordFormat = {
   name: "cline",
-  sign: "messages with `modelInfo`, or with `<environment_details>` beside a person's words",
-  recognises: (record) => objectsOf(record.messages).some((message) => isString(message.role) && isOwn(message)),
+  sign: "messages with `modelInfo`, or with `<environment_details>` beside a person's words, or with an `origin`",
+  recognises: (record) => isRun(record) || objectsOf(record.messages).some((message) => isString(message.role) && isOwn(message)),
   read: (output) => ({ accept: (record) => readTask(record, output), finish: () => {} }),
 };
