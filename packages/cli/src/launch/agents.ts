@@ -33,6 +33,9 @@ const KEY = "LOCAL_MODEL_API_KEY";
 /** The window for which Claude Code sends fewer tools and shorter prompts. */
 const SMALL_WINDOW = 65_536;
 
+/** opencode's prompt alone takes 8,000 tokens: in less room than this it would compact it again and again. */
+const ROOM_TO_COMPACT = 16_384;
+
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** LiteLLM would look for a price list on another host. */
@@ -45,6 +48,7 @@ const opencode = ({ base, token, model, context, output }: Target): Settings => 
     OPENCODE_CONFIG_CONTENT: JSON.stringify({
       autoupdate: false,
       share: "disabled",
+      compaction: { auto: context >= ROOM_TO_COMPACT },
       model: `imprint/${model}`,
       small_model: `imprint/${model}`,
       provider: {

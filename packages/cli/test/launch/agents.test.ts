@@ -42,6 +42,12 @@ it.each(agents)("%s is recorded under a name that an address takes", (_, { name 
   expect(name).toMatch(/^[a-z0-9-]+$/);
 });
 
+it("lets opencode compact only where there is room beside its prompt", () => {
+  const settingsAt = (context: number) => AGENTS.opencode?.settings({ ...TARGET, context }).env.OPENCODE_CONFIG_CONTENT ?? "{}";
+  expect(JSON.parse(settingsAt(8192))).toMatchObject({ compaction: { auto: false } });
+  expect(JSON.parse(settingsAt(32_768))).toMatchObject({ compaction: { auto: true } });
+});
+
 it("gives Claude Code fewer tools where the window is small", () => {
   const toolsAt = (context: number) => AGENTS.claude?.settings({ ...TARGET, context }).args.filter((one) => /^--tools/.test(one));
   expect(toolsAt(8192)).toHaveLength(1);
