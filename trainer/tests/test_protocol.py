@@ -16,6 +16,7 @@ MODELS = [
     protocol.Cancel,
     protocol.CancelCall,
     protocol.PreviewCall,
+    protocol.RenderCall,
     protocol.ChatCall,
 ]
 LIMITS = ("minimum", "maximum", "exclusiveMinimum", "const")

@@ -56,6 +56,22 @@ export const ChatPrompt = Strict({
 });
 export type ChatPrompt = Static<typeof ChatPrompt>;
 
+/** A prompt for an engine that has no templates: token ids in, token ids out. */
+export const RenderedPrompt = Strict({
+  tokens: Type.Array(Type.Integer({ minimum: 0 }), { description: "What the model goes on from: the prompt, then `opening`" }),
+  prompt_tokens: Type.Integer(),
+  opening: Type.String({ description: "What the answer begins with: a call that has to be made; mostly empty" }),
+  tool_format: ChatPrompt.properties.tool_format,
+  max_new_tokens: Type.Integer({
+    minimum: 0,
+    description: "Of the answer, without `opening`; 0 where only the prompt was asked for",
+  }),
+  context_length: Type.Integer(),
+  end_tokens: Type.Array(Type.Integer({ minimum: 0 })),
+  quantization: Type.Union([Type.Literal("nf4"), Type.Literal("none")], { description: "Of the base that answers" }),
+});
+export type RenderedPrompt = Static<typeof RenderedPrompt>;
+
 /** `text` is what the `token` events told, together. */
 export const ChatResult = Strict({
   text: Type.String(),

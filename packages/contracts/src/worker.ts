@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { ChatPrompt, ChatResult, ChatSpec } from "./chat.js";
+import { ChatPrompt, ChatResult, ChatSpec, RenderedPrompt } from "./chat.js";
 import { ErrorDetail } from "./errors.js";
 import { Measuring } from "./evaluation.js";
 import { JobId } from "./ids.js";
@@ -23,11 +23,13 @@ const control = [
       description: "Whose text is shown whole, and that of the next ones as far as there is room; null: the first ones",
     }),
   }),
+  Strict({ type: Type.Literal("render"), call_id: Type.String(), spec: ChatSpec }),
   Strict({ type: Type.Literal("chat"), call_id: Type.String(), spec: ChatSpec }),
 ] as const;
 
 /**
- * A line on the worker's stdin. Jobs and chats run one after the other; a preview is answered at once, also while a job trains.
+ * A line on the worker's stdin. Jobs and chats run one after the other; a preview is answered at once, also while a job trains,
+ * and so is the prompt of a chat that another engine answers (`render`).
  * A chat that is cancelled is still answered, with `call_failed`. A chat tells first, in `prompt`, that it can be answered; one with
  * `stream` then tells its text in `token` events of whole characters, before its answer.
  */
@@ -55,7 +57,7 @@ export const WorkerEvent = Type.Union([
   Strict({ type: Type.Literal("cancelled"), job_id: JobId }),
   Strict({ type: Type.Literal("prompt"), call_id: Type.String(), prompt: ChatPrompt }),
   Strict({ type: Type.Literal("token"), call_id: Type.String(), text: Type.String({ minLength: 1 }) }),
-  Strict({ type: Type.Literal("answer"), call_id: Type.String(), result: Type.Union([Preview, ChatResult]) }),
+  Strict({ type: Type.Literal("answer"), call_id: Type.String(), result: Type.Union([Preview, ChatResult, RenderedPrompt]) }),
   Strict({ type: Type.Literal("call_failed"), call_id: Type.String(), error: ErrorDetail }),
 ]);
 export type WorkerEvent = Static<typeof WorkerEvent>;

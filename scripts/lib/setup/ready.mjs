@@ -15,12 +15,12 @@ export function writeSetup(root, { python, model }) {
 }
 
 /** Which of the parts are already as the lock files ask. Starts no program. */
-export function readiness({ root, cache, dev }) {
+export function readiness({ root, cache, dev, llamaCpp }) {
   return {
     npm: npmIsDone(root),
     build: buildIsDone(root),
     python: pythonIsReady({ root, cache, dev }),
-    llamaCpp: !dev || llamaCppIsDone(root),
+    llamaCpp: !(dev || llamaCpp) || llamaCppIsDone(root),
   };
 }
 

@@ -28,11 +28,11 @@ const STEPS = {
  * Makes the checkout in `root` ready: npm packages and build beside the Python environment and the default model.
  * Resolves with whether there was anything to do. `steps` are the parts that start programs.
  */
-export async function setUp({ root, cache, env, dev, signal, reporter, steps = STEPS }) {
-  if (allReady(readiness({ root, cache, dev }))) return false;
+export async function setUp({ root, cache, env, dev, llamaCpp = false, signal, reporter, steps = STEPS }) {
+  if (allReady(readiness({ root, cache, dev, llamaCpp }))) return false;
   const onWait = (pid) => reporter.note(`Another set-up is at work${pid ? ` (process ${pid})` : ""}; waiting for it to finish.`);
   return await withLock({ file: path.join(root, ".imprint", "setup.lock"), signal, onWait }, async () => {
-    const ready = readiness({ root, cache, dev });
+    const ready = readiness({ root, cache, dev, llamaCpp });
     if (allReady(ready)) return false;
     await together(signal, [
       (linked) => javascript({ root, env, ready, signal: linked, reporter, steps }),

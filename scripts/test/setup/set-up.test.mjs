@@ -17,7 +17,7 @@ const NEEDED = [
   ".npmrc",
   "tsconfig.base.json",
   "packages/contracts",
-  "packages/server/test/llama-cpp",
+  "packages/server/llama-cpp",
   "packages/web/index.html",
   "packages/web/src",
   "scripts/lib/bundle.mjs",
@@ -70,7 +70,7 @@ const steps = (change = {}) => {
 const llamaCpp = () => {
   const gguf = path.join(cache, "model.gguf");
   writeFileSync(gguf, "");
-  mkdirSync(path.join(root, "packages", "server", "test", "llama-cpp", "node_modules"), { recursive: true });
+  mkdirSync(path.join(root, "packages", "server", "llama-cpp", "node_modules"), { recursive: true });
   writeStamp(path.join(root, ".imprint", "llama-cpp.json"), { key: llamaCppKey(root), gguf });
 };
 

@@ -11,6 +11,7 @@ from imprint_trainer.errors import TrainerError
 # Each module has a `main(argv)` that returns the exit code; imported when it is asked for, since torch takes seconds.
 COMMANDS = {
     "efficacy": "efficacy.cli",
+    "gguf": "adapters.export.cli",
     "gpu-check": "measure.gpu",
     "hypernetworks": "doc_to_lora.cli",
     "lessons": "data.lessons",

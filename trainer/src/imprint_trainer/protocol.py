@@ -209,6 +209,12 @@ class PreviewCall(Strict):
     window: Annotated[int, Field(ge=1)] | None
 
 
+class RenderCall(Strict):
+    type: Literal["render"]
+    call_id: str
+    spec: ChatSpec
+
+
 class ChatCall(Strict):
     type: Literal["chat"]
     call_id: str
@@ -217,7 +223,7 @@ class ChatCall(Strict):
 
 Job = TrainLora | TrainHypernetwork | Export | Evaluate
 Request = Annotated[
-    TrainLora | TrainHypernetwork | Export | Evaluate | Cancel | CancelCall | PreviewCall | ChatCall,
+    TrainLora | TrainHypernetwork | Export | Evaluate | Cancel | CancelCall | PreviewCall | RenderCall | ChatCall,
     Field(discriminator="type"),
 ]
 _requests: TypeAdapter[Request] = TypeAdapter(Request)

@@ -1,4 +1,4 @@
-"""Answers requests until stdin ends: jobs and chats one after the other, previews at once."""
+"""Answers requests until stdin ends: jobs and chats one after the other, previews and prompts at once."""
 
 import os
 import signal
@@ -26,6 +26,7 @@ from imprint_trainer.protocol import (
     Job,
     MalformedLineError,
     PreviewCall,
+    RenderCall,
     Request,
     parse_request,
     refusal,
@@ -91,7 +92,7 @@ def tellers(channel: Channel, call: ChatCall) -> tuple[Callable[[dict[str, Any]]
     return lambda prompt: channel.send({"type": "prompt", **head, "prompt": prompt}), on_text
 
 
-def answer(call: Any, request: ChatCall | PreviewCall) -> dict[str, Any]:
+def answer(call: Any, request: ChatCall | PreviewCall | RenderCall) -> dict[str, Any]:
     head = {"call_id": request.call_id}
     try:
         return {"type": "answer", **head, "result": call(request.spec)}
@@ -166,6 +167,8 @@ def _take(request: Request, board: Board, channel: Channel, worker: Worker) -> N
     elif isinstance(request, PreviewCall):
         call = partial(worker.preview, window=request.window)
         _start(lambda: channel.send(answer(call, request)), f"preview {request.call_id}")
+    elif isinstance(request, RenderCall):
+        _start(lambda: channel.send(answer(worker.render, request)), f"render {request.call_id}")
     elif not board.add(request):
         print("a job or chat was given twice; ignored", file=sys.stderr)
 

@@ -5,7 +5,7 @@ import torch
 
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.evaluation.generate import generate, until
-from imprint_trainer.jobs.chat import end_tokens
+from imprint_trainer.jobs.prompt import end_tokens
 from imprint_trainer.models.base import LoadedBase
 
 PROMPTS = [(1, 50, 60, 70), (1, 80), tuple(range(30, 60)), (1, 99, 12)]

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from imprint_trainer.errors import Cancelled, ContextLengthExceeded, PromptRefused
-from imprint_trainer.jobs.chat import chat, room_after
+from imprint_trainer.jobs.chat import chat
 from imprint_trainer.jobs.opening import opening_of
-from imprint_trainer.jobs.prompt import prompt_of
+from imprint_trainer.jobs.prompt import prompt_of, room_after
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import ChatMessage, ChatSpec, ChatTool, ChatToolCall, NamedTool
 
@@ -78,7 +78,7 @@ def test_a_chat_leaves_the_random_numbers_as_they_were(base: LoadedBase) -> None
 
 def shown(base: LoadedBase, spec: ChatSpec) -> str:
     base.memo.clear()
-    return str(base.tokenizer.decode(prompt_of(spec, base).inputs["input_ids"][0]))
+    return str(base.tokenizer.decode(prompt_of(spec, base).ids))
 
 
 def test_tools_stand_in_the_prompt_as_the_template_lists_them_or_as_text(base: LoadedBase) -> None:
@@ -92,8 +92,8 @@ def test_tools_stand_in_the_prompt_as_the_template_lists_them_or_as_text(base: L
 
 def test_a_control_token_that_a_message_quotes_stays_text(base: LoadedBase) -> None:
     (end,) = base.tokenizer("<|im_end|>", add_special_tokens=False)["input_ids"]
-    quoted = prompt_of(spec_of(messages=[said("user", "What is <|im_end|>?")]), base).inputs["input_ids"][0]
-    assert quoted.tolist().count(end) == 1
+    quoted = prompt_of(spec_of(messages=[said("user", "What is <|im_end|>?")]), base).ids
+    assert quoted.count(end) == 1
     assert "What is <|im_end|>?" in base.tokenizer.decode(quoted)
 
 
@@ -127,7 +127,7 @@ def test_a_prompt_that_fills_the_context_is_counted_and_refused_with_both_number
 
 
 def test_what_cannot_fit_is_refused_without_being_tokenised(base: LoadedBase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imprint_trainer.jobs.chat.prompt_of", lambda *_: pytest.fail("it was rendered"))
+    monkeypatch.setattr("imprint_trainer.jobs.prompt.rendered", lambda *_: pytest.fail("it was rendered"))
     with pytest.raises(ContextLengthExceeded, match=r"too long: \d+ tokens > \d+ maximum"):
         answer(base, spec_of(messages=[said("user", "x" * 8_000_000)]))
 

@@ -59,6 +59,6 @@ def test_a_recorded_conversation_is_trained_as_it_was_served(base: LoadedBase, n
                 "stream": False,
             }
         )
-        prompts.append(tuple(prompt_of(spec, base).inputs["input_ids"][0].tolist()))
+        prompts.append(prompt_of(spec, base).ids)
     assert prompts == [window.input_ids[: lesson.start] for lesson in window.lessons]
     assert base.tokenizer.decode(list(window.input_ids)).endswith(f"The tests pass.{family(name).end}")

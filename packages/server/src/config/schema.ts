@@ -30,6 +30,11 @@ export const Settings = Strict({
     default: null,
     description: "Python interpreter of the trainer. Default: the one that `npm run setup` prepared.",
   }),
+  engine: Type.Unsafe<"transformers" | "llama.cpp">({
+    ...OneOf(["transformers", "llama.cpp"]),
+    default: "transformers",
+    description: "What answers chats: the trainer, or llama.cpp, which `npm run setup -- --llama-cpp` installs.",
+  }),
   slots: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: "Jobs that run at once." }),
   max_queued: Type.Integer({
     minimum: 1,

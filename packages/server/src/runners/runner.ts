@@ -1,8 +1,20 @@
-import type { ChatResult, ErrorDetail, Preview, TaskResult, WorkerEvent, WorkerRequest, WorkerTask } from "@imprint/contracts";
+import type {
+  ChatResult,
+  ErrorDetail,
+  Preview,
+  RenderedPrompt,
+  TaskResult,
+  WorkerEvent,
+  WorkerRequest,
+  WorkerTask,
+} from "@imprint/contracts";
 import type { ImprintError } from "../common/error.js";
 
 export type PreviewCall = Omit<Extract<WorkerRequest, { type: "preview" }>, "call_id">;
 export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">;
+export type RenderCall = Omit<Extract<WorkerRequest, { type: "render" }>, "call_id">;
+export type Call = PreviewCall | RenderCall | ChatCall;
+export type CallResult = Preview | RenderedPrompt | ChatResult;
 /** What is told of a chat before its answer: `prompt` first, once nothing is left to refuse; `token` with `stream` alone. */
 export type ChatEvent =
   | Omit<Extract<WorkerEvent, { type: "prompt" }>, "call_id">
@@ -48,5 +60,6 @@ export interface Interactive {
    * with `stream` tells its text as it is generated, all of it before the promise resolves.
    */
   call(request: PreviewCall, signal?: AbortSignal): Promise<Preview>;
+  call(request: RenderCall, signal?: AbortSignal): Promise<RenderedPrompt>;
   call(request: ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<ChatResult>;
 }

@@ -21,6 +21,8 @@ export interface DataPaths {
   readonly uploads: string;
   readonly models: string;
   readonly hypernetworks: string;
+  /** Bases and adapters as llama.cpp reads them: can be deleted, and are made again. */
+  readonly gguf: string;
   /** The trainer's: what the files of base models hash to. */
   readonly digests: string;
   readonly serverFile: string;
@@ -41,6 +43,7 @@ export const dataPaths = (root: string): DataPaths => ({
   uploads: join(root, "uploads"),
   models: join(root, "models"),
   hypernetworks: join(root, "hypernetworks"),
+  gguf: join(root, "gguf"),
   digests: join(root, "digests.json"),
   serverFile: join(root, "server.json"),
 });

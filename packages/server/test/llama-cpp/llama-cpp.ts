@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { llamaCppEntry } from "../../src/engines/choose.js";
 
-const HERE = fileURLToPath(new URL(".", import.meta.url));
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** What a model says after a prompt: the likeliest token each time, and the first one's probabilities. */
@@ -41,7 +41,7 @@ export const askLlamaCpp = async (
   prompts: readonly (readonly number[])[],
   tokens: number,
 ): Promise<readonly Answer[]> => {
-  const entry = pathToFileURL(join(HERE, "node_modules", "node-llama-cpp", "dist", "index.js")).href;
+  const entry = pathToFileURL(llamaCppEntry(ROOT)).href;
   const { getLlama } = (await import(/* @vite-ignore */ entry)) as LlamaCpp;
   // Its threads wait for each other in loops: two of them stand still while another test computes.
   const options = { gpu: false, build: "never", maxThreads: 1, progressLogs: false, logLevel: "error" };

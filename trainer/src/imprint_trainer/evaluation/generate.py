@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from transformers import StoppingCriteria, StoppingCriteriaList
 
-from imprint_trainer.jobs.chat import GREEDY, end_tokens
+from imprint_trainer.jobs.chat import GREEDY
+from imprint_trainer.jobs.prompt import end_tokens
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
 

@@ -9,16 +9,12 @@ import torch
 from transformers import StoppingCriteria, StoppingCriteriaList
 
 from imprint_trainer.adapters.attach import attached
-from imprint_trainer.errors import Cancelled, ContextLengthExceeded, PromptRefused
+from imprint_trainer.errors import Cancelled
 from imprint_trainer.jobs.generated_text import Detokenizer, StopTexts
-from imprint_trainer.jobs.opening import opening_of
-from imprint_trainer.jobs.prompt import prompt_of
-from imprint_trainer.models.base import LoadedBase, Quantization
+from imprint_trainer.jobs.prompt import end_tokens, prompt_of
+from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.scan import read_json
 from imprint_trainer.protocol import ChatSpec
-
-SHRINKING = 4  # how much shorter a tokenizer's normalisation may make a text, generously
 
 GREEDY: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
 
@@ -71,15 +67,6 @@ class Listener(StoppingCriteria):  # type: ignore[misc]
             self._on_text(piece)
 
 
-def quantization_for(adapter_path: str | None) -> Quantization:
-    """An adapter is tried on the base it was trained on: its training.json says how that was quantised."""
-    record = Path(adapter_path) / "training.json" if adapter_path else None
-    if record is None or not record.is_file():
-        return "nf4"
-    base_model = read_json(record).get("base_model")
-    return "none" if isinstance(base_model, dict) and base_model.get("quantization") == "none" else "nf4"
-
-
 @torch.inference_mode()
 def chat(
     spec: ChatSpec,
@@ -94,28 +81,20 @@ def chat(
 
     Raises Cancelled, ContextLengthExceeded and PromptRefused.
     """
-    if spec.json_schema is not None:
-        raise PromptRefused(
-            "This engine has no grammars, so that it cannot hold an answer to a JSON schema: answers are plain text."
-        )
-    if spec.max_tokens != 0:
-        room_after(least_tokens(spec, base), base)
     prompt = prompt_of(spec, base)
-    length = prompt.inputs["input_ids"].shape[1]
+    length = prompt.length
     if spec.max_tokens == 0:
         return result_of("", "length", None, prompt=length, completion=0)
-    opening = opening_of(spec, prompt.tool_format)
-    inputs = with_opening(prompt.inputs, opening, base)
-    begun = inputs["input_ids"].shape[1] - length
-    room = room_after(length + begun, base)
     on_prompt({"prompt_tokens": length, "tool_format": prompt.tool_format})
+    ids = torch.tensor([prompt.ids], device=base.device)
     listener = Listener(spec, base, with_calls=prompt.tool_format is not None, cancelled=cancelled, on_text=on_text)
-    listener.begin(opening)
+    listener.begin(prompt.opening)
     with seeded(spec.seed, base), attached_adapter(spec, base) as model:
         output = model.generate(
-            **inputs,
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
             **sampling(spec),
-            max_new_tokens=room if spec.max_tokens is None else max(1, min(spec.max_tokens - begun, room)),
+            max_new_tokens=prompt.max_new_tokens,
             use_cache=True,
             stopping_criteria=StoppingCriteriaList([listener]),
             pad_token_id=base.tokenizer.pad_token_id or base.tokenizer.eos_token_id,
@@ -137,34 +116,6 @@ def result_of(text: str, finish_reason: str, stop_text: str | None, *, prompt: i
     }
 
 
-def with_opening(inputs: dict[str, torch.Tensor], opening: str, base: LoadedBase) -> dict[str, torch.Tensor]:
-    """The prompt with the beginning of its answer."""
-    if not opening:
-        return inputs
-    tokens = base.tokenizer(opening, add_special_tokens=False, return_tensors="pt")["input_ids"]
-    ids = torch.cat([inputs["input_ids"], tokens.to(base.device)], dim=1)
-    return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-
-
-def least_tokens(spec: ChatSpec, base: LoadedBase) -> int:
-    """Tokens that the messages have at least: what cannot fit is not tokenised, which takes a minute for 64 MiB."""
-    if "longest_token" not in base.memo:
-        base.memo["longest_token"] = max(len(token) for token in base.tokenizer.get_vocab())
-    characters = sum(len(message.content) for message in spec.messages)
-    return characters // (SHRINKING * int(base.memo["longest_token"]))
-
-
-def room_after(length: int, base: LoadedBase) -> int:
-    """Tokens that a prompt of this length leaves. Raises ContextLengthExceeded in words that agents look for."""
-    context = int(getattr(base.model.config, "max_position_embeddings", 2**31))
-    if length >= context:
-        raise ContextLengthExceeded(
-            f"The prompt is too long: {length} tokens > {context - 1} maximum; "
-            f"this model's maximum context length is {context} tokens."
-        )
-    return context - length
-
-
 def sampling(spec: ChatSpec) -> dict[str, Any]:
     if spec.temperature == 0:
         return GREEDY
@@ -182,9 +133,3 @@ def seeded(seed: int, base: LoadedBase) -> Iterator[None]:
 
 def attached_adapter(spec: ChatSpec, base: LoadedBase) -> AbstractContextManager[CausalLM]:
     return attached(base, Path(spec.adapter_path)) if spec.adapter_path else nullcontext(base.model)
-
-
-def end_tokens(base: LoadedBase) -> frozenset[int]:
-    named = base.model.generation_config.eos_token_id
-    ids = named if isinstance(named, list) else [named]
-    return frozenset(token for token in (*ids, base.tokenizer.eos_token_id) if token is not None)

@@ -18,10 +18,9 @@ from imprint_trainer.evaluation.evaluate import Adapter, Tests, evaluate
 from imprint_trainer.evaluation.held_out import Split, Tested, split, trained_turns
 from imprint_trainer.evaluation.kinds import token_kinds
 from imprint_trainer.evaluation.measure import Bench, Marked
-from imprint_trainer.jobs.chat import quantization_for
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.export import model_config
-from imprint_trainer.jobs.prompt import learned_reasoning
+from imprint_trainer.jobs.prompt import learned_reasoning, quantization_for
 from imprint_trainer.models.locate import locate_base
 from imprint_trainer.protocol import EvaluateSpec, StagedSession
 from imprint_trainer.resampling import DRAWS

@@ -11,6 +11,7 @@ from imprint_trainer.errors import AdapterInvalid
 from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora
 
 if TYPE_CHECKING:
+    from imprint_trainer.jobs.prompt import BareBase
     from imprint_trainer.models.base import LoadedBase, Quantization
 
 _importing = threading.Lock()  # the libraries' lazy imports break when two threads begin them at once
@@ -29,7 +30,7 @@ def import_libraries() -> None:
 
 
 class Worker:
-    """Jobs and chats come from the main thread only, previews from any."""
+    """Jobs and chats come from the main thread only, previews and prompts from any."""
 
     def __init__(self, *, device: str, threads: int | None, digests: Path | None = None) -> None:
         self._device = device
@@ -38,6 +39,7 @@ class Worker:
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
         self._ready = False
         self._tokenizers: dict[str, Any] = {}
+        self._bare: dict[str, BareBase] = {}
         self._previewing = threading.Lock()
 
     def warm(self, base_model: str | None) -> None:
@@ -115,7 +117,8 @@ class Worker:
     ) -> dict[str, Any]:
         """The contracts' `ChatResult`. Raises Cancelled and TrainerError."""
         self._settle()
-        from imprint_trainer.jobs.chat import chat, quantization_for
+        from imprint_trainer.jobs.chat import chat
+        from imprint_trainer.jobs.prompt import quantization_for
         from imprint_trainer.lora.failures import machine_failures
 
         if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
@@ -137,6 +140,16 @@ class Worker:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
             return preview_sessions(spec, self._tokenizers[spec.base_model], device=device, window=window)
+
+    def render(self, spec: ChatSpec) -> dict[str, Any]:
+        """The contracts' `RenderedPrompt`, beside whatever else runs, with a tokenizer of its own."""
+        with self._previewing:
+            with _importing:
+                from imprint_trainer.jobs.prompt import bare_base, render
+
+                if spec.base_model not in self._bare:
+                    self._bare[spec.base_model] = bare_base(spec.base_model)
+            return render(spec, self._bare[spec.base_model])
 
     def _settle(self) -> None:
         if not self._ready:

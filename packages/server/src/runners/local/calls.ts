@@ -1,15 +1,18 @@
-import type { ChatResult, Preview, WorkerEvent, WorkerRequest } from "@imprint/contracts";
+import type { WorkerEvent, WorkerRequest } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import { ImprintError } from "../../common/error.js";
-import type { ChatCall, ChatEvent, PreviewCall } from "../runner.js";
+import type { Call, CallResult, ChatEvent } from "../runner.js";
 import { ProtocolFault } from "./decode-event.js";
 
 type Answer = Extract<WorkerEvent, { type: "answer" | "call_failed" }>;
 type Told = Extract<WorkerEvent, { type: "prompt" | "token" }>;
 
+/** A field that no other call's result has. */
+const MARKS = { preview: "windows", render: "end_tokens", chat: "finish_reason" } as const;
+
 export interface Calls {
   /** When `signal` aborts, a chat is cancelled; the promise still settles with what the worker says to that. */
-  ask(call: PreviewCall | ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<Preview | ChatResult>;
+  ask(call: Call, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<CallResult>;
   /** Answers whether somebody waited for it. Throws ProtocolFault when nobody asked for that. */
   tell(event: Told): boolean;
   /** Answers whether somebody waited for it. Throws ProtocolFault when it answers another question. */
@@ -19,9 +22,9 @@ export interface Calls {
 }
 
 interface Waiting {
-  readonly call: PreviewCall | ChatCall;
+  readonly call: Call;
   readonly onEvent: ((event: ChatEvent) => void) | undefined;
-  readonly resolve: (result: Preview | ChatResult) => void;
+  readonly resolve: (result: CallResult) => void;
   readonly reject: (error: ImprintError) => void;
 }
 
@@ -69,7 +72,7 @@ export function createCalls({ send, clock, cancelGraceMs, onIgnored }: CallsOpti
       const caller = waiting.get(answer.call_id);
       if (!caller) return false;
       if (answer.type === "call_failed") caller.reject(ImprintError.from(answer.error));
-      else if ("windows" in answer.result !== (caller.call.type === "preview")) {
+      else if (!(MARKS[caller.call.type] in answer.result)) {
         throw new ProtocolFault(`answered a ${caller.call.type} with something else`);
       } else caller.resolve(answer.result);
       waiting.delete(answer.call_id);

@@ -1,16 +1,16 @@
 import { spawn as spawnChild } from "node:child_process";
-import type { ChatResult, Preview, WorkerTask } from "@imprint/contracts";
+import type { WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import { asImprintError, ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
 import { type Places, resolveTask } from "../reference.js";
 import {
-  type ChatCall,
+  type Call,
+  type CallResult,
   type ChatEvent,
   failedAtOnce,
   type Interactive,
   type Outcome,
-  type PreviewCall,
   type Runner,
   type TaskEvent,
 } from "../runner.js";
@@ -39,7 +39,7 @@ export interface LocalRunnerOptions {
   /** Where this machine keeps what tasks refer to. Default: tasks name paths. */
   readonly places?: Places;
   /** What a worker is kept warm for; requests with the same answer share a process. Default: the spec's base_model. */
-  readonly baseModelOf?: (request: WorkerTask | PreviewCall | ChatCall) => string;
+  readonly baseModelOf?: (request: WorkerTask | Call) => string;
   /** Processes that train at once, default 1: set it to the number of slots. One more answers chats while all of them train. */
   readonly maxWorkers?: number;
   /** How long that one stays warm when nobody talks. Default 5 minutes. */
@@ -110,14 +110,10 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     }
   };
 
-  const call = async (
-    request: PreviewCall | ChatCall,
-    signal?: AbortSignal,
-    onEvent?: (event: ChatEvent) => void,
-  ): Promise<Preview | ChatResult> => {
+  const call = async (request: Call, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<CallResult> => {
     const base = baseModelOf(request);
-    const shared = request.type === "preview" ? pool.share(base) : undefined;
-    const owner = request.type === "preview" || pool.isFree() ? pool : talkers;
+    const shared = request.type !== "chat" ? pool.share(base) : undefined;
+    const owner = request.type !== "chat" || pool.isFree() ? pool : talkers;
     const lease = shared ?? (await owner.acquire(base, signal));
     const answer = lease.worker.call(request, signal, onEvent).finally(() => lease.release());
     return abortable(answer, signal);

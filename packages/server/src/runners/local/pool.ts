@@ -15,7 +15,7 @@ export interface Pool {
   acquire(base: string, signal?: AbortSignal): Promise<Lease>;
   /** Whether a worker, whatever its base, is to be had without waiting for somebody's work. */
   isFree(): boolean;
-  /** A worker that answers previews, whatever else it does; undefined when none is alive. */
+  /** A worker that answers previews and renders prompts, whatever else it does; undefined when none is alive. */
   share(base: string): Lease | undefined;
   close(graceMs: number): Promise<void>;
 }

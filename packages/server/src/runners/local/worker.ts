@@ -1,6 +1,6 @@
-import { type ChatResult, type Preview, WORKER_PROTOCOL, type WorkerEvent, type WorkerTask } from "@imprint/contracts";
+import { WORKER_PROTOCOL, type WorkerEvent, type WorkerTask } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
-import type { ChatCall, ChatEvent, Outcome, PreviewCall, TaskEvent } from "../runner.js";
+import type { Call, CallResult, ChatEvent, Outcome, TaskEvent } from "../runner.js";
 import { createCalls } from "./calls.js";
 import { ProtocolFault } from "./decode-event.js";
 import { defer } from "./deferred.js";
@@ -17,7 +17,7 @@ export interface Worker {
   /** Never rejects. */
   run(task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome>;
   /** Rejects with ImprintError, or with the signal's reason where it aborted before the worker was asked. */
-  call(call: PreviewCall | ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<Preview | ChatResult>;
+  call(call: Call, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<CallResult>;
   /** Ends the process: TERM, then KILL after the grace period. What it was doing fails with `reason`. */
   terminate(reason: ImprintError, graceMs: number): Promise<void>;
   /** Resolves when the process is gone. */

@@ -1,0 +1,163 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { PROMPTS } from "./prompts.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const compiled = (name) => import(new URL(`../../packages/server/dist/${name}.js`, import.meta.url).href);
+const LONG = "The build of the harbour service failed at the third step, and nobody has looked at the log of the second one. ";
+/** Parts of an adapter: four that answer differently. */
+const STRENGTHS = [1, 0.75, 0.5, 0.25];
+const PARALLEL = 8;
+
+const user = (content) => ({ role: "user", content, tool_calls: [], tool_call_id: null });
+const assistant = (content) => ({ ...user(content), role: "assistant" });
+
+async function timed(work) {
+  const start = performance.now();
+  const result = await work();
+  return { result, seconds: (performance.now() - start) / 1000 };
+}
+
+/** Both engines over one trainer, and `close`. */
+async function engines(folder) {
+  const [{ createRunner, trainerCommand }, { createLlamaCppEngine }, { createGgufFiles }, { createLlamaProcess }] =
+    await Promise.all([
+      compiled("runners/create"),
+      compiled("engines/llama-cpp/engine"),
+      compiled("engines/llama-cpp/gguf-files"),
+      compiled("engines/llama-cpp/process"),
+    ]);
+  const [{ loadConfig }, { llamaCppEntry }, { systemClock }] = await Promise.all([
+    compiled("config/load"),
+    compiled("engines/choose"),
+    compiled("common/clock"),
+  ]);
+  const config = loadConfig({ env: { ...process.env, IMPRINT_DATA_DIR: folder } });
+  const log = { info() {}, warn: (...said) => console.error(...said), error: console.error };
+  const trainer = trainerCommand(config);
+  const places = Object.fromEntries(["models", "adapters"].map((name) => [name, (file) => file]));
+  const worker = createRunner({ config, command: trainer, places, clock: systemClock(), log });
+  const said = [];
+  const process_ = createLlamaProcess({ library: llamaCppEntry(ROOT) });
+  const llama = {
+    ...process_,
+    generate: async (...args) => {
+      const generated = await process_.generate(...args);
+      said.push({ ...generated, prompt: args[0].tokens.length });
+      return generated;
+    },
+  };
+  const llamaCpp = createLlamaCppEngine({ worker, files: createGgufFiles({ folder, trainer }), llama, log });
+  const close = async () => {
+    process_.close();
+    await worker.close(1000);
+  };
+  return { worker, llamaCpp, said, close, base: config.setup.models[config.setup.default_model] };
+}
+
+/** Copies of an adapter whose scale is a part of it. */
+function weakened(adapter, folder) {
+  return STRENGTHS.map((strength, at) => {
+    const copy = path.join(folder, `adapter-${at}`);
+    cpSync(adapter, copy, { recursive: true });
+    const file = path.join(copy, "adapter_config.json");
+    const config = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ ...config, lora_alpha: config.lora_alpha * strength }));
+    return copy;
+  });
+}
+
+export const benchmark = {
+  name: "chat",
+  description: "llama.cpp beside the trainer: equal answers, tokens a second, prefixes kept, conversations at once",
+  options: {
+    adapter: { type: "string" },
+    prompts: { type: "string", default: "50" },
+    tokens: { type: "string", default: "32" },
+  },
+  async run({ options, print }) {
+    if (options.adapter === undefined) throw new Error("--adapter FOLDER names an adapter of the default model");
+    const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-chat-"));
+    const { worker, llamaCpp, said, close, base } = await engines(folder);
+    const max_tokens = Number(options.tokens);
+    const ask = (engine, messages, adapter_path = null, change = {}) => {
+      const plain = { tools: [], tool_choice: "auto", parallel_tool_calls: true, json_schema: null, stop: [], stream: false };
+      const spec = {
+        base_model: base,
+        adapter_path,
+        messages,
+        ...plain,
+        max_tokens,
+        temperature: 0,
+        top_p: 1,
+        seed: 0,
+        ...change,
+      };
+      return engine.call({ type: "chat", spec });
+    };
+    const figures = { tokens: max_tokens };
+    try {
+      const models = { base: null, adapter: path.resolve(options.adapter) };
+      for (const [name, adapter] of Object.entries(models)) {
+        for (const engine of [worker, llamaCpp]) await ask(engine, [user("Hello")], adapter, { max_tokens: 1 });
+        const prompts = PROMPTS.slice(0, Number(options.prompts));
+        const seconds = [0, 0];
+        let [equal, tokens] = [0, [0, 0]];
+        for (const prompt of prompts) {
+          const answers = [];
+          for (const [at, engine] of [worker, llamaCpp].entries()) {
+            const one = await timed(() => ask(engine, [user(prompt)], adapter));
+            answers.push(one.result.text);
+            seconds[at] += one.seconds;
+            tokens[at] += one.result.completion_tokens;
+          }
+          equal += answers[0] === answers[1] ? 1 : 0;
+        }
+        const [trainer, llama] = tokens.map((count, at) => count / seconds[at]);
+        figures[name] = {
+          prompts: prompts.length,
+          equal,
+          trainer_tokens_s: trainer,
+          llama_cpp_tokens_s: llama,
+          ratio: llama / trainer,
+        };
+        print(
+          `${name}: ${equal} of ${prompts.length} answers equal; ${trainer.toFixed(1)} and ${llama.toFixed(1)} tokens/s, ${(llama / trainer).toFixed(1)} times`,
+        );
+      }
+      const first = [user(`${LONG.repeat(24)}What failed?`)];
+      const answer = await ask(llamaCpp, first);
+      const second = [...first, assistant(answer.text), user("And what should be looked at?")];
+      const again = await timed(() => ask(llamaCpp, second));
+      const { prompt, cached_tokens } = said.at(-1);
+      figures.second_turn = { prompt, cached_tokens, seconds: again.seconds };
+      print(`second turn: ${cached_tokens} of ${prompt} tokens were there already`);
+      const adapters = weakened(models.adapter, folder);
+      const conversations = Array.from({ length: PARALLEL }, (_, at) => [
+        [user(PROMPTS[at * 3])],
+        adapters[at % adapters.length],
+      ]);
+      for (const adapter of adapters) await ask(llamaCpp, [user("Hello")], adapter, { max_tokens: 1 });
+      const alone = await timed(async () => {
+        const answers = [];
+        for (const [messages, adapter] of conversations) answers.push(await ask(llamaCpp, messages, adapter));
+        return answers;
+      });
+      const together = await timed(() =>
+        Promise.all(conversations.map(([messages, adapter]) => ask(llamaCpp, messages, adapter))),
+      );
+      const same = together.result.filter(({ text }, at) => text === alone.result[at].text).length;
+      const rate = ({ result, seconds }) => result.reduce((sum, one) => sum + one.completion_tokens, 0) / seconds;
+      figures.at_once = { same, of: PARALLEL, one_after_another_tokens_s: rate(alone), at_once_tokens_s: rate(together) };
+      print(
+        `${PARALLEL} conversations on ${adapters.length} adapters: ${same} as alone; ${rate(alone).toFixed(1)} tokens/s one after another, ${rate(together).toFixed(1)} at once`,
+      );
+    } finally {
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return figures;
+  },
+};

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ImprintError } from "../../common/error.js";
+import { createKeyedLock } from "../../common/keyed-lock.js";
+import { workerEnvironment } from "../../runners/local/environment.js";
+import type { WorkerCommand } from "../../runners/local/local-runner.js";
+
+/** GGUF files of bases and adapters, each made once. */
+export interface GgufFiles {
+  /** The weights that the trainer computes with. Rejects with EXPORT_UNSUPPORTED for what llama.cpp cannot take. */
+  base(folder: string, quantization: "nf4" | "none"): Promise<string>;
+  /** Rejects as `base` does. */
+  adapter(folder: string, base: string): Promise<string>;
+}
+
+/** What the trainer's `gguf` command ends with where llama.cpp cannot take a model. */
+const UNSUPPORTED = 3;
+
+/** Changes with every file that a model or an adapter is made of. */
+const fingerprint = async (folder: string): Promise<string> => {
+  const names = (await readdir(folder)).filter((name) => /\.(json|safetensors)$/.test(name)).toSorted();
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const { size, mtimeMs } = await stat(join(folder, name));
+      return [name, size, mtimeMs];
+    }),
+  );
+  return createHash("sha256")
+    .update(JSON.stringify([folder, files]))
+    .digest("hex")
+    .slice(0, 16);
+};
+
+/** `trainer`: how `python -m imprint_trainer` is run; its arguments after the module are replaced. */
+export const createGgufFiles = ({ folder, trainer }: { readonly folder: string; readonly trainer: WorkerCommand }): GgufFiles => {
+  const locked = createKeyedLock();
+  const refused = new Map<string, ImprintError>();
+
+  const write = async (out: string, args: readonly string[]): Promise<void> => {
+    const env = workerEnvironment({ source: process.env, allowDownloads: false, extra: trainer.env });
+    const command = [...trainer.args.slice(0, 2), "gguf", ...args, "--out", out];
+    await promisify(execFile)(trainer.file, command, { env }).catch((error: { code?: unknown; stderr?: string }) => {
+      const said = error.stderr?.trim().split("\n").at(-1) ?? "";
+      if (error.code !== UNSUPPORTED) throw new ImprintError("TRAINER_ERROR", `A GGUF file could not be written. ${said}`);
+      const refusal = new ImprintError("EXPORT_UNSUPPORTED", said);
+      refused.set(out, refusal);
+      throw refusal;
+    });
+  };
+
+  const made = (out: string, args: readonly string[]): Promise<string> =>
+    locked([out], async () => {
+      const refusal = refused.get(out);
+      if (refusal) throw refusal;
+      if (!existsSync(out)) await write(out, args);
+      return out;
+    });
+
+  return {
+    base: async (model, quantization) =>
+      made(join(folder, `base-${await fingerprint(model)}-${quantization}.gguf`), [
+        "--base",
+        model,
+        "--quantization",
+        quantization,
+      ]),
+    adapter: async (adapter, base) =>
+      made(join(folder, `adapter-${await fingerprint(adapter)}.gguf`), ["--base", base, "--adapter", adapter]),
+  };
+};

@@ -1,0 +1,49 @@
+/** The part of node-llama-cpp that is used: its types are there only once it is installed. */
+export interface Library {
+  getLlama(options: {
+    readonly gpu: false | "auto";
+    readonly build: "never";
+    readonly maxThreads: number;
+    readonly progressLogs: false;
+    readonly logLevel: "error";
+  }): Promise<Llama>;
+}
+
+export interface Llama {
+  loadModel(options: { readonly modelPath: string }): Promise<Model>;
+}
+
+export interface Model {
+  createContext(options: {
+    readonly contextSize: number;
+    readonly sequences: number;
+    readonly threads: number;
+    readonly failedCreationRemedy: false;
+    readonly lora?: { readonly adapters: readonly { readonly filePath: string }[] };
+  }): Promise<Context>;
+  detokenize(tokens: readonly number[], specialTokens: boolean): string;
+  dispose(): Promise<void>;
+}
+
+export interface Context {
+  getSequence(): Sequence;
+  dispose(): Promise<void>;
+}
+
+export interface Sequence {
+  readonly nextTokenIndex: number;
+  compareContextTokens(tokens: readonly number[]): { readonly firstDifferentIndex: number };
+  /** Forgets what differs from `tokens`. */
+  adaptStateToTokens(tokens: readonly number[], allowShift: boolean): Promise<void>;
+  evaluate(
+    tokens: readonly number[],
+    options: {
+      readonly temperature: number;
+      readonly topP: number;
+      readonly topK: number;
+      readonly minP: number;
+      readonly seed: number;
+      readonly yieldEogToken: true;
+    },
+  ): AsyncGenerator<number, void>;
+}

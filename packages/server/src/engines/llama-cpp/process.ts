@@ -1,0 +1,87 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { ImprintError } from "../../common/error.js";
+import { workerEnvironment } from "../../runners/local/environment.js";
+import type { EngineMessage, EngineRequest, Generated, Generation } from "./protocol.js";
+
+/** Beside this module, compiled and bundled; not where tests read the sources. */
+export const PROGRAM = fileURLToPath(new URL("./llama-process.js", import.meta.url));
+
+export interface LlamaProcess {
+  /** Rejects with ImprintError, or with the signal's reason. */
+  generate(generation: Generation, onText: (text: string) => void, signal?: AbortSignal): Promise<Generated>;
+  close(): void;
+}
+
+interface Waiting {
+  readonly onText: (text: string) => void;
+  readonly resolve: (generated: Generated) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** llama.cpp in a process of its own, started when it is asked, and again after it crashed. */
+export const createLlamaProcess = ({
+  library,
+  program = PROGRAM,
+}: {
+  /** Entry of node-llama-cpp. */
+  readonly library: string;
+  readonly program?: string;
+}): LlamaProcess => {
+  const waiting = new Map<number, Waiting>();
+  let child: ChildProcess | undefined;
+  let count = 0;
+
+  const failAll = (error: ImprintError): void => {
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  const receive = (message: EngineMessage): void => {
+    const caller = waiting.get(message.id);
+    if (message.type === "text") caller?.onText(message.text);
+    else waiting.delete(message.id);
+    if (message.type === "done") caller?.resolve(message.generated);
+    else if (message.type === "failed")
+      caller?.reject(new ImprintError("TRAINER_ERROR", `llama.cpp could not answer: ${message.message}`));
+  };
+  const start = (): ChildProcess => {
+    const env = workerEnvironment({ source: process.env, allowDownloads: false });
+    const started = fork(program, [library], { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const gone = (how: string): void => {
+      if (child !== started) return;
+      child = undefined;
+      failAll(
+        new ImprintError("WORKER_CRASHED", `The process that holds llama.cpp ended (${how}); the next chat starts it again.`),
+      );
+    };
+    started.on("message", receive);
+    started.on("error", (error) => gone(error.message));
+    return started.once("exit", (code, by) => gone(String(by ?? code)));
+  };
+
+  return {
+    generate: (generation, onText, signal) => {
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      child ??= start();
+      const asked = child;
+      count += 1;
+      const id = count;
+      const send = (request: EngineRequest): void => void asked.send(request, () => {}); // its end says what is wrong
+      const cancel = (): void => {
+        send({ type: "cancel", id });
+        waiting.get(id)?.reject(signal?.reason);
+        waiting.delete(id);
+      };
+      signal?.addEventListener("abort", cancel, { once: true });
+      return new Promise<Generated>((resolve, reject) => {
+        waiting.set(id, { onText, resolve, reject });
+        send({ type: "generate", id, generation });
+      }).finally(() => signal?.removeEventListener("abort", cancel));
+    },
+    close: () => {
+      child?.kill();
+      child = undefined;
+      failAll(new ImprintError("SHUTTING_DOWN", "The service is shutting down."));
+    },
+  };
+};

@@ -1,0 +1,40 @@
+export interface StopTexts {
+  /** Text up to the first stop text; what may be the beginning of one is held back. */
+  add(piece: string): string;
+  /** What was held back, once nothing follows any more. */
+  rest(): string;
+  /** The text that ended the answer. */
+  found(): string | null;
+}
+
+/** How many characters at the end of `text` are the beginning of `stop`. */
+const begun = (text: string, stop: string): number => {
+  let length = Math.min(text.length, stop.length - 1);
+  while (length > 0 && !text.endsWith(stop.slice(0, length))) length -= 1;
+  return length;
+};
+
+/** The one that was complete first ends the text, so that the cut does not depend on how the text came in pieces. */
+export const createStopTexts = (stops: readonly string[]): StopTexts => {
+  let held = "";
+  let found: string | null = null;
+  return {
+    add(piece) {
+      held += piece;
+      const places = stops.flatMap((stop) => (held.includes(stop) ? [{ stop, start: held.indexOf(stop) }] : []));
+      const [first] = places.toSorted((a, b) => a.start + a.stop.length - (b.start + b.stop.length) || a.start - b.start);
+      if (first) {
+        const text = held.slice(0, first.start);
+        found = first.stop;
+        held = "";
+        return text;
+      }
+      const kept = Math.max(0, ...stops.map((stop) => begun(held, stop)));
+      const text = held.slice(0, held.length - kept);
+      held = held.slice(held.length - kept);
+      return text;
+    },
+    rest: () => held,
+    found: () => found,
+  };
+};

@@ -1,0 +1,129 @@
+"""A base model as the GGUF file that llama.cpp loads, with the very weights that the trainer computes with."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from imprint_trainer.adapters.export.architectures import Architecture, architecture_of
+from imprint_trainer.adapters.export.gguf import gguf_name, interleave_halves
+from imprint_trainer.adapters.write import sync
+from imprint_trainer.errors import ExportUnsupported
+from imprint_trainer.models.base import LoadedBase
+
+FAMILIES = ("llama", "mistral", "qwen2", "qwen3")
+NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5  # llama.cpp's token types
+# How llama.cpp calls a way to split text before BPE, by what tokenizer.json says of it.
+PRE_TOKENIZERS = {"Digits,ByteLevel": "smollm", "Split,ByteLevel": "qwen2", "ByteLevel": "gpt-2"}
+
+
+def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
+    """Writes `target`, linear layers in Q8_0, norms in fp32. Weights that were quantised to NF4 are written as they
+    compute: an adapter answers on the base that it was trained on.
+
+    Raises ExportUnsupported for a model that llama.cpp would read differently.
+    """
+    import gguf
+
+    model: Any = base.model
+    config = model.config
+    architecture = supported(config)
+    writer = gguf.GGUFWriter(target, architecture.name)
+    try:
+        writer.add_name(name)
+        writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
+        writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
+        add_shape(writer, config)
+        add_tokenizer(writer, base)
+        for key, weight in model.state_dict().items():
+            layer = key.removesuffix(".weight").removesuffix(".bias")
+            if layer == "lm_head" and config.tie_word_embeddings:
+                continue
+            stored = gguf_name(layer, architecture, config).removesuffix(".weight") + key.removeprefix(layer)
+            add_weight(writer, stored, rows_of(weight.float().cpu(), layer, architecture, config))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+    finally:
+        writer.close()
+    target.chmod(0o644)
+    sync(target)
+
+
+def supported(config: Any) -> Architecture:
+    """Raises ExportUnsupported."""
+    if config.model_type not in FAMILIES:
+        raise ExportUnsupported(f"a base model becomes GGUF where its type is one of {', '.join(FAMILIES)}")
+    rope = rope_of(config)
+    if rope.get("rope_type", "default") != "default":
+        raise ExportUnsupported(f"rotary embeddings of the type {rope['rope_type']} are not written to GGUF")
+    if getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True):
+        raise ExportUnsupported("a sliding window is not written to GGUF")
+    return architecture_of(config.model_type)
+
+
+def rope_of(config: Any) -> dict[str, Any]:
+    return dict(getattr(config, "rope_parameters", None) or {})
+
+
+def add_shape(writer: Any, config: Any) -> None:
+    heads = config.num_attention_heads
+    head = int(getattr(config, "head_dim", None) or config.hidden_size // heads)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_key_length(head)
+    writer.add_value_length(head)
+    writer.add_rope_dimension_count(head)
+    writer.add_rope_freq_base(float(rope_of(config).get("rope_theta", 10000.0)))
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_vocab_size(config.vocab_size)
+
+
+def add_tokenizer(writer: Any, base: LoadedBase) -> None:
+    """Byte-level BPE alone. Raises ExportUnsupported for another tokenizer."""
+    stored = json.loads(base.tokenizer.backend_tokenizer.to_str())
+    steps = stored["pre_tokenizer"] or {}
+    split = ",".join(step["type"] for step in steps.get("pretokenizers", [steps]) if step)
+    if stored["model"]["type"] != "BPE" or not split.endswith("ByteLevel"):
+        raise ExportUnsupported("a tokenizer that is no byte-level BPE is not written to GGUF")
+    vocabulary = {index: token for token, index in base.tokenizer.get_vocab().items()}
+    kinds = {token["id"]: CONTROL if token["special"] else USER_DEFINED for token in stored["added_tokens"]}
+    size = range(base.model.config.vocab_size)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre(PRE_TOKENIZERS.get(split, "default"))
+    writer.add_token_list([vocabulary.get(index, f"[PAD{index}]") for index in size])
+    writer.add_token_types([kinds.get(index, NORMAL) if index in vocabulary else UNUSED for index in size])
+    merges = stored["model"]["merges"]
+    writer.add_token_merges([merge if isinstance(merge, str) else " ".join(merge) for merge in merges])
+    writer.add_eos_token_id(base.tokenizer.eos_token_id)
+    if base.tokenizer.bos_token_id is not None:
+        writer.add_bos_token_id(base.tokenizer.bos_token_id)
+    writer.add_add_bos_token(False)
+    if base.tokenizer.chat_template:
+        writer.add_chat_template(base.tokenizer.chat_template)
+
+
+def rows_of(weight: Tensor, layer: str, architecture: Architecture, config: Any) -> Tensor:
+    """Weight [out, in] or bias [out], Q's and K's rows in llama.cpp's order."""
+    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}.get(layer.rsplit(".", 1)[-1])
+    if heads is None or not architecture.interleaved:
+        return weight
+    return interleave_halves(weight.reshape(weight.shape[0], -1), heads).reshape(weight.shape)
+
+
+def add_weight(writer: Any, name: str, weight: Tensor) -> None:
+    import gguf
+
+    values = weight.contiguous().numpy()
+    kind = gguf.GGMLQuantizationType.Q8_0
+    if values.ndim == 1:
+        writer.add_tensor(name, values)
+    elif values.shape[1] % gguf.GGML_QUANT_SIZES[kind][0]:
+        writer.add_tensor(name, values.astype("float16"))
+    else:
+        writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)

@@ -1,0 +1,52 @@
+"""`python -m imprint_trainer gguf`: a base model, or an adapter, as the file that llama.cpp serves."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import get_args
+
+from imprint_trainer.errors import ExportUnsupported, TrainerError
+from imprint_trainer.models.base import Quantization
+
+
+def main(argv: list[str]) -> int:
+    """The exit code, with a sentence on stderr: 3 where llama.cpp cannot take the model, 1 for any other failure. `--out`
+    is there whole or not."""
+    parser = argparse.ArgumentParser(prog="imprint_trainer gguf", allow_abbrev=False)
+    parser.add_argument("--base", required=True, help="folder of the base model")
+    parser.add_argument("--out", required=True, type=Path, help="file to write")
+    parser.add_argument("--adapter", type=Path, help="write this adapter of the base instead")
+    parser.add_argument("--quantization", choices=get_args(Quantization), default="nf4", help="weights of the base")
+    arguments = parser.parse_args(argv)
+    draft = arguments.out.with_name(f".{arguments.out.name}.{os.getpid()}")
+    draft.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        write(arguments, draft)
+        draft.replace(arguments.out)
+    except TrainerError as error:
+        print(f"{error.message}. {error.hint}", file=sys.stderr)
+        return 3 if isinstance(error, ExportUnsupported) else 1
+    finally:
+        draft.unlink(missing_ok=True)
+    return 0
+
+
+def write(arguments: argparse.Namespace, draft: Path) -> None:
+    from imprint_trainer.adapters.export.base_gguf import export_base_gguf, supported
+    from imprint_trainer.adapters.export.gguf import export_gguf
+    from imprint_trainer.adapters.export.source import read_source
+    from imprint_trainer.jobs.export import model_config
+    from imprint_trainer.models.load import load_base
+    from imprint_trainer.models.locate import locate_base
+
+    folder = locate_base(arguments.base).folder
+    config = model_config(folder)
+    if arguments.adapter is not None:
+        source = read_source(arguments.adapter)
+        name = arguments.adapter.name
+        export_gguf(source, config, draft, adapter_id=name, base_model_name=folder.name)
+        return
+    supported(config)
+    base = load_base(arguments.base, quantization=arguments.quantization, device="cpu", dequantise_on_cpu=True)
+    export_base_gguf(base, draft, name=folder.name)
