@@ -51,7 +51,7 @@ def test_a_recorded_conversation_is_trained_as_it_was_served(base: LoadedBase, n
                 "tool_choice": "auto",
                 "parallel_tool_calls": True,
                 "json_schema": None,
-                "max_tokens": 1,
+                "max_tokens": 0,
                 "temperature": 0,
                 "top_p": 1,
                 "stop": [],

@@ -105,6 +105,22 @@ def chat_spec(lora_spec: Spec) -> Callable[..., dict[str, Any]]:
     return make
 
 
+def test_the_prompt_of_a_chat_is_rendered_while_a_job_trains_as_the_chat_counts_it(
+    worker: RunningWorker, lora_spec: Spec, new_job_id: Callable[[], str], chat_spec: Callable[..., dict[str, Any]]
+) -> None:
+    spec = chat_spec(max_tokens=4)
+    job = new_job_id()
+    worker.send({"type": "train_lora", "job_id": job, "spec": lora_spec(epochs=None, learning_rate=1e-6)})
+    worker.until(is_progress)
+    worker.send({"type": "render", "call_id": "r", "spec": spec})
+    result = worker.until(lambda event: event["type"] == "answer")["result"]
+    worker.send({"type": "cancel", "job_id": job})
+    worker.until(lambda event: event["type"] in ("done", "cancelled"))
+    assert result["prompt_tokens"] == len(result["tokens"])
+    assert result["max_new_tokens"] == 4
+    assert worker.call("chat", spec)["result"]["prompt_tokens"] == result["prompt_tokens"]
+
+
 def test_the_base_answers_greedily_and_counts_its_tokens(
     worker: RunningWorker, chat_spec: Callable[..., dict[str, Any]]
 ) -> None:

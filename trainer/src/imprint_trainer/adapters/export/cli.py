@@ -11,8 +11,8 @@ from imprint_trainer.models.base import Quantization
 
 
 def main(argv: list[str]) -> int:
-    """The exit code, with a sentence on stderr: 3 where llama.cpp cannot take the model, 1 for any other failure. `--out`
-    is there whole or not."""
+    """The exit code, with a sentence on stderr: 3 where llama.cpp cannot take the model, 1 for any other failure.
+    `--out` is there whole or not."""
     parser = argparse.ArgumentParser(prog="imprint_trainer gguf", allow_abbrev=False)
     parser.add_argument("--base", required=True, help="folder of the base model")
     parser.add_argument("--out", required=True, type=Path, help="file to write")
