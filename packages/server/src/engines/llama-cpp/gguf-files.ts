@@ -20,6 +20,9 @@ export interface GgufFiles {
 /** What the trainer's `gguf` command ends with where llama.cpp cannot take a model. */
 const UNSUPPORTED = 3;
 
+/** To be raised when the trainer writes them differently. */
+const LAYOUT = 1;
+
 /** Changes with every file that a model or an adapter is made of. */
 const fingerprint = async (folder: string): Promise<string> => {
   const names = (await readdir(folder)).filter((name) => /\.(json|safetensors)$/.test(name)).toSorted();
@@ -30,19 +33,19 @@ const fingerprint = async (folder: string): Promise<string> => {
     }),
   );
   return createHash("sha256")
-    .update(JSON.stringify([folder, files]))
+    .update(JSON.stringify([LAYOUT, folder, files]))
     .digest("hex")
     .slice(0, 16);
 };
 
-/** `trainer`: how `python -m imprint_trainer` is run; its arguments after the module are replaced. */
+/** `trainer`: how its worker is run; "serve" and what follows are replaced. */
 export const createGgufFiles = ({ folder, trainer }: { readonly folder: string; readonly trainer: WorkerCommand }): GgufFiles => {
   const locked = createKeyedLock();
   const refused = new Map<string, ImprintError>();
 
   const write = async (out: string, args: readonly string[]): Promise<void> => {
     const env = workerEnvironment({ source: process.env, allowDownloads: false, extra: trainer.env });
-    const command = [...trainer.args.slice(0, 2), "gguf", ...args, "--out", out];
+    const command = [...trainer.args.slice(0, trainer.args.indexOf("serve")), "gguf", ...args, "--out", out];
     await promisify(execFile)(trainer.file, command, { env }).catch((error: { code?: unknown; stderr?: string }) => {
       const said = error.stderr?.trim().split("\n").at(-1) ?? "";
       if (error.code !== UNSUPPORTED) throw new ImprintError("TRAINER_ERROR", `A GGUF file could not be written. ${said}`);

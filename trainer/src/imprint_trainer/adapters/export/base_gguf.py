@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from imprint_trainer.adapters.export.architectures import Architecture, architecture_of
@@ -19,8 +20,8 @@ PRE_TOKENIZERS = {"Digits,ByteLevel": "smollm", "Split,ByteLevel": "qwen2", "Byt
 
 
 def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
-    """Writes `target`, linear layers in Q8_0, norms in fp32. Weights that were quantised to NF4 are written as they
-    compute: an adapter answers on the base that it was trained on.
+    """Writes `target`: matrices that the trainer multiplies in bf16 as they are, others in fp16, norms in fp32. Weights
+    that were quantised to NF4 are written as they compute: an adapter answers on the base that it was trained on.
 
     Raises ExportUnsupported for a model that llama.cpp would read differently.
     """
@@ -32,8 +33,7 @@ def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
     writer = gguf.GGUFWriter(target, architecture.name)
     try:
         writer.add_name(name)
-        writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
-        writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
+        writer.add_file_type(gguf.LlamaFileType.MOSTLY_BF16)
         add_shape(writer, config)
         add_tokenizer(writer, base)
         for key, weight in model.state_dict().items():
@@ -41,7 +41,7 @@ def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
             if layer == "lm_head" and config.tie_word_embeddings:
                 continue
             stored = gguf_name(layer, architecture, config).removesuffix(".weight") + key.removeprefix(layer)
-            add_weight(writer, stored, rows_of(weight.float().cpu(), layer, architecture, config))
+            add_weight(writer, stored, rows_of(weight.cpu(), layer, architecture, config))
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
@@ -119,11 +119,10 @@ def rows_of(weight: Tensor, layer: str, architecture: Architecture, config: Any)
 def add_weight(writer: Any, name: str, weight: Tensor) -> None:
     import gguf
 
-    values = weight.contiguous().numpy()
-    kind = gguf.GGMLQuantizationType.Q8_0
+    kinds = gguf.GGMLQuantizationType
+    values = weight.float().contiguous().numpy()
     if values.ndim == 1:
         writer.add_tensor(name, values)
-    elif values.shape[1] % gguf.GGML_QUANT_SIZES[kind][0]:
-        writer.add_tensor(name, values.astype("float16"))
-    else:
-        writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
+        return
+    kind = kinds.BF16 if weight.dtype == torch.bfloat16 else kinds.F16
+    writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
