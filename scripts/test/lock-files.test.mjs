@@ -30,7 +30,7 @@ test.each(LOCKS)("every pin of %s has a hash", (file) => {
   expect(pins(file).length).toBeGreaterThan(0);
 });
 
-const NPM_LOCKS = ["package-lock.json", "packages/server/test/llama-cpp/package-lock.json", ...agents("package-lock.json")];
+const NPM_LOCKS = ["package-lock.json", "packages/server/llama-cpp/package-lock.json", ...agents("package-lock.json")];
 
 test.each(NPM_LOCKS)("%s has an entry for every platform's build, as npm ci demands", (file) => {
   const { packages } = JSON.parse(read(file));

@@ -139,7 +139,7 @@ test("what the tests need besides is made again when its lock changes or it was 
   rmSync(path.join(cache, "model.gguf"));
   expect((await setUp()).started).toEqual([]);
   expect((await setUp({ args: ["--dev"] })).started).toEqual(again);
-  const lock = path.join(root, "packages/server/test/llama-cpp/package-lock.json");
+  const lock = path.join(root, "packages/server/llama-cpp/package-lock.json");
   writeFileSync(lock, `${readFileSync(lock, "utf8")}\n`);
   expect((await setUp({ args: ["--dev"] })).started).toEqual(again);
 });

@@ -25,7 +25,8 @@ const LAYOUT = 1;
 
 /** Changes with every file that a model or an adapter is made of. */
 const fingerprint = async (folder: string): Promise<string> => {
-  const names = (await readdir(folder)).filter((name) => /\.(json|safetensors)$/.test(name)).toSorted();
+  const all: readonly string[] = await readdir(folder).catch(() => []); // a hub id is no folder
+  const names = all.filter((name) => /\.(json|safetensors)$/.test(name)).toSorted();
   const files = await Promise.all(
     names.map(async (name) => {
       const { size, mtimeMs } = await stat(join(folder, name));
