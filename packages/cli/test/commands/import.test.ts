@@ -97,7 +97,7 @@ describe("import", () => {
     expect(new Map(lessons).get(suggested)).toBe(1);
     expect(lessons.map(([, count]: [string, number]) => count).sort()).toEqual([0, 1]);
     const all = await imprint(["import", ...notes, folder, "--verbose"], at);
-    for (const one of notes) expect(all.stdout).toContain(`✗ ${one}: ${reason}. Looked for native`);
+    for (const one of notes) expect(all.stdout).toContain(`✗ ${one}: ${reason}. Looked for gateway`);
   });
 
   it("a folder without sessions is wrong usage", async () => {
