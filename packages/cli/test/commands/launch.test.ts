@@ -140,7 +140,12 @@ it.each([
   // A terminal's Ctrl-C reaches the whole group; other signals the process that was meant.
   const child = spawn(process.execPath, [MAIN, "launch", "aider", MODEL], { env, detached: true });
   const send = (): void => void process.kill(isOfTerminal ? -Number(child.pid) : Number(child.pid), signal);
-  child.stdout.on("data", send);
+  // At "ready" and at the first "heard": after the second the agent ends, and what it ran under with it.
+  child.stdout.once("data", () => {
+    send();
+    child.stdout.once("data", send);
+  });
+  child.stdout.resume();
   const code = await new Promise((resolve) => child.once("close", resolve));
   expect(code).toBe(9);
   expect(left()).toEqual([]);

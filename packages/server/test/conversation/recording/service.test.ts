@@ -32,6 +32,9 @@ const recordedBy = async (service: Service): Promise<Session[]> => {
   return sessionsIn(service.dataDir);
 };
 
+/** Storing follows the answer, on a busy machine by seconds. */
+const eventually = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 15_000 });
+
 const AGENT_STEPS = [
   { source: "user", text: TASK },
   { source: "agent", text: "", tool_calls: [{ name: "bash" }], observations: [{ content: "a.txt" }] },
@@ -44,13 +47,13 @@ test("a tool loop over chat completions is one session, shown like others", asyn
   const messages: object[] = [{ role: "user", content: TASK }];
   const headers = { ...RECORD, "user-agent": "opencode/1.18.33" };
   const { message } = (await post(service, "/v1/chat/completions", { messages, tools }, headers)).choices[0];
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await listed(service)).toMatchObject([{ format: "gateway", tool_calls: 1, tool_results: 0 }]),
   );
   messages.push(message, { role: "tool", tool_call_id: message.tool_calls[0].id, content: "a.txt" });
   await post(service, "/v1/chat/completions", { messages, tools }, headers);
   const counts = { tool_calls: 1, tool_results: 1, assistant_turns: 2, trainable_turns: 2, task: TASK, outcome: "unknown" };
-  await vi.waitFor(async () => expect(await listed(service)).toMatchObject([counts]));
+  await eventually(async () => expect(await listed(service)).toMatchObject([counts]));
   const sessions = await recordedBy(service);
   expect(sessions).toMatchObject([
     {
@@ -143,7 +146,7 @@ test("a secret that a later turn shows for one is replaced where it stood before
   const password = "vK9-wombat-Zq42xxT";
   const messages = [{ role: "user", content: `Use ${password} please.` }];
   await post(service, "/v1/chat/completions", { messages }, RECORD);
-  await vi.waitFor(async () => expect(await listed(service)).toHaveLength(1));
+  await eventually(async () => expect(await listed(service)).toHaveLength(1));
   const grown = [...messages, { role: "assistant", content: "What of it?" }, { role: "user", content: `PASSWORD=${password}` }];
   await post(service, "/v1/chat/completions", { messages: grown }, RECORD);
   const sessions = await recordedBy(service);
@@ -160,16 +163,16 @@ test("a label stays while the session grows, and a deleted session comes back wi
     messages.push({ role: "assistant", content: answer }, { role: "user", content: "Go on." });
   };
   await turn("One.");
-  await vi.waitFor(async () => expect(await listed(service)).toHaveLength(1));
+  await eventually(async () => expect(await listed(service)).toHaveLength(1));
   const [{ session_id }] = await listed(service);
   await service.call({ method: "PATCH", url: `/sessions/${session_id}`, payload: { outcome: "success" } });
   await turn("Two.");
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await listed(service)).toMatchObject([{ session_id, assistant_turns: 2, outcome: "success" }]),
   );
   await service.call({ method: "DELETE", url: `/sessions/${session_id}` });
   await turn("Three.");
-  await vi.waitFor(async () => expect(await listed(service)).toMatchObject([{ session_id, assistant_turns: 3 }]));
+  await eventually(async () => expect(await listed(service)).toMatchObject([{ session_id, assistant_turns: 3 }]));
 });
 
 test("a service that was started again makes another session of a conversation that goes on, which holds all of it", async () => {

@@ -79,7 +79,7 @@ test("previews and chats are answered while a task runs: chats by a process of t
   expect(await runner.call(chat("tiny", "hello"))).toMatchObject({ text: "base: hello" });
   expect(await runner.call(chat("other", "you too"))).toMatchObject({ text: "base: you too" });
   const [trainer, ...talkers] = pids;
-  await vi.waitFor(() => expect(talkers.map(isAlive)).not.toContain(true));
+  await vi.waitFor(() => expect(talkers.map(isAlive)).not.toContain(true), { timeout: 10_000 });
   expect(isAlive(trainer as number)).toBe(true);
   writeFileSync(go, "");
   expect(await task.outcome).toMatchObject({ type: "done" });
