@@ -49,7 +49,12 @@ async function engines(folder) {
       return generated;
     },
   };
-  const llamaCpp = createLlamaCppEngine({ worker, files: createGgufFiles({ folder, trainer }), llama, log });
+  const llamaCpp = createLlamaCppEngine({
+    worker,
+    files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer }),
+    llama,
+    log,
+  });
   const close = async () => {
     process_.close();
     await worker.close(1000);

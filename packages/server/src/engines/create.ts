@@ -20,7 +20,7 @@ export const createEngine = ({
   /** How the trainer is run; null where setup has not run. */
   readonly command: WorkerCommand | null;
   readonly worker: Interactive;
-  readonly paths: Pick<DataPaths, "gguf">;
+  readonly paths: Pick<DataPaths, "gguf" | "exports">;
   readonly log: Log;
 }): { readonly interactive: Interactive; close(): void } => {
   const choice = chooseEngine(config);
@@ -29,6 +29,6 @@ export const createEngine = ({
     return { interactive: worker, close: () => {} };
   }
   const llama = createLlamaProcess({ library: choice.library });
-  const files = createGgufFiles({ folder: paths.gguf, trainer: command });
+  const files = createGgufFiles({ paths, trainer: command });
   return { interactive: createLlamaCppEngine({ worker, files, llama, log }), close: llama.close };
 };

@@ -21,7 +21,7 @@ export interface DataPaths {
   readonly uploads: string;
   readonly models: string;
   readonly hypernetworks: string;
-  /** Bases and adapters as llama.cpp reads them: can be deleted, and are made again. */
+  /** Bases as llama.cpp reads them: can be deleted, and are made again. */
   readonly gguf: string;
   /** The trainer's: what the files of base models hash to. */
   readonly digests: string;

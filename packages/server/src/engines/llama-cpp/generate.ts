@@ -3,6 +3,11 @@ import { createStopTexts } from "../stop-texts.js";
 import type { Place } from "./contexts.js";
 import type { Generated, Generation } from "./protocol.js";
 
+const WORD = 2 ** 32;
+
+/** llama.cpp's seeds have 32 bits: the upper ones of a larger seed count too. */
+const fold = (seed: number): number => ((seed % WORD) ^ Math.floor(seed / WORD)) >>> 0;
+
 /** One answer, told as it comes; ended early where `cancelled` says so. */
 export const generate = async (
   generation: Generation,
@@ -19,7 +24,7 @@ export const generate = async (
   // The last one is computed again: the answer begins with what it predicts.
   await sequence.adaptStateToTokens(tokens.slice(0, -1), false);
   const cached_tokens = sequence.nextTokenIndex;
-  const sampling = { temperature, topP: top_p, topK: 0, minP: 0, seed: seed % 2 ** 32 };
+  const sampling = { temperature, topP: top_p, topK: 0, minP: 0, seed: fold(seed) };
   let completion_tokens = 0;
   let ended = false;
   for await (const token of sequence.evaluate(tokens.slice(cached_tokens), { ...sampling, yieldEogToken: true })) {

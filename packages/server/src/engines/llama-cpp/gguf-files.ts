@@ -2,12 +2,13 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { ImprintError } from "../../common/error.js";
 import { createKeyedLock } from "../../common/keyed-lock.js";
 import { workerEnvironment } from "../../runners/local/environment.js";
 import type { WorkerCommand } from "../../runners/local/local-runner.js";
+import type { DataPaths } from "../../storage/paths.js";
 
 /** GGUF files of bases and adapters, each made once. */
 export interface GgufFiles {
@@ -39,8 +40,14 @@ const fingerprint = async (folder: string): Promise<string> => {
     .slice(0, 16);
 };
 
-/** `trainer`: how its worker is run; "serve" and what follows are replaced. */
-export const createGgufFiles = ({ folder, trainer }: { readonly folder: string; readonly trainer: WorkerCommand }): GgufFiles => {
+export const createGgufFiles = ({
+  paths,
+  trainer,
+}: {
+  readonly paths: Pick<DataPaths, "gguf" | "exports">;
+  /** How its worker is run; "serve" and what follows are replaced. */
+  readonly trainer: WorkerCommand;
+}): GgufFiles => {
   const locked = createKeyedLock();
   const refused = new Map<string, ImprintError>();
 
@@ -66,13 +73,19 @@ export const createGgufFiles = ({ folder, trainer }: { readonly folder: string; 
 
   return {
     base: async (model, quantization) =>
-      made(join(folder, `base-${await fingerprint(model)}-${quantization}.gguf`), [
+      made(join(paths.gguf, `base-${await fingerprint(model)}-${quantization}.gguf`), [
         "--base",
         model,
         "--quantization",
         quantization,
       ]),
+    // Among its exports, which are erased with it.
     adapter: async (adapter, base) =>
-      made(join(folder, `adapter-${await fingerprint(adapter)}.gguf`), ["--base", base, "--adapter", adapter]),
+      made(join(paths.exports, basename(adapter), "engine", `${await fingerprint(adapter)}.gguf`), [
+        "--base",
+        base,
+        "--adapter",
+        adapter,
+      ]),
   };
 };

@@ -13,20 +13,20 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 
 const start = () => {
   const folder = temporaryFolder();
-  const made = join(folder, "gguf");
+  const [made, exports] = [join(folder, "gguf"), join(folder, "exports")];
   mkdirSync(made);
   const library = here("library.mjs");
   const llama = createLlamaProcess({ library, program: here("../../../dist/engines/llama-cpp/llama-process.js") });
   onTestFinished(() => llama.close());
   const trainer = { file: process.execPath, args: [workerPath("renders.mjs"), "serve"] };
-  const files = createGgufFiles({ folder: made, trainer });
+  const files = createGgufFiles({ paths: { gguf: made, exports }, trainer });
   const engine = createLlamaCppEngine({ worker: runnerOn("renders.mjs"), files, llama, log: quietLog() });
   const model = (name: string): string => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "config.json"), "{}");
     return join(folder, name);
   };
-  return { engine, model, made };
+  return { engine, model, made, exports };
 };
 
 const asked = (base_model: string, change: object = {}) =>
@@ -61,4 +61,11 @@ test("files of a base are made once, and again when it changes", async () => {
   writeFileSync(join(base, "config.json"), '{"changed":true}');
   await engine.call(asked(base));
   expect(readdirSync(made)).toHaveLength(2);
+});
+
+test("the file of an adapter lies among its exports, which are erased with it", async () => {
+  const { engine, model, made, exports } = start();
+  await engine.call(asked(model("base"), { adapter_path: model("mine") }));
+  expect(readdirSync(join(exports, "mine", "engine"))).toHaveLength(1);
+  expect(readdirSync(made)).toHaveLength(1);
 });
