@@ -75,7 +75,7 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
         context = JobContext(
             note,
             lambda plans=plans: bool(plans),  # type: ignore[misc]
-            lambda _, __: base,
+            lambda *_, **__: base,
             lambda _: base.tokenizer,
             PeakMemory(base.device),
         )

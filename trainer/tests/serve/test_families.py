@@ -56,6 +56,7 @@ def test_a_hypernetwork_imprints_it(
         "session_id": "s1",
         "hypernetworks_dirs": [str(tmp_path / "hypernetworks")],
         "max_chunk_length": None,
+        "max_chunks": 16,
         "scaling": 0.01,
         "compress_rank": None,
     }
