@@ -7,7 +7,7 @@ import { addDeadlines } from "../../src/http/deadline.js";
 import { addErrors } from "../../src/http/errors.js";
 import { type Deferred, defer } from "../../src/runners/local/deferred.js";
 import { manualClock } from "../common/manual-clock.js";
-import { MODEL, makeFolder, startLora, startService } from "../support/service.js";
+import { MODEL, makeFolder, startService } from "../support/service.js";
 import { putSession } from "../support/session.js";
 
 const jsonPost = (body: object): RequestInit => ({
