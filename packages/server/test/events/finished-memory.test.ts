@@ -14,10 +14,9 @@ const used = (): number => {
   return heapUsed + external;
 };
 
-test("the curves and logs of 1,000 finished jobs are less than 10 MB", () => {
-  const before = used();
+function finish(jobs: number) {
   const tails = createLogTails();
-  const curves = Array.from({ length: 1_000 }, (_, job) => {
+  const curves = Array.from({ length: jobs }, (_, job) => {
     const curve = createCurve(400);
     for (let step = 1; step <= 700; step += 1) curve.add(progressAt(step));
     curve.end();
@@ -25,6 +24,13 @@ test("the curves and logs of 1,000 finished jobs are less than 10 MB", () => {
     tails.end(String(job));
     return curve;
   });
+  return { curves, tails };
+}
+
+test("the curves and logs of 1,000 finished jobs are less than 10 MB", () => {
+  finish(100); // what is compiled on the way is not counted
+  const before = used();
+  const { curves, tails } = finish(1_000);
   const taken = used() - before;
   expect(taken).toBeLessThan(10_000_000);
   expect(curves).toHaveLength(1_000);
