@@ -11,6 +11,8 @@ from transformers import AutoModelForCausalLM
 from doc_to_lora.tiny import random_tensors, tiny_config
 from imprint_trainer.doc_to_lora.calibrate import SCALES
 from imprint_trainer.doc_to_lora.checkpoint import store
+from imprint_trainer.doc_to_lora.ridge.command import config_for
+from imprint_trainer.doc_to_lora.ridge.measure import measure
 from imprint_trainer.models.base import LoadedBase
 from serve.conftest import Spec
 from serve.running import RunningWorker
@@ -151,3 +153,44 @@ def spoil_with_nan(file: Path) -> None:
     tensors = load_file(file)
     tensors["head.weight"][:] = torch.nan
     save_file(tensors, file)
+
+
+@pytest.fixture
+def ridge(base: LoadedBase, tmp_path: Path) -> Path:
+    """One that leaves sessions with fewer than 64 tokens of the agent to others."""
+    config = config_for(base.model, "tiny").model_copy(update={"rank": 4})
+    pieces = [[(7 * row + column) % 250 + 10 for column in range(60)] for row in range(20)]
+    store.save(config, measure(base.model, config, pieces)[0].tensors(), tmp_path / "hypernetworks" / "solved")
+    return tmp_path / "hypernetworks" / "solved"
+
+
+def test_a_ridge_hypernetwork_makes_sessions_likelier_and_says_what_it_read(
+    imprint: Job, ridge: Path, tmp_path: Path
+) -> None:
+    proof = imprint(scaling=1)["result"]["proof"]
+    assert proof["loss_after"] < proof["loss_before"]
+    assert proof["keys_matched"] == proof["keys_expected"] > 0
+    coverage = proof["imprint"]["coverage"]
+    assert {one["kind"] for one in coverage["kinds"]} == {"lessons", "context"}
+    assert coverage["characters_read"] == coverage["characters"] > 0
+    record = json.loads((tmp_path / "out" / "training.json").read_text())
+    assert record["hypernetwork"]["name"] == "solved"
+    assert "Ridge, one forward pass of solved" in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_the_same_session_is_solved_to_the_same_bytes(imprint: Job, ridge: Path, tmp_path: Path) -> None:
+    found = []
+    for out in ("first", "second"):
+        imprint(out)
+        found.append((tmp_path / out / "adapter_model.safetensors").read_bytes())
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("least", "name"), [(10, "solved"), (100_000, "mine")])
+def test_of_two_kinds_the_one_that_reads_documents_takes_sessions_in_which_the_agent_wrote_next_to_nothing(
+    imprint: Job, installed: Path, ridge: Path, tmp_path: Path, least: int, name: str
+) -> None:
+    file = ridge / store.CONFIG_FILE
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"least_supervised": least}))
+    imprint()
+    assert json.loads((tmp_path / "out" / "training.json").read_text())["hypernetwork"]["name"] == name

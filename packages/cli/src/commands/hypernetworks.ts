@@ -1,5 +1,5 @@
 import path from "node:path";
-import { hypernetworkFolders } from "@imprint/server/configuration";
+import { type Config, hypernetworkFolders } from "@imprint/server/configuration";
 import { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
@@ -16,10 +16,19 @@ interface Installed {
   readonly base_model: string | null;
   readonly size: number;
   readonly problem: string | null;
+  /** How it makes adapters: "ridge" of what the agent wrote, "perceiver" of a document (Doc-to-LoRA). */
+  readonly kind: string | null;
 }
 
 interface ConvertOptions extends CommonOptions {
   readonly base: string;
+  readonly name: string;
+}
+
+interface MeasureOptions extends CommonOptions {
+  readonly base: string;
+  readonly baseName?: string;
+  readonly texts: readonly string[];
   readonly name: string;
 }
 
@@ -28,19 +37,34 @@ interface TrainOptions extends CommonOptions {
   readonly baseName?: string;
   readonly out: string;
   readonly data?: string;
+  readonly dev?: string;
+  readonly texts?: string;
   readonly config?: string;
   readonly init?: string;
 }
 
-/** Options of the trainer's command that go through as they are; it names them when it refuses one. */
-const PASSED = ["steps", "seed", "documents", "distillationWeight", "maxMinutes", "quantization", "device", "threads"] as const;
+/** Options of the trainer's commands that go through as they are; it names them when it refuses one. */
+const MACHINE = ["seed", "quantization", "device", "threads"] as const;
+const PASSED = ["objective", "steps", "documents", "distillationWeight", "maxMinutes", ...MACHINE] as const;
 
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
+function passed(options: object, names: readonly string[]): readonly string[] {
+  const given = options as Readonly<Record<string, string | undefined>>;
+  return names.flatMap((name) => (given[name] === undefined ? [] : [flagOf(name), given[name]]));
+}
+
+/** A prepared base model by its name, or a folder. */
+const baseFlags = (config: Config, options: MeasureOptions | TrainOptions): readonly string[] => [
+  ...["--base", config.setup?.models[options.base] ?? path.resolve(options.base)],
+  ...["--base-name", options.baseName ?? path.basename(options.base)],
+];
+
 export function hypernetworksCommand(context: CommandContext): Command {
   return new Command("hypernetworks")
-    .description("list, convert or train hypernetworks: networks that make an adapter in one forward pass")
+    .description("list, measure, convert or train hypernetworks: what makes an adapter in one forward pass")
     .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(measureCommand(context))
     .addCommand(convertCommand(context))
     .addCommand(trainCommand(context));
 }
@@ -57,10 +81,45 @@ const listCommand = (context: CommandContext): Command =>
     const installed = (await runTrainer(config, MODULE, ["list", "--dir", ...folders])) as readonly Installed[];
     printerOf(context, options).result({ hypernetworks: installed }, () => {
       if (installed.length === 0) return `No hypernetworks in ${folders.join(" or ")}.`;
-      const rows = installed.map(({ name, base_model, size, problem }) => [name, base_model ?? "", bytes(size), problem ?? "ok"]);
-      return table(["HYPERNETWORK", "BASE MODEL", "SIZE", "STATE"], rows, context.io.paint.out);
+      const rows = installed.map((one) => [
+        one.name,
+        one.kind ?? "",
+        one.base_model ?? "",
+        bytes(one.size),
+        one.problem ?? "ok",
+      ]);
+      return table(["HYPERNETWORK", "KIND", "BASE MODEL", "SIZE", "STATE"], rows, context.io.paint.out);
     });
   });
+
+const measureCommand = (context: CommandContext): Command =>
+  newCommand({
+    name: "measure",
+    description: "make a ridge hypernetwork for a base model from ordinary text, in minutes, into the data directory",
+    examples: ["hypernetworks measure --base ./my-model --texts /usr/share/doc ~/notes --name my-model"],
+    service: "data directory",
+  })
+    .requiredOption("--base <model>", "name of a prepared base model, or a folder")
+    .requiredOption("--texts <place...>", "files, and folders of text and source: what adapters are to leave alone")
+    .requiredOption("--name <name>", "what to call it")
+    .option("--base-name <name>", "name by which the service knows the base model (default: the folder's)")
+    .option("--tokens <n>", "tokens of the texts (default: 60000)")
+    .option("--seed <n>", "seed of what is drawn from the texts")
+    .option("--quantization <kind>", "nf4 or none: how the base model is loaded")
+    .option("--device <device>", "auto, cpu or cuda")
+    .option("--threads <n>", "threads of the CPU")
+    .action(async (options: MeasureOptions) => {
+      if (!NAME.test(options.name)) throw new UsageError(`--name is not of the allowed form ${NAME.source}`);
+      const config = configFor(options, context.io.env);
+      context.state.exitCode = await showTrainer(config, MODULE, [
+        "measure",
+        ...baseFlags(config, options),
+        ...["--texts", ...options.texts.map((place) => path.resolve(place))],
+        ...["--out", path.join(hypernetworkFolders(config)[0], options.name)],
+        ...passed(options, ["tokens", ...MACHINE]),
+        ...(options.json === true ? ["--json"] : []),
+      ]);
+    });
 
 const convertCommand = (context: CommandContext): Command =>
   newCommand({
@@ -104,6 +163,9 @@ function trainCommand(context: CommandContext): Command {
     .requiredOption("--out <folder>", "folder of the training; the result is its sub-folder hypernetwork")
     .option("--base-name <name>", "name by which the service knows the base model (default: the folder's)")
     .option("--data <source>", "synthetic, a JSONL file of {document, question, answer}, or a folder of sessions")
+    .option("--objective <name>", "answers to questions about documents, or rest: what follows in sessions")
+    .option("--dev <folder>", "with rest: groups of sessions of other repositories that are measured now and then")
+    .option("--texts <file>", "with rest: a JSON list of files that adapters must leave alone")
     .option("--init <folder>", "trained hypernetwork to go on from: same base and shape, or fewer ranks")
     .option("--config <file>", "JSON file of settings; the flags win over it")
     .option("--steps <n>", "steps of the training")
@@ -116,19 +178,17 @@ function trainCommand(context: CommandContext): Command {
     .option("--threads <n>", "threads of the CPU");
   return command.action(async (options: TrainOptions) => {
     const config = configFor(options, context.io.env);
-    const prepared = config.setup?.models[options.base];
-    const given = options as unknown as Readonly<Record<string, string | undefined>>;
-    const flags = PASSED.flatMap((name) => (given[name] === undefined ? [] : [flagOf(name), given[name]]));
     const data = options.data === undefined || options.data === "synthetic" ? options.data : path.resolve(options.data);
     context.state.exitCode = await showTrainer(config, MODULE, [
       "train",
-      ...["--base", prepared ?? path.resolve(options.base)],
-      ...["--base-name", options.baseName ?? path.basename(options.base)],
+      ...baseFlags(config, options),
       ...["--out", path.resolve(options.out)],
       ...(data === undefined ? [] : ["--data", data]),
+      ...(options.dev === undefined ? [] : ["--dev", path.resolve(options.dev)]),
+      ...(options.texts === undefined ? [] : ["--texts", path.resolve(options.texts)]),
       ...(options.init === undefined ? [] : ["--init", path.resolve(options.init)]),
       ...(options.config === undefined ? [] : ["--config", path.resolve(options.config)]),
-      ...flags,
+      ...passed(options, PASSED),
       ...(options.json === true ? ["--json"] : []),
     ]);
   });

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.doc_to_lora.targets import module_path
 from imprint_trainer.lora.factors import Factors
 from imprint_trainer.models.causal_lm import CausalLM
@@ -14,7 +14,7 @@ from imprint_trainer.models.causal_lm import CausalLM
 
 @contextmanager
 def applied(
-    model: CausalLM, factors: dict[str, Factors], config: HypernetworkConfig, *, scaling: float = 1.0
+    model: CausalLM, factors: dict[str, Factors], config: AdapterPlace, *, scaling: float = 1.0
 ) -> Iterator[None]:
     """While open, each target module computes W x + scaling * lora_alpha * B^T (A x).
 

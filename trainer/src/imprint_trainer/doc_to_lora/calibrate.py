@@ -11,7 +11,7 @@ from imprint_trainer.adapters.neutral import IMPRINT_TEXTS, neutral_loss, neutra
 from imprint_trainer.adapters.sample import sample
 from imprint_trainer.data.windows import Window
 from imprint_trainer.doc_to_lora.apply import applied
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.lora.factors import Factors
 from imprint_trainer.lora.loss import Read, heard, mean_loss
 from imprint_trainer.models.base import LoadedBase
@@ -35,7 +35,7 @@ class Calibrated:
 def calibrate(
     base: LoadedBase,
     factors: dict[str, Factors],
-    config: HypernetworkConfig,
+    config: AdapterPlace,
     windows: Sequence[Window],
     readers: tuple[Read, Read],
     *,

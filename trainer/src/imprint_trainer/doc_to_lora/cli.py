@@ -1,4 +1,4 @@
-"""`hypernetworks convert | list | train | average | evaluate`: installs, names, makes and measures hypernetworks."""
+"""`hypernetworks convert | list | measure | train | average | evaluate`: installs, makes and tests hypernetworks."""
 
 import argparse
 import json
@@ -10,6 +10,7 @@ from imprint_trainer.doc_to_lora.checkpoint.average import average
 from imprint_trainer.doc_to_lora.checkpoint.convert import convert
 from imprint_trainer.doc_to_lora.checkpoint.store import Installed, list_installed
 from imprint_trainer.doc_to_lora.evaluation import command as evaluation
+from imprint_trainer.doc_to_lora.ridge import command as ridge
 from imprint_trainer.doc_to_lora.training import command as training
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.errors import TrainerError
@@ -26,6 +27,7 @@ def main(argv: Sequence[str]) -> int:
     converting.add_argument("--out", required=True, type=Path, help="folder to write")
     listing = commands.add_parser("list", help="list converted hypernetworks")
     listing.add_argument("--dir", required=True, type=Path, nargs="+", help="folders of hypernetworks")
+    ridge.add_arguments(commands.add_parser("measure", help="make a ridge hypernetwork for a base model, in minutes"))
     training.add_arguments(commands.add_parser("train", help="train a hypernetwork for a base model"))
     averaging = commands.add_parser("average", help="average trained hypernetworks of one ancestry")
     averaging.add_argument("folders", type=Path, nargs="+", help="folders of hypernetworks")
@@ -57,6 +59,8 @@ def main(argv: Sequence[str]) -> int:
 def _run(options: argparse.Namespace) -> None:
     if options.command == "train":
         training.run(options)
+    elif options.command == "measure":
+        ridge.run(options)
     elif options.command == "evaluate":
         evaluation.run(options)
     elif options.command == "convert":
@@ -84,6 +88,7 @@ def _listed(entry: Installed) -> dict[str, object]:
         "base_model": entry.base_model,
         "size": entry.size,
         "problem": entry.problem,
+        "kind": entry.kind,
     }
 
 

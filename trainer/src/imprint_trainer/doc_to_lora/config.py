@@ -26,26 +26,45 @@ class PerceiverAttention(BaseModel):
         return self
 
 
-class HypernetworkConfig(BaseModel):
-    """A hypernetwork's sizes and settings; defaults are the reference's."""
+class AdapterPlace(BaseModel):
+    """Where a hypernetwork's adapters sit in its base model, whatever makes them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format_version: Literal[1] = FORMAT_VERSION
     base_model_name_or_path: str = Field(min_length=1)
-
-    # The adapter
     layer_indices: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
     target_modules: tuple[str, ...] = Field(min_length=1)
     d_in: dict[str, Size]
     d_out: dict[str, Size]
     rank: Size = 8
     lora_alpha: float = Field(gt=0, allow_inf_nan=False)
+    feature_size: Size = Field(description="Hidden size of the base model")
+
+    @model_validator(mode="after")
+    def _places_agree(self) -> Self:
+        if list(self.layer_indices) != sorted(set(self.layer_indices)):
+            raise ValueError("layer_indices must rise without repeats")
+        if list(self.target_modules) != sorted(set(self.target_modules)):
+            raise ValueError("target_modules must be sorted and without repeats")  # section 6: sorted by name
+        for field, sizes in (("d_in", self.d_in), ("d_out", self.d_out)):
+            if set(sizes) != set(self.target_modules):
+                raise ValueError(f"{field} must name exactly the target modules")
+        return self
+
+    @property
+    def num_layers(self) -> int:
+        """Base model layers that get an adapter."""
+        return len(self.layer_indices)
+
+
+class HypernetworkConfig(AdapterPlace):
+    """A Doc-to-LoRA hypernetwork's sizes and settings; defaults are the reference's."""
+
     use_bias: bool = True
 
     # The context encoder
     encoder: Literal["per_layer_activations", "early_exit"] = "per_layer_activations"
-    feature_size: Size
     exit_layer: Annotated[int, Field(ge=0)] | None = None
     encoder_last_layer: Size | None = None
     quantize_encoder: bool = False
@@ -75,13 +94,6 @@ class HypernetworkConfig(BaseModel):
 
     @model_validator(mode="after")
     def _fields_agree(self) -> Self:
-        if list(self.layer_indices) != sorted(set(self.layer_indices)):
-            raise ValueError("layer_indices must rise without repeats")
-        if list(self.target_modules) != sorted(set(self.target_modules)):
-            raise ValueError("target_modules must be sorted and without repeats")  # section 6: sorted by name
-        for field, sizes in (("d_in", self.d_in), ("d_out", self.d_out)):
-            if set(sizes) != set(self.target_modules):
-                raise ValueError(f"{field} must name exactly the target modules")
         if self.encoder == "early_exit" and self.exit_layer is None:
             raise ValueError("an early_exit encoder needs exit_layer")
         if not self.decoder_layers and self.n_latent_queries != self.output_latents:
@@ -89,11 +101,6 @@ class HypernetworkConfig(BaseModel):
                 f"without decoder_layers, n_latent_queries must be {self.output_latents}: one latent for each rank"
             )
         return self
-
-    @property
-    def num_layers(self) -> int:
-        """Base model layers that get an adapter."""
-        return len(self.layer_indices)
 
     @property
     def per_layer_features(self) -> bool:

@@ -5,7 +5,7 @@ from typing import Literal
 import torch
 
 from imprint_trainer.adapters.payload import Payload, adapter_config
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.doc_to_lora.merge import pad_rank
 from imprint_trainer.doc_to_lora.targets import module_path
 from imprint_trainer.lora.factors import Factors
@@ -15,7 +15,7 @@ AlphaForm = Literal["folded", "float"]
 
 def to_peft(
     factors: dict[str, Factors],
-    config: HypernetworkConfig,
+    config: AdapterPlace,
     *,
     base_layers: int,
     scaling: float = 1.0,

@@ -10,7 +10,7 @@ from torch import Tensor
 from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.doc_to_lora.chunks import split_chunks
 from imprint_trainer.doc_to_lora.compress import compress
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from imprint_trainer.doc_to_lora.config import AdapterPlace, HypernetworkConfig
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.export import AlphaForm, to_peft
 from imprint_trainer.doc_to_lora.merge import merge_chunks
@@ -115,7 +115,7 @@ def most_tokens(
 
 def adapter_of(
     update: Update,
-    config: HypernetworkConfig,
+    config: AdapterPlace,
     model: CausalLM,
     *,
     scaling: float,

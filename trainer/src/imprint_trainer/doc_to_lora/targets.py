@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import nn
 
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.errors import HypernetworkInvalid
 from imprint_trainer.models.causal_lm import CausalLM, Decoder
 
@@ -31,7 +31,7 @@ def decoder(model: CausalLM) -> Decoder:
     return found
 
 
-def check_fits(model: CausalLM, config: HypernetworkConfig) -> None:
+def check_fits(model: CausalLM, config: AdapterPlace) -> None:
     """Raise HypernetworkInvalid unless the base model has the hypernetwork's hidden size and target modules."""
     blocks, hidden_size = decoder(model).layers, model.config.hidden_size
     if hidden_size != config.feature_size:

@@ -20,54 +20,43 @@ from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
 
 if TYPE_CHECKING:
-    from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-    from imprint_trainer.doc_to_lora.document import Document
-    from imprint_trainer.doc_to_lora.generate import Update
+    from imprint_trainer.doc_to_lora.imprint import Imprinted
     from imprint_trainer.doc_to_lora.modeling import Hypernetwork
+    from imprint_trainer.doc_to_lora.ridge.load import Ridge
 
 PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on
 
 
 def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`. Raises HypernetworkNotInstalled before any model is loaded."""
-    folder = find_hypernetwork(spec)
-    from imprint_trainer.doc_to_lora.document import document_of_tokens
-    from imprint_trainer.doc_to_lora.generate import adapter_of, generate_update, most_tokens
-    from imprint_trainer.doc_to_lora.prompt import document_ids
+    from imprint_trainer.doc_to_lora.checkpoint import store
+
+    folders = store.find([Path(folder) for folder in spec.hypernetworks_dirs], spec.base_model_name)
+    from imprint_trainer.doc_to_lora.generate import adapter_of
+    from imprint_trainer.doc_to_lora.imprint import Limits, choose, imprint
 
     context.phase("loading_model")
     base = context.base(spec.base_model, "nf4")
-    digest, hypernetwork = resident_hypernetwork(base, folder)
     context.phase("preparing_data")
     session = load_session(spec.session_path)
     prepared = prepare_windows(
         session, base.tokenizer, max_length=PROOF_WINDOW, include_unsuccessful=spec.include_unsuccessful
     )
-    document = document_of_tokens(
-        session,
-        most_tokens(
-            hypernetwork.config, base.model, max_chunk_length=spec.max_chunk_length, max_chunks=spec.max_chunks
-        ),
-        lambda text: len(document_ids(base.tokenizer, hypernetwork.config.base_model_name_or_path, text)),
-    )
+    folder = choose(folders, prepared.windows)
+    digest, hypernetwork = resident_hypernetwork(base, folder)
     context.phase("generating")
-    update = generate_update(
-        hypernetwork,
-        base.model,
-        base.tokenizer,
-        document.text,
-        max_chunk_length=spec.max_chunk_length,
-        compress_rank=spec.compress_rank,
-    )
-    imprint = imprint_of(spec, base, hypernetwork.config, prepared.windows, document, update, context)
-    payload = adapter_of(update, hypernetwork.config, base.model, scaling=imprint.record["scale"])
+    limits = Limits(spec.max_chunks, spec.max_chunk_length, spec.compress_rank)
+    made = imprint(hypernetwork, base, session, prepared.windows, limits, stop=context.stop_if_cancelled)
+    update = made.update
+    proved = proved_by(spec, base, prepared.windows, made, context)
+    payload = adapter_of(update, made.config, base.model, scaling=proved.record["scale"])
     context.phase("saving")
     return save_and_prove(
         Path(spec.output_dir),
         payload,
         base=base,
         windows=prepared.windows,
-        imprint=imprint,
+        imprint=proved,
         record={
             "method": "hypernetwork",
             "task_type": spec.task_type,
@@ -80,7 +69,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
                 "compress_rank": spec.compress_rank,
             },
             "hypernetwork": {"name": folder.name, "sha256": digest},
-            **imprint.record,
+            **proved.record,
             "uncompressed_rank": update.uncompressed_rank,
             "compression_error": update.compression_error,
             **provenance(base, spec.base_model_name),
@@ -88,7 +77,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
         card={
             "adapter_id": spec.adapter_id,
             "base_model_name": spec.base_model_name,
-            "method": f"Doc-to-LoRA, one forward pass of {folder.name}",
+            "method": f"{made.name} of {folder.name}",
             "task_type": spec.task_type,
             "payload_note": f"Rank {payload.rank}, from {update.tokens} tokens in {update.chunks} chunks.",
         },
@@ -97,47 +86,36 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
     )
 
 
-def imprint_of(
-    spec: TrainHypernetworkSpec,
-    base: LoadedBase,
-    config: "HypernetworkConfig",
-    windows: Sequence[Window],
-    document: "Document",
-    update: "Update",
-    context: JobContext,
+def proved_by(
+    spec: TrainHypernetworkSpec, base: LoadedBase, windows: Sequence[Window], made: "Imprinted", context: JobContext
 ) -> Imprint:
     """The update's scale, as asked or calibrated, and how much of the session it was made of."""
     from imprint_trainer.doc_to_lora.calibrate import calibrate
 
     own = [windows[index] for index in sample(windows, IMPRINT_TOKENS)]
-    reads = readers(base, min(config.layer_indices))
+    reads = readers(base, min(made.config.layer_indices))
     before = mean_loss(base.model, heard(own, context.stop_if_cancelled), base.device, reads[0])
     scale, calibration = spec.scaling, None
     if scale is None:
-        found = calibrate(base, update.factors, config, own, reads, stop=context.stop_if_cancelled)
+        found = calibrate(base, made.update.factors, made.config, own, reads, stop=context.stop_if_cancelled)
         scale, calibration = found.scale, {"helps": found.helps, "tried": found.tried}
     coverage = {
-        "characters": sum(one.characters for one in document.read),
-        "characters_read": sum(one.characters_read for one in document.read),
-        "kinds": [asdict(one) for one in document.read],
-        "tokens": update.tokens,
-        "chunks": update.chunks,
+        "characters": sum(one.characters for one in made.read),
+        "characters_read": sum(one.characters_read for one in made.read),
+        "kinds": [asdict(one) for one in made.read],
+        "tokens": made.update.tokens,
+        "chunks": made.update.chunks,
     }
     return Imprint({"scale": scale, "calibration": calibration, "coverage": coverage}, before, reads)
 
 
-def find_hypernetwork(spec: TrainHypernetworkSpec) -> Path:
-    """The converted hypernetwork of the specification's base model. Raises HypernetworkNotInstalled."""
-    from imprint_trainer.doc_to_lora.checkpoint import store
-
-    return store.find([Path(folder) for folder in spec.hypernetworks_dirs], spec.base_model_name)
-
-
-def resident_hypernetwork(base: LoadedBase, folder: Path) -> "tuple[str, Hypernetwork]":
+def resident_hypernetwork(base: LoadedBase, folder: Path) -> "tuple[str, Hypernetwork | Ridge]":
     """SHA-256 of its weights, and the hypernetwork: kept while the base model is, read again once changed."""
     from imprint_trainer.doc_to_lora.checkpoint import store
+    from imprint_trainer.doc_to_lora.imprint import load_any
 
     digest = sha256_of(folder / store.WEIGHTS_FILE)
-    if base.memo.get("hypernetwork", ("",))[0] != digest:
-        base.memo["hypernetwork"] = (digest, store.load(folder, device=base.device))
-    return cast("tuple[str, Hypernetwork]", base.memo["hypernetwork"])
+    kept = f"hypernetwork {folder}"
+    if base.memo.get(kept, ("",))[0] != digest:
+        base.memo[kept] = (digest, load_any(folder, base.device))
+    return cast("tuple[str, Hypernetwork | Ridge]", base.memo[kept])

@@ -115,6 +115,6 @@ def test_the_list_names_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
 
 def test_a_hypernetwork_is_found_by_its_base_model(tmp_path: Path) -> None:
     save(CONFIG, TENSORS, tmp_path / "name")
-    assert find([tmp_path / "absent", tmp_path], BASE) == tmp_path / "name"
+    assert find([tmp_path / "absent", tmp_path], BASE) == {"perceiver": tmp_path / "name"}
     with pytest.raises(HypernetworkNotInstalled, match="other/base"):
         find([tmp_path], "other/base")

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import torch
 from pydantic import ValidationError
@@ -16,10 +17,15 @@ from torch import Tensor
 from imprint_trainer.doc_to_lora.checkpoint.build import build, check_tensors
 from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.modeling import Hypernetwork
+from imprint_trainer.doc_to_lora.ridge.config import RidgeConfig
+from imprint_trainer.doc_to_lora.ridge.statistics import from_tensors
 from imprint_trainer.errors import HypernetworkInvalid, HypernetworkNotInstalled
 
 CONFIG_FILE = "hypernetwork.json"
 WEIGHTS_FILE = "model.safetensors"
+
+Config = HypernetworkConfig | RidgeConfig
+Kind = Literal["perceiver", "ridge"]
 
 
 @dataclass(frozen=True)
@@ -31,14 +37,18 @@ class Installed:
     base_model: str | None
     size: int  # bytes of the weights
     problem: str | None
+    kind: Kind | None
 
 
-def save(config: HypernetworkConfig, tensors: Mapping[str, Tensor], folder: Path) -> None:
+def save(config: Config, tensors: Mapping[str, Tensor], folder: Path) -> None:
     """Write a folder as a whole or not at all; an earlier hypernetwork of the same name is replaced.
 
     Raises HypernetworkInvalid for tensors that do not fit, and for a folder that holds something else.
     """
-    check_tensors(tensors, config)
+    if isinstance(config, RidgeConfig):
+        from_tensors(tensors, config)
+    else:
+        check_tensors(tensors, config)
     if folder.exists() and any(folder.iterdir()) and not (folder / CONFIG_FILE).is_file():
         raise HypernetworkInvalid(f"{folder.name} exists and holds no hypernetwork: choose another folder.")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -78,11 +88,13 @@ def _put_in_place(staging: Path, folder: Path) -> None:
     shutil.rmtree(replaced, ignore_errors=True)
 
 
-def read_config(folder: Path) -> HypernetworkConfig:
+def read_config(folder: Path) -> Config:
     """Raises HypernetworkNotInstalled without a `hypernetwork.json`, HypernetworkInvalid for a bad one."""
     try:
         text = (folder / CONFIG_FILE).read_text(encoding="utf-8")
-        return HypernetworkConfig.model_validate(json.loads(text))
+        found = json.loads(text)
+        is_ridge = isinstance(found, dict) and found.get("kind") == "ridge"
+        return (RidgeConfig if is_ridge else HypernetworkConfig).model_validate(found)
     except (FileNotFoundError, NotADirectoryError):
         raise HypernetworkNotInstalled(f"{folder.name} holds no {CONFIG_FILE}.") from None
     except ValidationError as error:
@@ -94,8 +106,11 @@ def read_config(folder: Path) -> HypernetworkConfig:
 
 
 def load(folder: Path, *, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32) -> Hypernetwork:
-    """A converted hypernetwork, frozen; raises HypernetworkInvalid when a file is missing, damaged or does not fit."""
+    """A converted hypernetwork, frozen; raises HypernetworkInvalid when a file is missing, damaged, of another kind or
+    does not fit."""
     config = read_config(folder)
+    if isinstance(config, RidgeConfig):
+        raise HypernetworkInvalid(f"{folder.name} is a ridge hypernetwork, which has no Perceiver: name another one.")
     try:
         tensors = load_file(folder / WEIGHTS_FILE)
     except (OSError, SafetensorError):
@@ -111,19 +126,28 @@ def list_installed(root: Path) -> list[Installed]:
             continue
         weights = folder / WEIGHTS_FILE
         size = weights.stat().st_size if weights.is_file() else 0
-        base, problem = None, None if size else f"{WEIGHTS_FILE} is missing."
+        base, kind, problem = None, None, None if size else f"{WEIGHTS_FILE} is missing."
         try:
-            base = read_config(folder).base_model_name_or_path
+            config = read_config(folder)
+            base, kind = config.base_model_name_or_path, kind_of(config)
         except HypernetworkInvalid as error:
             problem = error.message
-        found.append(Installed(folder.name, folder, base, size, problem))
+        found.append(Installed(folder.name, folder, base, size, problem, kind))
     return found
 
 
-def find(roots: Sequence[Path], base_model_name: str) -> Path:
-    """Folder of the first hypernetwork for a base model; raises HypernetworkNotInstalled when there is none."""
+def kind_of(config: Config) -> Kind:
+    return "ridge" if isinstance(config, RidgeConfig) else "perceiver"
+
+
+def find(roots: Sequence[Path], base_model_name: str) -> dict[Kind, Path]:
+    """The first folder of each kind for a base model, at least one; raises HypernetworkNotInstalled when there is
+    none."""
+    found: dict[Kind, Path] = {}
     for entry in (entry for root in roots for entry in list_installed(root)):
-        if entry.base_model == base_model_name and entry.problem is None:
-            return entry.path
+        if entry.base_model == base_model_name and entry.problem is None and entry.kind is not None:
+            found.setdefault(entry.kind, entry.path)
+    if found:
+        return found
     places = " or ".join(root.name for root in roots)
     raise HypernetworkNotInstalled(f"No hypernetwork for {base_model_name} is installed in {places}.")

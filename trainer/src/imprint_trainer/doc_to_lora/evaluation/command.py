@@ -19,6 +19,7 @@ from imprint_trainer.doc_to_lora.evaluation.results import Part, measure, read_r
 from imprint_trainer.doc_to_lora.evaluation.second_cases import SecondCases
 from imprint_trainer.doc_to_lora.evaluation.session_cases import SessionCases
 from imprint_trainer.doc_to_lora.evaluation.table import rows_of, table_of
+from imprint_trainer.doc_to_lora.imprint import load_any
 from imprint_trainer.doc_to_lora.targets import check_fits
 from imprint_trainer.doc_to_lora.training.arguments import add_machine_arguments, at_least_one, load_machine
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def parts_of(options: argparse.Namespace, base: LoadedBase) -> Sequence[Part]:
-    hypernetwork = store.load(options.hypernetwork, device=base.device)
+    hypernetwork = load_any(options.hypernetwork, base.device)
     imprinter = Imprinter(base, hypernetwork, options.calibrated)
     sessions = SessionCases(imprinter, options.groups, options.limit_sessions, options.windows, options.lora)
     facts = FactCases(imprinter, SETS[options.set], options.facts, options.seeds)

@@ -12,9 +12,11 @@ from imprint_trainer.adapters.sample import sample
 from imprint_trainer.data.windows import Window
 from imprint_trainer.doc_to_lora.apply import applied
 from imprint_trainer.doc_to_lora.calibrate import calibrate
-from imprint_trainer.doc_to_lora.generate import generate_update
+from imprint_trainer.doc_to_lora.generate import Update, generate_update
 from imprint_trainer.doc_to_lora.merge import pad_rank
 from imprint_trainer.doc_to_lora.modeling import Hypernetwork
+from imprint_trainer.doc_to_lora.ridge.load import Ridge
+from imprint_trainer.doc_to_lora.ridge.update import MOST_WINDOWS, update_of, worth_reading
 from imprint_trainer.lora.factors import Factors
 from imprint_trainer.models.base import LoadedBase
 
@@ -32,14 +34,20 @@ class Imprint:
 @dataclass(frozen=True)
 class Imprinter:
     base: LoadedBase
-    hypernetwork: Hypernetwork
+    hypernetwork: Hypernetwork | Ridge
     calibrated: bool
 
     def of(self, text: str, windows: Sequence[Window]) -> Imprint:
-        """The adapter of a document; `windows` of the same session are what its scale is calibrated on."""
-        update = generate_update(self.hypernetwork, self.base.model, self.base.tokenizer, text)
+        """The adapter of a document, or of the `windows` of the same session, which its scale is calibrated on."""
+        update = self._update(text, windows)
         scale = self._scale(update.factors, windows) if self.calibrated else 1.0
         return Imprint(update.factors, scale, update.tokens, update.chunks)
+
+    def _update(self, text: str, windows: Sequence[Window]) -> Update:
+        if isinstance(self.hypernetwork, Ridge):
+            chosen = worth_reading(windows, MOST_WINDOWS, self.hypernetwork.config.most_supervised)
+            return update_of(self.hypernetwork, self.base.model, [windows[one] for one in chosen])
+        return generate_update(self.hypernetwork, self.base.model, self.base.tokenizer, text)
 
     def on(self, imprint: Imprint) -> AbstractContextManager[None]:
         """While open, the base has the adapter."""

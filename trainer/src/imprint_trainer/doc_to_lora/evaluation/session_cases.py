@@ -24,7 +24,7 @@ from imprint_trainer.lora.targets import resolve_targets
 
 CHUNKS = (1, 4, 16)
 OTHERS = 2  # sessions of other groups that each adapter is tried on
-DEFAULT_CHUNK = 512  # tokens, where the hypernetwork names no length
+DEFAULT_CHUNK = 256  # tokens, where the hypernetwork names no length
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class SessionCases:
     def passages(self) -> dict[int, list[Passage]]:
         """For each number of chunks the sessions that are long enough, and go on."""
         base, config = self.imprinter.base, self.imprinter.hypernetwork.config
-        name, length = config.base_model_name_or_path, config.max_chunk_length or DEFAULT_CHUNK
+        name, length = config.base_model_name_or_path, getattr(config, "max_chunk_length", None) or DEFAULT_CHUNK
         found: dict[int, list[Passage]] = {count: [] for count in CHUNKS}
         for path in session_files(self.folder, self.limit) if self.folder else []:
             for count in CHUNKS:
