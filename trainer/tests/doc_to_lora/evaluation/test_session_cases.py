@@ -16,7 +16,11 @@ from imprint_trainer.doc_to_lora.evaluation.question_cases import QuestionCases
 from imprint_trainer.doc_to_lora.evaluation.results import Results, measure
 from imprint_trainer.doc_to_lora.evaluation.session_cases import SessionCases
 from imprint_trainer.doc_to_lora.generate import generate_adapter
+from imprint_trainer.doc_to_lora.ridge.command import config_for
+from imprint_trainer.doc_to_lora.ridge.load import Ridge
+from imprint_trainer.doc_to_lora.ridge.measure import measure as measure_statistics
 from imprint_trainer.lora.loss import mean_loss
+from imprint_trainer.models.base import LoadedBase
 
 TEXTS = ["Task: moor it.", "Task: " + "find the bollard and the quay. " * 14]
 
@@ -105,3 +109,12 @@ def test_silent_adapters_leave_every_answer_as_it_is(silent: Imprinter, groups: 
     case = results["facts", 0, 0]
     assert case["right"] == case["base"] == case["elsewhere"] == [False] * 6
     assert results["questions", "sessions", 0]["leaked"] == [False] * 3
+
+
+def test_an_adapter_that_was_solved_for_a_session_helps_there_most(base: LoadedBase, groups: Path) -> None:
+    config = config_for(base.model, "tiny").model_copy(update={"ridge": 10.0, "rank": 16})
+    pieces = [[(7 * row + column) % 250 + 10 for column in range(60)] for row in range(20)]
+    solved = Imprinter(base, Ridge(config, measure_statistics(base.model, config, pieces)[0]), calibrated=False)
+    for case in measured(solved, groups, limit=2).values():
+        assert case["read"] < -0.02
+        assert case["adapter"] < case["base"]

@@ -56,10 +56,11 @@ def run(options: argparse.Namespace) -> None:
 def config_for(model: CausalLM, name: str) -> RidgeConfig:
     """The defaults for a base model. Raises HypernetworkInvalid for other architectures."""
     blocks = decoder(model).layers
+    first = int(len(blocks) * FIRST)
     linear: Any = blocks[0].get_submodule(PATHS[MODULE])
     return RidgeConfig(
         base_model_name_or_path=name,
-        layer_indices=tuple(range(int(len(blocks) * FIRST), max(1, int(len(blocks) * LAST)))),
+        layer_indices=tuple(range(first, max(first + 1, int(len(blocks) * LAST)))),
         target_modules=(MODULE,),
         d_in={MODULE: linear.in_features},
         d_out={MODULE: linear.out_features},

@@ -20,7 +20,7 @@ def text_files(places: Sequence[Path]) -> list[Path]:
         below = sorted(path for path in place.rglob("*") if path.suffix in SUFFIXES) if place.is_dir() else [place]
         found += [path for path in below if path.is_file() and not path.is_symlink()]
     if not found:
-        raise TrainingRefused(f"--texts: {' and '.join(place.name for place in places)} hold no text files.")
+        raise TrainingRefused(f"--texts: no text file in {', '.join(place.name for place in places)}: name others.")
     return found
 
 
