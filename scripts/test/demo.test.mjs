@@ -96,20 +96,21 @@ it("an interrupt ends it with nothing left running", async () => {
   expect(isAlive(Number(readFileSync(path.join(root, "pid"), "utf8")))).toBe(false);
 });
 
+const proof = {
+  accepted_by: { peft: true, vllm: true },
+  keys_matched: 4,
+  keys_expected: 4,
+  loss_before: 2,
+  loss_after: 1,
+  neutral_loss_before: 3,
+  neutral_loss_after: 3,
+};
 const sound = {
-  proof: {
-    accepted_by: { peft: true, vllm: true },
-    keys_matched: 4,
-    keys_expected: 4,
-    loss_before: 2,
-    loss_after: 1,
-    neutral_loss_before: 3,
-    neutral_loss_after: 3,
-  },
+  proof,
   health: "ok",
   before: { text: "hello", taught: 1 },
   after: { text: "port 7413", taught: 4 },
-  recalled: { before: "I do not know.", after: "7413", value: "7413" },
+  recalled: { proof, before: "I do not know.", after: "7413", value: "7413" },
 };
 
 it.each([
@@ -123,6 +124,10 @@ it.each([
   [
     { after: { text: "hi", taught: 1 } },
     ["The adapter writes no more of what only the session could have taught than the base model."],
+  ],
+  [
+    { recalled: { ...sound.recalled, proof: { ...proof, loss_after: 3 } } },
+    ["The imprint of the session did not learn it, or forgot too much for it."],
   ],
   [{ recalled: { ...sound.recalled, before: "7413?" } }, ["The base model knows the fact without the session."]],
   [{ recalled: { ...sound.recalled, after: "7400" } }, ["The imprinted adapter does not know the fact."]],

@@ -11,6 +11,7 @@ export function doubts({ proof, health, before, after, recalled }) {
     health !== "ok" && `The registry finds the adapter ${health}.`,
     before.text === after.text && "The adapter answers as the base model does.",
     after.taught <= before.taught && "The adapter writes no more of what only the session could have taught than the base model.",
+    verdictOf(recalled.proof) !== "learned" && "The imprint of the session did not learn it, or forgot too much for it.",
     recalled.before.includes(recalled.value) && "The base model knows the fact without the session.",
     !recalled.after.includes(recalled.value) && "The imprinted adapter does not know the fact.",
   ].filter(Boolean);

@@ -28,7 +28,7 @@ export async function tell({ started, signal, dataDir = DATA_DIR, out = process.
     const job = await train(scene, sessionId);
     const adapter = await prove(scene, job);
     const answers = await ask(scene, adapter);
-    const recalled = await imprint(scene);
+    const recalled = await imprint(scene, sessionId);
     closing(scene, adapter);
 
     const found = doubts({ proof: job.proof, health: adapter.health, ...answers, recalled });

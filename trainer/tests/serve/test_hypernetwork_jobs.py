@@ -178,6 +178,21 @@ def test_a_ridge_hypernetwork_makes_sessions_likelier_and_says_what_it_read(
     assert "Ridge, one forward pass of solved" in (tmp_path / "out" / "README.md").read_text()
 
 
+def test_chunks_are_windows_to_a_ridge_hypernetwork(imprint: Job, ridge: Path) -> None:
+    whole, short, part = (
+        imprint(out, **limits)["result"]["proof"]["imprint"]["coverage"]
+        for out, limits in (
+            ("whole", {}),
+            ("short", {"max_chunk_length": 150}),
+            ("part", {"max_chunk_length": 150, "max_chunks": 1}),
+        )
+    )
+    assert (whole["chunks"], part["chunks"]) == (1, 1)
+    assert short["chunks"] > 1
+    assert part["tokens"] <= 150
+    assert part["characters_read"] < short["characters_read"] == short["characters"]
+
+
 def test_the_same_session_is_solved_to_the_same_bytes(imprint: Job, ridge: Path, tmp_path: Path) -> None:
     found = []
     for out in ("first", "second"):

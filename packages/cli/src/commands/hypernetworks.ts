@@ -81,13 +81,7 @@ const listCommand = (context: CommandContext): Command =>
     const installed = (await runTrainer(config, MODULE, ["list", "--dir", ...folders])) as readonly Installed[];
     printerOf(context, options).result({ hypernetworks: installed }, () => {
       if (installed.length === 0) return `No hypernetworks in ${folders.join(" or ")}.`;
-      const rows = installed.map((one) => [
-        one.name,
-        one.kind ?? "",
-        one.base_model ?? "",
-        bytes(one.size),
-        one.problem ?? "ok",
-      ]);
+      const rows = installed.map((one) => [one.name, one.kind ?? "", one.base_model ?? "", bytes(one.size), one.problem ?? "ok"]);
       return table(["HYPERNETWORK", "KIND", "BASE MODEL", "SIZE", "STATE"], rows, context.io.paint.out);
     });
   });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { findRepoRoot, readSetup } from "@imprint/server/configuration";
 import { beforeAll, expect, it, vi } from "vitest";
@@ -40,4 +40,25 @@ it("a training that cannot start says why, and leaves nothing", async () => {
   expect(stderr).toContain("absent");
   expect(stderr).not.toMatch(/Traceback/);
   expect(existsSync(out)).toBe(false);
+});
+
+it("a measurement without text to read is refused before any model is loaded", async () => {
+  const at = await realPlace();
+  mkdirSync(path.join(at.root, "empty"));
+  const texts = path.join(at.root, "empty");
+  const args = ["hypernetworks", "measure", "--base", path.join(at.root, "absent"), "--texts", texts, "--name", "mine"];
+  const { code, stderr } = await imprint(args, at);
+  expect(code).toBe(2);
+  expect(stderr).toContain("--texts: no text file in empty: name others.");
+  const named = await imprint([...args.slice(0, -1), "no name"], at);
+  expect(named.code).toBe(2);
+  expect(named.stderr).toContain("--name is not of the allowed form");
+});
+
+it("a training on the rest of sessions takes its groups and texts", async () => {
+  const at = await realPlace();
+  const args = ["hypernetworks", "train", "--base", path.join(at.root, "absent"), "--out", path.join(at.root, "run")];
+  const { code, stderr } = await imprint([...args, "--objective", "rest", "--data", at.root], at);
+  expect(code).toBe(2);
+  expect(stderr).toContain("--init");
 });

@@ -39,23 +39,28 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
     base = context.base(spec.base_model, "nf4")
     context.phase("preparing_data")
     session = load_session(spec.session_path)
-    prepared = prepare_windows(
-        session, base.tokenizer, max_length=PROOF_WINDOW, include_unsuccessful=spec.include_unsuccessful
-    )
-    folder = choose(folders, prepared.windows)
+
+    def windows_of(length: int) -> tuple[Window, ...]:
+        found = prepare_windows(
+            session, base.tokenizer, max_length=length, include_unsuccessful=spec.include_unsuccessful
+        )
+        return found.windows
+
+    windows = windows_of(PROOF_WINDOW)
+    folder = choose(folders, windows)
     digest, hypernetwork = resident_hypernetwork(base, folder)
     context.phase("generating")
     limits = Limits(spec.max_chunks, spec.max_chunk_length, spec.compress_rank)
-    made = imprint(hypernetwork, base, session, prepared.windows, limits, stop=context.stop_if_cancelled)
+    made = imprint(hypernetwork, base, session, windows_of, limits, stop=context.stop_if_cancelled)
     update = made.update
-    proved = proved_by(spec, base, prepared.windows, made, context)
+    proved = proved_by(spec, base, windows, made, context)
     payload = adapter_of(update, made.config, base.model, scaling=proved.record["scale"])
     context.phase("saving")
     return save_and_prove(
         Path(spec.output_dir),
         payload,
         base=base,
-        windows=prepared.windows,
+        windows=windows,
         imprint=proved,
         record={
             "method": "hypernetwork",
