@@ -14,7 +14,9 @@ export const adapterNotFound = (adapterId: string): ImprintError =>
   new ImprintError("ADAPTER_NOT_FOUND", `There is no adapter ${quote(adapterId)}.`);
 
 const aliasDangles = (alias: string, adapterId: string): ImprintError =>
-  new ImprintError("ADAPTER_NOT_FOUND", `${quote(alias)} is the adapter ${adapterId}, which was deleted: roll the project back.`);
+  new ImprintError("ADAPTER_NOT_FOUND", `${quote(alias)} is the adapter ${adapterId}, which was deleted.`, {
+    hint: "POST /projects/{name}/rollback points it at another.",
+  });
 
 /**
  * The registered adapter of a text that may be its id, or a name that means one now; null for any other text. Everything that is asked
