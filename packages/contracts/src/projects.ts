@@ -53,7 +53,7 @@ export type ProjectSettings = Static<typeof ProjectSettings>;
 export const ProjectRunRequest = Strict({
   session_ids: Type.Optional(
     Type.Array(SessionId, {
-      maxItems: 10_000,
+      maxItems: 100_000,
       uniqueItems: true,
       description: "Stored sessions that belong to the project from now on, beside those that do already",
     }),

@@ -11,7 +11,11 @@ export interface Outline {
   readonly characters: number;
 }
 
-const said = ({ source, text, tool_calls = [] }: Step) => [source, text, tool_calls.map(({ name, arguments: given }) => [name, given])];
+const said = ({ source, text, tool_calls = [] }: Step) => [
+  source,
+  text,
+  tool_calls.map(({ name, arguments: given }) => [name, given]),
+];
 
 const heard = ({ observations = [] }: Step) => observations.map(({ content }) => content);
 

@@ -12,7 +12,11 @@ const steps = (last: string, id = "c1"): Session["steps"] => [
 ];
 
 it("recordings that go on differently begin alike, and ids and times do not count", () => {
-  const [one, other, same] = [outlineOf({ steps: steps("Done.") }), outlineOf({ steps: steps("Failed.") }), outlineOf({ steps: steps("Done.", "c9") })];
+  const [one, other, same] = [
+    outlineOf({ steps: steps("Done.") }),
+    outlineOf({ steps: steps("Failed.") }),
+    outlineOf({ steps: steps("Done.", "c9") }),
+  ];
   expect(one.opening).toBe(other.opening);
   expect(one.content).not.toBe(other.content);
   expect(same).toEqual(one);

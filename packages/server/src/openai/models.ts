@@ -55,9 +55,7 @@ export const modelsRoute = (app: App, { workshop }: Pick<Services, "workshop">):
         object: "list",
         data: [
           ...[...bases].map((name) => model(name, { base: name, created: 0, owned_by: "base" })),
-          ...aliases.map(({ alias, moved_at, base }) =>
-            model(alias, { base, created: seconds(moved_at), owned_by: "imprint" }),
-          ),
+          ...aliases.map(({ alias, moved_at, base }) => model(alias, { base, created: seconds(moved_at), owned_by: "imprint" })),
           ...adapters.map(({ adapter_id, created_at, base_model: base }) =>
             model(adapter_id, { base, created: seconds(created_at), owned_by: "imprint" }),
           ),

@@ -1,13 +1,13 @@
 import {
   AdapterId,
   latestOf,
+  PROJECT_DEFAULTS,
   type Project,
   ProjectName,
   type ProjectRunRequest,
   type ProjectRunStart,
   ProjectSettings,
   type ProjectSummary,
-  PROJECT_DEFAULTS,
   type RollbackRequest,
 } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
@@ -114,11 +114,12 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
     const running = record?.runs.find(({ finished_at }) => finished_at === null);
     if (running) throw projectBusy(running);
     const base_model =
-      record && request.base_model === undefined
-        ? record.project.base_model
-        : requireBaseModel(request.base_model, models).name;
+      record && request.base_model === undefined ? record.project.base_model : requireBaseModel(request.base_model, models).name;
     if (record && record.project.base_model !== base_model)
-      throw fieldRefused("base_model", `is ${record.project.base_model} for the project ${name}: choose another name for another base model`);
+      throw fieldRefused(
+        "base_model",
+        `is ${record.project.base_model} for the project ${name}: choose another name for another base model`,
+      );
     const project: ProjectRow = {
       name,
       base_model,

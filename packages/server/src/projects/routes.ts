@@ -1,11 +1,4 @@
-import {
-  Project,
-  ProjectEvent,
-  ProjectList,
-  ProjectRunRequest,
-  ProjectRunStart,
-  RollbackRequest,
-} from "@imprint/contracts";
+import { Project, ProjectEvent, ProjectList, ProjectRunRequest, ProjectRunStart, RollbackRequest } from "@imprint/contracts";
 import { Type } from "typebox";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../http/event-stream.js";
 import { answer, eventStream, idParams, problems } from "../http/schemas.js";
@@ -52,7 +45,8 @@ export const projectRoutes = (app: App, { projects, streams }: Pick<Services, "p
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
         tags: ["projects"],
-        summary: "Train an adapter on what is new, test it, and make it the latest unless it harms; makes the project at the first call",
+        summary:
+          "Train an adapter on what is new, test it, and make it the latest unless it harms; makes the project at the first call",
         params,
         body,
         response: {

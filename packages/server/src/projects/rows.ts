@@ -90,7 +90,12 @@ export const runsOf = async (db: Transaction, project: string): Promise<readonly
 
 /** Stores a run, or what became of it. A second unfinished one of a project is refused by the database. */
 export const putRun = async (db: Transaction, { chosen, figures, error, moved, ...row }: RunRow): Promise<void> => {
-  const { project: _project, run: _run, created_at: _at, ...changing } = {
+  const {
+    project: _project,
+    run: _run,
+    created_at: _at,
+    ...changing
+  } = {
     ...row,
     chosen: JSON.stringify(chosen),
     figures: written(figures),

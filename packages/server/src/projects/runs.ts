@@ -24,7 +24,10 @@ export interface RunsOptions extends Bench {
 
 export interface Runs {
   /** Begins a run, or goes on with one, for who holds the project's lock. @throws ImprintError; nothing is changed then */
-  begin(run: RunRow, options: { readonly project: ProjectRow; readonly from: "training" | "evaluating"; readonly earlier: RunRow | null }): Promise<RunRow>;
+  begin(
+    run: RunRow,
+    options: { readonly project: ProjectRow; readonly from: "training" | "evaluating"; readonly earlier: RunRow | null },
+  ): Promise<RunRow>;
   /** Resolves when all that has ended is written down. */
   close(): Promise<void>;
 }

@@ -7,11 +7,8 @@ export interface Alias {
 
 /** What a name such as `NAME@latest` means now; null for one that nobody set. Ids of adapters are looked up as they are. */
 export const findAlias = async (db: Transaction, alias: string): Promise<Alias | null> =>
-  (await db
-    .selectFrom("adapter_aliases")
-    .select(["adapter_id", "moved_at"])
-    .where("alias", "=", alias)
-    .executeTakeFirst()) ?? null;
+  (await db.selectFrom("adapter_aliases").select(["adapter_id", "moved_at"]).where("alias", "=", alias).executeTakeFirst()) ??
+  null;
 
 /** Every name with what it means. */
 export const listAliases = (db: Transaction): Promise<readonly (Alias & { readonly alias: string })[]> =>

@@ -47,7 +47,14 @@ test("where all that is new would be held out fewer are, and where that is the n
   const all = members(10);
   const learned = all.slice(0, 8);
   expect(ids(choose({ members: all, seen: learned, learned }).new)).toEqual(["s8"]);
-  const waits = chooseForRun({ members: all, seen: all.slice(0, 9), learned: all.slice(0, 9), replayTokens: 0, seed: 1, settings: {} });
+  const waits = chooseForRun({
+    members: all,
+    seen: all.slice(0, 9),
+    learned: all.slice(0, 9),
+    replayTokens: 0,
+    seed: 1,
+    settings: {},
+  });
   expect(waits).toEqual({ reason: expect.stringContaining("the next session brings it in") });
 });
 
@@ -63,12 +70,16 @@ test("half of the replay is the newest, the rest a spread that the seed decides"
 });
 
 test("whatever sessions there are: nothing stands on both sides, all that is new is trained, and replay keeps its budget", () => {
-  const anyMember = fc.record({ at: fc.nat(400), opening: fc.nat(30), tokens: fc.nat(9_000), learned: fc.boolean(), seen: fc.boolean() });
+  const anyMember = fc.record({
+    at: fc.nat(400),
+    opening: fc.nat(30),
+    tokens: fc.nat(9_000),
+    learned: fc.boolean(),
+    seen: fc.boolean(),
+  });
   fc.assert(
     fc.property(fc.array(anyMember, { maxLength: 40 }), fc.nat(40_000), fc.nat(), (drawn, replayTokens, seed) => {
-      const all = drawn.map(({ at, opening, tokens }, n) =>
-        member(n, { at: dayOf(at), opening: String(opening), tokens }),
-      );
+      const all = drawn.map(({ at, opening, tokens }, n) => member(n, { at: dayOf(at), opening: String(opening), tokens }));
       const learned = all.filter((_one, n) => drawn[n]?.learned);
       const seen = all.filter((_one, n) => drawn[n]?.seen || drawn[n]?.learned);
       const choice = { members: all, seen, learned, replayTokens, seed, settings: {} };

@@ -126,7 +126,6 @@ test("two runs of a project at once are refused, and one that is stopped goes on
   expect(service.jobs.get(again.train_job_id ?? "")?.request).toMatchObject({ resume_from: trainJob });
 });
 
-
 test.each([
   ["the training", "training", (gate: string) => ({ wait_for: gate }), true],
   ["the evaluation", "evaluating", (gate: string) => ({ evaluate: { wait_for: gate } }), false],
@@ -151,7 +150,14 @@ test.each([
       { run: 1, status: "interrupted", moved: false, finished_at: expect.any(String) },
     ]);
     const ended = await run(again, "shop", {});
-    expect(ended).toMatchObject({ run: 1, adapter_id: "shop-1", status: "completed", verdict: "helps", moved: true, error: null });
+    expect(ended).toMatchObject({
+      run: 1,
+      adapter_id: "shop-1",
+      status: "completed",
+      verdict: "helps",
+      moved: true,
+      error: null,
+    });
     expect(again.jobs.list({ limit: 9 }).jobs.map(({ kind }) => kind)).toEqual(trains ? ["evaluate", "lora"] : ["evaluate"]);
     expect((await again.get("/adapters/shop%40latest")).json()).toMatchObject({ adapter_id: "shop-1", health: "ok" });
   },
@@ -179,7 +185,11 @@ test("a run that the service lost in the middle of everything is marked when it 
 test("the database itself refuses a second unfinished run of a project", async () => {
   const database = openDatabase({ path: join(makeFolder(), "registry.db") });
   const row = { project: "shop", adapter_id: "a", status: "training", chosen: "{}", seed: 1, created_at: "2026-01-01T00:00:00Z" };
-  const insert = (number: number) => database.insertInto("project_runs").values({ ...row, run: number, moved: 0 }).execute();
+  const insert = (number: number) =>
+    database
+      .insertInto("project_runs")
+      .values({ ...row, run: number, moved: 0 })
+      .execute();
   await insert(1);
   await expect(insert(2)).rejects.toThrow(/UNIQUE/);
   await database.destroy();
@@ -255,7 +265,10 @@ test("NAME@latest is an adapter wherever one is asked for by name, and what is a
     messages: [{ role: "user", content: "hi" }],
   });
   expect(chat.json()).toMatchObject({ model: "shop@latest", choices: [{ message: { role: "assistant" } }] });
-  const unknown = await service.post("/v1/chat/completions", { model: "other@latest", messages: [{ role: "user", content: "hi" }] });
+  const unknown = await service.post("/v1/chat/completions", {
+    model: "other@latest",
+    messages: [{ role: "user", content: "hi" }],
+  });
   expect(unknown.json().error.message).toContain('"other@latest" is neither an adapter nor a prepared base model');
   expect((await service.call({ method: "DELETE", url: at })).statusCode).toBe(404);
 });

@@ -30,11 +30,7 @@ export const projectOf = async (service: Service, name: string): Promise<Project
 export const isOver = ({ finished_at }: ProjectRun): boolean => finished_at !== null;
 
 /** The newest run once `reached` holds, as the project's events tell. */
-export const runReached = async (
-  service: Service,
-  name: string,
-  reached: (run: ProjectRun) => boolean,
-): Promise<ProjectRun> => {
+export const runReached = async (service: Service, name: string, reached: (run: ProjectRun) => boolean): Promise<ProjectRun> => {
   const response = await fetch(`${service.url}/projects/${name}/events`);
   let text = "";
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
