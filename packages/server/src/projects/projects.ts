@@ -1,5 +1,4 @@
 import {
-  AdapterId,
   latestOf,
   PROJECT_DEFAULTS,
   type Project,

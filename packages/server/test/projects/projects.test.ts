@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ProjectList, ProjectRunStart } from "@imprint/contracts";
+import type { Static } from "typebox";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/storage/open.js";
@@ -109,8 +110,8 @@ test("two runs of a project at once are refused, and one that is stopped goes on
   const body = { session_ids: ["one", "two"] };
   const answers = await Promise.all(["a", "b", "c"].map(() => service.post("/projects/shop/runs", body)));
   expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 409, 409]);
-  const started: ProjectRunStart = answers.find(({ statusCode }) => statusCode === 202)?.json();
-  const trainJob = started.run?.train_job_id ?? "";
+  const started = answers.find(({ statusCode }) => statusCode === 202)?.json<Static<typeof ProjectRunStart>>();
+  const trainJob = started?.run?.train_job_id ?? "";
   expect(answers.find(({ statusCode }) => statusCode === 409)?.json()).toMatchObject({
     code: "PROJECT_BUSY",
     detail: `Run 1 of shop is training (job ${trainJob}): wait for its end, or cancel that job.`,
