@@ -5,7 +5,7 @@ import { build } from "../support/build.js";
 import { imprint, start } from "../support/imprint.js";
 import { type Place, place, servedPlace } from "../support/service.js";
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000 });
 beforeAll(build, 120_000);
 
 /** Recordings of a repository, long since written. */
