@@ -32,16 +32,16 @@ import { toProject, toRun, toSummaries } from "./view.js";
 /** Projects: sessions that belong together, and the adapters that were trained on them, one after the other. */
 export interface Projects {
   list(): Promise<ProjectSummary[]>;
-  /** @throws ProblemError PROJECT_NOT_FOUND */
+  /** @throws ImprintError PROJECT_NOT_FOUND */
   get(name: string): Promise<Project>;
   /**
    * Begins a run, or goes on with the last one where it did not end and nothing has changed since.
-   * @throws ProblemError PROJECT_NOT_FOUND, PROJECT_BUSY, and what sessions, base model and queue are refused with
+   * @throws ImprintError PROJECT_NOT_FOUND, PROJECT_BUSY, and what sessions, base model and queue are refused with
    */
   start(name: string, request: ProjectRunRequest): Promise<ProjectRunStart>;
-  /** @throws ProblemError PROJECT_NOT_FOUND or ROLLBACK_IMPOSSIBLE */
+  /** @throws ImprintError PROJECT_NOT_FOUND or ROLLBACK_IMPOSSIBLE */
   rollback(name: string, request: RollbackRequest): Promise<Project>;
-  /** @throws ProblemError PROJECT_NOT_FOUND */
+  /** @throws ImprintError PROJECT_NOT_FOUND */
   source(name: string): Promise<Source>;
   /** Marks runs that an earlier service did not end; before anything is asked. Tells how many. */
   recover(): Promise<number>;
@@ -205,7 +205,9 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
       const named = record.runs.find((one) => (adapter_id === undefined ? one.run === run : one.adapter_id === adapter_id));
       if (named && (await isThere(named))) return named;
       const what = adapter_id ?? `run ${run}`;
-      throw rollbackImpossible(named ? `The adapter of ${what} is not registered.` : `${what} is none of the project ${name}.`);
+      throw rollbackImpossible(
+        named ? `The adapter ${named.adapter_id} is not registered.` : `${what} is none of the project ${name}.`,
+      );
     }
     for (const one of earlierThanLatest(record)) if (await isThere(one)) return one;
     throw rollbackImpossible(`The project ${name} has no earlier adapter that is still registered.`);

@@ -45,12 +45,14 @@ const projectOf = ({ name, base_model, folders, settings, created_at }: Selectab
 
 const runOf = ({ seq: _order, chosen, figures, error, moved, status, verdict, ...row }: Selectable<ProjectRunTable>): RunRow => ({
   ...row,
+  run: Number(row.run),
+  seed: Number(row.seed),
   status: status as ProjectRunStatus,
   chosen: JSON.parse(chosen) as Chosen,
   verdict: verdict as EvaluationVerdict | null,
   figures: parsed<ProjectFigures>(figures),
   error: parsed<ErrorDetail>(error),
-  moved: moved === 1,
+  moved: Number(moved) === 1,
 });
 
 export const findProject = async (db: Transaction, name: string): Promise<ProjectRow | null> => {
@@ -72,8 +74,10 @@ export const putProject = async (db: Transaction, { folders, settings, ...row }:
     .execute();
 };
 
-export const membersOf = (db: Transaction, project: string): Promise<MemberRow[]> =>
-  db.selectFrom("project_sessions").selectAll().where("project", "=", project).orderBy("session_id").execute();
+export const membersOf = async (db: Transaction, project: string): Promise<readonly MemberRow[]> => {
+  const rows = await db.selectFrom("project_sessions").selectAll().where("project", "=", project).execute();
+  return rows.map((row) => ({ ...row, characters: Number(row.characters) }));
+};
 
 export const putMember = async (db: Transaction, member: MemberRow): Promise<void> => {
   const { project: _project, session_id: _id, ...changing } = member;

@@ -12,7 +12,7 @@ const figures = (name: string, adapter_id: string | null, loss: number, change: 
 
 const HELPS = {
   sentence: "It helps: on 1 session that it was not trained on.",
-  rows: [figures("base", null, 2, null, null), figures("adapter", "shop-1", 1.8, -0.2, [-0.28, -0.12])],
+  rows: [figures("base", null, 2, null, null), figures("adapter", "shop-1", 1.7, -0.3, [-0.4, -0.22])],
   neutral: [{ name: "prose", loss_before: 3.1, loss_after: 3.1 }],
 };
 
@@ -43,7 +43,7 @@ test(
     await page.getByText("shop@latest").waitFor();
     await runs
       .getByRole("row", { name: /shop-1/ })
-      .getByText("−10 % (−14 % to −6.0 %)")
+      .getByText("−15 % (−20 % to −11 %)")
       .waitFor();
 
     const start = page.getByRole("button", { name: "Train on what is new" });
@@ -53,7 +53,7 @@ test(
     await page.getByRole("heading", { name: "Latest: shop-2" }).waitFor();
     const plot = page.getByRole("figure", { name: /^Change of the loss on held-out sessions, run by run/ });
     expect(await plot.locator("dt").allTextContents()).toEqual(["Run 1, shop-1", "Run 2, shop-2"]);
-    await plot.getByText("−0.2 (−0.28 to −0.12): better").first().waitFor();
+    await plot.getByText("−0.3 (−0.4 to −0.22): better").first().waitFor();
 
     await page.getByRole("button", { name: "Make shop-1 the latest" }).click();
     await page.getByText("shop@latest is shop-1 now.").waitFor();
