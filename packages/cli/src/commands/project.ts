@@ -3,6 +3,7 @@ import { isRunning, latestOf, ProjectRunRequest } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
+import { walk } from "../files/walk.js";
 import { checkRequest, optionOf, readFlags } from "../flags/from-schema.js";
 import { fullId, storedSessions } from "../ids/full-id.js";
 import type { Printer } from "../output/printer.js";
@@ -153,6 +154,8 @@ export function projectCommand(context: CommandContext): Command {
     const flags = readFlags(TRAINING, { ...options, baseModel: await namedBaseModel(options.baseModel, options, io.env) });
     checkOptions(options, flags);
     checkRequest(ProjectRunRequest, flags);
+    // A path that is not there is said before a service is looked for.
+    await walk(options.from ?? []);
     await withService({ io, options, note: printer.note }, async (service) => {
       const asked: Asked = { context, printer, service, name, options };
       if (options.rollback !== undefined) return rollBack(asked);

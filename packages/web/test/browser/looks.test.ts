@@ -19,7 +19,7 @@ const pagesOf = ({ jobId, evaluationId }: Evaluated): readonly (readonly [hash: 
   ["#/adapters/first-run", "Lineage"],
   ["#/adapters/first-run/evaluation", "How it was measured"],
   ["#/projects", "two-runs"],
-  ["#/projects/two-runs", "Make two-runs-1 the latest"],
+  ["#/projects/two-runs", "Make it the latest"],
   ["#/compare?a=first-run&b=second-run", "Norm of the update"],
   ["#/playground?adapter=first-run", "Ask both"],
   [`#/train?session=${SESSION}`, "Start training"],
