@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { Project, ProjectList, ProjectRunStart } from "@imprint/contracts";
 import type { Static } from "typebox";
 import { Check } from "typebox/value";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openDatabase } from "../../src/storage/open.js";
 import { makeFolder, makeModel, startLora, startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
 import { projectOf, putDays, run, runEnded, runReached, sessionOf, startRun } from "./support.js";
+
+// Each run is a training and an evaluation, by real processes.
+vi.setConfig({ testTimeout: 60_000 });
 
 test("a run trains on all but the newest session, tests on that, and moves the latest; the next learns what was held out", async () => {
   const service = await startService();

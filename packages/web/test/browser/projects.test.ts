@@ -55,10 +55,10 @@ test(
     expect(await plot.locator("dt").allTextContents()).toEqual(["Run 1, shop-1", "Run 2, shop-2"]);
     await plot.getByText("−0.3 (−0.4 to −0.22): better").first().waitFor();
 
-    await page.getByRole("button", { name: "Make shop-1 the latest" }).click();
+    await page.getByRole("button", { name: "Make it the latest: shop-1" }).click();
     await page.getByText("shop@latest is shop-1 now.").waitFor();
     await page.getByRole("heading", { name: "Latest: shop-1" }).waitFor();
-    await page.getByRole("button", { name: "Make shop-2 the latest" }).waitFor();
+    await page.getByRole("button", { name: "Make it the latest: shop-2" }).waitFor();
 
     putDays(service, ["four"], 4);
     await startRun(service, "shop", { session_ids: ["four"] });
