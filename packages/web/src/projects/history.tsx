@@ -79,7 +79,12 @@ export function History({ project: { latest, runs }, isBusy, onRollback }: Histo
               ) : (
                 evaluation !== null &&
                 !isRunning(run) && (
-                  <button type="button" disabled={isBusy} aria-label={`Make it the latest: ${id}`} onClick={() => onRollback(number)}>
+                  <button
+                    type="button"
+                    disabled={isBusy}
+                    aria-label={`Make it the latest: ${id}`}
+                    onClick={() => onRollback(number)}
+                  >
                     Make it the latest
                   </button>
                 )
