@@ -50,6 +50,10 @@ const HELD_OUT_SHARE = 5;
 /** ... and at most so many. What is held out is learned by a later run: few, so that it does not wait for long. */
 const MOST_HELD_OUT = 4;
 const MOST_TESTED = 100;
+/** One session of fewer tokens makes one window or two, and no interval; two sessions do. */
+const SHORT = 4_096;
+/** Families of which two can be spared. */
+const ENOUGH = 4;
 
 const keyOf = ({ session_id, content }: Pick): string => `${session_id} ${content}`;
 const pickOf = ({ session_id, content }: Member): Pick => ({ session_id, content });
@@ -66,6 +70,13 @@ const familiesOf = (members: readonly Member[]): readonly (readonly Member[])[] 
     families.set(member.opening, [...family, member]);
   }
   return [...families.values()];
+};
+
+/** How many families are held out, where enough of what is new remains. */
+const heldOutOf = (families: readonly (readonly Member[])[]): number => {
+  const tokens = (families.at(-1) ?? []).reduce((sum, one) => sum + one.tokens, 0);
+  const least = families.length >= ENOUGH && tokens < SHORT ? 2 : 1;
+  return Math.min(MOST_HELD_OUT, Math.max(least, Math.floor(families.length / HELD_OUT_SHARE)));
 };
 
 /** Whole sessions in this order, each that still fits. */
@@ -106,9 +117,8 @@ export const chooseForRun = ({ members, seen, learned, replayTokens, seed, setti
     return { reason: "one session is to learn from and another to be tested on: it goes on with the next session" };
   if (members.every((member) => known.has(keyOf(member)))) return { reason: "every session was trained or tested on already" };
 
-  const most = Math.min(MOST_HELD_OUT, Math.max(1, Math.floor(families.length / HELD_OUT_SHARE)));
   // Where all that is new would be held out, fewer are.
-  for (let out = most; out > 0; out -= 1) {
+  for (let out = heldOutOf(families); out > 0; out -= 1) {
     const tested = families.slice(-out).flat().toSorted(byTime).slice(-MOST_TESTED);
     const others = families.slice(0, -out).flat();
     const fresh = others

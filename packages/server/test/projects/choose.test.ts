@@ -9,7 +9,7 @@ const member = (at: number, changes: Partial<Member> = {}): Member => ({
   content: `c${at}`,
   opening: `o${at}`,
   at: dayOf(at),
-  tokens: 1_000,
+  tokens: 5_000,
   ...changes,
 });
 
@@ -32,6 +32,13 @@ test.each([
   const chosen = choose({ members: members(count) });
   expect(ids(chosen.held_out)).toEqual(heldOut);
   expect(chosen.new).toHaveLength(count - heldOut.length);
+});
+
+test("of short sessions two are held out where there are four, since one makes no interval", () => {
+  const short = members(4).map((one) => ({ ...one, tokens: 1_000 }));
+  expect(ids(choose({ members: short }).held_out)).toEqual(["s2", "s3"]);
+  expect(ids(choose({ members: short.slice(0, 3) }).held_out)).toEqual(["s2"]);
+  expect(ids(choose({ members: short, seen: short.slice(0, 3), learned: short.slice(0, 2) }).new)).toEqual(["s2"]);
 });
 
 test("recordings that begin alike stand on one side, whichever of them is the newest", () => {
@@ -59,7 +66,7 @@ test("where all that is new would be held out fewer are, and where that is the n
 });
 
 test("half of the replay is the newest, the rest a spread that the seed decides", () => {
-  const learned = members(100);
+  const learned = members(100).map((one) => ({ ...one, tokens: 1_000 }));
   const replayed = ids(chooseReplay(learned, { budget: 20_000, seed: 7 }));
   expect(replayed).toHaveLength(20);
   expect(replayed.slice(-10)).toEqual(ids(learned.slice(-10)));
