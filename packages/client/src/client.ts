@@ -9,6 +9,7 @@ import { type Chat, chatResource } from "./resources/chat.js";
 import { healthResource } from "./resources/health.js";
 import { type Jobs, jobsResource } from "./resources/jobs.js";
 import { type Models, modelsResource } from "./resources/models.js";
+import { type Projects, projectsResource } from "./resources/projects.js";
 import { type Sessions, sessionsResource } from "./resources/sessions.js";
 import { type Train, trainResource } from "./resources/train.js";
 
@@ -19,6 +20,7 @@ export interface Imprint {
   readonly jobs: Jobs;
   readonly sessions: Sessions;
   readonly adapters: Adapters;
+  readonly projects: Projects;
   readonly models: Models;
   readonly chat: Chat;
 }
@@ -35,6 +37,7 @@ export function createClient(options: ClientOptions = {}, runtime: Runtime = pla
     jobs: jobsResource(send, subscribe, runtime),
     sessions: sessionsResource(send),
     adapters: adaptersResource(send, open, runtime),
+    projects: projectsResource(send, subscribe),
     models: modelsResource(send),
     chat: chatResource(send, open),
   };

@@ -9,6 +9,7 @@ export type { AdapterQuery, Adapters } from "./resources/adapters.js";
 export type { Chat, ChatRequest, ChatStreamRequest } from "./resources/chat.js";
 export type { JobQuery, Jobs } from "./resources/jobs.js";
 export type { Models } from "./resources/models.js";
+export type { Projects } from "./resources/projects.js";
 export type { CreateOptions, SessionQuery, Sessions } from "./resources/sessions.js";
 export type { Train } from "./resources/train.js";
 export { isFinished, type WaitOptions } from "./resources/wait-for.js";

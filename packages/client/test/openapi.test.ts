@@ -15,6 +15,10 @@ import {
   JobRecord,
   JobsEvent,
   PreviewReport,
+  Project,
+  ProjectEvent,
+  ProjectList,
+  ProjectRunStart,
   Session,
   SessionList,
   SessionSummary,
@@ -78,6 +82,11 @@ const ROWS: readonly Row[] = [
   answers("POST /adapters/{adapter_id}/evaluate", StartResponse, (c) => c.adapters.evaluate("x")),
   answers("GET /adapters/{adapter_id}/evaluation", Evaluation, (c) => c.adapters.evaluation("x")),
   plain("DELETE /adapters/{adapter_id}", (c) => c.adapters.delete("x")),
+  answers("GET /projects", ProjectList, (c) => c.projects.list()),
+  answers("GET /projects/{name}", Project, (c) => c.projects.get("x")),
+  answers("POST /projects/{name}/runs", ProjectRunStart, (c) => c.projects.run("x")),
+  answers("POST /projects/{name}/rollback", Project, (c) => c.projects.rollback("x")),
+  streams("GET /projects/{name}/events", ProjectEvent, (c) => c.projects.events("x")),
 ];
 
 /** What is for programs of other kinds: OpenAI's clients speak to /v1, Prometheus reads /metrics, a browser signs in. */

@@ -54,6 +54,21 @@ export const ERRORS = {
     title: "No such evaluation",
     hint: "POST /adapters/{id}/evaluate makes it.",
   },
+  PROJECT_NOT_FOUND: {
+    status: 404,
+    title: "No such project",
+    hint: "POST /projects/{name}/runs with session_ids makes it; GET /projects lists those there.",
+  },
+  PROJECT_BUSY: {
+    status: 409,
+    title: "A run of the project goes on",
+    hint: "Wait for its end, or cancel its job.",
+  },
+  ROLLBACK_IMPOSSIBLE: {
+    status: 409,
+    title: "There is nothing to roll back to",
+    hint: "Name an adapter of the project that is still registered.",
+  },
   ADAPTER_ID_TAKEN: {
     status: 409,
     title: "The adapter id is taken",

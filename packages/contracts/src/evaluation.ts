@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { AdapterId, SessionId, Sha256, Timestamp } from "./ids.js";
+import { AdapterId, AdapterName, SessionId, Sha256, Timestamp } from "./ids.js";
 import { OneOf, Strict } from "./object.js";
 import { SkippedSession } from "./training.js";
 
@@ -14,7 +14,7 @@ export const EvaluateRequest = Strict({
     }),
   ),
   control_adapter_id: Type.Optional(
-    Type.String({ ...AdapterId, description: "Another adapter of the same base model to compare with" }),
+    Type.String({ ...AdapterName, description: "Another adapter of the same base model to compare with" }),
   ),
   actions: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 200, default: 50, description: "Next actions to generate, at most; 0: none" }),

@@ -6,6 +6,12 @@ export const SessionId = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,12
 /** An adapter's id: the folder name under `adapters/` and the name that servers load it by. */
 export const AdapterId = Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,63}$", description: "Adapter id" });
 
+/** How an adapter is named where it is asked for: by its id, or as the latest of a project. */
+export const AdapterName = Type.String({
+  pattern: "^[a-z0-9][a-z0-9._-]{0,63}(?:@latest)?$",
+  description: "Adapter id, or NAME@latest of a project",
+});
+
 /** A job's id, made by the service: 26 characters of Crockford base32 (a ULID), lower case. */
 export const JobId = Type.String({ pattern: "^[0-9a-hjkmnp-tv-z]{26}$", description: "Job id" });
 

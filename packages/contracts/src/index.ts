@@ -29,6 +29,7 @@ export * from "./openai/models.js";
 export * from "./openai/responses-answer.js";
 export * from "./openai/responses-request.js";
 export * from "./preview.js";
+export * from "./projects.js";
 export * from "./session.js";
 export * from "./training.js";
 export * from "./verdict.js";

@@ -28,6 +28,7 @@ import { filesRoutes } from "./openai/files.js";
 import { fineTuningRoutes } from "./openai/fine-tuning.js";
 import { modelsRoute } from "./openai/models.js";
 import { responsesRoute } from "./openai/responses.js";
+import { projectRoutes } from "./projects/routes.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
 import { healthRoute } from "./routes/health/health.js";
@@ -100,6 +101,7 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   previewRoute(app, services);
   adapterRoutes(app, services);
   adapterFilesRoute(app, services);
+  projectRoutes(app, services);
   const desk = createDesk(services, { clock });
   chatRoute(app, desk);
   responsesRoute(app, desk);

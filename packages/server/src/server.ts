@@ -21,6 +21,7 @@ import { createMetrics } from "./metrics/metrics.js";
 import { baseModelsOf } from "./models/base-model.js";
 import { hypernetworkFolders } from "./models/hypernetworks.js";
 import { createFineTunes } from "./openai/fine-tunes.js";
+import { createProjects } from "./projects/projects.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
@@ -153,6 +154,11 @@ export const startServer = async (
     const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
     undo.push(() => webhooks?.close());
     const closing = new AbortController();
+    const random = systemRandomness;
+    const projects = createProjects({ workshop, jobs, random, clock, closing: closing.signal, log });
+    undo.push(() => projects.close());
+    const interrupted = await projects.recover();
+    if (interrupted > 0) log.warn({ interrupted }, "runs of projects were interrupted; the next of each goes on");
 
     let port = settings.port;
     const app = await buildApp({
@@ -166,7 +172,8 @@ export const startServer = async (
         recorder,
         interactive: engine.interactive,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
-        random: systemRandomness,
+        projects,
+        random,
         closing: closing.signal,
         workshop,
       },

@@ -16,6 +16,7 @@ import type { Randomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { FineTunes } from "./openai/fine-tunes.js";
+import type { Projects } from "./projects/projects.js";
 import type { Interactive } from "./runners/runner.js";
 
 /** What routes work with. */
@@ -26,6 +27,7 @@ export interface Services {
   readonly streams: Streams;
   readonly metrics: Metrics;
   readonly fineTunes: FineTunes;
+  readonly projects: Projects;
   readonly interactive: Interactive;
   readonly recorder: Recorder;
   readonly workshop: Workshop;

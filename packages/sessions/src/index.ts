@@ -5,6 +5,7 @@ export { type FileGroup, groupFiles, isSessionPath } from "./group-files.js";
 export { type ImportOptions, importSessions } from "./import-sessions.js";
 export type { ImportedFile } from "./imported-file.js";
 export { type InspectReport, inspectReport } from "./inspect-report.js";
+export { type Outline, outlineOf } from "./outline.js";
 export { redactSession } from "./redact/redact-session.js";
 export { SessionUnreadable } from "./session-unreadable.js";
 export { isCompressed } from "./source/decompress.js";

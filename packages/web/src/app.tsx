@@ -7,6 +7,8 @@ import { EvaluationPage } from "./evaluation/evaluation-page.js";
 import { JobPage } from "./job/job-page.js";
 import { JobsPage } from "./jobs/jobs-page.js";
 import { PlaygroundPage } from "./playground/playground-page.js";
+import { ProjectPage } from "./projects/project-page.js";
+import { ProjectsPage } from "./projects/projects-page.js";
 import { hrefOf, type Route } from "./router/route.js";
 import { useRoute } from "./router/use-route.js";
 import { SessionPage } from "./sessions/session-page.js";
@@ -20,6 +22,7 @@ const SECTIONS = [
   ["sessions", "Sessions"],
   ["train", "Train"],
   ["adapters", "Adapters"],
+  ["projects", "Projects"],
   ["playground", "Playground"],
 ] as const;
 
@@ -28,6 +31,7 @@ function pageOf({ path: [section = "jobs", id, part], query }: Route) {
   if (section === "sessions") return id === undefined ? <SessionsPage /> : <SessionPage key={id} sessionId={id} />;
   if (section === "adapters" && id !== undefined && part === "evaluation") return <EvaluationPage key={id} adapterId={id} />;
   if (section === "adapters") return id === undefined ? <AdaptersPage /> : <AdapterPage key={id} adapterId={id} />;
+  if (section === "projects") return id === undefined ? <ProjectsPage /> : <ProjectPage key={id} name={id} />;
   if (section === "compare") return <ComparePage ids={[query.a, query.b].filter((one) => one !== undefined)} />;
   if (section === "playground") return <PlaygroundPage adapterId={query.adapter} />;
   if (section === "train") return <TrainPage key={query.session} sessionId={query.session} />;

@@ -90,6 +90,17 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./evaluate.js")).evaluateCommand,
   },
   {
+    name: "project",
+    args: "<name>",
+    description: "train on a repository's sessions as they come, and keep the adapter that is proved to be no worse",
+    load: async () => (await import("./project.js")).projectCommand,
+  },
+  {
+    name: "projects",
+    description: "list the projects with their latest adapters and last verdicts",
+    load: async () => (await import("./projects.js")).projectsCommand,
+  },
+  {
     name: "export",
     args: "<id>",
     description: "write an adapter as other programs load it: GGUF, merged model or PEFT folder",

@@ -1,4 +1,5 @@
 import { type Imprint, NotFoundError } from "@imprint/client";
+import { latestOf } from "@imprint/contracts";
 import { CommandError, UsageError } from "../errors.js";
 import { isPrefix, LATEST, MOST_NAMED, pick, refuseAmbiguous } from "./pick.js";
 
@@ -15,6 +16,9 @@ interface Source {
   readonly exists: (id: string) => Promise<unknown>;
   readonly newest: () => Promise<string | undefined>;
 }
+
+/** Behind the name of a project: the adapter that it stands by. */
+const OF_PROJECT = latestOf("");
 
 /** Sessions that were put by hand come first in lists, so the newest is looked for on a page. */
 const NEWEST_PAGE = 100;
@@ -61,8 +65,22 @@ const isThere = (found: Promise<unknown>): Promise<boolean> =>
     },
   );
 
-/** The id that is meant by an id, the beginning of just one, or `latest`; null where there is none. Throws a UsageError. */
+/** What the latest of a project is, as the service says it; null where there is none. */
+const latestAdapter = (given: string, { adapters }: Imprint): Promise<string | null> =>
+  adapters.get(given).then(
+    ({ adapter_id }) => adapter_id,
+    (error) => {
+      if (error instanceof NotFoundError) return null;
+      throw error;
+    },
+  );
+
+/**
+ * The id that is meant by an id, the beginning of just one, or `latest`, and of adapters by `PROJECT@latest`; null where there is none.
+ * Throws a UsageError.
+ */
 export async function findId(given: string, kind: Kind, client: Imprint): Promise<string | null> {
+  if (kind === "adapter" && given.endsWith(OF_PROJECT)) return latestAdapter(given, client);
   const source = sourceOf(kind, client);
   const { ids, isCut } = await source.startingWith(given);
   // An id may be the beginning of more others than a page holds.

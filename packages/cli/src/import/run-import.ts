@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../errors.js";
 import { type Candidate, walk } from "../files/walk.js";
 import type { Io } from "../io.js";
@@ -7,7 +6,7 @@ import { type ImportedFile, importFiles, type Store } from "./import-files.js";
 import { outlasting } from "./outlast.js";
 import { importProgress } from "./progress.js";
 import { refusalLines, shortReason } from "./refusals.js";
-import { type WatchClock, watchFiles } from "./watch-files.js";
+import { systemClock, watchFiles } from "./watch-files.js";
 
 export interface RunImport {
   readonly io: Io;
@@ -21,11 +20,6 @@ export interface RunImport {
   /** Every file that is not imported by its name, with all that is known. */
   readonly verbose?: boolean;
 }
-
-const systemClock: WatchClock = {
-  now: Date.now,
-  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
-};
 
 const isNew = (since: number | null) => (candidate: Candidate) => since === null || candidate.modified >= since;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Candidate } from "../files/walk.js";
 
 export interface WatchClock {
@@ -6,6 +7,11 @@ export interface WatchClock {
   /** Resolves after the time, or at once when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
+
+export const systemClock: WatchClock = {
+  now: Date.now,
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+};
 
 /** A session that was not written to for so long has ended, or rests. */
 export const QUIET_MS = 5_000;

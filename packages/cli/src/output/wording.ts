@@ -1,4 +1,11 @@
-import { ERRORS, type ErrorCode, SalvageRequest, TrainHypernetworkRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
+import {
+  ERRORS,
+  type ErrorCode,
+  ProjectRunRequest,
+  SalvageRequest,
+  TrainHypernetworkRequest,
+  TrainLoraPreviewRequest,
+} from "@imprint/contracts";
 import { SETTING_NAMES } from "@imprint/server/configuration";
 import { COMMANDS } from "../commands/list.js";
 import { flagOf } from "../flags/from-schema.js";
@@ -20,6 +27,9 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   ADAPTER_HARMS: "Lower --learning-rate or --epochs; what a hypernetwork made worse, train with --method lora.",
   SESSION_TRAINED_ON: "Name others with --on; imprint sessions lists those stored.",
   NOTHING_TO_EVALUATE: "Import a later session of the same work, or name sessions with --on.",
+  PROJECT_NOT_FOUND: "imprint projects lists those there; imprint project NAME --from FOLDER makes one.",
+  PROJECT_BUSY: "Wait for its end, or cancel its job: imprint cancel JOB.",
+  ROLLBACK_IMPOSSIBLE: "imprint project NAME shows its runs.",
   HYPERNETWORK_NOT_INSTALLED: "Train without --method hypernetwork; imprint hypernetworks lists those installed.",
 };
 
@@ -31,6 +41,9 @@ const ROUTES: Readonly<Record<string, string>> = {
   "GET /adapters": "imprint adapters",
   "POST /adapters/{id}/export": "imprint export ID",
   "POST /adapters/{id}/evaluate": "imprint evaluate ID",
+  "GET /projects": "imprint projects",
+  "POST /projects/{name}/runs": "imprint project NAME",
+  "POST /projects/{name}/rollback": "imprint project NAME --rollback",
   "POST /train/lora": "imprint train",
   "GET /v1/models": "imprint models",
 };
@@ -42,10 +55,11 @@ const OTHERWISE = {
   session_ids: "SESSION",
   trajectory_ids: "SESSION",
   resume_from: "--resume",
+  folders: "--from",
 };
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ...[TrainLoraPreviewRequest, TrainHypernetworkRequest, SalvageRequest]
+  ...[TrainLoraPreviewRequest, TrainHypernetworkRequest, SalvageRequest, ProjectRunRequest]
     .flatMap(({ properties }) => Object.keys(properties))
     .concat(SETTING_NAMES)
     .map((field): [string, string] => [field, flagOf(field)]),

@@ -36,6 +36,12 @@ const calls: readonly [string, (client: Imprint) => Promise<unknown>, string][] 
   ["GET /adapters/a/evaluation", (c) => c.adapters.evaluation("a"), ""],
   ["DELETE /adapters/a", (c) => c.adapters.delete("a"), ""],
   ["DELETE /adapters/a?purge=true", (c) => c.adapters.delete("a", { purge: true }), ""],
+  ["GET /adapters/shop%40latest", (c) => c.adapters.get("shop@latest"), ""],
+  ["GET /projects", (c) => c.projects.list(), ""],
+  ["GET /projects/shop", (c) => c.projects.get("shop"), ""],
+  ["POST /projects/shop/runs", (c) => c.projects.run("shop"), "{}"],
+  ["POST /projects/shop/runs", (c) => c.projects.run("shop", { session_ids: ["s"] }), '{"session_ids":["s"]}'],
+  ["POST /projects/shop/rollback", (c) => c.projects.rollback("shop", { run: 2 }), '{"run":2}'],
   ["GET /v1/models", (c) => c.models.list(), ""],
   [
     "POST /v1/chat/completions",

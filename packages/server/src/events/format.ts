@@ -1,7 +1,8 @@
-import type { JobEvent, JobsEvent } from "@imprint/contracts";
+import type { JobEvent, JobsEvent, ProjectEvent } from "@imprint/contracts";
 
 /** An event as server-sent events write it, without its id. JSON has no line breaks, so its data is one line. */
-export const format = (event: JobEvent | JobsEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+export const format = (event: JobEvent | JobsEvent | ProjectEvent): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** A comment line, which clients pass over: it keeps proxies and clients from taking a quiet stream for a dead one. */
 export const HEARTBEAT = ": heartbeat\n\n";

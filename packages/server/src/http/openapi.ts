@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import { compilers } from "./validation.js";
 
 /** Groups of calls, as the page shows them. */
-export const TAGS = ["train", "jobs", "sessions", "adapters", "chat", "fine-tuning", "service"] as const;
+export const TAGS = ["train", "jobs", "sessions", "adapters", "projects", "chat", "fine-tuning", "service"] as const;
 
 type Described = Pick<RouteOptions, "method" | "url" | "schema">;
 

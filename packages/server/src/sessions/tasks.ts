@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Outcome, SessionFormat, SessionSummary } from "@imprint/contracts";
+import type { Outline } from "@imprint/sessions";
 import { ImprintError } from "../common/error.js";
 import type { SettingName } from "../config/schema.js";
 import { syncPath } from "../storage/durable.js";
@@ -62,7 +63,7 @@ export interface Answers {
     readonly steps: { readonly stored: number; readonly next: number };
   };
   /** Files that its calls name, each by its folder and name, and when it began, where its recording says so. */
-  readonly touched: { readonly files: readonly string[]; readonly startedAt: string | null };
+  readonly touched: Outline & { readonly files: readonly string[]; readonly startedAt: string | null };
 }
 
 export type TaskName = keyof Tasks;
@@ -139,9 +140,9 @@ const BY_NAME: ByName = {
     return { relation: relationOf(stored, next), steps: { stored: stored.steps.length, next: next.steps.length } };
   },
   touched: async ({ session: file }) => {
-    const { touchedFiles } = await import("@imprint/sessions");
+    const { outlineOf, touchedFiles } = await import("@imprint/sessions");
     const { session } = await readSession(file);
-    return { files: touchedFiles(session), startedAt: session.started_at };
+    return { ...outlineOf(session), files: touchedFiles(session), startedAt: session.started_at };
   },
 };
 

@@ -61,8 +61,65 @@ export interface UploadTable {
   created_at: string;
 }
 
+/** Names that mean another adapter from time to time, such as a project's latest. */
+export interface AdapterAliasTable {
+  alias: string;
+  adapter_id: string;
+  moved_at: string;
+}
+
+/** Projects; JSON columns hold what is only ever read whole. */
+export interface ProjectTable {
+  seq: Generated<number>;
+  name: string;
+  base_model: string;
+  folders: string;
+  settings: string;
+  created_at: string;
+}
+
+/** Sessions of projects as they were when they were last looked at. */
+export interface ProjectSessionTable {
+  project: string;
+  session_id: string;
+  /** Of the recording: while it is the same, the rest is. */
+  sha256: string;
+  content: string;
+  opening: string;
+  /** When it was recorded, or stored where the recording does not say. */
+  at: string;
+  characters: number;
+}
+
+/** Runs of projects. One without `finished_at` goes on, or its service ended. */
+export interface ProjectRunTable {
+  seq: Generated<number>;
+  project: string;
+  /** Counts the runs of its project, from 1. */
+  run: number;
+  adapter_id: string;
+  status: string;
+  /** JSON: the sessions that were chosen, and from what. */
+  chosen: string;
+  seed: number;
+  train_job_id: string | null;
+  evaluate_job_id: string | null;
+  verdict: string | null;
+  sentence: string | null;
+  figures: string | null;
+  /** 1 where the latest moved to its adapter. */
+  moved: number;
+  error: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
 export interface Schema {
   adapters: AdapterTable;
+  adapter_aliases: AdapterAliasTable;
+  projects: ProjectTable;
+  project_sessions: ProjectSessionTable;
+  project_runs: ProjectRunTable;
   training_speeds: TrainingSpeedTable;
   sessions: SessionTable;
   uploads: UploadTable;

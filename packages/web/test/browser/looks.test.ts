@@ -18,6 +18,8 @@ const pagesOf = ({ jobId, evaluationId }: Evaluated): readonly (readonly [hash: 
   ["#/adapters", "second-run"],
   ["#/adapters/first-run", "Lineage"],
   ["#/adapters/first-run/evaluation", "How it was measured"],
+  ["#/projects", "two-runs"],
+  ["#/projects/two-runs", "Make it the latest"],
   ["#/compare?a=first-run&b=second-run", "Norm of the update"],
   ["#/playground?adapter=first-run", "Ask both"],
   [`#/train?session=${SESSION}`, "Start training"],

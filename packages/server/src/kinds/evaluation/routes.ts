@@ -28,7 +28,7 @@ export const evaluationRoutes = (app: App, services: Services): void => {
       });
     }
     await requireWhole(workshop, control);
-    return controlId;
+    return control.adapter_id;
   };
 
   app.post(

@@ -1,33 +1,15 @@
 import { JobEvent, JobsEvent } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { quote } from "../../common/quote.js";
 import type { Source } from "../../events/history.js";
-import { ProblemError } from "../../http/problem.js";
+import { EVENT_STREAM_HEADERS, lastEventId } from "../../http/event-stream.js";
 import { eventStream, idParams, noContent, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
 import { findJob } from "./find.js";
 
 const params = idParams("job_id");
 
-const HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store",
-  // Proxies that buffer answers would hold every event back.
-  "x-accel-buffering": "no",
-};
-
 /** Streams answer no HEAD: that would follow a job, to say nothing. */
 const options = { exposeHeadRoute: false };
-
-/** An absent and an empty Last-Event-ID mean the same to a browser. */
-const lastEventId = ({ headers }: FastifyRequest): number | null => {
-  const text = [headers["last-event-id"] ?? ""].flat().join();
-  if (text === "") return null;
-  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-  throw new ProblemError("VALIDATION_FAILED", `The header Last-Event-ID is ${quote(text)}: send an id of the stream, or none.`, {
-    errors: [{ path: "/Last-Event-ID", message: "must be an id that the stream sent" }],
-  });
-};
 
 /** `GET /jobs/{id}/events` and `GET /jobs/events`: server-sent events, of one job and of all. */
 export const jobEventRoutes = (app: App, { jobs, history, streams }: Pick<Services, "jobs" | "history" | "streams">): void => {
@@ -38,7 +20,7 @@ export const jobEventRoutes = (app: App, { jobs, history, streams }: Pick<Servic
     // Browsers connect again whenever a stream ends, until they get a 204.
     if (source.ended() && after === source.feed.last()) return reply.code(204).send();
     const stream = streams.open(source, { after, response: reply.raw });
-    return reply.headers(HEADERS).send(stream);
+    return reply.headers(EVENT_STREAM_HEADERS).send(stream);
   };
 
   app.get(

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { putDays, run } from "../../../../server/test/projects/support.js";
 import { makeFolder, type Service, startLora, startService } from "../../../../server/test/support/service.js";
 import { makeSession, putSession } from "../../../../server/test/support/session.js";
 
@@ -25,7 +26,7 @@ export const startTrained = async (): Promise<Service & { readonly jobId: string
   return { ...service, jobId };
 };
 
-/** The same, with `first-run` evaluated on a session that it has not seen, against `second-run`. */
+/** The same, with `first-run` evaluated on a session that it has not seen, against `second-run`, and a project of two runs. */
 export const startEvaluated = async (): Promise<Service & { readonly jobId: string; readonly evaluationId: string }> => {
   const service = await startTrained();
   putSession(service.dataDir, "unseen");
@@ -33,5 +34,8 @@ export const startEvaluated = async (): Promise<Service & { readonly jobId: stri
   const response = await service.post("/adapters/first-run/evaluate", body);
   const evaluationId = response.json<{ job_id: string }>().job_id;
   await service.ended(evaluationId);
+  putDays(service, ["monday", "tuesday", "wednesday"]);
+  await run(service, "two-runs", { session_ids: ["monday", "tuesday"] });
+  await run(service, "two-runs", { session_ids: ["wednesday"] });
   return { ...service, evaluationId };
 };

@@ -8,6 +8,7 @@ import { sessionWords } from "./007-session-words.js";
 import { sessionFiles } from "./008-session-files.js";
 import { sessionTimes } from "./009-session-times.js";
 import { evaluations } from "./010-evaluations.js";
+import { projects } from "./011-projects.js";
 import type { Migration } from "./migration.js";
 
 /** In order; the schema's version is the number of steps applied. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionFiles,
   sessionTimes,
   evaluations,
+  projects,
 ];

@@ -1,0 +1,129 @@
+import { mkdir, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, expect, it, vi } from "vitest";
+import { build } from "../support/build.js";
+import { imprint, start } from "../support/imprint.js";
+import { type Place, place, servedPlace } from "../support/service.js";
+
+vi.setConfig({ testTimeout: 180_000 });
+beforeAll(build, 120_000);
+
+/** Recordings of a repository, long since written. */
+async function record({ root }: Place, ...tasks: readonly string[]): Promise<string> {
+  const folder = path.join(root, "recorded");
+  await mkdir(folder, { recursive: true });
+  for (const task of tasks) {
+    const messages = [
+      { role: "user", content: `Write ${task}.` },
+      { role: "assistant", content: `Here is ${task}.` },
+    ];
+    const file = path.join(folder, `${task}.jsonl`);
+    await writeFile(file, `${JSON.stringify({ messages })}\n`);
+    await utimes(file, 0, 0);
+  }
+  return folder;
+}
+
+it("imports, trains, tests and moves the latest; then there is nothing new, and the latest is an adapter everywhere", async () => {
+  const at = await servedPlace();
+  const folder = await record(at, "add", "sub");
+  const first = await imprint(["project", "math", "--from", folder, "--rank", "4"], at);
+  expect(first, first.stderr).toMatchObject({ code: 0 });
+  expect(first.stderr).toContain(`2 sessions in ${folder}, 2 of them new here.`);
+  expect(first.stderr).toMatch(/Run 1 of math: math-1 is trained on 1 new session, and tested on \S+\.\n/);
+  expect(first.stderr).toContain("math-1 is trained, and tested now.");
+  expect(first.stdout).toContain("LOSS ON WHAT WAS HELD OUT");
+  expect(first.stdout).toMatch(/math@latest is math-1 now\.\nTry it: .* chat math@latest\n$/);
+
+  const again = await imprint(["project", "math", "--from", folder], at);
+  expect([again.code, again.stdout]).toEqual([0, "Nothing to train for math: every session was trained or tested on already.\n"]);
+  await record(at, "mul");
+  const second = await imprint(["project", "math", "--from", folder, "--json"], at);
+  expect(JSON.parse(second.stdout)).toMatchObject({
+    run: { run: 2, adapter_id: "math-2", status: "completed", moved: true, sessions: { new: 1, replayed: 1 } },
+    latest: { adapter_id: "math-2" },
+  });
+  const shown = await imprint(["project", "math"], at);
+  expect(shown.stdout).toMatch(/^from +\S+recorded$/m);
+  expect(shown.stdout).toMatch(/^2 +math-2 +helps +1 \+ 1 .* latest\n1 +math-1 +helps +1 \+ 0 .* was latest$/m);
+  expect((await imprint(["projects"], at)).stdout).toMatch(/^math +math-2 +3 +2 +helps/m);
+  expect((await imprint(["adapter", "math@latest", "--json"], at)).stderr).toContain("math@latest: adapter math-2");
+  const chat = await imprint(["chat", "math@latest", "--prompt", "hello", "--json"], at);
+  expect(JSON.parse(chat.stdout)).toMatchObject({ model: "math@latest" });
+  const launched = await imprint(["launch", "aider", "math@latest", "--print"], at);
+  expect([launched.code, launched.stdout]).toEqual([0, expect.stringContaining("math@latest")]);
+  const out = path.join(at.root, "math.gguf");
+  expect((await imprint(["export", "math@latest", "--format", "gguf", "--out", out], at)).code).toBe(0);
+
+  const back = await imprint(["project", "math", "--rollback"], at);
+  expect([back.code, back.stdout]).toEqual([0, expect.stringMatching(/^math@latest is math-1 now, of run 1\n/)]);
+  expect((await imprint(["project", "math", "--rollback", "2"], at)).stdout).toMatch(/^math@latest is math-2 now/);
+  expect(await imprint(["project", "math", "--rollback", "7"], at)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("run 7 is none of the project math."),
+  });
+});
+
+it("what is called wrongly is exit code 2, what is not there 1, in the command's words", async () => {
+  const at = await servedPlace();
+  const folder = await record(at, "add");
+  const of = (...args: string[]) => imprint(["project", ...args], at);
+  expect(await of("math", "--rollback", "--from", folder)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("stands alone"),
+  });
+  expect(await of("math", "--watch", "--run")).toMatchObject({ code: 2 });
+  expect(await of("math", "--from", path.join(at.root, "missing"))).toMatchObject({ code: 2 });
+  expect(await of("math", "--from", folder, "--rank", "0")).toMatchObject({ code: 2, stderr: expect.stringContaining("--rank") });
+  const unknown = await of("math");
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("project NAME --from FOLDER makes one")]);
+  const waits = await of("math", "--from", folder, "--json");
+  expect([waits.code, JSON.parse(waits.stdout)]).toEqual([
+    0,
+    { run: null, sentence: expect.stringContaining("it goes on with the next session"), latest: null },
+  ]);
+  expect((await imprint(["projects"], await servedPlace())).stdout).toContain("No projects.");
+});
+
+it("a run that fails is exit code 1 and says how to go on; one that harms moves nothing and is exit code 0", async () => {
+  const harms = { verdict: "harms", sentence: "It harms: so it is." };
+  const at = await servedPlace(() => ({ evaluate: { evaluation: harms } }));
+  const folder = await record(at, "add", "sub");
+  const harmful = await imprint(["project", "math", "--from", folder], at);
+  expect([harmful.code, harmful.stdout]).toEqual([0, expect.stringMatching(/^✗ It harms: so it is\.\n/)]);
+  expect(harmful.stdout).toContain("math@latest is no adapter yet.");
+  const failing = await servedPlace(() => ({ fail: { code: "OUT_OF_MEMORY", message: "Too little memory.", hint: "h" } }));
+  const failed = await imprint(["project", "math", "--from", await record(failing, "add", "sub")], failing);
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).toContain("✗ Run 1 of math failed: Too little memory. (OUT_OF_MEMORY)");
+  expect(failed.stdout).toMatch(/project math --run\n$/);
+});
+
+it("Ctrl-C without a service of its own leaves nothing behind, and --run goes on with the same run", async () => {
+  let gate = "";
+  const at = await place((root) => {
+    gate = path.join(root, "go");
+    return { wait_for: gate, checkpoint: true };
+  });
+  const folder = await record(at, "add", "sub");
+  const running = start(["project", "math", "--from", folder], at.env);
+  await running.said("step 1/3");
+  running.child.kill("SIGINT");
+  const stopped = await running.ended;
+  expect([stopped.code, stopped.stdout]).toEqual([1, expect.stringContaining("✗ Run 1 of math was cancelled")]);
+  await writeFile(gate, "");
+  const again = await imprint(["project", "math", "--run", "--json"], at);
+  expect(JSON.parse(again.stdout)).toMatchObject({ run: { run: 1, adapter_id: "math-1", status: "completed", moved: true } });
+});
+
+it("--watch runs on what is there, again when a session appears, and ends with Ctrl-C", async () => {
+  const at = await servedPlace();
+  const folder = await record(at, "add", "sub");
+  const watching = start(["project", "math", "--from", folder, "--watch"], at.env);
+  await watching.said("math@latest is math-1 now.");
+  await record(at, "mul");
+  await watching.said("math@latest is math-2 now");
+  watching.child.kill("SIGINT");
+  const { code, stdout } = await watching.ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining("2 runs of math.")]);
+});

@@ -1,0 +1,35 @@
+import type { Project, ProjectEvent, ProjectList, ProjectRunRequest, ProjectRunStart, RollbackRequest } from "@imprint/contracts";
+import type { EventOptions, EventStream, Subscribe } from "../events/subscribe.js";
+import type { CallOptions } from "../http/options.js";
+import type { Send } from "../http/request.js";
+
+export interface Projects {
+  /** Newest first. */
+  list(options?: CallOptions): Promise<ProjectList>;
+  /** A project with its runs, newest first. */
+  get(name: string, options?: CallOptions): Promise<Project>;
+  /**
+   * Trains on what is new, tests on the newest, and moves `NAME@latest` unless the adapter harms; makes the project at the first call.
+   * `run` is null where there is nothing to train. Throws a ConflictError while a run goes on: a call that got no answer is not repeated.
+   */
+  run(name: string, request?: ProjectRunRequest, options?: CallOptions): Promise<ProjectRunStart>;
+  /** Points the latest at an earlier adapter: the one before, or a named one. */
+  rollback(name: string, request?: RollbackRequest, options?: CallOptions): Promise<Project>;
+  /** The project as it is, then at every change, until the signal aborts. */
+  events(name: string, options?: EventOptions): EventStream<ProjectEvent>;
+}
+
+/** Sessions that are new to a project are read first. */
+const RUN_MS = 330_000;
+
+export function projectsResource(send: Send, subscribe: Subscribe): Projects {
+  const pathOf = (name: string, rest = ""): string => `/projects/${encodeURIComponent(name)}${rest}`;
+  return {
+    list: (options) => send({ method: "GET", path: "/projects", options }),
+    get: (name, options) => send({ method: "GET", path: pathOf(name), options }),
+    run: (name, request = {}, { timeoutMs = RUN_MS, ...options } = {}) =>
+      send({ method: "POST", path: pathOf(name, "/runs"), json: request, options: { ...options, timeoutMs } }),
+    rollback: (name, request = {}, options) => send({ method: "POST", path: pathOf(name, "/rollback"), json: request, options }),
+    events: (name, options) => subscribe<ProjectEvent>({ path: pathOf(name, "/events"), isLast: () => false, options }),
+  };
+}

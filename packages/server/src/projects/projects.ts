@@ -1,0 +1,234 @@
+import {
+  latestOf,
+  PROJECT_DEFAULTS,
+  type Project,
+  ProjectName,
+  type ProjectRunRequest,
+  type ProjectRunStart,
+  ProjectSettings,
+  type ProjectSummary,
+  type RollbackRequest,
+} from "@imprint/contracts";
+import type { Clock } from "../common/clock.js";
+import { createKeyedLock } from "../common/keyed-lock.js";
+import type { Log } from "../common/log.js";
+import { matches } from "../common/matches.js";
+import type { Source } from "../events/history.js";
+import { fieldRefused } from "../http/problem.js";
+import { requireBaseModel } from "../kinds/require-base-model.js";
+import { findAdapter, isAdapterIdTaken } from "../registry/adapters.js";
+import { pointAlias } from "../registry/aliases.js";
+import { inTransaction } from "../storage/transaction.js";
+import { type Chosen, chooseForRun } from "./choose.js";
+import { createProjectFeeds } from "./events.js";
+import { takeMembers } from "./members.js";
+import { earlierThanLatest, learnedBy, type ProjectRecord, readProject, seenBy } from "./record.js";
+import { projectBusy, projectNotFound, rollbackImpossible } from "./refusals.js";
+import { findProject, interruptRuns, type ProjectRow, putProject, type RunRow } from "./rows.js";
+import { createRuns } from "./runs.js";
+import type { Bench } from "./steps.js";
+import { toProject, toRun, toSummaries } from "./view.js";
+
+/** Projects: sessions that belong together, and the adapters that were trained on them, one after the other. */
+export interface Projects {
+  list(): Promise<ProjectSummary[]>;
+  /** @throws ImprintError PROJECT_NOT_FOUND */
+  get(name: string): Promise<Project>;
+  /**
+   * Begins a run, or goes on with the last one where it did not end and nothing has changed since.
+   * @throws ImprintError PROJECT_NOT_FOUND, PROJECT_BUSY, and what sessions, base model and queue are refused with
+   */
+  start(name: string, request: ProjectRunRequest): Promise<ProjectRunStart>;
+  /** @throws ImprintError PROJECT_NOT_FOUND or ROLLBACK_IMPOSSIBLE */
+  rollback(name: string, request: RollbackRequest): Promise<Project>;
+  /** @throws ImprintError PROJECT_NOT_FOUND */
+  source(name: string): Promise<Source>;
+  /** Marks runs that an earlier service did not end; before anything is asked. Tells how many. */
+  recover(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface ProjectsOptions extends Bench {
+  readonly clock: Clock;
+  readonly closing: AbortSignal;
+  readonly log: Log;
+}
+
+const INTERRUPTED = {
+  code: "SHUTTING_DOWN",
+  message: "The service ended while the run went on.",
+  hint: "Start a run: it goes on where this one was.",
+} as const;
+
+/** Ends after which the same run can go on. */
+const GOES_ON: ReadonlySet<string> = new Set(["failed", "cancelled", "interrupted"]);
+
+const settingsIn = (request: ProjectRunRequest): ProjectSettings => {
+  const known = Object.keys(ProjectSettings.properties);
+  return Object.fromEntries(Object.entries(request).filter(([name]) => known.includes(name))) as ProjectSettings;
+};
+
+/** In one order, whatever order they were given in. */
+const sorted = (settings: ProjectSettings): ProjectSettings =>
+  Object.fromEntries(Object.entries(settings).toSorted(([a], [b]) => (a < b ? -1 : 1))) as ProjectSettings;
+
+const plural = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+
+const sentenceOf = ({ run, project, adapter_id, status, chosen }: RunRow): string => {
+  const replayed = chosen.replayed.length === 0 ? "" : ` and ${chosen.replayed.length} learned before`;
+  const tested = `tested on ${chosen.held_out.map(({ session_id }) => session_id).join(", ")}`;
+  const trained = `${plural(chosen.new.length, "new session")}${replayed}`;
+  return status === "evaluating"
+    ? `Run ${run} of ${project} goes on: ${adapter_id} is ${tested}.`
+    : `Run ${run} of ${project}: ${adapter_id} is trained on ${trained}, and ${tested}.`;
+};
+
+export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOptions): Projects => {
+  const { workshop, jobs, random } = bench;
+  const { database, models, now } = workshop;
+  const lock = createKeyedLock();
+  const feeds = createProjectFeeds({ clock });
+
+  const show = (row: ProjectRow): Promise<Project> => inTransaction(database, (db) => toProject(db, row));
+
+  const onChange = async (name: string): Promise<void> => {
+    const row = await inTransaction(database, (db) => findProject(db, name));
+    if (row) feeds.tell(await show(row));
+  };
+
+  const runs = createRuns({ ...bench, lock, onChange, closing, log });
+
+  const require = async (name: string): Promise<ProjectRecord> => {
+    const record = matches(ProjectName, name) ? await readProject(database, name) : null;
+    if (!record) throw projectNotFound(name);
+    return record;
+  };
+
+  /** The project as a request wants it; made where it is not there. */
+  const wanted = async (name: string, request: ProjectRunRequest): Promise<ProjectRecord> => {
+    if (!matches(ProjectName, name))
+      throw fieldRefused("name", `must be of the form ${(ProjectName as { pattern?: string }).pattern}`);
+    const record = await readProject(database, name);
+    if (!record && !request.session_ids?.length) throw projectNotFound(name);
+    const running = record?.runs.find(({ finished_at }) => finished_at === null);
+    if (running) throw projectBusy(running);
+    const base_model =
+      record && request.base_model === undefined ? record.project.base_model : requireBaseModel(request.base_model, models).name;
+    if (record && record.project.base_model !== base_model)
+      throw fieldRefused(
+        "base_model",
+        `is ${record.project.base_model} for the project ${name}: choose another name for another base model`,
+      );
+    const project: ProjectRow = {
+      name,
+      base_model,
+      folders: request.folders ?? record?.project.folders ?? [],
+      settings: sorted({ ...record?.project.settings, ...settingsIn(request) }),
+      created_at: record?.project.created_at ?? now().toISOString(),
+    };
+    return { runs: [], latest: null, ...record, project };
+  };
+
+  /** The next number whose adapter's id is free: ids are written once. */
+  const nextRun = async ({ project, runs: [last] }: ProjectRecord): Promise<Pick<RunRow, "run" | "adapter_id">> => {
+    for (let run = (last?.run ?? 0) + 1; ; run += 1) {
+      const adapter_id = `${project.name}-${run}`;
+      const taken = await inTransaction(database, (db) => isAdapterIdTaken(db, adapter_id));
+      if (!taken && !jobs.isReserved(adapter_id)) return { run, adapter_id };
+    }
+  };
+
+  /** The last run where it can go on: it did not end, and would be the same again. */
+  const unended = async ({ project, runs: [last] }: ProjectRecord, chosen: Chosen) => {
+    if (!last || !GOES_ON.has(last.status) || last.chosen.basis !== chosen.basis) return null;
+    const { adapter_id } = last;
+    const made = await inTransaction(database, (db) => findAdapter(db, adapter_id));
+    if (made) return made.metadata.project === project.name ? { run: last, from: "evaluating" as const } : null;
+    if (jobs.isReserved(adapter_id) || (await inTransaction(database, (db) => isAdapterIdTaken(db, adapter_id)))) return null;
+    // What failed with one seed may not with another; what was stopped is the same again.
+    const run = last.status === "failed" ? { ...last, seed: random.seed() } : last;
+    return { run, from: "training" as const };
+  };
+
+  const start = async (name: string, request: ProjectRunRequest): Promise<ProjectRunStart> => {
+    const record = await wanted(name, request);
+    const { project } = record;
+    const { include_unsuccessful: includeUnsuccessful = false, replay_tokens: replayTokens = PROJECT_DEFAULTS.replay_tokens } =
+      project.settings;
+    const members = await takeMembers({ project: name, add: request.session_ids ?? [], includeUnsuccessful }, workshop);
+    await inTransaction(database, (db) => putProject(db, project));
+    const seed = request.seed ?? random.seed();
+    const { settings, base_model } = project;
+    const chosen = chooseForRun({
+      members,
+      seen: seenBy(record.runs),
+      learned: learnedBy(record),
+      replayTokens,
+      seed,
+      settings: [settings, base_model],
+    });
+    if ("reason" in chosen) {
+      await onChange(name);
+      return { run: null, sentence: `Nothing to train for ${name}: ${chosen.reason}.` };
+    }
+    const earlier = request.seed === undefined ? await unended(record, chosen) : null;
+    const fresh = async (): Promise<RunRow> => ({
+      ...(await nextRun(record)),
+      project: name,
+      status: "training",
+      chosen,
+      seed,
+      train_job_id: null,
+      evaluate_job_id: null,
+      verdict: null,
+      sentence: null,
+      figures: null,
+      moved: false,
+      error: null,
+      created_at: now().toISOString(),
+      finished_at: null,
+    });
+    const run = await runs.begin(earlier?.run ?? (await fresh()), {
+      project,
+      from: earlier?.from ?? "training",
+      earlier: earlier ? (record.runs[0] ?? null) : null,
+    });
+    return { run: toRun(run), sentence: sentenceOf(run) };
+  };
+
+  /** The run that a roll-back names; without a name the one before the latest whose adapter is still there. */
+  const targetOf = async (record: ProjectRecord, { adapter_id, run }: RollbackRequest): Promise<RunRow> => {
+    const { name } = record.project;
+    const isThere = async (one: RunRow): Promise<boolean> =>
+      (await inTransaction(database, (db) => findAdapter(db, one.adapter_id))) !== null;
+    if (adapter_id !== undefined || run !== undefined) {
+      const named = record.runs.find((one) => (adapter_id === undefined ? one.run === run : one.adapter_id === adapter_id));
+      if (named && (await isThere(named))) return named;
+      const what = adapter_id ?? `run ${run}`;
+      throw rollbackImpossible(
+        named ? `The adapter ${named.adapter_id} is not registered.` : `${what} is none of the project ${name}.`,
+      );
+    }
+    for (const one of earlierThanLatest(record)) if (await isThere(one)) return one;
+    throw rollbackImpossible(`The project ${name} has no earlier adapter that is still registered.`);
+  };
+
+  return {
+    list: () => inTransaction(database, toSummaries),
+    get: async (name) => show((await require(name)).project),
+    start: (name, request) => lock([name], () => start(name, request)),
+    rollback: (name, request) =>
+      lock([name], async () => {
+        if (request.adapter_id !== undefined && request.run !== undefined)
+          throw fieldRefused("run", "cannot stand beside adapter_id");
+        const record = await require(name);
+        const { adapter_id: adapterId } = await targetOf(record, request);
+        await inTransaction(database, (db) => pointAlias(db, { alias: latestOf(name), adapterId, at: now().toISOString() }));
+        await onChange(name);
+        return show(record.project);
+      }),
+    source: async (name) => feeds.sourceOf(await show((await require(name)).project)),
+    recover: () => inTransaction(database, (db) => interruptRuns(db, { at: now().toISOString(), error: INTERRUPTED })),
+    close: () => runs.close(),
+  };
+};
