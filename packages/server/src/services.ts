@@ -17,6 +17,7 @@ import type { Workshop } from "./kinds/workshop.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { FineTunes } from "./openai/fine-tunes.js";
 import type { Interactive } from "./runners/runner.js";
+import type { Served } from "./runners/served.js";
 
 /** What routes work with. */
 export interface Services {
@@ -27,6 +28,8 @@ export interface Services {
   readonly metrics: Metrics;
   readonly fineTunes: FineTunes;
   readonly interactive: Interactive;
+  /** Null where there is no other server. */
+  readonly upstream: Served | null;
   readonly recorder: Recorder;
   readonly workshop: Workshop;
   readonly idempotency: Idempotency;

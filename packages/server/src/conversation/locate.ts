@@ -6,13 +6,18 @@ import type { Workshop } from "../kinds/workshop.js";
 import { locateBaseModel } from "../models/base-model.js";
 import { findAdapter } from "../registry/adapters.js";
 import { requireWhole } from "../registry/health.js";
+import { type Served, servedElsewhere } from "../runners/served.js";
 import { inTransaction } from "../storage/transaction.js";
 
 /**
  * The files of an adapter or a base model by its name. The registry is asked in a transaction of its own: the answer may take minutes.
- * @throws ProblemError NOT_FOUND, and what a broken adapter is refused with
+ * A name of this machine is never another server's.
+ * @throws ProblemError NOT_FOUND, what a broken adapter is refused with, and UPSTREAM_UNREACHABLE for a name that may be the upstream's
  */
-export const locateModel = async (model: string, workshop: Workshop): Promise<Pick<ChatSpec, "base_model" | "adapter_path">> => {
+export const locateModel = async (
+  model: string,
+  { workshop, upstream }: { readonly workshop: Workshop; readonly upstream: Served | null },
+): Promise<Pick<ChatSpec, "base_model" | "adapter_path">> => {
   const { database, models } = workshop;
   const adapter = matches(AdapterId, model) ? await inTransaction(database, (session) => findAdapter(session, model)) : null;
   if (adapter)
@@ -23,9 +28,11 @@ export const locateModel = async (model: string, workshop: Workshop): Promise<Pi
   try {
     return { base_model: locateBaseModel(model, models).location, adapter_path: null };
   } catch {
+    const served = upstream === null ? [] : await upstream.models();
+    if (served.some(({ id }) => id === model)) return { base_model: servedElsewhere(model), adapter_path: null };
     throw new ProblemError(
       "NOT_FOUND",
-      `${quote(model)} is neither an adapter nor a prepared base model; GET /v1/models lists both.`,
+      `${quote(model)} is neither an adapter nor a prepared base model${upstream === null ? "" : ", nor a model of the upstream"}; GET /v1/models lists them.`,
     );
   }
 };

@@ -15,10 +15,14 @@ export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">
 export type RenderCall = Omit<Extract<WorkerRequest, { type: "render" }>, "call_id">;
 export type Call = PreviewCall | RenderCall | ChatCall;
 export type CallResult = Preview | RenderedPrompt | ChatResult;
-/** What is told of a chat before its answer: `prompt` first, once nothing is left to refuse; `token` with `stream` alone. */
+/**
+ * What is told of a chat before its answer: `prompt` first, once nothing is left to refuse; `token` with `stream` alone. `call` is a call
+ * that the engine has read out of the answer itself: it is not in its text.
+ */
 export type ChatEvent =
   | Omit<Extract<WorkerEvent, { type: "prompt" }>, "call_id">
-  | Omit<Extract<WorkerEvent, { type: "token" }>, "call_id">;
+  | Omit<Extract<WorkerEvent, { type: "token" }>, "call_id">
+  | { readonly type: "call"; readonly name: string; readonly arguments: string };
 
 /** What a running task tells on its way. `log` is text of its standard error, without terminal escapes, at most a few times a second. */
 export type TaskEvent =
