@@ -18,11 +18,7 @@ export class ImprintError extends Error {
   readonly proof: Proof | null;
   readonly retryAfter: number | null;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    { hint, cause, proof = null, retryAfter = null }: ImprintErrorOptions = {},
-  ) {
+  constructor(code: ErrorCode, message: string, { hint, cause, proof = null, retryAfter = null }: ImprintErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.hint = hint ?? ERRORS[code].hint;

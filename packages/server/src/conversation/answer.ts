@@ -80,7 +80,11 @@ export async function* answerTo(
     }
     if (value.type === "call") {
       const call = { index: calls, name: value.name, delta: value.arguments };
-      yield* shown([{ ...call, type: "call-start" }, { ...call, type: "call-arguments" }, { ...call, type: "call-end" }]);
+      yield* shown([
+        { ...call, type: "call-start" },
+        { ...call, type: "call-arguments" },
+        { ...call, type: "call-end" },
+      ]);
       continue;
     }
     spoke = clock.now();

@@ -16,8 +16,8 @@ export type RenderCall = Omit<Extract<WorkerRequest, { type: "render" }>, "call_
 export type Call = PreviewCall | RenderCall | ChatCall;
 export type CallResult = Preview | RenderedPrompt | ChatResult;
 /**
- * What is told of a chat before its answer: `prompt` first, once nothing is left to refuse; `token` with `stream` alone. `call` is a call
- * that the engine has read out of the answer itself: it is not in its text.
+ * What is told of a chat before its answer: `prompt` first, once nothing is left to refuse; `token` with `stream`, or among
+ * calls. `call` is a call that the engine has read out of the answer itself: it is not in its text.
  */
 export type ChatEvent =
   | Omit<Extract<WorkerEvent, { type: "prompt" }>, "call_id">

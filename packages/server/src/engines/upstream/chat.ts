@@ -1,14 +1,18 @@
 import type { ChatMessage, ChatResult, ChatSpec } from "@imprint/contracts";
 import type { ChatEvent } from "../../runners/runner.js";
 import type { Attached } from "./adapters.js";
-import { brokenOff } from "./refusals.js";
 import { type ChatChunk, chatChunk, type Ended, resultOf, usageIn } from "./chunks.js";
 import type { UpstreamHttp } from "./http.js";
+import { brokenOff } from "./refusals.js";
 
 const messageOf = ({ role, content, tool_calls, tool_call_id }: ChatMessage): object => {
   if (role === "tool") return { role, tool_call_id, content };
   if (tool_calls.length === 0) return { role, content };
-  const calls = tool_calls.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
+  const calls = tool_calls.map(({ id, name, arguments: args }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: args },
+  }));
   return { role, content: content === "" ? null : content, tool_calls: calls };
 };
 
@@ -93,7 +97,8 @@ export const passOn = async (
     begun = true;
     calls.add(chunk);
     text += chunk.text;
-    if (chunk.text !== "" && spec.stream) tell({ type: "token", text: chunk.text });
+    // Also where nothing is streamed: words stand before and behind calls.
+    if (chunk.text !== "") tell({ type: "token", text: chunk.text });
     ended.finish = chunk.finish_reason ?? ended.finish;
     ended.stop = chunk.stop ?? ended.stop;
     ended.usage = usageIn(chunk) ?? ended.usage;

@@ -59,7 +59,10 @@ export const usageIn = ({ usage }: Pick<ChatChunk, "usage">): Usage | null => {
   if (!isObject(usage)) return null;
   const { prompt_tokens, completion_tokens } = usage;
   if (!Number.isInteger(prompt_tokens)) return null;
-  return { prompt_tokens: prompt_tokens as number, completion_tokens: Number.isInteger(completion_tokens) ? (completion_tokens as number) : 0 };
+  return {
+    prompt_tokens: prompt_tokens as number,
+    completion_tokens: Number.isInteger(completion_tokens) ? (completion_tokens as number) : 0,
+  };
 };
 
 /** How an answer ended, as far as the server said. */

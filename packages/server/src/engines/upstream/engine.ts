@@ -46,9 +46,7 @@ export const createUpstreamEngine = ({ upstream, worker, local, nameOf, log }: O
       const model = copyOf(nameOf(base_model), listed);
       if (model === null || !takesTokens(model.kind)) return null;
       const attached =
-        adapter_path === null
-          ? await adapters.bare(model, signal)
-          : await adapters.attach(adapter_path, model, listed, signal);
+        adapter_path === null ? await adapters.bare(model, signal) : await adapters.attach(adapter_path, model, listed, signal);
       said.clear();
       return { model, attached };
     } catch (error) {

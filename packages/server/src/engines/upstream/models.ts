@@ -52,7 +52,12 @@ export const listModels = async (http: UpstreamHttp, signal?: AbortSignal): Prom
   modelsIn(await http.ask({ path: "/v1/models", limitMs: LIST_MS, signal }));
 
 /** The last part of a hub id or a folder: what the same model is called everywhere. */
-const shortName = (name: string): string => name.replace(/[/\\]+$/, "").split(/[/\\]/).at(-1)?.toLowerCase() ?? "";
+const shortName = (name: string): string =>
+  name
+    .replace(/[/\\]+$/, "")
+    .split(/[/\\]/)
+    .at(-1)
+    ?.toLowerCase() ?? "";
 
 /** The upstream's own copy of a base model: by the id that it is served as, or by what it was loaded from. */
 export const copyOf = (base: string, models: readonly UpstreamModel[]): UpstreamModel | null => {
@@ -62,4 +67,3 @@ export const copyOf = (base: string, models: readonly UpstreamModel[]): Upstream
 
 /** Whether prompts can be handed over as the token ids that the trainer renders. */
 export const takesTokens = (kind: UpstreamKind): boolean => kind !== "openai";
-
