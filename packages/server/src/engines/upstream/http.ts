@@ -99,14 +99,19 @@ export const createUpstreamHttp = ({ url, host, token }: Pick<Upstream, "url" | 
       const response = await good(sent);
       let told: string[] = [];
       let done = false;
-      const parser = createParser({ onEvent: ({ data }) => void (data === "[DONE]" ? (done = true) : told.push(data)) });
+      const parser = createParser({
+        onEvent: ({ data }) => {
+          if (data === "[DONE]") done = true;
+          else told.push(data);
+        },
+      });
       response.setEncoding("utf8");
       try {
         for await (const piece of response) {
           parser.feed(piece);
-          const whole = told;
+          const events = told;
           told = [];
-          yield* whole;
+          yield* events;
           if (done) return;
         }
       } catch (cause) {

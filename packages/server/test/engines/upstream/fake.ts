@@ -58,8 +58,8 @@ const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
   return text === "" ? null : JSON.parse(text);
 };
 
-const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void => {
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): unknown => {
+  return response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 };
 
 const models = ({ kind = "vllm", model = "big-model", root = model, maxLength = 4096 }: FakeOptions, loaded: Fake["loaded"]) => {
@@ -117,7 +117,7 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
     path: string,
     { lora_name, lora_path }: { lora_name: string; lora_path: string },
     response: ServerResponse,
-  ): void => {
+  ): unknown => {
     const { kind = "vllm", runtimeLora = true } = options;
     if (kind === "vllm" && (!runtimeLora || path !== "/v1/load_lora_adapter"))
       return json(response, 404, { detail: "Not Found" });
@@ -133,7 +133,9 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
       return json(response, 400, { object: "error", message, type: "InvalidUserInput", param: null, code: 400 });
     }
     loaded.set(lora_name, lora_path);
-    response.writeHead(200, { "content-type": "text/plain" }).end(`Success: LoRA adapter '${lora_name}' added successfully.`);
+    return response
+      .writeHead(200, { "content-type": "text/plain" })
+      .end(`Success: LoRA adapter '${lora_name}' added successfully.`);
   };
 
   const server = createServer(async (request, response) => {
@@ -167,7 +169,9 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
     port,
     asked,
     loaded,
-    change: (next) => void (options = { ...options, ...next }),
+    change: (next) => {
+      options = { ...options, ...next };
+    },
     close,
   };
 };
