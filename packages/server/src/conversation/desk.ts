@@ -51,14 +51,16 @@ export const createDesk = (
 
   return {
     ask: async ({ model, conversation, stream }, request) => {
-      const spec = { ...(await locateModel(model, { workshop, upstream })), ...conversation, stream };
+      const { strict_tools, ...asked } = conversation;
+      const spec = { ...(await locateModel(model, { workshop, upstream })), ...asked, stream };
       const late = new AbortController();
       const signal = AbortSignal.any([request.cancelled, closing, late.signal]);
-      const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec }, signal, onEvent), { clock });
+      const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec, strict_tools }, signal, onEvent), { clock });
       return recorder.follow(unlessLate(events, late), { model, conversation, request });
     },
     count: async ({ model, conversation }, request) => {
-      const spec = { ...(await locateModel(model, { workshop, upstream })), ...conversation, max_tokens: 0, stream: false };
+      const { strict_tools: _calls, ...asked } = conversation;
+      const spec = { ...(await locateModel(model, { workshop, upstream })), ...asked, max_tokens: 0, stream: false };
       const signal = AbortSignal.any([request.cancelled, closing]);
       return (await interactive.call({ type: "chat", spec }, signal)).prompt_tokens;
     },

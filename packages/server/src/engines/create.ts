@@ -9,6 +9,7 @@ import { createLlamaCppEngine } from "./llama-cpp/engine.js";
 import { createGgufFiles } from "./llama-cpp/gguf-files.js";
 import { createLlamaProcess } from "./llama-cpp/process.js";
 import { createUpstreamEngine } from "./upstream/engine.js";
+import { withoutGrammars } from "./without-grammars.js";
 
 interface EngineOptions {
   readonly config: Config;
@@ -26,7 +27,8 @@ interface LocalEngine {
   close(): void;
 }
 
-const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions): LocalEngine => {
+const createLocalEngine = ({ config, command, worker: trainer, paths, log }: EngineOptions): LocalEngine => {
+  const worker = withoutGrammars(trainer);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
     if ("missing" in choice && choice.missing !== null) log.warn({ reason: choice.missing }, "the trainer answers chats");

@@ -40,6 +40,13 @@ const fingerprint = async (folder: string): Promise<string> => {
     .slice(0, 16);
 };
 
+/** Where a base's file lies, whether it was made or not. */
+export const baseGguf = async (
+  { gguf }: Pick<DataPaths, "gguf">,
+  model: string,
+  quantization: "nf4" | "none",
+): Promise<string> => join(gguf, `base-${await fingerprint(model)}-${quantization}.gguf`);
+
 export const createGgufFiles = ({
   paths,
   trainer,
@@ -73,7 +80,7 @@ export const createGgufFiles = ({
 
   return {
     base: async (model, quantization) =>
-      made(join(paths.gguf, `base-${await fingerprint(model)}-${quantization}.gguf`), [
+      made(await baseGguf(paths, model, quantization), [
         "--base",
         model,
         "--quantization",

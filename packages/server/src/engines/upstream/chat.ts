@@ -16,13 +16,18 @@ const messageOf = ({ role, content, tool_calls, tool_call_id }: ChatMessage): ob
   return { role, content: content === "" ? null : content, tool_calls: calls };
 };
 
-const toolsOf = ({ tools, tool_choice, parallel_tool_calls }: ChatSpec): object =>
+const toolsOf = ({ tools, tool_choice, parallel_tool_calls }: ChatSpec, strict: readonly string[]): object =>
   tools.length === 0
     ? {}
     : {
         tools: tools.map(({ name, description, parameters }) => ({
           type: "function",
-          function: { name, ...(description !== null && { description }), ...(parameters != null && { parameters }) },
+          function: {
+            name,
+            ...(description !== null && { description }),
+            ...(parameters != null && { parameters }),
+            ...(strict.includes(name) && { strict: true }),
+          },
         })),
         tool_choice: typeof tool_choice === "object" ? { type: "function", function: tool_choice } : tool_choice,
         ...(!parallel_tool_calls && { parallel_tool_calls }),
@@ -37,10 +42,10 @@ export const samplingOf = ({ temperature, top_p, seed, stop }: ChatSpec): object
 });
 
 /** OpenAI's chat completion. A prompt alone (`max_tokens` 0) is counted by an answer of one token. */
-export const chatBody = (spec: ChatSpec, attached: Attached): object => ({
+export const chatBody = (spec: ChatSpec, strict: readonly string[], attached: Attached): object => ({
   ...attached,
   messages: spec.messages.map(messageOf),
-  ...toolsOf(spec),
+  ...toolsOf(spec, strict),
   ...(spec.json_schema !== null && {
     response_format: { type: "json_schema", json_schema: { name: "answer", schema: spec.json_schema } },
   }),
@@ -79,17 +84,24 @@ const callsTold = (tell: (event: ChatEvent) => void): { add(chunk: ChatChunk): v
   };
 };
 
+interface Asked {
+  readonly host: string;
+  readonly spec: ChatSpec;
+  readonly strict_tools: readonly string[];
+  readonly attached: Attached;
+}
+
 /** A chat as it is, answered by a model that only the upstream has: its own template, its own reading of calls. */
 export const passOn = async (
   http: UpstreamHttp,
-  { host, spec, attached }: { readonly host: string; readonly spec: ChatSpec; readonly attached: Attached },
+  { host, spec, strict_tools, attached }: Asked,
   { signal, onEvent }: { readonly signal?: AbortSignal | undefined; readonly onEvent?: ((event: ChatEvent) => void) | undefined },
 ): Promise<ChatResult> => {
   const tell = (event: ChatEvent): void => onEvent?.(event);
   const calls = callsTold(tell);
   let [text, begun] = ["", false];
   const ended: Ended = { finish: null, stop: null, usage: null };
-  for await (const data of http.follow({ path: "/v1/chat/completions", body: chatBody(spec, attached), signal })) {
+  for await (const data of http.follow({ path: "/v1/chat/completions", body: chatBody(spec, strict_tools, attached), signal })) {
     const chunk = chatChunk(data);
     if (chunk.error !== undefined) throw brokenOff(host, chunk.error);
     // Its count of the prompt comes last.

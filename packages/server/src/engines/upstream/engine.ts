@@ -57,14 +57,16 @@ export const createUpstreamEngine = ({ upstream, worker, local, nameOf, log }: O
   };
 
   const chat = async (request: ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<ChatResult> => {
-    const { spec } = request;
+    const { spec, strict_tools = [] } = request;
     const id = idElsewhere(spec.base_model);
     if (id !== null) {
       const model = (await listModels(http, signal)).find((one) => one.id === id);
       const attached = model ? await adapters.bare(model, signal) : { model: id };
-      return passOn(http, { host, spec, attached }, { signal, onEvent });
+      return passOn(http, { host, spec, strict_tools, attached }, { signal, onEvent });
     }
-    const place = spec.max_tokens === 0 ? null : await placeFor(spec, signal);
+    // Calls of ours are read out of text, which no upstream holds to a schema from a mark on.
+    const isOurs = spec.max_tokens === 0 || strict_tools.length > 0;
+    const place = isOurs ? null : await placeFor(spec, signal);
     if (place === null) return local.call(request, signal, onEvent);
     const prompt = await worker.call({ type: "render", spec: { ...spec, json_schema: null } }, signal);
     return complete(http, { host, spec, prompt, ...place }, { signal, onEvent });
