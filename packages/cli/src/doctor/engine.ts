@@ -11,7 +11,9 @@ interface Base {
 
 const typeOf = (folder: () => string): string | null => {
   try {
-    const { model_type }: { readonly model_type?: unknown } = JSON.parse(readFileSync(path.join(folder(), "config.json"), "utf8"));
+    const { model_type }: { readonly model_type?: unknown } = JSON.parse(
+      readFileSync(path.join(folder(), "config.json"), "utf8"),
+    );
     return typeof model_type === "string" ? model_type : null;
   } catch {
     return null;
@@ -36,7 +38,11 @@ function answersFor({ name, type }: Base, config: Config, look: UpstreamLook | n
 
 function checkUpstream({ host, problem, kind, models }: UpstreamLook): Finding {
   if (problem !== null)
-    return warning("upstream", problem, "This machine answers for its own models meanwhile; the upstream is asked again with each chat.");
+    return warning(
+      "upstream",
+      problem,
+      "This machine answers for its own models meanwhile; the upstream is asked again with each chat.",
+    );
   const names = models.length > 4 ? `${models.slice(0, 4).join(", ")} and ${models.length - 4} more` : models.join(", ");
   const adapters = {
     vllm: "adapters are handed to it (VLLM_ALLOW_RUNTIME_LORA_UPDATING)",
@@ -50,7 +56,13 @@ function checkUpstream({ host, problem, kind, models }: UpstreamLook): Finding {
 /** Who answers chats, and why: the upstream by what it says now. */
 export async function checkEngine(config: Config): Promise<readonly Finding[]> {
   const bases = await basesOf(config);
-  const look = config.upstream === null ? null : await lookAtUpstream(config.upstream, bases.map(({ name }) => name));
+  const look =
+    config.upstream === null
+      ? null
+      : await lookAtUpstream(
+          config.upstream,
+          bases.map(({ name }) => name),
+        );
   const upstream = look === null ? [] : [checkUpstream(look)];
   const said = bases.flatMap((base) => answersFor(base, config, look) ?? []).join("; ");
   const choice = chooseEngine(config);

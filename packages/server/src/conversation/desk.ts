@@ -55,7 +55,9 @@ export const createDesk = (
       const spec = { ...(await locateModel(model, { workshop, upstream })), ...asked, stream };
       const late = new AbortController();
       const signal = AbortSignal.any([request.cancelled, closing, late.signal]);
-      const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec, strict_tools }, signal, onEvent), { clock });
+      const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec, strict_tools }, signal, onEvent), {
+        clock,
+      });
       return recorder.follow(unlessLate(events, late), { model, conversation, request });
     },
     count: async ({ model, conversation }, request) => {

@@ -107,7 +107,9 @@ export const schemaRules = (): SchemaRules => {
       const names = [...new Set([...Object.keys(properties), ...(required as string[])])];
       const isOpen =
         additionalProperties === true || isObject(additionalProperties) || (additionalProperties !== false && names.length === 0);
-      const extra = isOpen ? named(`string ": " ${isObject(additionalProperties) ? write(additionalProperties) : "value"}`) : null;
+      const extra = isOpen
+        ? named(`string ": " ${isObject(additionalProperties) ? write(additionalProperties) : "value"}`)
+        : null;
       const pairs = names.map((name) => `${literal(`${JSON.stringify(name)}: `)} ${write(properties[name] ?? {})}`);
       const made = new Map<string, string>();
       /** What may follow the first `at` properties; `first`: none of them was written. */
@@ -168,7 +170,9 @@ export const schemaRules = (): SchemaRules => {
       if (unknown !== undefined) throw refused(`has the type ${JSON.stringify(unknown)}, which is none`);
       check(schema, ["type", ...types.flatMap((type) => OF_TYPE[String(type)] ?? [])]);
       if (types.length === 0) return "value";
-      return types.length === 1 ? ofType(String(types[0]), schema) : named(types.map((type) => ofType(String(type), schema)).join(" | "));
+      return types.length === 1
+        ? ofType(String(types[0]), schema)
+        : named(types.map((type) => ofType(String(type), schema)).join(" | "));
     };
 
     return write(root);

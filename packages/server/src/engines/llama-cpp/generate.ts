@@ -41,10 +41,7 @@ export interface Surroundings {
 }
 
 /** One answer, told as it comes; ended early where `cancelled` says so. */
-export const generate = async (
-  generation: Generation,
-  { take, begin, onText, cancelled }: Surroundings,
-): Promise<Generated> => {
+export const generate = async (generation: Generation, { take, begin, onText, cancelled }: Surroundings): Promise<Generated> => {
   const { temperature, top_p, seed, special, max_new_tokens } = generation;
   const ends = new Set(generation.end_tokens);
   const stops = createStopTexts(generation.stop);

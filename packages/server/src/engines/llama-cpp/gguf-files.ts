@@ -41,11 +41,8 @@ const fingerprint = async (folder: string): Promise<string> => {
 };
 
 /** Where a base's file lies, whether it was made or not. */
-export const baseGguf = async (
-  { gguf }: Pick<DataPaths, "gguf">,
-  model: string,
-  quantization: "nf4" | "none",
-): Promise<string> => join(gguf, `base-${await fingerprint(model)}-${quantization}.gguf`);
+export const baseGguf = async ({ gguf }: Pick<DataPaths, "gguf">, model: string, quantization: "nf4" | "none"): Promise<string> =>
+  join(gguf, `base-${await fingerprint(model)}-${quantization}.gguf`);
 
 export const createGgufFiles = ({
   paths,
@@ -80,12 +77,7 @@ export const createGgufFiles = ({
 
   return {
     base: async (model, quantization) =>
-      made(await baseGguf(paths, model, quantization), [
-        "--base",
-        model,
-        "--quantization",
-        quantization,
-      ]),
+      made(await baseGguf(paths, model, quantization), ["--base", model, "--quantization", quantization]),
     // Among its exports, which are erased with it.
     adapter: async (adapter, base) =>
       made(join(paths.exports, basename(adapter), "engine", `${await fingerprint(adapter)}.gguf`), [

@@ -1,7 +1,10 @@
 /** The part of node-llama-cpp that is used: its types are there only once it is installed. */
 export interface Library {
   /** Where an answer stands in a grammar: what may follow, and nothing once the grammar is through. */
-  readonly LlamaGrammarEvaluationState: new (options: { readonly model: Model; readonly grammar: Grammar }) => GrammarState;
+  readonly LlamaGrammarEvaluationState: new (options: {
+    readonly model: Model;
+    readonly grammar: Grammar;
+  }) => GrammarState;
   getLlama(options: {
     readonly gpu: false | "auto";
     readonly build: "never";

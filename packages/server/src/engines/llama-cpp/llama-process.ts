@@ -17,8 +17,7 @@ const open = async (): Promise<Pick<Surroundings, "take" | "begin">> => {
   const llama = await getLlama({ gpu: "auto", build: "never", maxThreads: threads, progressLogs: false, logLevel: "error" });
   return {
     take: createContexts(llama, threads).take,
-    begin: async (model, grammar) =>
-      new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) }),
+    begin: async (model, grammar) => new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) }),
   };
 };
 const opened = open();

@@ -50,7 +50,9 @@ test("words are free until a call's mark, and from there the calls are held to t
   const grammar = withTools([BASH, tool("build", null)]);
   if (grammar === null) throw new Error("there is a grammar");
   expect(grammarAfter("I look at <tool", grammar)).toBeNull();
-  expect(grammarAfter("I look.\n<tool_call>", grammar)).toMatch(/^root ::= \("\\n\{\\"name\\": \\"bash\\".*\| "\\n\{\\"name\\": \\"build/);
+  expect(grammarAfter("I look.\n<tool_call>", grammar)).toMatch(
+    /^root ::= \("\\n\{\\"name\\": \\"bash\\".*\| "\\n\{\\"name\\": \\"build/,
+  );
   expect(grammarAfter('<tool_call>\n{"name": "bu', grammar)).toMatch(/^root ::= \("ild\\", \\"arguments\\": " object /);
   expect(grammarAfter('<tool_call>\n{"name": "bash", "arguments":', grammar)).toMatch(/^root ::= \(" " r/);
   expect(grammarAfter('<tool_call>{"name"', grammar)).toBeNull();

@@ -53,7 +53,9 @@ test("an answer that outgrows its context goes on in a longer one, and nothing o
   const most = 5000;
   const long = await answer(engine, asked("ab", { max_new_tokens: most }));
   expect(long).toMatchObject({ text: "b".repeat(most), completion_tokens: most, finish_reason: "length" });
-  expect((await answer(engine, asked("size?", { adapter: "size", max_new_tokens: 8000, end_tokens: letters("?") }))).text).toBe("2048");
+  expect((await answer(engine, asked("size?", { adapter: "size", max_new_tokens: 8000, end_tokens: letters("?") }))).text).toBe(
+    "2048",
+  );
 });
 
 test("an answer is held to a schema from its beginning, and to its tools from the mark of a call on", async () => {
