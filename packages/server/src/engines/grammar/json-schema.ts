@@ -42,9 +42,13 @@ const MOST = 1000;
 
 const isObject = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value);
 
+const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+const inHex = (character: string): string => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`;
+
 /** A text in a grammar. */
 export const literal = (text: string): string =>
-  JSON.stringify(text).replaceAll("\\b", "\\x08").replaceAll("\\f", "\\x0C").replaceAll("\u007f", "\\x7F");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a grammar writes otherwise
+  `"${text.replaceAll(/["\\\u0000-\u001f\u007f]/g, (character) => ESCAPES[character] ?? inHex(character))}"`;
 
 /** As Python's `json.dumps` writes it, but for characters beyond ASCII, which stay. */
 const json = (value: unknown): string => {
