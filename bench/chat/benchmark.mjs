@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { processorSeconds } from "./processes.mjs";
 import { PROMPTS } from "./prompts.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -108,12 +109,17 @@ export const benchmark = {
       for (const [name, adapter] of Object.entries(models)) {
         for (const engine of [worker, llamaCpp]) await ask(engine, [user("Hello")], adapter, { max_tokens: 1 });
         const prompts = PROMPTS.slice(0, Number(options.prompts));
-        const seconds = [0, 0];
+        const [seconds, processor] = [
+          [0, 0],
+          [0, 0],
+        ];
         let [equal, tokens] = [0, [0, 0]];
         for (const prompt of prompts) {
           const answers = [];
           for (const [at, engine] of [worker, llamaCpp].entries()) {
+            const before = processorSeconds();
             const one = await timed(() => ask(engine, [user(prompt)], adapter));
+            processor[at] += processorSeconds() - before;
             answers.push(one.result.text);
             seconds[at] += one.seconds;
             tokens[at] += one.result.completion_tokens;
@@ -127,9 +133,12 @@ export const benchmark = {
           trainer_tokens_s: trainer,
           llama_cpp_tokens_s: llama,
           ratio: llama / trainer,
+          trainer_processor_ms_token: (1000 * processor[0]) / tokens[0],
+          llama_cpp_processor_ms_token: (1000 * processor[1]) / tokens[1],
+          load: os.loadavg()[0],
         };
         print(
-          `${name}: ${equal} of ${prompts.length} answers equal; ${trainer.toFixed(1)} and ${llama.toFixed(1)} tokens/s, ${(llama / trainer).toFixed(1)} times`,
+          `${name}: ${equal} of ${prompts.length} answers equal; ${trainer.toFixed(1)} and ${llama.toFixed(1)} tokens/s, ${(llama / trainer).toFixed(1)} times; ${processor.map((one, at) => `${((1000 * one) / tokens[at]).toFixed(0)} ms`).join(" and ")} of a processor a token; load ${os.loadavg()[0].toFixed(1)}`,
         );
       }
       const first = [user(`${LONG.repeat(24)}What failed?`)];

@@ -132,6 +132,21 @@ const requestsFor = async ({ root, setup, work }) => {
     quantization: "nf4",
   };
   const adapter = { adapter_id: "recorded", base_model_name: name, task_type: "code-gen", seed: 7 };
+  const chat = {
+    base_model,
+    adapter_path: output_dir,
+    messages: [{ role: "user", content: "Which port does the gateway use?", tool_calls: [], tool_call_id: null }],
+    tools: [],
+    tool_choice: "auto",
+    parallel_tool_calls: true,
+    json_schema: null,
+    max_tokens: 12,
+    temperature: 0,
+    top_p: 1,
+    stop: [],
+    seed: 7,
+    stream: true,
+  };
   const job = (type, number, spec) => ({ type, job_id: String(number).padStart(26, "0"), spec });
   return {
     preview: { type: "preview", call_id: "1", spec: windows, window: null },
@@ -177,25 +192,8 @@ const requestsFor = async ({ root, setup, work }) => {
       cache_dir,
       output_dir: evaluated,
     }),
-    chat: {
-      type: "chat",
-      call_id: "2",
-      spec: {
-        base_model,
-        adapter_path: output_dir,
-        messages: [{ role: "user", content: "Which port does the gateway use?", tool_calls: [], tool_call_id: null }],
-        tools: [],
-        tool_choice: "auto",
-        parallel_tool_calls: true,
-        json_schema: null,
-        max_tokens: 12,
-        temperature: 0,
-        top_p: 1,
-        stop: [],
-        seed: 7,
-        stream: true,
-      },
-    },
+    chat: { type: "chat", call_id: "2", spec: chat },
+    render: { type: "render", call_id: "3", spec: chat },
   };
 };
 

@@ -121,6 +121,20 @@ export const ERRORS = {
   },
   INTERNAL_ERROR: { status: 500, title: "Internal error", hint: "The service's log names the cause under this request_id." },
 
+  // Upstream
+  UPSTREAM_UNREACHABLE: {
+    status: 503,
+    title: "The upstream does not answer",
+    hint: "Start it, or correct upstream; it is asked again with the next chat.",
+  },
+  UPSTREAM_BUSY: { status: 429, title: "The upstream is busy", hint: "Wait as long as Retry-After says." },
+  UPSTREAM_UNAUTHORIZED: {
+    status: 502,
+    title: "The upstream refuses the service's token",
+    hint: "Put the upstream's token into upstream_token_file (or IMPRINT_UPSTREAM_TOKEN), and start the service again.",
+  },
+  UPSTREAM_FAILED: { status: 502, title: "The upstream failed", hint: "Its own log says why." },
+
   // Data of a job
   SESSION_INVALID: { status: 422, title: "The stored session cannot be read", hint: "Import the session again from its source." },
   SESSION_UNSUCCESSFUL: {

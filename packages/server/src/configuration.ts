@@ -4,6 +4,7 @@ export { type Config, type LoadOptions, loadConfig, type Origin } from "./config
 export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";
 export { findRepoRoot, readSetup, type Setup } from "./config/setup.js";
 export { asFolder, environmentName, flagName } from "./config/sources.js";
-export { chooseEngine } from "./engines/choose.js";
+export { chooseEngine, LLAMA_CPP_TYPES } from "./engines/choose.js";
+export { lookAtUpstream, type UpstreamLook } from "./engines/upstream/look.js";
 export { hypernetworkFolders } from "./models/hypernetworks.js";
 export { makeFolder } from "./storage/paths.js";

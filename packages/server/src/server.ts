@@ -18,7 +18,7 @@ import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
 import { systemRandomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
 import { createMetrics } from "./metrics/metrics.js";
-import { baseModelsOf } from "./models/base-model.js";
+import { baseModelsOf, nameAt } from "./models/base-model.js";
 import { hypernetworkFolders } from "./models/hypernetworks.js";
 import { createFineTunes } from "./openai/fine-tunes.js";
 import { createProjects } from "./projects/projects.js";
@@ -95,7 +95,14 @@ export const startServer = async (
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
     const trainer = command ?? trainerCommand(config);
     const runner = createRunner({ config, command: trainer, places, clock, log, onWorkerStart });
-    const engine = createEngine({ config, command: trainer, worker: runner, paths, log });
+    const engine = createEngine({
+      config,
+      command: trainer,
+      worker: runner,
+      paths,
+      nameOf: (location) => nameAt(location, models),
+      log,
+    });
     const now = (): Date => new Date(clock.now());
     const sessions = createSessionStore({
       database,
@@ -171,6 +178,7 @@ export const startServer = async (
         fineTunes: createFineTunes({ jobs, now }),
         recorder,
         interactive: engine.interactive,
+        upstream: engine.upstream,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         projects,
         random,

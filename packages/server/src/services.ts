@@ -18,6 +18,7 @@ import type { Metrics } from "./metrics/metrics.js";
 import type { FineTunes } from "./openai/fine-tunes.js";
 import type { Projects } from "./projects/projects.js";
 import type { Interactive } from "./runners/runner.js";
+import type { Served } from "./runners/served.js";
 
 /** What routes work with. */
 export interface Services {
@@ -29,6 +30,8 @@ export interface Services {
   readonly fineTunes: FineTunes;
   readonly projects: Projects;
   readonly interactive: Interactive;
+  /** Null where there is no other server. */
+  readonly upstream: Served | null;
   readonly recorder: Recorder;
   readonly workshop: Workshop;
   readonly idempotency: Idempotency;

@@ -137,7 +137,7 @@ test("a recorded conversation is previewed with as many tokens before its last a
   expect(before).toBe(second.usage.prompt_tokens);
 });
 
-test("killed in mid-training, the trainer and the service leave nothing half; the same request gives the same bytes", {
+test("killed in mid-training, the trainer and the service leave nothing half; the same request gives the same bytes, with a chat beside it too", {
   timeout: 12 * MINUTES,
 }, async () => {
   const { python, default_model } = prepared();
@@ -155,6 +155,13 @@ test("killed in mid-training, the trainer and the service leave nothing half; th
     await vi.waitFor(inTraining, { timeout: 5 * MINUTES, interval: 50 });
     return { job_id, pid: workerPid(folder) ?? 0 };
   };
+  const chatOf = async (url: string): Promise<ChatCompletion> => {
+    const body = { model: default_model, messages: [{ role: "user", content: "What is a harbour?" }], max_tokens: 8 };
+    const headers = { "content-type": "application/json" };
+    return (await (
+      await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body: JSON.stringify(body) })
+    ).json()) as ChatCompletion;
+  };
   const listed = async (client: Imprint) => (await client.adapters.list()).adapters.map(({ adapter_id }) => adapter_id);
 
   const first = await start();
@@ -170,7 +177,9 @@ test("killed in mid-training, the trainer and the service leave nothing half; th
 
   for (const adapter_id of ["one", "two"]) {
     const { job_id } = await first.client.train.lora({ ...request, adapter_id });
+    const chat = adapter_id === "two" ? chatOf(first.service.url) : null;
     expect(await first.client.jobs.waitFor(job_id, wait)).toMatchObject({ status: "completed", adapter_id });
+    if (chat !== null) expect((await chat).choices).toHaveLength(1);
   }
   const weightsOf = (adapter: string) => readFileSync(join(adapters, adapter, "adapter_model.safetensors"));
   expect(weightsOf("one").equals(weightsOf("two"))).toBe(true);

@@ -69,7 +69,7 @@ async function findings(load: () => Config): Promise<readonly Finding[]> {
     configuration(config),
     ...(await checkPython({ python, repoRoot: config.repoRoot })),
     await checkModel({ baseModel: base_model, folders: modelFolders(config) }),
-    checkEngine(config),
+    ...(await checkEngine(config)),
     await checkDataDir(data_dir),
     await checkSessions({ dataDir: data_dir, limit: session_limit }),
     await checkDisk(data_dir),

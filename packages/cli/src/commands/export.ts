@@ -1,7 +1,8 @@
 import type { AdapterFile, ExportFormat } from "@imprint/contracts";
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { CommandError } from "../errors.js";
+import { CommandError, UsageError } from "../errors.js";
+import { exportBase } from "../export/base.js";
 import { fetchFiles } from "../export/fetch-files.js";
 import { targetOf } from "../export/target.js";
 import { fullId } from "../ids/full-id.js";
@@ -14,30 +15,46 @@ const FORMATS = ["gguf", "merged", "peft"] as const;
 
 interface ExportOptions extends CommonOptions {
   readonly format: (typeof FORMATS)[number];
-  readonly out: string;
+  readonly out?: string;
   readonly force?: boolean;
+  readonly base?: string | true;
+  readonly quantization: "nf4" | "none";
 }
 
 export function exportCommand(context: CommandContext): Command {
   return newCommand({
     name: "export",
-    description: "write an adapter as other programs load it: GGUF, merged model or PEFT folder",
+    description: "write an adapter as other programs load it, or a base model for llama.cpp",
     examples: [
       "export gates-v1 --format gguf --out gates-v1.gguf",
       "export gates-v1 --format merged --out ./gates-merged",
       "export gates-v1 --format peft --out ./adapters/gates-v1",
+      "export --format gguf --base",
     ],
   })
-    .argument("<id>", "id of the adapter, the beginning of it, or latest")
+    .argument("[id]", "id of the adapter, the beginning of it, or latest")
     .addOption(
       new Option("--format <gguf|merged|peft>", "gguf for llama.cpp, a merged model, or the folder for vLLM and PEFT")
         .choices([...FORMATS])
         .makeOptionMandatory(),
     )
-    .requiredOption("--out <path>", "file (gguf) or folder to write")
+    .option("--out <path>", "file (gguf) or folder to write; of a base model: where the service looks for it")
+    .option("--base [model]", "instead of an adapter a base model, the default one where none is named; gguf alone")
+    .addOption(
+      new Option("--quantization <nf4|none>", "with --base: the weights that trainings with nf4 compute with, or the model's own")
+        .choices(["nf4", "none"])
+        .default("nf4"),
+    )
     .option("--force", "overwrite what is there")
-    .action(async (given: string, { format, out, force = false, ...options }: ExportOptions) => {
+    .action(async (given: string | undefined, { format, out, force = false, base, quantization, ...options }: ExportOptions) => {
       const printer = printerOf(context, options);
+      if (base !== undefined) {
+        if (format !== "gguf") throw new UsageError("--base is written as --format gguf alone");
+        if (given !== undefined) throw new UsageError("name an adapter, or --base MODEL: both together are not written");
+        return exportBase({ context, printer, options, base, quantization, out, force });
+      }
+      if (given === undefined) throw new UsageError("name an adapter, or a base model with --base");
+      if (out === undefined) throw new UsageError("--out says where the adapter's files go");
       await withService({ io: context.io, options, note: printer.note }, async (service) => {
         const { client } = service;
         const adapterId = await fullId(given, { kind: "adapter", client, note: printer.note });

@@ -1,4 +1,6 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
@@ -32,6 +34,28 @@ it("finds what is there, and says of the rest what to do", async () => {
   expect(checks["data directory"]).toMatchObject({ status: "ok", detail: at.dataDir });
   expect(checks.engine).toMatchObject({ status: "ok", detail: "the trainer answers chats (engine from default)" });
   expect(checks.service).toMatchObject({ status: "ok", detail: `running at ${at.server.url}` });
+});
+
+it("says what an upstream serves, and of which base models it answers the chats", async () => {
+  const at = await place();
+  const data = [{ id: "org/big", owned_by: "vllm", max_model_len: 4096 }];
+  const upstream = createServer((_request, response) => response.end(JSON.stringify({ data })));
+  await new Promise<void>((listening) => upstream.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  await mkdir(path.join(at.dataDir, "models", "big"), { recursive: true });
+  await writeFile(path.join(at.dataDir, "models", "big", "config.json"), "{}");
+  const env = { ...at.env, IMPRINT_UPSTREAM: url };
+  const { engine, upstream: found } = byName((await imprint(["doctor", "--json"], { env })).stdout);
+  expect(engine?.detail).toContain("big: the upstream, as org/big");
+  expect(found).toMatchObject({
+    status: "ok",
+    detail: expect.stringMatching(/\(vllm\) serves org\/big; adapters are handed to it/),
+  });
+  await new Promise((closed) => upstream.close(closed));
+  expect(byName((await imprint(["doctor", "--json"], { env })).stdout).upstream).toMatchObject({
+    status: "warning",
+    detail: expect.stringContaining("does not answer (ECONNREFUSED)"),
+  });
 });
 
 it("says of a program that is no Python what it is not", async () => {

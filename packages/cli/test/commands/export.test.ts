@@ -72,6 +72,32 @@ it("a failed export is exit code 1 with its sentence, wrong usage 2", async () =
     expect((await imprint(["export", "gates", ...args], at)).code).toBe(2);
 });
 
+it("a base model is written once where the service looks for it, or to a file", async () => {
+  const at = await servedPlace();
+  const folder = path.join(at.root, "tiny-model");
+  await writeFile(path.join(folder, "config.json"), "{}");
+  await writeFile(path.join(folder, "model.safetensors"), "");
+  const python = path.join(at.root, "writer");
+  // `-m imprint_trainer gguf --base FOLDER --quantization Q --out FILE`
+  await writeFile(python, `#!/bin/sh\necho "$3 $4 $7" >> "${at.root}/seen"\nprintf GGUF > "$9"\n`);
+  await chmod(python, 0o755);
+  const env = { ...at.env, IMPRINT_PYTHON: python, IMPRINT_BASE_MODEL: folder };
+  const run = (...args: string[]) => imprint(["export", "--format", "gguf", "--json", ...args], { env });
+  const first = JSON.parse((await run("--base")).stdout);
+  expect(first).toMatchObject({ base_model: "tiny-model", format: "gguf", quantization: "nf4", size: 4, made: true });
+  expect(first.path.startsWith(path.join(at.dataDir, "gguf", "base-"))).toBe(true);
+  expect(JSON.parse((await run("--base")).stdout)).toMatchObject({ path: first.path, made: false });
+  const out = path.join(at.root, "b.gguf");
+  expect(JSON.parse((await run("--base", folder, "--quantization", "none", "--out", out)).stdout)).toMatchObject({ path: out });
+  expect((await readFile(path.join(at.root, "seen"), "utf8")).trim().split("\n")).toEqual([
+    "gguf --base nf4",
+    "gguf --base none",
+  ]);
+  for (const args of [["gates", "--base"], ["--base", "absent"], []])
+    expect((await imprint(["export", "--format", "gguf", ...args], { env })).code).toBe(2);
+  expect((await imprint(["export", "--format", "merged", "--base"], { env })).code).toBe(2);
+});
+
 it("push hands the verified files to the hub library, which may reach the hub", async () => {
   const { root, own, out: _out, ...at } = await trained();
   const python = path.join(root, "hub-python");

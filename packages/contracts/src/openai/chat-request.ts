@@ -25,7 +25,7 @@ const Tool = Strict({
     name: FunctionName,
     description: open(Type.String()),
     parameters: Parameters,
-    strict: open(Type.Literal(false)),
+    strict: open(Type.Boolean({ description: "Calls keep to the schema; where no engine can hold them to it, refused" })),
   }),
 });
 

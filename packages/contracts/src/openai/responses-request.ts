@@ -19,7 +19,7 @@ const FunctionTool = Type.Object({
   name: FunctionName,
   description: open(Type.String()),
   parameters: Parameters,
-  strict: open(Type.Literal(false)),
+  strict: open(Type.Boolean({ description: "Calls keep to the schema; where no engine can hold them to it, refused" })),
 });
 
 const Tool = Type.Union([

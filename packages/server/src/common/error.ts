@@ -4,6 +4,8 @@ interface ImprintErrorOptions {
   /** What to do about it; the catalogue's hint when left out. */
   readonly hint?: string;
   readonly cause?: unknown;
+  /** Seconds after which another try may do, as another server said. */
+  readonly retryAfter?: number | null;
   /** Of the adapter that was refused for what it says. */
   readonly proof?: Proof | null;
 }
@@ -14,12 +16,14 @@ export class ImprintError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
   readonly proof: Proof | null;
+  readonly retryAfter: number | null;
 
-  constructor(code: ErrorCode, message: string, { hint, cause, proof = null }: ImprintErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { hint, cause, proof = null, retryAfter = null }: ImprintErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.hint = hint ?? ERRORS[code].hint;
     this.proof = proof;
+    this.retryAfter = retryAfter;
   }
 
   static from({ code, message, hint }: ErrorDetail): ImprintError {

@@ -17,6 +17,7 @@ import {
   untilde,
 } from "./sources.js";
 import { resolveToken } from "./token.js";
+import { resolveUpstream, type Upstream } from "./upstream.js";
 import { resolveWebhook, type Webhook } from "./webhook.js";
 
 export type Origin = "flag" | "environment" | "file" | "setup" | "default";
@@ -27,6 +28,7 @@ export interface Config {
   /** The bearer token in force, from `token` or `token_file`. */
   readonly token: string | null;
   readonly webhook: Webhook | null;
+  readonly upstream: Upstream | null;
   readonly setup: Setup | null;
   /** The checkout: where the trainer's sources are. */
   readonly repoRoot: string;
@@ -50,6 +52,7 @@ const resolvePaths = (values: Settings, home: string): Settings => {
     ...values,
     data_dir: toPath(values.data_dir),
     token_file: values.token_file === null ? null : toPath(values.token_file),
+    upstream_token_file: values.upstream_token_file === null ? null : toPath(values.upstream_token_file),
     webhook_secret_file: values.webhook_secret_file === null ? null : toPath(values.webhook_secret_file),
     python: values.python !== null && isPath(values.python) ? toPath(values.python) : values.python,
     base_model: asFolder(values.base_model, home) ?? values.base_model,
@@ -124,6 +127,7 @@ export const loadConfig = ({
     origins: Object.fromEntries(chosen.map(({ name, origin }) => [name, origin])) as Record<SettingName, Origin>,
     token: resolveToken(settings),
     webhook: resolveWebhook(settings),
+    upstream: resolveUpstream(settings),
     setup,
     repoRoot,
     warnings: unknownVariables(env),

@@ -35,6 +35,22 @@ export const Settings = Strict({
     default: "transformers",
     description: "What answers chats: the trainer, or llama.cpp, which `npm run setup -- --llama-cpp` installs.",
   }),
+  upstream: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
+    default: null,
+    description: "Address of a vLLM, SGLang, llama-server or LM Studio that answers chats for the models that it serves.",
+  }),
+  upstream_token: Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
+    default: null,
+    description: "Bearer token for upstream; IMPRINT_UPSTREAM_TOKEN or a file keeps it out of lists of processes.",
+  }),
+  upstream_token_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+    default: null,
+    description: "File that holds the token for upstream; readable by the user alone.",
+  }),
+  upstream_adapters: Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
+    default: null,
+    description: "The data directory's folder adapters as upstream sees it. Default: the same path.",
+  }),
   slots: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: "Jobs that run at once." }),
   max_queued: Type.Integer({
     minimum: 1,

@@ -78,6 +78,15 @@ export async function* answerTo(
       yield* shown(parser.push(value.text));
       continue;
     }
+    if (value.type === "call") {
+      const call = { index: calls, name: value.name, delta: value.arguments };
+      yield* shown([
+        { ...call, type: "call-start" },
+        { ...call, type: "call-arguments" },
+        { ...call, type: "call-end" },
+      ]);
+      continue;
+    }
     spoke = clock.now();
     if (value.type === "prompt") parser = parserFor(value.prompt, spec);
     yield value.type === "prompt" ? { type: "begin", prompt_tokens: value.prompt.prompt_tokens } : value;

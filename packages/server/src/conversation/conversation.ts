@@ -2,7 +2,10 @@ import type { ChatMessage, ChatSpec, ChatTool, ChatToolCall, ToolChoice } from "
 import { fieldRefused } from "../http/problem.js";
 
 /** What every face makes of its request: all that an engine is asked, but for the model and how the answer is told. */
-export type Conversation = Omit<ChatSpec, "base_model" | "adapter_path" | "stream">;
+export interface Conversation extends Omit<ChatSpec, "base_model" | "adapter_path" | "stream"> {
+  /** Names of the tools whose calls must keep to their schema. */
+  readonly strict_tools: readonly string[];
+}
 
 const message = (role: ChatMessage["role"], content: string): ChatMessage => ({
   role,
@@ -59,6 +62,7 @@ interface Asked {
   readonly tools: readonly ChatTool[];
   readonly tool_choice: ToolChoice | "none";
   readonly parallel_tool_calls?: boolean | null | undefined;
+  readonly strict_tools?: readonly string[];
   readonly json_schema?: unknown;
   readonly max_tokens?: number | null | undefined;
   readonly temperature?: number | null | undefined;
@@ -79,6 +83,7 @@ export const conversationOf = ({ messages, tools, tool_choice, stop, ...rest }: 
     tools: tool_choice === "none" ? [] : [...tools],
     tool_choice: tool_choice === "none" ? "auto" : tool_choice,
     parallel_tool_calls: rest.parallel_tool_calls ?? true,
+    strict_tools: tool_choice === "none" ? [] : (rest.strict_tools ?? []),
     json_schema: rest.json_schema ?? null,
     max_tokens: rest.max_tokens ?? null,
     temperature: rest.temperature ?? 0,

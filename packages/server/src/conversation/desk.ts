@@ -27,10 +27,10 @@ export interface Desk {
   now(): number;
 }
 
-export type DeskServices = Pick<Services, "workshop" | "interactive" | "recorder" | "closing">;
+export type DeskServices = Pick<Services, "workshop" | "interactive" | "upstream" | "recorder" | "closing">;
 
 export const createDesk = (
-  { workshop, interactive, recorder, closing }: DeskServices,
+  { workshop, interactive, upstream, recorder, closing }: DeskServices,
   { clock }: { readonly clock: Clock },
 ): Desk => {
   /** The events, and an end to the wait for the first token of a stream: its head is sent, and Fastify's limit is for that. */
@@ -51,14 +51,18 @@ export const createDesk = (
 
   return {
     ask: async ({ model, conversation, stream }, request) => {
-      const spec = { ...(await locateModel(model, workshop)), ...conversation, stream };
+      const { strict_tools, ...asked } = conversation;
+      const spec = { ...(await locateModel(model, { workshop, upstream })), ...asked, stream };
       const late = new AbortController();
       const signal = AbortSignal.any([request.cancelled, closing, late.signal]);
-      const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec }, signal, onEvent), { clock });
+      const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec, strict_tools }, signal, onEvent), {
+        clock,
+      });
       return recorder.follow(unlessLate(events, late), { model, conversation, request });
     },
     count: async ({ model, conversation }, request) => {
-      const spec = { ...(await locateModel(model, workshop)), ...conversation, max_tokens: 0, stream: false };
+      const { strict_tools: _calls, ...asked } = conversation;
+      const spec = { ...(await locateModel(model, { workshop, upstream })), ...asked, max_tokens: 0, stream: false };
       const signal = AbortSignal.any([request.cancelled, closing]);
       return (await interactive.call({ type: "chat", spec }, signal)).prompt_tokens;
     },

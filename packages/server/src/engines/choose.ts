@@ -6,6 +6,9 @@ import type { Config } from "../config/load.js";
 export const llamaCppEntry = (repoRoot: string): string =>
   join(repoRoot, "packages", "server", "llama-cpp", "node_modules", "node-llama-cpp", "dist", "index.js");
 
+/** Types of base models that llama.cpp can be given here, as far as config.json says it: a tokenizer of another kind shows when its file is written. */
+export const LLAMA_CPP_TYPES: readonly string[] = ["llama", "mistral", "qwen2", "qwen3"];
+
 /** Who answers chats, and what is missing where it is not the one that was asked for. */
 export type EngineChoice =
   | { readonly engine: "transformers"; readonly missing: string | null }

@@ -2,27 +2,33 @@ import type { Log } from "../common/log.js";
 import type { Config } from "../config/load.js";
 import type { WorkerCommand } from "../runners/local/local-runner.js";
 import type { Interactive } from "../runners/runner.js";
+import type { Served } from "../runners/served.js";
 import type { DataPaths } from "../storage/paths.js";
 import { chooseEngine } from "./choose.js";
 import { createLlamaCppEngine } from "./llama-cpp/engine.js";
 import { createGgufFiles } from "./llama-cpp/gguf-files.js";
 import { createLlamaProcess } from "./llama-cpp/process.js";
+import { createUpstreamEngine } from "./upstream/engine.js";
+import { withoutGrammars } from "./without-grammars.js";
 
-/** Who answers chats. */
-export const createEngine = ({
-  config,
-  command,
-  worker,
-  paths,
-  log,
-}: {
+interface EngineOptions {
   readonly config: Config;
   /** How the trainer is run; null where setup has not run. */
   readonly command: WorkerCommand | null;
   readonly worker: Interactive;
   readonly paths: Pick<DataPaths, "gguf" | "exports">;
+  /** What a base model is called, by where it lies. */
+  readonly nameOf: (location: string) => string;
   readonly log: Log;
-}): { readonly interactive: Interactive; close(): void } => {
+}
+
+interface LocalEngine {
+  readonly interactive: Interactive;
+  close(): void;
+}
+
+const createLocalEngine = ({ config, command, worker: trainer, paths, log }: EngineOptions): LocalEngine => {
+  const worker = withoutGrammars(trainer);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
     if ("missing" in choice && choice.missing !== null) log.warn({ reason: choice.missing }, "the trainer answers chats");
@@ -31,4 +37,13 @@ export const createEngine = ({
   const llama = createLlamaProcess({ library: choice.library });
   const files = createGgufFiles({ paths, trainer: command });
   return { interactive: createLlamaCppEngine({ worker, files, llama, log }), close: llama.close };
+};
+
+/** Who answers chats, and what another server serves. */
+export const createEngine = (options: EngineOptions): LocalEngine & { readonly upstream: Served | null } => {
+  const { config, worker, nameOf, log } = options;
+  const local = createLocalEngine(options);
+  if (config.upstream === null) return { ...local, upstream: null };
+  const engine = createUpstreamEngine({ upstream: config.upstream, worker, local: local.interactive, nameOf, log });
+  return { interactive: engine, upstream: engine, close: local.close };
 };

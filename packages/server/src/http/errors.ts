@@ -12,13 +12,19 @@ const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** What is over in a while. */
-const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["QUEUE_FULL", "SHUTTING_DOWN", "TOO_MANY_STREAMS"]);
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "QUEUE_FULL",
+  "SHUTTING_DOWN",
+  "TOO_MANY_STREAMS",
+  "UPSTREAM_BUSY",
+  "UPSTREAM_UNREACHABLE",
+]);
 
 const asProblem = (error: unknown): ProblemError => {
   if (error instanceof ProblemError) return error;
   const known = asImprintError(error);
   if (known.code !== "INTERNAL_ERROR") {
-    const headers = PASSING.has(known.code) ? { "retry-after": "5" } : {};
+    const headers = PASSING.has(known.code) ? { "retry-after": String(known.retryAfter ?? 5) } : {};
     return new ProblemError(known.code, `${known.message} ${known.hint}`, { headers });
   }
   const { code = "", statusCode = 500 } = error as Partial<FastifyError>;

@@ -78,6 +78,12 @@ export const locateBaseModel = (name: string, models: BaseModels): BaseModel => 
   throw new ImprintError("BASE_MODEL_NOT_FOUND", `The base model ${name} is not on this machine, and downloads are not allowed.`);
 };
 
+/** What the model is called whose files `locateBaseModel` found there. */
+export const nameAt = (location: string, { setup }: Pick<BaseModels, "setup">): string => {
+  const prepared = Object.entries(setup?.models ?? {}).find(([, folder]) => folder === location);
+  return prepared?.[0] ?? (isAbsolute(location) ? basename(location) : location);
+};
+
 /** A folder's model by its name, known from now on. Requests may name folders in the roots only. */
 const adoptFolder = (folder: string, models: BaseModels): BaseModel => {
   const { fallback, setup, roots } = models;

@@ -32,6 +32,7 @@ export const chatConversation = (request: ChatRequest): Conversation => {
   return conversationOf({
     ...sampling,
     messages: messages.map(toMessage),
+    strict_tools: (tools ?? []).flatMap(({ function: { name, strict } }) => (strict === true ? [name] : [])),
     tools: (tools ?? []).map(({ function: { name, description, parameters } }) => ({
       name,
       description: description ?? null,

@@ -42,14 +42,15 @@ const itemMessages = (item: Item, at: number): readonly ChatMessage[] => {
 
 interface Named extends ToolName {
   readonly tool: ChatTool;
+  readonly isStrict: boolean;
 }
 
 const namedTools = (tool: Tool, namespace?: string): readonly Named[] => {
   if (tool.type === "namespace") return tool.tools.flatMap((inner) => namedTools(inner, tool.name));
   if (tool.type !== "function") return []; // a search of OpenAI's own, which is not there
-  const { name, description, parameters } = tool;
+  const { name, description, parameters, strict } = tool;
   const flat = { name: flatName(name, namespace), description: description ?? null, parameters: parameters ?? null };
-  return [{ name, ...(namespace !== undefined && { namespace }), tool: flat }];
+  return [{ name, ...(namespace !== undefined && { namespace }), tool: flat, isStrict: strict === true }];
 };
 
 const schemaOf = (text: ResponsesRequest["text"]): unknown => {
@@ -78,9 +79,10 @@ export const responsesConversation = (request: ResponsesRequest): ResponsesConve
     ...sampling,
     messages: instructions == null ? messages : [system(instructions), ...messages],
     tools: named.map(({ tool }) => tool),
+    strict_tools: named.flatMap(({ tool, isStrict }) => (isStrict ? [tool.name] : [])),
     tool_choice: typeof tool_choice === "object" && tool_choice !== null ? { name: tool_choice.name } : (tool_choice ?? "auto"),
     json_schema: schemaOf(text),
     max_tokens: max_output_tokens,
   });
-  return { conversation, toolNames: new Map(named.map(({ tool, ...name }) => [tool.name, name])) };
+  return { conversation, toolNames: new Map(named.map(({ tool, isStrict: _calls, ...name }) => [tool.name, name])) };
 };

@@ -11,14 +11,21 @@ import type {
 import type { ImprintError } from "../common/error.js";
 
 export type PreviewCall = Omit<Extract<WorkerRequest, { type: "preview" }>, "call_id">;
-export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">;
+export interface ChatCall extends Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id"> {
+  /** Tools whose calls must keep to their schema. No worker is told: an engine has grammars, or refuses. */
+  readonly strict_tools?: readonly string[];
+}
 export type RenderCall = Omit<Extract<WorkerRequest, { type: "render" }>, "call_id">;
 export type Call = PreviewCall | RenderCall | ChatCall;
 export type CallResult = Preview | RenderedPrompt | ChatResult;
-/** What is told of a chat before its answer: `prompt` first, once nothing is left to refuse; `token` with `stream` alone. */
+/**
+ * What is told of a chat before its answer: `prompt` first, once nothing is left to refuse; `token` with `stream`, or among
+ * calls. `call` is a call that the engine has read out of the answer itself: it is not in its text.
+ */
 export type ChatEvent =
   | Omit<Extract<WorkerEvent, { type: "prompt" }>, "call_id">
-  | Omit<Extract<WorkerEvent, { type: "token" }>, "call_id">;
+  | Omit<Extract<WorkerEvent, { type: "token" }>, "call_id">
+  | { readonly type: "call"; readonly name: string; readonly arguments: string };
 
 /** What a running task tells on its way. `log` is text of its standard error, without terminal escapes, at most a few times a second. */
 export type TaskEvent =

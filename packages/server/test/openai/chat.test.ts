@@ -70,7 +70,7 @@ test.each([
   ["five stop texts", { stop: ["a", "b", "c", "d", "e"] }, 400, "stop"],
   ["an empty stop text", { stop: "" }, 400, "stop"],
   ["options of a stream that is none", { stream_options: { include_usage: true } }, 400, "stream_options"],
-  ["a tool whose schema is to be enforced", { tools: [strictTool] }, 400, "tools.0.function.strict"],
+  ["a tool whose schema is to be enforced", { tools: [strictTool] }, 400, null],
 ])("a chat with %s is refused in OpenAI's shape", async (_case, change, status, param) => {
   const service = await startService();
   const response = await service.post("/v1/chat/completions", { model: MODEL, messages, ...change });

@@ -11,7 +11,14 @@ const LEAST_TOKENS = 2048;
 export interface Place {
   readonly model: Model;
   readonly sequence: Sequence;
+  /** Tokens that it has room for. */
+  readonly size: number;
   release(): void;
+}
+
+/** `tokens` are those that are there, `room` how many more may come. */
+export interface Wanted extends Pick<Generation, "model" | "adapter" | "tokens" | "context_length"> {
+  readonly room: number;
 }
 
 interface Entry {
@@ -22,14 +29,18 @@ interface Entry {
   free: Sequence[];
 }
 
-const sizeFor = ({ tokens, max_new_tokens, context_length }: Generation): number => {
+const sizeFor = ({ tokens, room, context_length }: Wanted): number => {
   let size = LEAST_TOKENS;
-  while (size < tokens.length + max_new_tokens) size *= 2;
+  while (size < tokens.length + room) size *= 2;
   return Math.min(size, context_length);
 };
 
-/** Where generations take place: models, and contexts of them with an adapter each. */
-export const createContexts = (llama: Llama, threads: number): { take(generation: Generation): Promise<Place> } => {
+export interface Contexts {
+  take(wanted: Wanted): Promise<Place>;
+}
+
+/** Where answers are generated: models, and contexts of them with an adapter each. */
+export const createContexts = (llama: Llama, threads: number): Contexts => {
   const models = new Map<string, Promise<Model>>();
   const entries = new Map<string, Entry>(); // the least recently used first
   const waiting: (() => void)[] = [];
@@ -51,26 +62,26 @@ export const createContexts = (llama: Llama, threads: number): { take(generation
     return true;
   };
 
-  const open = async (key: string, generation: Generation): Promise<Entry> => {
-    const model = await modelOf(generation.model);
-    const lora = generation.adapter === null ? {} : { lora: { adapters: [{ filePath: generation.adapter }] } };
-    const size = { contextSize: sizeFor(generation), sequences: SEQUENCES, threads };
+  const open = async (key: string, wanted: Wanted): Promise<Entry> => {
+    const model = await modelOf(wanted.model);
+    const lora = wanted.adapter === null ? {} : { lora: { adapters: [{ filePath: wanted.adapter }] } };
+    const size = { contextSize: sizeFor(wanted), sequences: SEQUENCES, threads };
     const context = await model.createContext({ ...size, failedCreationRemedy: false, ...lora });
     return { key, model, context, free: Array.from({ length: SEQUENCES }, () => context.getSequence()) };
   };
 
   /** Null where all are at work. */
-  const find = async (key: string, generation: Generation): Promise<Entry | null> => {
+  const find = async (key: string, wanted: Wanted): Promise<Entry | null> => {
     const known = entries.get(key);
     if (known) return known.free.length > 0 ? known : null;
-    return (await makeRoom()) ? await open(key, generation) : null;
+    return (await makeRoom()) ? await open(key, wanted) : null;
   };
 
-  const take = async (generation: Generation): Promise<Place> => {
-    const { model: file, adapter, tokens } = generation;
-    const key = JSON.stringify([file, adapter, sizeFor(generation)]);
+  const take = async (wanted: Wanted): Promise<Place> => {
+    const { model: file, adapter, tokens } = wanted;
+    const key = JSON.stringify([file, adapter, sizeFor(wanted)]);
     for (;;) {
-      const entry = await find(key, generation);
+      const entry = await find(key, wanted);
       if (entry) {
         entries.delete(key);
         entries.set(key, entry);
@@ -81,7 +92,7 @@ export const createContexts = (llama: Llama, threads: number): { take(generation
           entry.free.push(sequence);
           for (const wake of waiting.splice(0)) wake();
         };
-        return { model: entry.model, sequence, release };
+        return { model: entry.model, sequence, size: sizeFor(wanted), release };
       }
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
@@ -89,8 +100,8 @@ export const createContexts = (llama: Llama, threads: number): { take(generation
 
   return {
     // One after the other: whoever waits for a place waits for those before.
-    take: (generation) => {
-      const place = turn.then(() => take(generation));
+    take: (wanted) => {
+      const place = turn.then(() => take(wanted));
       turn = place.catch(() => {});
       return place;
     },

@@ -3,6 +3,7 @@ import { ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
 import { abortable } from "../../runners/local/abortable.js";
 import type { Call, CallResult, ChatCall, ChatEvent, Interactive } from "../../runners/runner.js";
+import { grammarFor } from "../grammar/grammar.js";
 import type { GgufFiles } from "./gguf-files.js";
 import type { LlamaProcess } from "./process.js";
 
@@ -39,12 +40,13 @@ export const createLlamaCppEngine = ({ worker, files, llama, log }: Options): In
   };
 
   const chat = async (request: ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<ChatResult> => {
-    const { spec } = request;
-    const prompt = await worker.call({ type: "render", spec }, signal);
+    const { spec, strict_tools = [] } = request;
+    const prompt = await worker.call({ type: "render", spec: { ...spec, json_schema: null } }, signal);
     const { prompt_tokens, tool_format, opening, tokens, max_new_tokens } = prompt;
     if (spec.max_tokens === 0) return { text: "", finish_reason: "length", stop_text: null, prompt_tokens, completion_tokens: 0 };
     const found = await abortable(filesFor(request, prompt), signal);
     if (found === null) return worker.call(request, signal, onEvent);
+    const grammar = grammarFor({ ...spec, strict_tools }, tool_format);
     onEvent?.({ type: "prompt", prompt: { prompt_tokens, tool_format } });
     let text = "";
     const tell = (piece: string): void => {
@@ -66,6 +68,8 @@ export const createLlamaCppEngine = ({ worker, files, llama, log }: Options): In
         seed,
         stop,
         special: tool_format !== null,
+        opening,
+        grammar,
       },
       tell,
       signal,

@@ -40,6 +40,10 @@ const fingerprint = async (folder: string): Promise<string> => {
     .slice(0, 16);
 };
 
+/** Where a base's file lies, whether it was made or not. */
+export const baseGguf = async ({ gguf }: Pick<DataPaths, "gguf">, model: string, quantization: "nf4" | "none"): Promise<string> =>
+  join(gguf, `base-${await fingerprint(model)}-${quantization}.gguf`);
+
 export const createGgufFiles = ({
   paths,
   trainer,
@@ -73,12 +77,7 @@ export const createGgufFiles = ({
 
   return {
     base: async (model, quantization) =>
-      made(join(paths.gguf, `base-${await fingerprint(model)}-${quantization}.gguf`), [
-        "--base",
-        model,
-        "--quantization",
-        quantization,
-      ]),
+      made(await baseGguf(paths, model, quantization), ["--base", model, "--quantization", quantization]),
     // Among its exports, which are erased with it.
     adapter: async (adapter, base) =>
       made(join(paths.exports, basename(adapter), "engine", `${await fingerprint(adapter)}.gguf`), [

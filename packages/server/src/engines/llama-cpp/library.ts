@@ -1,5 +1,10 @@
 /** The part of node-llama-cpp that is used: its types are there only once it is installed. */
 export interface Library {
+  /** Where an answer stands in a grammar: what may follow, and nothing once the grammar is through. */
+  readonly LlamaGrammarEvaluationState: new (options: {
+    readonly model: Model;
+    readonly grammar: Grammar;
+  }) => GrammarState;
   getLlama(options: {
     readonly gpu: false | "auto";
     readonly build: "never";
@@ -9,7 +14,11 @@ export interface Library {
   }): Promise<Llama>;
 }
 
+export type Grammar = object;
+export type GrammarState = object;
+
 export interface Llama {
+  createGrammar(options: { readonly grammar: string }): Promise<Grammar>;
   loadModel(options: { readonly modelPath: string }): Promise<Model>;
 }
 
@@ -21,6 +30,8 @@ export interface Model {
     readonly failedCreationRemedy: false;
     readonly lora?: { readonly adapters: readonly { readonly filePath: string }[] };
   }): Promise<Context>;
+  /** Whether the token ends an answer for llama.cpp, as alone may follow a grammar that is through. */
+  isEogToken(token: number): boolean;
   detokenize(tokens: readonly number[], specialTokens: boolean): string;
   dispose(): Promise<void>;
 }
@@ -44,6 +55,7 @@ export interface Sequence {
       readonly minP: number;
       readonly seed: number;
       readonly yieldEogToken: true;
+      readonly grammarEvaluationState?: () => GrammarState | undefined;
     },
   ): AsyncGenerator<number, void>;
 }

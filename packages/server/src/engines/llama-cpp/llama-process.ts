@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
 import { createContexts } from "./contexts.js";
-import { generate } from "./generate.js";
+import { generate, type Surroundings } from "./generate.js";
 import type { Library } from "./library.js";
 import type { EngineMessage, EngineRequest } from "./protocol.js";
 
@@ -12,27 +12,28 @@ const threads = Math.max(1, Math.floor(availableParallelism() / 2));
 const cancelled = new Set<number>();
 const say = (message: EngineMessage): void => void process.send?.(message);
 
-const contexts = (import(pathToFileURL(entry).href) as Promise<Library>)
-  .then(({ getLlama }) => getLlama({ gpu: "auto", build: "never", maxThreads: threads, progressLogs: false, logLevel: "error" }))
-  .then((llama) => createContexts(llama, threads));
-contexts.catch(() => {}); // whoever asks hears it
+const open = async (): Promise<Pick<Surroundings, "take" | "begin">> => {
+  const { getLlama, LlamaGrammarEvaluationState } = (await import(pathToFileURL(entry).href)) as Library;
+  const llama = await getLlama({ gpu: "auto", build: "never", maxThreads: threads, progressLogs: false, logLevel: "error" });
+  return {
+    take: createContexts(llama, threads).take,
+    begin: async (model, grammar) => new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) }),
+  };
+};
+const opened = open();
+opened.catch(() => {}); // whoever asks hears it
 
 process.on("message", async (request: EngineRequest) => {
   const { id } = request;
   if (request.type === "cancel") return void cancelled.add(id);
   try {
-    const place = await (await contexts).take(request.generation);
-    try {
-      const onText = (text: string): void => say({ type: "text", id, text });
-      if (cancelled.has(id)) return;
-      const listeners = { onText, cancelled: () => cancelled.has(id) };
-      say({ type: "done", id, generated: await generate(request.generation, place, listeners) });
-    } finally {
-      place.release();
-      cancelled.delete(id);
-    }
+    const onText = (text: string): void => say({ type: "text", id, text });
+    const surroundings = { ...(await opened), onText, cancelled: () => cancelled.has(id) };
+    say({ type: "done", id, generated: await generate(request.generation, surroundings) });
   } catch (error) {
     say({ type: "failed", id, message: error instanceof Error ? error.message : String(error) });
+  } finally {
+    cancelled.delete(id);
   }
 });
 process.on("SIGINT", () => {});

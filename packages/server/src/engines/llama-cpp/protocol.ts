@@ -1,3 +1,5 @@
+import type { AnswerGrammar } from "../grammar/grammar.js";
+
 /** What the process that holds llama.cpp is asked: tokens in, text out. */
 export interface Generation {
   /** GGUF files. */
@@ -13,6 +15,9 @@ export interface Generation {
   readonly stop: readonly string[];
   /** Whether the text shows control tokens: some families begin a call with one. */
   readonly special: boolean;
+  /** What the answer begins with, written for the model: part of the prompt. */
+  readonly opening: string;
+  readonly grammar: AnswerGrammar | null;
 }
 
 export interface Generated {

@@ -1,17 +1,27 @@
 // Stands in for node-llama-cpp: a model that says its prompt's last token again and again, in letters, and the adapter's name
-// before; "crash" in the model's path ends the process as a native crash would.
+// before ("size" is the size of its context); "crash" in the model's path ends the process as a native crash would. Under a grammar it says the grammar, and ends.
+export class LlamaGrammarEvaluationState {
+  constructor({ grammar: { grammar } }) {
+    this.rest = [...grammar].map((letter) => letter.charCodeAt(0));
+  }
+}
+
+const END = 0;
+
 export const getLlama = async () => ({
+  createGrammar: async ({ grammar }) => ({ grammar }),
   loadModel: async ({ modelPath }) => ({
     detokenize: (tokens) => String.fromCharCode(...tokens),
-    createContext: async ({ lora, sequences }) => ({
-      getSequence: () => sequence(modelPath, lora?.adapters[0].filePath ?? ""),
+    isEogToken: (token) => token === END,
+    createContext: async ({ lora, sequences, contextSize }) => ({
+      getSequence: () => sequence(modelPath, lora?.adapters[0].filePath ?? "", contextSize),
       dispose: async () => {},
       sequences,
     }),
   }),
 });
 
-function sequence(model, adapter) {
+function sequence(model, adapter, size) {
   let state = [];
   const shared = (tokens) => {
     const at = tokens.findIndex((token, place) => token !== state[place]);
@@ -25,18 +35,20 @@ function sequence(model, adapter) {
     adaptStateToTokens: async (tokens) => {
       state = state.slice(0, shared(tokens));
     },
-    async *evaluate(tokens) {
+    async *evaluate(tokens, { grammarEvaluationState = () => undefined }) {
       if (model.includes("crash")) process.kill(process.pid, "SIGSEGV");
       state.push(...tokens);
       const last = tokens.at(-1);
-      for (const letter of adapter) {
-        state.push(letter.charCodeAt(0));
-        yield letter.charCodeAt(0);
-      }
+      const words = adapter === "size" ? String(size) : adapter;
+      let next = 0;
       for (;;) {
         await new Promise(setImmediate);
-        state.push(last);
-        yield last;
+        if (state.length > size) throw new Error("the context is full");
+        const held = grammarEvaluationState();
+        const token = held ? (held.rest.shift() ?? END) : next < words.length ? words.charCodeAt(next) : last;
+        next += 1;
+        state.push(token);
+        yield token;
       }
     },
   };

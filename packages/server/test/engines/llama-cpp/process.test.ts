@@ -26,6 +26,8 @@ const asked = (prompt: string, change: Partial<Generation> = {}): Generation => 
   seed: 0,
   stop: [],
   special: false,
+  opening: "",
+  grammar: null,
   ...change,
 });
 const answer = async (engine: LlamaProcess, generation: Generation): Promise<Generated & { readonly text: string }> => {
@@ -44,6 +46,28 @@ test("an answer ends at its length, at an end token, or before a stop text", asy
   expect(ended).toMatchObject({ text: "", finish_reason: "stop", completion_tokens: 1 });
   const stopped = await answer(engine, asked("ab", { adapter: "x.", stop: [".b"] }));
   expect(stopped).toMatchObject({ text: "x", finish_reason: "stop", stop_text: ".b" });
+});
+
+test("an answer that outgrows its context goes on in a longer one, and nothing of it is lost", async () => {
+  const engine = start();
+  const most = 5000;
+  const long = await answer(engine, asked("ab", { max_new_tokens: most }));
+  expect(long).toMatchObject({ text: "b".repeat(most), completion_tokens: most, finish_reason: "length" });
+  expect((await answer(engine, asked("size?", { adapter: "size", max_new_tokens: 8000, end_tokens: letters("?") }))).text).toBe(
+    "2048",
+  );
+});
+
+test("an answer is held to a schema from its beginning, and to its tools from the mark of a call on", async () => {
+  const engine = start();
+  const schema = await answer(engine, asked("a", { max_new_tokens: 99, grammar: { type: "answer", gbnf: 'root ::= "yes"' } }));
+  expect(schema).toMatchObject({ text: 'root ::= "yes"', finish_reason: "stop" });
+  const calls = [{ head: '\n{"name": "bash", "arguments": ', rule: "object" }];
+  const grammar = { type: "calls", rules: "", calls, isOne: true } as const;
+  const called = await answer(engine, asked("a", { adapter: "I look. <tool_call>", grammar, max_new_tokens: 200 }));
+  expect(called.text).toMatch(/^I look\. <tool_call>root ::= /);
+  const begun = await answer(engine, asked("a", { opening: '<tool_call>\n{"name": "', grammar, max_new_tokens: 200 }));
+  expect(begun.text).toMatch(/^root ::= \("bash/);
 });
 
 test("the second turn of a conversation computes only what is new", async () => {

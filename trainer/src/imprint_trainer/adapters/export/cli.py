@@ -48,5 +48,7 @@ def write(arguments: argparse.Namespace, draft: Path) -> None:
         export_gguf(source, config, draft, adapter_id=name, base_model_name=folder.name)
         return
     supported(config)
+    print(f"Reading the weights of {folder.name} ...", file=sys.stderr, flush=True)
     base = load_base(arguments.base, quantization=arguments.quantization, device="cpu", dequantise_on_cpu=True)
+    print(f"Writing {arguments.out.name} ...", file=sys.stderr, flush=True)
     export_base_gguf(base, draft, name=folder.name)

@@ -1,0 +1,43 @@
+import { ConfigError } from "./errors.js";
+import type { Settings } from "./schema.js";
+import { readSecretFile } from "./secret-file.js";
+
+/** Another server that answers chats. */
+export interface Upstream {
+  /** Without the `/v1` that clients are told, and without a slash at its end. */
+  readonly url: string;
+  /** What errors and logs call it. */
+  readonly host: string;
+  readonly token: string | null;
+  /** The folder of this service's adapters as that server sees it; null: as this machine does. */
+  readonly adapters: string | null;
+}
+
+const tokenOf = ({ upstream_token, upstream_token_file }: Settings): string | null => {
+  if (upstream_token !== null && upstream_token_file !== null)
+    throw new ConfigError(["upstream_token and upstream_token_file exclude each other"]);
+  const token = upstream_token_file === null ? upstream_token : readSecretFile("upstream_token_file", upstream_token_file);
+  if (token !== null && !/^[\x21-\x7e]{1,4096}$/.test(token))
+    throw new ConfigError(["upstream_token_file must hold one token: a line of ASCII without spaces"]);
+  return token;
+};
+
+/**
+ * The server of the settings; null when there is none.
+ * @throws ConfigError for an address that is none, or a token without an address
+ */
+export const resolveUpstream = (settings: Settings): Upstream | null => {
+  const token = tokenOf(settings);
+  if (settings.upstream === null) {
+    if (token === null) return null;
+    throw new ConfigError(["upstream_token is given without upstream, the address that it is for"]);
+  }
+  const url = URL.canParse(settings.upstream) ? new URL(settings.upstream) : null;
+  if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")
+    throw new ConfigError([
+      "upstream must be an http or https address without a user, such as http://127.0.0.1:8000: its token goes into upstream_token_file",
+    ]);
+  if (url.search !== "" || url.hash !== "") throw new ConfigError(["upstream must be an address without ? and #"]);
+  const path = url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+  return { url: `${url.origin}${path}`, host: url.host, token, adapters: settings.upstream_adapters };
+};
