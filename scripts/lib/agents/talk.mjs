@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { Interrupted } from "../process/failures.mjs";
 import { startDemoService } from "../demo/service.mjs";
+import { Interrupted } from "../process/failures.mjs";
 import { judgeTalk } from "./answers.mjs";
 import { BEFORE, FILE } from "./clients.mjs";
 import { makeDesk } from "./desk.mjs";

@@ -33,7 +33,10 @@ export async function watch(url, { tokens }) {
       asked.request = JSON.stringify({ ...json, stream: undefined });
     }
     const { host: _host, "content-length": _length, "transfer-encoding": _coding, ...headers } = request.headers;
-    const options = { method: request.method, headers: { ...headers, "content-length": body.length, "accept-encoding": "identity" } };
+    const options = {
+      method: request.method,
+      headers: { ...headers, "content-length": body.length, "accept-encoding": "identity" },
+    };
     const onward = http.request(new URL(request.url, url), options);
     onward.on("error", () => response.destroy());
     response.on("close", () => onward.destroy());
