@@ -1,6 +1,5 @@
 import { elapsed } from "../elapsed.mjs";
-import { CommandFailure, Interrupted } from "../process/failures.mjs";
-import { SetupFailure } from "../setup/failure.mjs";
+import { Interrupted } from "../process/failures.mjs";
 import { ROOT } from "../setup/main.mjs";
 import { attempt } from "./attempt.mjs";
 import { CLIENTS } from "./clients.mjs";
@@ -25,11 +24,17 @@ export async function checkAgents({ names = [], only = null, env, signal, print,
   };
   if (only !== "real") await checkEach("", attempt);
   if (only !== "scripted" && installed.programs.size > 0) {
-    const service = await startReal();
+    let service = null;
+    const start = async () => {
+      service = await startReal();
+      return { wrong: [], said: [] };
+    };
+    const notStarted = await told({ label: "the service with the default model", signal, print, isStep: true }, start);
+    if (notStarted !== null) outcomes.push(notStarted);
     try {
-      await checkEach(" and the default model", (asked) => talk({ ...asked, service }));
+      if (service !== null) await checkEach(" and the default model", (asked) => talk({ ...asked, service }));
     } finally {
-      await service.end();
+      await service?.end();
     }
   }
   return { passed: outcomes.filter((wrong) => wrong === null).length, failures: outcomes.filter((wrong) => wrong !== null) };
@@ -44,19 +49,19 @@ async function installAll({ wanted, root, env, signal, print }) {
       programs.set(name, await installAgent({ name, package: CLIENTS[name].package, root, env, signal }));
       return { wrong: [], said: [] };
     };
-    const wrong = await told({ label: `${name} installed`, signal, print, isQuick: true }, install);
+    const wrong = await told({ label: `${name} installed`, signal, print, isStep: true }, install);
     if (wrong !== null) outcomes.push(wrong);
   }
   return { programs, outcomes };
 }
 
-/** Says how a check ended; resolves with what failed in a line, or null. */
-async function told({ label, signal, print, isQuick = false }, check) {
+/** Says how a check ended, and a step towards it where it took time; resolves with what failed in a line, or null. */
+async function told({ label, signal, print, isStep = false }, check) {
   const started = Date.now();
   const { wrong, said, remark } = await check().catch(asFailure);
   if (signal.aborted) throw new Interrupted();
   const took = Date.now() - started;
-  if (wrong.length === 0 && isQuick && took < 1000) return null;
+  if (wrong.length === 0 && isStep && took < 1000) return null;
   print(`${wrong.length === 0 ? "ok    " : "FAILED"}  ${label} (${elapsed(took)})${remark === undefined ? "" : `: ${remark}`}`);
   if (wrong.length === 0) return null;
   for (const sentence of wrong) print(`  ${sentence}`);
@@ -64,8 +69,5 @@ async function told({ label, signal, print, isQuick = false }, check) {
   return `agents: ${label}: ${wrong[0]}`;
 }
 
-function asFailure(error) {
-  if (error instanceof Interrupted) return { wrong: [error.message], said: [] };
-  if (!(error instanceof CommandFailure || error instanceof SetupFailure)) throw error;
-  return { wrong: [error.message], said: error.output.trimEnd().split("\n") };
-}
+/** What a program said that failed, or where an error of this check's own came from. */
+const asFailure = (error) => ({ wrong: [error.message], said: (error.output ?? error.stack).trimEnd().split("\n") });
