@@ -8,6 +8,9 @@ import { findAdapter } from "../registry/adapters.js";
 import { requireWhole } from "../registry/health.js";
 import { inTransaction } from "../storage/transaction.js";
 
+export const unknownModel = (model: string): ProblemError =>
+  new ProblemError("NOT_FOUND", `${quote(model)} is neither an adapter nor a prepared base model; GET /v1/models lists both.`);
+
 /**
  * The files of an adapter or a base model by its name. The registry is asked in a transaction of its own: the answer may take minutes.
  * @throws ProblemError NOT_FOUND, and what a broken adapter is refused with
@@ -23,9 +26,6 @@ export const locateModel = async (model: string, workshop: Workshop): Promise<Pi
   try {
     return { base_model: locateBaseModel(model, models).location, adapter_path: null };
   } catch {
-    throw new ProblemError(
-      "NOT_FOUND",
-      `${quote(model)} is neither an adapter nor a prepared base model; GET /v1/models lists both.`,
-    );
+    throw unknownModel(model);
   }
 };
