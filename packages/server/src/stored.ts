@@ -4,3 +4,4 @@ export { baseModelsOf, locateBaseModel, requestedBaseModel } from "./models/base
 export { readSession } from "./sessions/read.js";
 export { straySessions } from "./sessions/strays.js";
 export { dataPaths, ensureDataPaths } from "./storage/paths.js";
+export { type CopiedDatabase, openCopy } from "./storage/sqlite/copied.js";

@@ -32,7 +32,7 @@ export function judgeTalk({ failure, answers, said }) {
   const short = count("cut") + count("overflow");
   if (count("whole") + short === 0) wrong.push("it was given no answer");
   // The limit of answers, and the room for prompts, are this check's and the model's; all else is to be understood.
-  if (failure !== null && short === 0) wrong.push(failure.message);
+  if (failure !== null && (short === 0 || failure.timedOutMs != null)) wrong.push(failure.message);
   // Who does not understand an answer asks for it once more.
   const requests = answers.filter(({ request }) => request !== "").map(({ request }) => request);
   const again = requests.length - new Set(requests).size;

@@ -82,7 +82,11 @@ it("is read by the library datasets, whatever the older sessions lack that newer
   };
   const [hub, file] = [path.join(at.root, "hub"), path.join(at.root, "all.jsonl")];
   expect(await imprint(["export-sessions", "--format", "hub", "--out", hub, "--test", "0.5"], at)).toMatchObject({ code: 0 });
-  const call = { id: expect.any(String), type: "function", function: { name: expect.any(String), arguments: expect.any(String) } };
+  const call = {
+    id: expect.any(String),
+    type: "function",
+    function: { name: expect.any(String), arguments: expect.any(String) },
+  };
   const started = [expect.stringMatching(/^2024-08-01T/), expect.stringMatching(/^20\d\d-.*Z$/)];
   expect(await load(hub)).toEqual({ rows: { train: 1, test: 1 }, started, call });
   await imprint(["export-sessions", "--format", "messages", "--out", file], at);
