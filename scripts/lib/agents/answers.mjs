@@ -23,6 +23,7 @@ export function judgeAnswer({ face, status, text, left }) {
 const refusalOf = (what, text) =>
   OVERFLOW.test(text) ? { end: "overflow" } : { end: "wrong", why: `${what}: ${text.slice(0, 300)}` };
 
+const REASON = /error|incomplete|limit|too long|context/i;
 const REMARKS = { whole: "whole answers", cut: "answers cut off", overflow: "prompts too long", left: "answers that it left" };
 
 /** What an agent's talk with a real model left wrong, in sentences, and what happened, in words. */
@@ -31,8 +32,8 @@ export function judgeTalk({ failure, answers, said }) {
   const count = (end) => answers.filter((answer) => answer.end === end).length;
   const short = count("cut") + count("overflow");
   if (count("whole") + short === 0) wrong.push("it was given no answer");
-  // The limit of answers, and the room for prompts, are this check's and the model's; all else is to be understood.
-  if (failure !== null && (short === 0 || failure.timedOutMs != null)) wrong.push(failure.message);
+  // The limit of answers, the room for prompts, and how long a model that never comes to an end is talked to: none is the agent's fault.
+  if (failure !== null && short === 0 && !(failure.timedOutMs != null && count("whole") > 0)) wrong.push(failure.message);
   // Who does not understand an answer asks for it once more.
   const requests = answers.filter(({ request }) => request !== "").map(({ request }) => request);
   const again = requests.length - new Set(requests).size;
@@ -41,6 +42,7 @@ export function judgeTalk({ failure, answers, said }) {
     wrong.push("it did not say that the prompt is too long");
   const parts = ["whole", "cut", "overflow", "left"].map((end) => [REMARKS[end], count(end)]);
   const told = parts.filter(([, times]) => times > 0).map(([words, times]) => `${words} ${times}`);
-  const ended = failure === null ? "exit code 0" : `${failure.message} and said: ${said.findLast((line) => line.trim() !== "")}`;
+  const reason = said.findLast((line) => REASON.test(line)) ?? said.findLast((line) => line.trim() !== "");
+  const ended = failure === null ? "exit code 0" : `${failure.message} and said: ${reason?.trim()}`;
   return { wrong, remark: [...told, ended].join(", ") };
 }

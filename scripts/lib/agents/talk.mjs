@@ -8,7 +8,7 @@ import { BEFORE, FILE } from "./clients.mjs";
 import { makeDesk } from "./desk.mjs";
 import { watch } from "./watched.mjs";
 
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 300_000;
 /** Of an answer: enough to see that it is understood. */
 const TOKENS = 32;
 

@@ -42,6 +42,11 @@ test.each([
   ["nothing at all", { answers: [] }, [/given no answer/]],
   ["an answer that was understood by nobody", { answers: [whole], failure }, [/exited with code 1/]],
   ["a cut answer, which some take for a failure", { answers: [{ ...whole, end: "cut" }], failure }, []],
+  [
+    "a model that comes to no end",
+    { answers: [whole], failure: Object.assign(new Error("pi ran longer"), { timedOutMs: 1 }) },
+    [],
+  ],
   ["a refusal", { answers: [whole, { face: CHAT, request: "1", end: "wrong", why: "422: no" }] }, [/answered with 422: no/]],
   ["the same question twice", { answers: [whole, whole] }, [/1 of 2 requests again/]],
   ["an overflow that it explains", { answers: [{ ...whole, end: "overflow" }], failure, said: ["Prompt is too long"] }, []],
