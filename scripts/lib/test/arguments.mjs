@@ -1,5 +1,7 @@
+import { parseArguments as parseAgents } from "../agents/arguments.mjs";
+
 const PARTS = ["checks", "vitest", "pytest"];
-/** What takes agents from registries, and minutes: beside the tests. */
+/** Agents come from registries, and take minutes: beside the tests. */
 const EVERY = [...PARTS, "agents"];
 const ALL = "all";
 
@@ -10,7 +12,9 @@ export function parseArguments(args) {
   const isAll = part === ALL;
   if (!isAll && !EVERY.includes(part))
     return { problem: `Unknown part ${part}. Usage: npm test [-- ${[...EVERY, ALL].join(" | ")} [arguments]]` };
-  if ((isAll || part === "checks" || part === "agents") && rest.length > 0)
+  if ((isAll || part === "checks") && rest.length > 0)
     return { problem: `${part} takes no arguments; ${rest[0]} is one too many.` };
+  const { problem } = part === "agents" ? parseAgents(rest) : {};
+  if (problem) return { problem };
   return { parts: isAll ? EVERY : [part], rest };
 }
