@@ -5,3 +5,4 @@ export { baseModelsOf, locateBaseModel, preparedModels, requestedBaseModel } fro
 export { readSession } from "./sessions/read.js";
 export { straySessions } from "./sessions/strays.js";
 export { dataPaths, ensureDataPaths } from "./storage/paths.js";
+export { type CopiedDatabase, openCopy } from "./storage/sqlite/copied.js";

@@ -1,4 +1,5 @@
 import type { Session, Step } from "@imprint/contracts";
+import { gatewayTask } from "./formats/gateway/task.js";
 
 export interface SessionCounts {
   readonly user_turns: number;
@@ -8,7 +9,7 @@ export interface SessionCounts {
 }
 
 export interface SessionDigest extends SessionCounts {
-  /** The first user turn on one line, shortened. */
+  /** The first user turn on one line, shortened; of the service's own recordings without what agents add to it. */
   readonly task: string;
   /** Agent turns that a training of the session can learn from. */
   readonly trainable_turns: number;
@@ -50,8 +51,12 @@ export function trainableSteps(steps: readonly Step[]): ReadonlySet<Step> {
 
 /** What a session holds, in numbers, and its task. */
 export function summarize(session: Session): SessionDigest {
-  const task = session.steps.find((step) => step.source === "user")?.text.slice(0, 4 * TASK_LENGTH) ?? "";
-  const line = task.replace(/\s+/g, " ").trim();
+  const own = session.source.format === "gateway" ? gatewayTask(session.steps) : null;
+  const task = own ?? session.steps.find((step) => step.source === "user")?.text ?? "";
+  const line = task
+    .slice(0, 4 * TASK_LENGTH)
+    .replace(/\s+/g, " ")
+    .trim();
   return {
     ...countTurns(session.steps),
     trainable_turns: trainableSteps(session.steps).size,

@@ -185,5 +185,7 @@ it.each([
 ] as const)("counts as trainable %s", (_, sources, expected) => {
   const steps = sources.map((source) => ({ source, text: "x" }));
   const context = { source: "agent", text: "x", context_only: "failed" } as const;
-  expect(summarize({ steps: [...steps, context, { source: "agent", text: " " }] } as never).trainable_turns).toBe(expected);
+  expect(summarize({ source: {}, steps: [...steps, context, { source: "agent", text: " " }] } as never).trainable_turns).toBe(
+    expected,
+  );
 });

@@ -1,52 +1,73 @@
 import { elapsed } from "../elapsed.mjs";
-import { CommandFailure, Interrupted } from "../process/failures.mjs";
-import { SetupFailure } from "../setup/failure.mjs";
+import { Interrupted } from "../process/failures.mjs";
 import { ROOT } from "../setup/main.mjs";
 import { attempt } from "./attempt.mjs";
 import { CLIENTS } from "./clients.mjs";
 import { installAgent } from "./install.mjs";
+import { startReal, talk } from "./talk.mjs";
 
 const KEPT_LINES = 40;
 
-/** Lets each named agent, or all, do its task; says a line for each, and resolves with the exit code. */
-export async function checkAgents({ names, env = process.env, root = ROOT, out = process.stdout }) {
-  const unknown = names.find((name) => !Object.hasOwn(CLIENTS, name));
-  if (unknown !== undefined) {
-    out.write(`There is no agent ${unknown}. Usage: npm run check-agents [-- NAME...], of ${Object.keys(CLIENTS).join(", ")}\n`);
-    return 2;
-  }
-  const interrupt = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(name, () => interrupt.abort());
-  const { signal } = interrupt;
-  let failed = 0;
+/**
+ * Lets each named agent, or all, do its task with a scripted model, and talk to the default model; says a line for each. `only` names one
+ * of the two. Resolves with how many passed and what failed, as test suites do; rejects with Interrupted.
+ */
+export async function checkAgents({ names = [], only = null, env, signal, print, root = ROOT }) {
   const wanted = names.length > 0 ? names : Object.keys(CLIENTS);
-  for (const name of wanted) {
-    const client = CLIENTS[name];
-    const started = Date.now();
-    let installed = started;
-    const check = async () => {
-      const programs = await installAgent({ name, package: client.package, root, env, signal });
-      installed = Date.now();
-      return attempt({ name, client, programs, root, env, signal });
-    };
-    const { wrong, said } = await check().catch(notInstalled);
-    if (signal.aborted) {
-      out.write("Stopped.\n");
-      return 130;
+  const installed = await installAll({ wanted, root, env, signal, print });
+  const outcomes = [...installed.outcomes];
+  const checkEach = async (what, check) => {
+    for (const [name, programs] of installed.programs) {
+      const asked = { name, client: CLIENTS[name], programs, root, env, signal };
+      outcomes.push(await told({ label: `${name}${what}`, signal, print }, () => check(asked)));
     }
-    const times = `${elapsed(Date.now() - installed)}, after ${elapsed(installed - started)} to install`;
-    out.write(`${wrong.length === 0 ? "passed" : "FAILED"} ${name} (${times})\n`);
-    if (wrong.length === 0) continue;
-    failed += 1;
-    for (const sentence of wrong) out.write(`  ${sentence}\n`);
-    for (const line of said.slice(-KEPT_LINES)) out.write(`  | ${line}\n`);
+  };
+  if (only !== "real") await checkEach("", attempt);
+  if (only !== "scripted" && installed.programs.size > 0) {
+    let service = null;
+    const start = async () => {
+      service = await startReal();
+      return { wrong: [], said: [] };
+    };
+    const notStarted = await told({ label: "the service with the default model", signal, print, isStep: true }, start);
+    if (notStarted !== null) outcomes.push(notStarted);
+    try {
+      if (service !== null) await checkEach(" and the default model", (asked) => talk({ ...asked, service }));
+    } finally {
+      await service?.end();
+    }
   }
-  out.write(`${wanted.length - failed} passed, ${failed} failed\n`);
-  return failed === 0 ? 0 : 1;
+  return { passed: outcomes.filter((wrong) => wrong === null).length, failures: outcomes.filter((wrong) => wrong !== null) };
 }
 
-function notInstalled(error) {
-  if (error instanceof Interrupted) return { wrong: [error.message], said: [] };
-  if (!(error instanceof CommandFailure || error instanceof SetupFailure)) throw error;
-  return { wrong: [`it could not be installed: ${error.message}`], said: error.output.trimEnd().split("\n") };
+/** The programs of each agent that could be installed, and the failure of each that could not. */
+async function installAll({ wanted, root, env, signal, print }) {
+  const programs = new Map();
+  const outcomes = [];
+  for (const name of wanted) {
+    const install = async () => {
+      programs.set(name, await installAgent({ name, package: CLIENTS[name].package, root, env, signal }));
+      return { wrong: [], said: [] };
+    };
+    const wrong = await told({ label: `${name} installed`, signal, print, isStep: true }, install);
+    if (wrong !== null) outcomes.push(wrong);
+  }
+  return { programs, outcomes };
 }
+
+/** Says how a check ended, and a step towards it where it took time; resolves with what failed in a line, or null. */
+async function told({ label, signal, print, isStep = false }, check) {
+  const started = Date.now();
+  const { wrong, said, remark } = await check().catch(asFailure);
+  if (signal.aborted) throw new Interrupted();
+  const took = Date.now() - started;
+  if (wrong.length === 0 && isStep && took < 1000) return null;
+  print(`${wrong.length === 0 ? "ok    " : "FAILED"}  ${label} (${elapsed(took)})${remark === undefined ? "" : `: ${remark}`}`);
+  if (wrong.length === 0) return null;
+  for (const sentence of wrong) print(`  ${sentence}`);
+  for (const line of said.slice(-KEPT_LINES)) print(`  | ${line}`);
+  return `agents: ${label}: ${wrong[0]}`;
+}
+
+/** What a program said that failed, or where an error of this check's own came from. */
+const asFailure = (error) => ({ wrong: [error.message], said: (error.output ?? error.stack).trimEnd().split("\n") });

@@ -15,10 +15,12 @@ export const NOWHERE = "http://127.0.0.1:9";
 /**
  * By the names that `imprint launch` takes: `args` of the agent for this task, the `script` of its model in the repository `at`, and
  * `settings` of the user's own, by their places in the home folder, that lead elsewhere. `package` is the one whose install script puts the program in its place.
+ * `brief` are further arguments where the model may never come to an end.
  */
 export const CLIENTS = {
   mini: {
     args: ["-t", TASK, "-y", "--exit-immediately"],
+    brief: ["-c", "mini.yaml", "-c", "agent.step_limit=3"],
     script: () => [call("bash", { command: shell }), call("bash", { command: "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT" })],
   },
   aider: {

@@ -29,6 +29,8 @@ const environment = ({ home, programs, env }) => ({
   ),
 });
 
+const launchOptions = ({ record, url }) => [...(record ? ["--record"] : []), ...(url === undefined ? [] : ["--url", url])];
+
 /** A git repository of these files, and a home folder, in `folder`. Resolves with how to start an agent there as its user would, with `imprint launch`. */
 export async function makeDesk({ folder, files, programs, root, env, signal }) {
   const [home, repository] = ["home", "repository"].map((part) => path.join(folder, part));
@@ -43,9 +45,9 @@ export async function makeDesk({ folder, files, programs, root, env, signal }) {
   return {
     home,
     repository,
-    /** Resolves with why the agent failed, an error, or null. */
-    launch: ({ name, model, args, dataDir, record = false, onLine, timeoutMs }) =>
-      run(process.execPath, [imprint, "launch", name, model, ...(record ? ["--record"] : []), "--", ...args], {
+    /** Resolves with why the agent failed, an error, or null. `url` is where the service is, unless that of the data directory is meant. */
+    launch: ({ name, model, args, dataDir, url, record = false, onLine, timeoutMs }) =>
+      run(process.execPath, [imprint, "launch", name, model, ...launchOptions({ record, url }), "--", ...args], {
         cwd: repository,
         env: { ...own, IMPRINT_DATA_DIR: dataDir },
         signal,

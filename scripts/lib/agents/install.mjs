@@ -3,6 +3,7 @@ import path from "node:path";
 import { run } from "../process/run.mjs";
 import { cacheFolder } from "../setup/cache-folder.mjs";
 import { digest } from "../setup/digest.mjs";
+import { explaining } from "../setup/explain.mjs";
 import { findPython } from "../setup/find-python.mjs";
 import { withLock } from "../setup/lock.mjs";
 import { npmCommand } from "../setup/npm.mjs";
@@ -31,8 +32,12 @@ async function install({ name, package: withScript, locks, cache, env, signal, p
   if (readStamp(path.join(folder, ".complete")) !== null) return programs;
   rmSync(folder, { recursive: true, force: true });
   try {
-    if (isNpm) await fromNpm({ from, folder, withScript, env, signal });
-    else await fromPython({ lock, folder, signal, python: await python() });
+    const doing = `installing the agent ${name}`;
+    if (isNpm) await explaining({ tool: "npm", doing }, () => fromNpm({ from, folder, withScript, env, signal }));
+    else {
+      const tools = await python();
+      await explaining({ tool: "uv", doing }, () => fromPython({ lock, folder, signal, python: tools }));
+    }
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -46,7 +51,8 @@ async function fromNpm({ from, folder, withScript, env, signal }) {
   for (const file of ["package.json", "package-lock.json"]) copyFileSync(path.join(from, file), path.join(folder, file));
   const [command, ...before] = npmCommand({ env });
   const npm = (...args) => run(command, [...before, ...args], { cwd: folder, env, signal, name: `npm ${args[0]}` });
-  await npm("ci", "--ignore-scripts", "--no-progress", "--no-audit", "--no-fund");
+  // Parts of Cline want a newer Node than the project's; its program brings a runtime of its own.
+  await npm("ci", "--ignore-scripts", "--no-engine-strict", "--no-progress", "--no-audit", "--no-fund");
   if (withScript !== undefined) await npm("rebuild", withScript);
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { parseArguments as parseAgents } from "../agents/arguments.mjs";
 import { elapsed } from "../elapsed.mjs";
 import { Interrupted } from "../process/failures.mjs";
 import { ROOT, main as setUp } from "../setup/main.mjs";
@@ -52,5 +53,17 @@ async function runParts({ parts, rest, root, env, print, signal }) {
   // One suite after the other: some tests measure answer times, and both use every core.
   if (parts.includes("vitest")) outcomes.push(await runSuite({ ...common, suite: vitest({ root, rest }) }));
   if (parts.includes("pytest")) outcomes.push(await runSuite({ ...common, suite: pytest({ root, python, rest }) }));
+  if (parts.includes("agents")) outcomes.push(await runAgents({ ...common, ...parseAgents(parts.length === 1 ? rest : []) }));
   return outcomes;
+}
+
+/** Real coding agents; loaded here, since their service exists once the set-up has built it. */
+async function runAgents({ print, ...asked }) {
+  const { checkAgents } = await import("../agents/check.mjs");
+  const started = Date.now();
+  const outcome = await checkAgents({ ...asked, print });
+  const { passed, failures } = outcome;
+  const verdict = failures.length === 0 ? "ok    " : "FAILED";
+  print(`${verdict}  agents: ${passed} passed, ${failures.length} failed (${elapsed(Date.now() - started)})`);
+  return outcome;
 }

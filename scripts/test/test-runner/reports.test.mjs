@@ -7,6 +7,10 @@ import { judgeSuite, MAY_SKIP, sum } from "../../lib/test/verdict.mjs";
 test("without arguments every part runs; a named part takes its own arguments", () => {
   expect(parseArguments([])).toEqual({ parts: ["checks", "vitest", "pytest"], rest: [] });
   expect(parseArguments(["pytest", "-k", "mask"])).toEqual({ parts: ["pytest"], rest: ["-k", "mask"] });
+  expect(parseArguments(["all"])).toEqual({ parts: ["checks", "vitest", "pytest", "agents"], rest: [] });
+  expect(parseArguments(["agents", "--real", "pi"])).toEqual({ parts: ["agents"], rest: ["--real", "pi"] });
+  expect(parseArguments(["agents", "emacs"]).problem).toContain("no agent emacs");
+  expect(parseArguments(["all", "pi"]).problem).toContain("all takes no arguments");
   expect(parseArguments(["vitests"]).problem).toContain("Unknown part vitests");
   expect(parseArguments(["checks", "-x"]).problem).toContain("-x");
 });

@@ -16,6 +16,26 @@ export interface DatasetFacts {
 
 const day = (time: string | null): string => time?.slice(0, 10) ?? "no time recorded";
 
+const text = (...names: readonly string[]): readonly string[] => names.flatMap((name) => [`- name: ${name}`, "  dtype: string"]);
+const indented = (lines: readonly string[], by: number): readonly string[] => lines.map((line) => " ".repeat(by) + line);
+
+/** The columns' types: the library guesses them from a split's first rows, and refuses a later one that has what these lack. */
+const FEATURES = [
+  ...text("session_id", "agent", "model", "format", "outcome", "started_at", "tools"),
+  "- name: messages",
+  "  list:",
+  ...indented(text("role", "content", "reasoning_content"), 2),
+  "  - name: tool_calls",
+  "    list:",
+  ...indented(text("id", "type"), 4),
+  "    - name: function",
+  "      struct:",
+  ...indented(text("name", "arguments"), 6),
+  ...indented(text("tool_call_id"), 2),
+  "  - name: weight",
+  "    dtype: int64",
+];
+
 /** The README.md of a data set, with the front matter by which hubs and the library `datasets` find its files. */
 export function datasetCard({ splits, agents, messages, learned, redactions }: DatasetFacts): string {
   const files = splits.map(({ name }) => `      - split: ${name}\n        path: data/${name}.jsonl`);
@@ -26,6 +46,9 @@ configs:
   - config_name: default
     data_files:
 ${files.join("\n")}
+dataset_info:
+  features:
+${indented(FEATURES, 2).join("\n")}
 tags:
   - coding-agents
   - imprint

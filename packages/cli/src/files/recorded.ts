@@ -4,7 +4,11 @@ import path from "node:path";
 import { SessionUnreadable, type SourceFile } from "@imprint/sessions";
 import type { Candidate } from "./walk.js";
 
-type Recorded = Pick<Candidate, "path" | "parts" | "size">;
+type Recorded = Pick<Candidate, "path" | "parts" | "lines" | "size">;
+
+async function* bytesOf(lines: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for (const line of lines) yield Buffer.from(line);
+}
 
 const refuseEmpty = ({ path: file, size: length }: Recorded): void => {
   if (length === 0) throw new SessionUnreadable(`${path.basename(file)} is empty.`);
@@ -13,7 +17,8 @@ const refuseEmpty = ({ path: file, size: length }: Recorded): void => {
 /** The candidate's files, read piece by piece when they are asked for. */
 export function sourcesOf(recorded: Recorded): SourceFile[] {
   refuseEmpty(recorded);
-  const { path: file, parts = [file] } = recorded;
+  const { path: file, parts = [file], lines } = recorded;
+  if (lines !== undefined) return [{ name: path.basename(file), bytes: () => bytesOf(lines()) }];
   return parts.map((part) => ({ name: path.basename(part), bytes: () => createReadStream(part) }));
 }
 
@@ -23,7 +28,8 @@ export function sourcesOf(recorded: Recorded): SourceFile[] {
  */
 export function bodyOf(recorded: Recorded): () => AsyncIterable<Uint8Array> {
   refuseEmpty(recorded);
-  const { path: file, parts } = recorded;
+  const { path: file, parts, lines } = recorded;
+  if (lines !== undefined) return () => bytesOf(lines());
   if (parts === undefined) return () => createReadStream(file);
   return async function* () {
     for (const part of parts) yield Buffer.from(`${(await readFile(part, "utf8")).replaceAll(/\r?\n/g, " ")}\n`);

@@ -2,6 +2,7 @@ import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { groupFiles, isSessionPath } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
+import { isOpencodeDatabase, sessionsInDatabase } from "./opencode-database.js";
 
 const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__", "tool-results"]);
 
@@ -9,6 +10,8 @@ export interface Candidate {
   readonly path: string;
   /** The files that make up the session, in order, where `path` is their folder. */
   readonly parts?: readonly string[];
+  /** Its records, where it stands in a file with others. */
+  readonly lines?: () => Iterable<string>;
   /** True when the user named this very file: then it must be a session. */
   readonly named: boolean;
   /** Bytes of all its files. */
@@ -28,6 +31,21 @@ interface Found {
   readonly real: string;
   readonly size: number;
   readonly modified: number;
+}
+
+const isCandidate = (name: string): boolean => isSessionPath(name) || isOpencodeDatabase(name);
+
+/** The sessions of a database, one by one; any other file as it is. Throws a UsageError for a database that was named and cannot be read. */
+async function opened(candidate: Candidate): Promise<readonly Candidate[]> {
+  const { path: file, size, modified } = candidate;
+  if (!isOpencodeDatabase(file)) return [candidate];
+  // What was written last may stand beside the database yet.
+  const written = await statOf(`${file}-wal`);
+  const newest = { size: size + (written?.size ?? 0), modified: Math.max(modified, written?.mtimeMs ?? 0) };
+  return sessionsInDatabase(file, newest).catch((error: Error) => {
+    if (!candidate.named) return [candidate];
+    throw new UsageError(`${file} cannot be read: ${error.message}`);
+  });
 }
 
 const contains = (root: string, target: string): boolean => target === root || target.startsWith(root + path.sep);
@@ -54,13 +72,13 @@ async function inFolder(folder: string, walk: Walk): Promise<void> {
     const target = isLink ? await realpath(shown).catch(() => null) : path.join(real, name);
     const about = target === null ? null : await statOf(target);
     if (target === null || about === null) {
-      if (isLink && isSessionPath(name)) links.push({ path: shown, reason: "the link leads nowhere" });
+      if (isLink && isCandidate(name)) links.push({ path: shown, reason: "the link leads nowhere" });
     } else if (!contains(root, target)) {
-      if (about.isDirectory() || isSessionPath(name))
+      if (about.isDirectory() || isCandidate(name))
         links.push({ path: shown, reason: "the link leads out of the folder and is not followed" });
     } else if (about.isDirectory()) {
       if (!SKIPPED_FOLDERS.has(name)) await inFolder(shown, walk);
-    } else if (about.isFile() && isSessionPath(name) && !seen.has(target)) {
+    } else if (about.isFile() && isCandidate(name) && !seen.has(target)) {
       seen.add(target);
       found.push({ shown, real: target, size: about.size, modified: about.mtimeMs });
     }
@@ -118,5 +136,5 @@ export async function walk(paths: readonly string[]): Promise<Walked> {
     await inFolder(given, { root: await realpath(given), seen, found, links });
     candidates.push(...grouped(found));
   }
-  return { candidates, links };
+  return { candidates: (await Promise.all(candidates.map(opened))).flat(), links };
 }

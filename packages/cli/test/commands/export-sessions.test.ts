@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
+import { findRepoRoot, readSetup } from "@imprint/server";
 import { beforeAll, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
@@ -50,6 +53,44 @@ it("writes messages, ATIF trajectories, and a folder for a hub whose test split 
   expect([...train, ...test]).toEqual(rows);
   expect((train[0].started_at ?? "") <= test[0].started_at).toBe(true);
   expect(await readFile(out("hub/README.md"), "utf8")).toContain("- split: test\n        path: data/test.jsonl");
+});
+
+/** What the library `datasets` makes of what it loads: rows by split, and the first message with a call. */
+const LOADING = `
+import json, sys
+import datasets
+datasets.disable_progress_bars()
+path, cache, *file = sys.argv[1:]
+loaded = datasets.load_dataset(path, data_files=file[0] if file else None, cache_dir=cache)
+rows = [row for split in loaded.values() for row in split]
+calls = [message["tool_calls"] for row in rows for message in row["messages"] if message["tool_calls"]]
+print(json.dumps({"rows": {name: len(split) for name, split in loaded.items()}, "started": [row["started_at"] for row in rows], "call": calls[0][0]}))
+`;
+
+it("is read by the library datasets, whatever the older sessions lack that newer ones have", async () => {
+  const at = await servedPlace();
+  const history = path.join(at.root, "history.md");
+  await writeFile(history, "# aider chat started at 2024-08-01 10:00:00\n\n#### Say hi\n\nHi.\n");
+  await imprint(["import", history, path.join(EXAMPLES, "claude-code")], at);
+  const setup = readSetup(findRepoRoot());
+  if (setup === null) throw new Error("run npm run setup -- --dev first: this test runs the Python package");
+  const load = async (...args: readonly string[]) => {
+    const env = { ...process.env, HF_HUB_OFFLINE: "1", HF_HOME: path.join(at.root, "hf") };
+    const cache = path.join(at.root, "cache");
+    const { stdout } = await promisify(execFile)(setup.python, ["-c", LOADING, ...args.toSpliced(1, 0, cache)], { env });
+    return JSON.parse(stdout);
+  };
+  const [hub, file] = [path.join(at.root, "hub"), path.join(at.root, "all.jsonl")];
+  expect(await imprint(["export-sessions", "--format", "hub", "--out", hub, "--test", "0.5"], at)).toMatchObject({ code: 0 });
+  const call = {
+    id: expect.any(String),
+    type: "function",
+    function: { name: expect.any(String), arguments: expect.any(String) },
+  };
+  const started = [expect.stringMatching(/^2024-08-01T/), expect.stringMatching(/^20\d\d-.*Z$/)];
+  expect(await load(hub)).toEqual({ rows: { train: 1, test: 1 }, started, call });
+  await imprint(["export-sessions", "--format", "messages", "--out", file], at);
+  expect(await load("json", file)).toMatchObject({ rows: { train: 2 }, call });
 });
 
 it("refuses what it cannot do in a sentence, and overwrites nothing without --force", async () => {

@@ -143,7 +143,10 @@ test("an overflow is told in the words that agents look for, before a stream and
   });
 });
 
-test("models say how much they read and what they can do", async () => {
-  const [model] = (await (await startClient()).models.list()).data;
+test("models say how much they read and what they can do, in the list and one by one", async () => {
+  const client = await startClient();
+  const [model] = (await client.models.list()).data;
   expect(model).toMatchObject({ id: MODEL, context_length: null, capabilities: ["chat", "tools"] });
+  expect(await client.models.retrieve(MODEL)).toEqual(model);
+  await expect(client.models.retrieve("nobody")).rejects.toMatchObject({ status: 404, code: "not_found" });
 });

@@ -81,6 +81,7 @@ test("a whole fine-tune: upload, create, follow, and chat with the model", async
   expect(checkpoints).toMatchObject([{ fine_tuned_model_checkpoint: done.fine_tuned_model, step_number: 3 }]);
 
   expect((await collect(client.models.list())).map(({ id }) => id)).toContain(done.fine_tuned_model);
+  expect(await client.models.retrieve(done.fine_tuned_model ?? "")).toMatchObject({ owned_by: "imprint" });
   const stream = await client.chat.completions.create({
     model: done.fine_tuned_model ?? "",
     messages: [{ role: "user", content: "What about gates?" }],

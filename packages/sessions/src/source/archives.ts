@@ -23,6 +23,7 @@ const CONTAINERS: readonly Container[] = [
   {
     what: "an SQLite database",
     magic: "SQLite format 3\x00",
+    // opencode's own is opened where files are found, by its name.
     instead: "export the conversation from the tool that wrote it, and bring that",
   },
   { what: "a Parquet file", magic: "PAR1", instead: "bring its rows as JSON lines" },

@@ -1,5 +1,5 @@
 import type { ChatMessage, Step } from "@imprint/contracts";
-import type { GatewayRecording } from "@imprint/sessions";
+import { type GatewayRecording, summarize } from "@imprint/sessions";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { importText } from "../support/import-text.js";
@@ -100,4 +100,25 @@ it("replaces secrets", async () => {
   const session = await sessionOf([message("user", `token ${key}`), message("assistant", key)]);
   expect(JSON.stringify(session)).not.toContain(key);
   expect(session.redactions).toHaveLength(1);
+});
+
+const TASK = "Open the gates.";
+const answer = message("assistant", "They are open.");
+
+it.each([
+  ["Claude Code", [message("user", `<system-reminder>\nToday is Monday.\n</system-reminder>\n\n\n${TASK}`)]],
+  ["Codex", [message("user", "<environment_context>\n  <cwd>/a</cwd>\n</environment_context>"), message("user", TASK)]],
+  ["Cline", [message("user", `<user_input mode="act">${TASK}</user_input>\n<environment_details>\nx\n</environment_details>`)]],
+  ["an agent that adds nothing", [message("user", TASK)]],
+  ["an agent of whose words nothing is known", [message("user", `<task-notification>\n${TASK}\n</task-notification>`)]],
+])("says the task that %s was given, and keeps all that was sent", async (_agent, asked) => {
+  const session = await sessionOf([message("system", "You are an agent."), ...asked, answer]);
+  expect(summarize(session).task).toContain(TASK);
+  expect(said(session.steps).slice(1, -1)).toEqual(asked);
+});
+
+it("takes the task from behind the examples that aider puts into the model's mouth", async () => {
+  const examples = [message("user", "Change the greeting."), message("assistant", "Ok.")];
+  const session = await sessionOf([...examples, message("user", TASK), answer], { answered: [3] });
+  expect(summarize(session).task).toBe(TASK);
 });

@@ -41,7 +41,8 @@ const optionsOf = (lines: readonly Pick<Line, "label" | "color">[], width: numbe
   scales: { x: { time: false } },
   axes: [
     { ...axis((value) => (Number.isInteger(value) ? String(value) : "")), size: 26 },
-    { ...axis(short), size: 52 },
+    // Room for eight digits: learning rates have as many.
+    { ...axis(short), size: 64 },
   ],
   series: [
     {},

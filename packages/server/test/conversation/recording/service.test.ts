@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChatRequest, Session } from "@imprint/contracts";
+import type { Session } from "@imprint/contracts";
 import { expect, test, vi } from "vitest";
 import { MODEL, makeFolder, type Service, startService } from "../../support/service.js";
 
@@ -91,13 +91,79 @@ test("a tool loop over Messages is one session", async () => {
   ]);
 });
 
-test("the session of a conversation is what the trainer's tests render, token for token, as its prompts", async () => {
-  const { conversation, steps, tools } = JSON.parse(readFileSync(FIXTURE, "utf8"));
-  const messages = conversation.messages.slice(0, -1) as ChatRequest["messages"];
-  const service = await startService(script(conversation.messages.at(-1).content));
-  await post(service, "/v1/chat/completions", { messages, tools: conversation.tools }, RECORD);
-  expect(await recordedBy(service)).toMatchObject([{ steps, tools }]);
-});
+interface FixtureMessage {
+  readonly role: string;
+  readonly content: string | null;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+}
+const { conversation, steps, tools: fixtureTools } = JSON.parse(readFileSync(FIXTURE, "utf8"));
+const SENT: readonly FixtureMessage[] = conversation.messages.slice(0, -1);
+const functions = conversation.tools.map(({ function: one }: { function: object }) => one);
+
+const responsesItems = ({ role, content, tool_calls = [], tool_call_id }: FixtureMessage): object[] =>
+  role === "tool"
+    ? [{ type: "function_call_output", call_id: tool_call_id, output: content }]
+    : [
+        ...(content === null ? [] : [{ type: "message", role, content }]),
+        ...tool_calls.map(({ id, function: call }) => ({ type: "function_call", call_id: id, ...call })),
+      ];
+
+/** Free text that is no JSON object is what this face shows of it. */
+const inputOf = (text: string): object => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { input: text };
+  }
+};
+const messagesBlocks = ({ role, content, tool_calls = [], tool_call_id }: FixtureMessage): object => {
+  const words = content === null ? [] : [{ type: "text", text: content }];
+  const calls = tool_calls.map(({ id, function: call }) => ({
+    type: "tool_use",
+    id,
+    name: call.name,
+    input: inputOf(call.arguments),
+  }));
+  return role === "tool"
+    ? { role: "user", content: [{ type: "tool_result", tool_use_id: tool_call_id, content }] }
+    : { role, content: [...words, ...calls] };
+};
+/** Arguments as that face gives them to the engine, written anew. */
+const rewritten = (all: typeof steps): typeof steps =>
+  JSON.parse(JSON.stringify(all), (key, value) => (key === "arguments" ? JSON.stringify(inputOf(value)) : value));
+
+test.each([
+  ["/v1/chat/completions", { messages: SENT, tools: conversation.tools }, steps],
+  [
+    "/v1/responses",
+    { input: SENT.flatMap(responsesItems), tools: functions.map((one: object) => ({ type: "function", ...one })) },
+    steps,
+  ],
+  [
+    "/v1/messages",
+    {
+      max_tokens: 100,
+      system: SENT[0]?.content,
+      messages: SENT.slice(1).map(messagesBlocks),
+      tools: functions.map(({ parameters: input_schema, strict: _, ...one }: { parameters: object; strict?: boolean }) => ({
+        ...one,
+        input_schema,
+      })),
+    },
+    rewritten(steps),
+  ],
+])(
+  "the session of a conversation over %s is what the trainer's tests render, token for token, as its prompts",
+  async (url, asked, expected) => {
+    const service = await startService(script(conversation.messages.at(-1).content));
+    await post(service, url, asked, RECORD);
+    expect(await recordedBy(service)).toMatchObject([{ steps: expected, tools: fixtureTools }]);
+  },
+);
 
 test("nothing is recorded that was not asked for; a service that records everything can be told not to", async () => {
   const ask = { messages: [{ role: "user", content: TASK }] };
