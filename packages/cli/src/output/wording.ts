@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, SalvageRequest, TrainHypernetworkRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
+import { ERRORS, type ErrorCode, SalvageRequest, TrainHypernetworkRequest, TrainLoraPreviewRequest, TrainSweepRequest } from "@imprint/contracts";
 import { SETTING_NAMES } from "@imprint/server/configuration";
 import { COMMANDS } from "../commands/list.js";
 import { flagOf } from "../flags/from-schema.js";
@@ -19,6 +19,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   INTERNAL_ERROR: "The log of the service names the cause.",
   ADAPTER_HARMS: "Lower --learning-rate or --epochs; what a hypernetwork made worse, train with --method lora.",
   SESSION_TRAINED_ON: "Name others with --on; imprint sessions lists those stored.",
+  NOTHING_HELD_OUT: "Name more or longer sessions, or a larger part of them with --holdout.",
   NOTHING_TO_EVALUATE: "Import a later session of the same work, or name sessions with --on.",
   HYPERNETWORK_NOT_INSTALLED: "Train without --method hypernetwork; imprint hypernetworks lists those installed.",
 };
@@ -32,6 +33,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /adapters/{id}/export": "imprint export ID",
   "POST /adapters/{id}/evaluate": "imprint evaluate ID",
   "POST /train/lora": "imprint train",
+  "POST /train/sweep": "imprint sweep",
   "GET /v1/models": "imprint models",
 };
 
@@ -45,7 +47,7 @@ const OTHERWISE = {
 };
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ...[TrainLoraPreviewRequest, TrainHypernetworkRequest, SalvageRequest]
+  ...[TrainLoraPreviewRequest, TrainHypernetworkRequest, TrainSweepRequest, SalvageRequest]
     .flatMap(({ properties }) => Object.keys(properties))
     .concat(SETTING_NAMES)
     .map((field): [string, string] => [field, flagOf(field)]),
