@@ -38,5 +38,8 @@ export const honestyOf = ({ trials, unseen }: Sweep): string =>
 export function sweepLines(sweep: Sweep, paint: Paint): readonly string[] {
   const headings = ["  trial", "rank", "alpha", "rate", "passes", "steps", "held-out loss", "change", ""];
   const rows = sweep.trials.map((trial) => rowOf(trial, sweep.best));
-  return [...table(headings, rows, paint).split("\n"), ...(sweep.best === null ? [] : [paint("yellow", `! ${honestyOf(sweep)}`)])];
+  return [
+    ...table(headings, rows, paint).split("\n"),
+    ...(sweep.best === null ? [] : [paint("yellow", `! ${honestyOf(sweep)}`)]),
+  ];
 }

@@ -1,4 +1,11 @@
-import { ERRORS, type ErrorCode, SalvageRequest, TrainHypernetworkRequest, TrainLoraPreviewRequest, TrainSweepRequest } from "@imprint/contracts";
+import {
+  ERRORS,
+  type ErrorCode,
+  SalvageRequest,
+  TrainHypernetworkRequest,
+  TrainLoraPreviewRequest,
+  TrainSweepRequest,
+} from "@imprint/contracts";
 import { SETTING_NAMES } from "@imprint/server/configuration";
 import { COMMANDS } from "../commands/list.js";
 import { flagOf } from "../flags/from-schema.js";

@@ -19,10 +19,10 @@ const kept = ({ job_id, kind, checkpoint }: JobDetails, name: string): readonly 
     : kind === "sweep"
       ? [`What it tried is kept; to go on:  ${name} sweep --resume ${job_id}`]
       : [
-        `Step ${checkpoint.step} is kept.`,
-        `  to go on:   ${name} train --resume ${job_id}`,
-        `  to use it:  ${name} salvage ${job_id}`,
-      ];
+          `Step ${checkpoint.step} is kept.`,
+          `  to go on:   ${name} train --resume ${job_id}`,
+          `  to use it:  ${name} salvage ${job_id}`,
+        ];
 
 const sentences = ({ code, message, hint }: ErrorDetail): readonly string[] => [`${message} (${code})`, hintFor(code, hint)];
 
