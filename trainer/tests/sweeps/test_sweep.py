@@ -110,17 +110,17 @@ def steps_of(events: Events) -> list[int]:
 
 
 def test_a_sweep_that_died_between_two_checkpoints_ends_with_the_same_files(sweep_spec: Spec, run: Run) -> None:
-    class Died(Exception):
+    class DiedError(Exception):
         pass
 
     def dies(told: Events) -> bool:
         if len(steps_of(told)) == 37:
-            raise Died
+            raise DiedError
         return False
 
     plain, cut = sweep_spec("plain"), sweep_spec("cut")
     run(plain)
-    with pytest.raises(Died):
+    with pytest.raises(DiedError):
         run(cut, stop=dies)
     run(cut | {"checkpoint": cut["checkpoint"] | {"start": "resume"}})
     assert files(cut) == files(plain)

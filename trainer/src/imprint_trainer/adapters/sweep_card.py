@@ -14,12 +14,12 @@ def sweep_section(sweep: Mapping[str, Any] | None) -> list[str]:
     """`sweep` as training.json holds it; None: the adapter was trained alone."""
     if sweep is None:
         return []
-    trials, chosen_on = sweep["trials"], sweep["chosen_on"]
+    trials, text = sweep["trials"], sweep["chosen_on"]
     return [
         "## Chosen of a sweep",
         "",
-        f"Of {len(trials)} trials on the same windows, trial {sweep['best']} had the lowest loss on {chosen_on['windows']} "
-        f"held-out windows ({chosen_on['supervised_tokens']} supervised tokens). {honesty(len(trials), sweep['unseen'])}",
+        f"Of {len(trials)} trials on the same windows, trial {sweep['best']} had the lowest loss on {text['windows']} "
+        f"held-out windows ({text['supervised_tokens']} supervised tokens). {honesty(len(trials), sweep['unseen'])}",
         "",
         "| trial | rank | alpha | learning rate | passes | steps | held-out loss | 95 % interval of the change | |",
         "|---|---|---|---|---|---|---|---|---|",
