@@ -108,8 +108,8 @@ const requestsFor = async ({ root, setup, work }) => {
   await writeFile(session_path, JSON.stringify(session));
   const sessions = tested.map(({ session_id }) => ({ session_id, path: join(work, `${session_id}.json`) }));
   for (const [at, { path }] of sessions.entries()) await writeFile(path, JSON.stringify(tested[at]));
-  const [output_dir, dir, generated, exported, evaluated, cache_dir] = await Promise.all(
-    ["lora", "checkpoints", "hypernetwork", "export", "evaluation", "measurements"].map(async (folder) => {
+  const [output_dir, dir, generated, exported, evaluated, cache_dir, swept, trials] = await Promise.all(
+    ["lora", "checkpoints", "hypernetwork", "export", "evaluation", "measurements", "sweep", "trials"].map(async (folder) => {
       await mkdir(join(work, folder));
       return join(work, folder);
     }),
@@ -131,6 +131,7 @@ const requestsFor = async ({ root, setup, work }) => {
     target_modules: null,
     quantization: "nf4",
   };
+  const { epochs: _passes, rank: _rank, ...ofSweeps } = windows;
   const adapter = { adapter_id: "recorded", base_model_name: name, task_type: "code-gen", seed: 7 };
   const chat = {
     base_model,
@@ -157,6 +158,18 @@ const requestsFor = async ({ root, setup, work }) => {
       alpha: 8,
       learning_rate: 1e-3,
       checkpoint: { dir, seconds: 0, start: "fresh" },
+    }),
+    sweep: job("train_sweep", 5, {
+      ...ofSweeps,
+      ...adapter,
+      session_paths: [session_path, ...sessions.map(({ path }) => path)],
+      session_ids: [session.session_id, ...tested.map(({ session_id }) => session_id)],
+      profile: "learn",
+      holdout: tested.map(({ session_id }) => session_id),
+      output_dir: swept,
+      trials: [1e-3, 2e-3].map((learning_rate) => ({ rank: 4, alpha: 8, learning_rate, epochs: 2 })),
+      early_stopping: "halving",
+      checkpoint: { dir: trials, seconds: 0, start: "fresh" },
     }),
     hypernetwork: job("train_hypernetwork", 2, {
       ...adapter,
@@ -197,15 +210,15 @@ const requestsFor = async ({ root, setup, work }) => {
   };
 };
 
-/** What the trainer of a set-up (.imprint/setup.json) says to each request, by the request's name; without ids and times. */
-export async function recordWorker({ root, setup }) {
+/** What the trainer of a set-up (.imprint/setup.json) says to each request, by the request's name; without ids and times. `only` names one. */
+export async function recordWorker({ root, setup, only }) {
   const work = await mkdtemp(join(tmpdir(), "imprint-recording-"));
   const trainer = startTrainer({ python: setup.python, root });
   try {
     await trainer.ready();
     const said = {};
     for (const [name, request] of Object.entries(await requestsFor({ root, setup, work })))
-      said[name] = await trainer.ask(request);
+      if (only === undefined || only === name) said[name] = await trainer.ask(request);
     return said;
   } finally {
     trainer.end();

@@ -10,6 +10,7 @@ from schema import SCHEMAS
 
 MODELS = [
     protocol.TrainLora,
+    protocol.TrainSweep,
     protocol.TrainHypernetwork,
     protocol.Export,
     protocol.Evaluate,

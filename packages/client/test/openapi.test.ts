@@ -57,6 +57,7 @@ const ROWS: readonly Row[] = [
   answers("GET /health", Health, (c) => c.health()),
   answers("POST /train/lora", StartResponse, (c) => c.train.lora({ session_id: "s" })),
   answers("POST /train/lora/preview", PreviewReport, (c) => c.train.preview({ session_id: "s" })),
+  answers("POST /train/sweep", StartResponse, (c) => c.train.sweep({ session_id: "s", rank: [4, 8] })),
   answers("POST /train/hypernetwork", StartResponse, (c) => c.train.hypernetwork({ trajectory_ids: ["s"] })),
   answers("GET /jobs", JobList, (c) => c.jobs.list()),
   answers("GET /jobs/{job_id}", JobRecord, (c) => c.jobs.get("x")),

@@ -157,6 +157,11 @@ export const ERRORS = {
     title: "No session to test on",
     hint: "Import a later session of the same work, or name sessions in session_ids.",
   },
+  NOTHING_HELD_OUT: {
+    status: 422,
+    title: "No text to choose by",
+    hint: "Name more or longer sessions, or a larger part of them in holdout.",
+  },
   TEMPLATE_UNSUPPORTED: {
     status: 422,
     title: "The base model's chat template cannot be masked",

@@ -61,7 +61,7 @@ export const JobDetails = Strict({
   measuring: Type.Union([Measuring, Type.Null()]),
   checkpoint: Type.Union([Checkpoint, Type.Null()]),
   proof: Type.Union([Proof, Type.Null()], { description: "Of a completed training, and of one that failed with ADAPTER_HARMS" }),
-  /** What the job made that is no adapter, such as an export's files or an evaluation; null until it is there. */
+  /** What the job made that is no adapter, such as an export's files or an evaluation; null until it is there. Of a sweep also what it tried so far. */
   result: ShownResult,
   warnings: Type.Array(Type.String()),
 });

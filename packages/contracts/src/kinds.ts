@@ -5,7 +5,9 @@ import { ExportedFiles, ExportResult, ExportTask } from "./kinds/export.js";
 import { HypernetworkTask } from "./kinds/hypernetwork.js";
 import { JobResult } from "./kinds/job-result.js";
 import { LoraTask } from "./kinds/lora.js";
+import { SweepResult, SweepTask } from "./kinds/sweep.js";
 import { OneOf } from "./object.js";
+import { Sweep } from "./sweep.js";
 
 /**
  * The kinds of jobs, one line each: the worker's task, what the worker hands over when it is done, and what the job's details
@@ -13,6 +15,7 @@ import { OneOf } from "./object.js";
  */
 export const KINDS = {
   lora: { task: LoraTask, done: JobResult, shown: Type.Null() },
+  sweep: { task: SweepTask, done: SweepResult, shown: Sweep },
   hypernetwork: { task: HypernetworkTask, done: JobResult, shown: Type.Null() },
   export: { task: ExportTask, done: ExportResult, shown: ExportedFiles },
   evaluate: { task: EvaluateTask, done: EvaluationResult, shown: Evaluation },

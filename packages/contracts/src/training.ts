@@ -144,7 +144,7 @@ export const TrainLoraRequest = Strict(
 );
 export type TrainLoraRequest = Static<typeof TrainLoraRequest>;
 
-/** What a resumed training may be given: nothing that changes its numbers. */
+/** What a resumed training or sweep may be given: nothing that changes its numbers. */
 export const RESUME_FIELDS = ["resume_from", "adapter_id", "metadata", "keep_harmful"] as const;
 
 /** Which text a preview shows. */

@@ -7,6 +7,7 @@ import { JobPhase } from "./jobs.js";
 import { KINDS, TaskResult, type WorkerTask } from "./kinds.js";
 import { Strict } from "./object.js";
 import { Preview, PreviewSpec } from "./preview.js";
+import { Sweep } from "./sweep.js";
 import { Progress, TrainingPlan } from "./training.js";
 
 /** Version of the NDJSON protocol between the service and `python -m imprint_trainer serve`. */
@@ -51,6 +52,7 @@ export const WorkerEvent = Type.Union([
   Strict({ type: Type.Literal("plan"), job_id: JobId, plan: TrainingPlan }),
   Strict({ type: Type.Literal("progress"), job_id: JobId, progress: Progress }),
   Strict({ type: Type.Literal("measuring"), job_id: JobId, measuring: Measuring }),
+  Strict({ type: Type.Literal("sweep"), job_id: JobId, sweep: Sweep }),
   Strict({ type: Type.Literal("checkpoint"), job_id: JobId, step: Type.Integer({ minimum: 1 }) }),
   Strict({ type: Type.Literal("done"), job_id: JobId, result: TaskResult }),
   Strict({ type: Type.Literal("failed"), job_id: JobId, error: ErrorDetail }),

@@ -39,6 +39,11 @@ class NothingToEvaluate(TrainerError, ValueError):
     hint = "Import a later session of the same work, or name sessions in session_ids."
 
 
+class NothingHeldOut(TrainerError, ValueError):
+    code = "NOTHING_HELD_OUT"
+    hint = "Name more or longer sessions, or a larger part of them in holdout."
+
+
 class TemplateUnsupported(TrainerError, ValueError):
     code = "TEMPLATE_UNSUPPORTED"
     hint = "Choose a base model whose chat template renders the conversation turn by turn."

@@ -44,7 +44,14 @@ class UnreadableSession(Strict):
     message: str
 
 
-class PreviewSpec(Strict):
+Rank = Annotated[int, Field(ge=1, le=256)]
+Passes = Annotated[int, Field(ge=1, le=100)] | None
+Rate = Annotated[Finite, Field(gt=0, le=0.1)] | None
+
+
+class WindowsSpec(Strict):
+    """What a training and its preview share, but for rank and passes, of which a sweep has several."""
+
     session_paths: list[str]
     session_ids: list[SessionId]
     skip_invalid: bool
@@ -56,10 +63,13 @@ class PreviewSpec(Strict):
     include_unsuccessful: bool
     train_on: TrainOn
     reasoning: bool
-    epochs: Annotated[int, Field(ge=1, le=100)] | None
-    rank: int = Field(ge=1, le=256)
     target_modules: list[str] | None
     quantization: Literal["nf4", "none"]
+
+
+class PreviewSpec(WindowsSpec):
+    epochs: Passes
+    rank: Rank
 
 
 class CheckpointSpec(Strict):
@@ -75,7 +85,25 @@ class TrainLoraSpec(PreviewSpec):
     task_type: str
     seed: Seed
     alpha: Finite = Field(gt=0)
-    learning_rate: Annotated[Finite, Field(gt=0, le=0.1)] | None
+    learning_rate: Rate
+    checkpoint: CheckpointSpec
+
+
+class TrialSpec(Strict):
+    rank: Rank
+    alpha: Finite = Field(gt=0)
+    learning_rate: Rate
+    epochs: Passes
+
+
+class TrainSweepSpec(WindowsSpec):
+    adapter_id: str = Field(pattern=ADAPTER_ID)
+    output_dir: str
+    base_model_name: str
+    task_type: str
+    seed: Seed
+    trials: list[TrialSpec] = Field(min_length=2)
+    early_stopping: Literal["halving", "none"]
     checkpoint: CheckpointSpec
 
 
@@ -174,6 +202,12 @@ class TrainLora(Strict):
     spec: TrainLoraSpec
 
 
+class TrainSweep(Strict):
+    type: Literal["train_sweep"]
+    job_id: JobId
+    spec: TrainSweepSpec
+
+
 class TrainHypernetwork(Strict):
     type: Literal["train_hypernetwork"]
     job_id: JobId
@@ -221,9 +255,9 @@ class ChatCall(Strict):
     spec: ChatSpec
 
 
-Job = TrainLora | TrainHypernetwork | Export | Evaluate
+Job = TrainLora | TrainSweep | TrainHypernetwork | Export | Evaluate
 Request = Annotated[
-    TrainLora | TrainHypernetwork | Export | Evaluate | Cancel | CancelCall | PreviewCall | RenderCall | ChatCall,
+    Job | Cancel | CancelCall | PreviewCall | RenderCall | ChatCall,
     Field(discriminator="type"),
 ]
 _requests: TypeAdapter[Request] = TypeAdapter(Request)
@@ -256,11 +290,12 @@ def refusal(value: Any, message: str) -> dict[str, Any]:
     error = {"code": "WORKER_PROTOCOL", "message": message, "hint": HINT}
     fields = value if isinstance(value, dict) else {}
     job_id, call_id = fields.get("job_id"), fields.get("call_id")
-    if fields.get("type") in ("train_lora", "train_hypernetwork", "export", "evaluate") and _is_job_id(job_id):
+    if fields.get("type") in JOBS and _is_job_id(job_id):
         return {"type": "failed", "job_id": job_id, "error": error}
     return {"type": "call_failed", "call_id": call_id if isinstance(call_id, str) else "", "error": error}
 
 
+JOBS = ("train_lora", "train_sweep", "train_hypernetwork", "export", "evaluate")
 HINT = "Trainer and service may be of different versions: npm run setup."
 
 

@@ -50,6 +50,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./train.js")).trainCommand,
   },
   {
+    name: "sweep",
+    args: "[session...]",
+    description: "train with several settings, and keep what does best on held-out text",
+    load: async () => (await import("./sweep.js")).sweepCommand,
+  },
+  {
     name: "jobs",
     description: "list the jobs, newest first",
     load: async () => (await import("./jobs.js")).jobsCommand,

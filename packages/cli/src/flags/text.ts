@@ -47,6 +47,12 @@ const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 const list = (text: string): readonly string[] => text.split(",").map((part) => part.trim());
 
+/** A list of what the schema's items are. */
+const itemsOf = (flag: string, schema: TSchema, given: string): unknown[] => {
+  const { items } = schema as { readonly items?: TSchema };
+  return list(given).map((part) => (items === undefined ? part : parseFlag(flag, items, part)));
+};
+
 /** A flag's text as the type that the schema asks for. Whether the value is allowed is the schema's to say. */
 export function parseFlag(flag: string, schema: TSchema, given: string | boolean | readonly string[]): unknown {
   const mixed = mixedOf(schema);
@@ -66,7 +72,7 @@ export function parseFlag(flag: string, schema: TSchema, given: string | boolean
   }
   if (typeof given !== "string") return given;
   if (type === "boolean") return given === "true";
-  if (type === "array") return list(given);
+  if (type === "array") return itemsOf(flag, schema, given);
   if (type !== "integer" && type !== "number") return given;
   if (!NUMBER.test(given))
     throw new UsageError(`${flag} takes ${type === "integer" ? "a whole number" : "a number"}, not "${given}"`);

@@ -5,6 +5,7 @@ import {
   SalvageRequest,
   TrainHypernetworkRequest,
   TrainLoraPreviewRequest,
+  TrainSweepRequest,
 } from "@imprint/contracts";
 import { SETTING_NAMES } from "@imprint/server/configuration";
 import { COMMANDS } from "../commands/list.js";
@@ -26,6 +27,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   INTERNAL_ERROR: "The log of the service names the cause.",
   ADAPTER_HARMS: "Lower --learning-rate or --epochs; what a hypernetwork made worse, train with --method lora.",
   SESSION_TRAINED_ON: "Name others with --on; imprint sessions lists those stored.",
+  NOTHING_HELD_OUT: "Name more or longer sessions, or a larger part of them with --holdout.",
   NOTHING_TO_EVALUATE: "Import a later session of the same work, or name sessions with --on.",
   PROJECT_NOT_FOUND: "imprint projects lists those there; imprint project NAME --from FOLDER makes one.",
   PROJECT_BUSY: "Wait for its end, or cancel its job: imprint cancel JOB.",
@@ -45,6 +47,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /projects/{name}/runs": "imprint project NAME",
   "POST /projects/{name}/rollback": "imprint project NAME --rollback",
   "POST /train/lora": "imprint train",
+  "POST /train/sweep": "imprint sweep",
   "GET /v1/models": "imprint models",
 };
 
@@ -59,7 +62,7 @@ const OTHERWISE = {
 };
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ...[TrainLoraPreviewRequest, TrainHypernetworkRequest, SalvageRequest, ProjectRunRequest]
+  ...[TrainLoraPreviewRequest, TrainHypernetworkRequest, TrainSweepRequest, SalvageRequest, ProjectRunRequest]
     .flatMap(({ properties }) => Object.keys(properties))
     .concat(SETTING_NAMES)
     .map((field): [string, string] => [field, flagOf(field)]),

@@ -3,6 +3,7 @@ import { evaluationText } from "../output/evaluation.js";
 import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { proofLines } from "../output/proof.js";
+import { sweepLines } from "../output/sweep.js";
 import { count, plain } from "../output/text.js";
 import { hintFor, inCommandWords } from "../output/wording.js";
 
@@ -12,14 +13,16 @@ const seconds = (job: JobDetails): string => {
 };
 
 /** What can be done with what a training had learned before it ended badly. */
-const kept = ({ job_id, checkpoint }: JobDetails, name: string): readonly string[] =>
+const kept = ({ job_id, kind, checkpoint }: JobDetails, name: string): readonly string[] =>
   checkpoint === null
     ? []
-    : [
-        `Step ${checkpoint.step} is kept.`,
-        `  to go on:   ${name} train --resume ${job_id}`,
-        `  to use it:  ${name} salvage ${job_id}`,
-      ];
+    : kind === "sweep"
+      ? [`What it tried is kept; to go on:  ${name} sweep --resume ${job_id}`]
+      : [
+          `Step ${checkpoint.step} is kept.`,
+          `  to go on:   ${name} train --resume ${job_id}`,
+          `  to use it:  ${name} salvage ${job_id}`,
+        ];
 
 const sentences = ({ code, message, hint }: ErrorDetail): readonly string[] => [`${message} (${code})`, hintFor(code, hint)];
 
@@ -29,6 +32,7 @@ export function outcome(job: JobDetails, paint: Paint, name: string): string {
   const proof = job.proof === null ? [] : proofLines(job.proof, paint).map((line) => `  ${line}`);
   const warnings = [...leftOut, ...job.warnings.map(plain)].map((warning) => paint("yellow", `! ${warning}`));
   const { result } = job;
+  const tried = result !== null && "trials" in result ? sweepLines(result, paint).map((line) => `  ${line}`) : [];
   if (result !== null && "verdict" in result) return [evaluationText(result, paint), ...warnings].join("\n\n");
   if (job.status === "completed") {
     const steps = job.progress === null ? "" : ` after ${count(job.progress.step, "step")}`;
@@ -37,17 +41,18 @@ export function outcome(job: JobDetails, paint: Paint, name: string): string {
     const is = harms ? "is kept although it harms," : worse ? "is ready, but worse on held-out text," : "is ready";
     const mark = harms ? paint("red", "!") : worse ? paint("yellow", "!") : paint("green", "✓");
     const head = `${mark} ${paint("bold", job.adapter_id ?? "")} ${is}${seconds(job)}${steps}`;
-    return [head, ...proof, ...warnings].join("\n");
+    return [head, ...proof, ...tried, ...warnings].join("\n");
   }
   const measured = job.kind === "evaluate" ? ["What it measured is kept: the same command goes on."] : [];
   if (job.status === "cancelled")
-    return [`Job ${job.job_id} was cancelled.`, ...measured, ...kept(job, name), ...warnings].join("\n");
+    return [`Job ${job.job_id} was cancelled.`, ...tried, ...measured, ...kept(job, name), ...warnings].join("\n");
   const why = job.error === undefined ? [] : sentences(job.error).map((line) => plain(inCommandWords(line, name)));
   const [first = "", ...rest] = why;
   return [
     `${paint("red", "✗")} Job ${job.job_id} failed: ${first}`,
     ...rest.map((line) => `  ${line}`),
     ...proof,
+    ...tried,
     ...kept(job, name),
     ...warnings,
   ].join("\n");

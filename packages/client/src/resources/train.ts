@@ -4,6 +4,7 @@ import type {
   TrainHypernetworkRequest,
   TrainLoraPreviewRequest,
   TrainLoraRequest,
+  TrainSweepRequest,
 } from "@imprint/contracts";
 import type { CallOptions, Runtime, StartOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
@@ -14,6 +15,11 @@ export interface Train {
   lora(request: TrainLoraRequest, options?: StartOptions): Promise<StartResponse>;
   /** What the same request would learn from. Loads the tokenizer, trains nothing. */
   preview(request: TrainLoraPreviewRequest, options?: CallOptions): Promise<PreviewReport>;
+  /**
+   * Trains with several settings on the same sessions and registers what does best on held-out text, or goes on with a sweep
+   * (`resume_from`). The job's `result` shows every trial, also while it runs.
+   */
+  sweep(request: TrainSweepRequest, options?: StartOptions): Promise<StartResponse>;
   /** Starts the generation of an adapter by a hypernetwork, from the first trajectory. */
   hypernetwork(request: TrainHypernetworkRequest, options?: StartOptions): Promise<StartResponse>;
 }
@@ -31,6 +37,7 @@ export function trainResource(send: Send, runtime: Runtime): Train {
         repeatable: true,
         options: { timeoutMs: PREVIEW_TIMEOUT_MS, ...options },
       }),
+    sweep: (request, options) => start("/train/sweep", request, options),
     hypernetwork: (request, options) => start("/train/hypernetwork", request, options),
   };
 }

@@ -7,6 +7,7 @@ const messages = [{ role: "user", content: "hi" }] as const;
 
 const calls: readonly [string, (client: Imprint) => Promise<unknown>, string][] = [
   ["POST /train/lora", (c) => c.train.lora({ session_id: "s", epochs: 2 }), '{"session_id":"s","epochs":2}'],
+  ["POST /train/sweep", (c) => c.train.sweep({ session_id: "s", rank: [4, 8] }), '{"session_id":"s","rank":[4,8]}'],
   ["POST /train/hypernetwork", (c) => c.train.hypernetwork({ trajectory_ids: ["s"] }), '{"trajectory_ids":["s"]}'],
   ["GET /jobs/01", (c) => c.jobs.get("01"), ""],
   ["GET /jobs/01/details", (c) => c.jobs.details("01"), ""],

@@ -44,7 +44,7 @@ export interface Job<Request extends JobRequest = JobRequest> {
   /** The newest state of the training that a resume or a salvage can use; null again once the adapter is registered. */
   readonly checkpoint: Checkpoint | null;
   readonly proof: Proof | null;
-  /** What it made that is no adapter, such as an export's files or an evaluation. */
+  /** What it made that is no adapter, such as an export's files or an evaluation; of a sweep what it tried so far. */
   readonly result: ShownResult;
   readonly warnings: readonly string[];
 }

@@ -1,4 +1,4 @@
-import type { ErrorDetail, JobPhase, JobStatus, Measuring, Progress, TrainingPlan } from "@imprint/contracts";
+import type { ErrorDetail, JobPhase, JobStatus, Measuring, Progress, Sweep, TrainingPlan } from "@imprint/contracts";
 import type { Job } from "./job.js";
 
 /** What changes a job. `at` is an ISO 8601 instant. What streams tell of it is the contracts' `JobEvent`. */
@@ -9,6 +9,7 @@ export type JobChange =
   | { readonly type: "plan"; readonly plan: TrainingPlan }
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "measuring"; readonly measuring: Measuring }
+  | { readonly type: "sweep"; readonly sweep: Sweep }
   | { readonly type: "checkpoint"; readonly at: string; readonly step: number }
   | ({ readonly type: "complete"; readonly at: string; readonly warnings: readonly string[] } & Pick<
       Job,
@@ -33,6 +34,7 @@ export const TRANSITIONS: Readonly<Partial<Record<JobStatus, Readonly<Partial<Re
     plan: "running",
     progress: "running",
     measuring: "running",
+    sweep: "running",
     checkpoint: "running",
     complete: "completed",
     fail: "failed",
@@ -66,6 +68,8 @@ function changes(job: Job, change: JobChange): Partial<Job> {
       return { progress: change.progress };
     case "measuring":
       return { measuring: change.measuring };
+    case "sweep":
+      return { result: change.sweep };
     case "checkpoint":
       return { checkpoint: Object.freeze({ step: change.step, at: change.at }) };
     case "complete":

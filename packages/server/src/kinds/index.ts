@@ -9,6 +9,8 @@ import { createHypernetwork } from "./hypernetwork/kind.js";
 import { hypernetworkRoute } from "./hypernetwork/route.js";
 import { createLora } from "./lora/kind.js";
 import { loraRoutes } from "./lora/routes.js";
+import { createSweep } from "./sweep/kind.js";
+import { sweepRoute } from "./sweep/route.js";
 import type { Workshop } from "./workshop.js";
 
 interface Entry {
@@ -19,6 +21,7 @@ interface Entry {
 /** The kinds of jobs, one line each. A new one is a folder here, a line here, and a line in the contracts' KINDS. */
 const KINDS = {
   lora: { create: createLora, routes: loraRoutes },
+  sweep: { create: createSweep, routes: sweepRoute },
   hypernetwork: { create: createHypernetwork, routes: hypernetworkRoute },
   export: { create: createExport, routes: exportRoutes },
   evaluate: { create: createEvaluation, routes: evaluationRoutes },

@@ -51,7 +51,7 @@ export interface Defaults {
 
 /** What both start calls share. */
 export const resolveCommon = (
-  request: TrainLoraRequest | TrainHypernetworkRequest,
+  request: Pick<TrainLoraRequest, keyof TrainLoraRequest & keyof TrainHypernetworkRequest>,
   sessionIds: readonly string[],
   { baseModel, random }: Defaults,
 ) => {
@@ -92,5 +92,8 @@ export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, se
 };
 
 /** The sessions of a request, which names one or several. */
-export const sessionIdsOf = ({ session_id, session_ids }: TrainLoraRequest): readonly string[] =>
+export const sessionIdsOf = ({
+  session_id,
+  session_ids,
+}: Pick<TrainLoraRequest, "session_id" | "session_ids">): readonly string[] =>
   session_ids ?? (session_id === undefined ? [] : [session_id]);

@@ -29,7 +29,7 @@ export type ChatEvent =
 
 /** What a running task tells on its way. `log` is text of its standard error, without terminal escapes, at most a few times a second. */
 export type TaskEvent =
-  | Extract<WorkerEvent, { type: "phase" | "plan" | "progress" | "measuring" | "checkpoint" }>
+  | Extract<WorkerEvent, { type: "phase" | "plan" | "progress" | "measuring" | "sweep" | "checkpoint" }>
   | { readonly type: "log"; readonly job_id: string; readonly text: string };
 
 /** How a task ended. `done` means that the files are in the task's output_dir, not that they are good. */

@@ -12,6 +12,7 @@ const EVENTS: readonly JobChange[] = [
   { type: "phase", phase: "training" },
   { type: "plan", plan: {} as Extract<JobChange, { type: "plan" }>["plan"] },
   { type: "progress", progress: {} as Extract<JobChange, { type: "progress" }>["progress"] },
+  { type: "sweep", sweep: {} as Extract<JobChange, { type: "sweep" }>["sweep"] },
   { type: "checkpoint", at, step: 3 },
   { type: "complete", at, adapter_id: "a", proof: result.proof, result: null, warnings: [] },
   { type: "fail", at, error: { code: "TRAINER_ERROR", message: "m", hint: "h" }, proof: null },

@@ -7,6 +7,7 @@ import { useQueuePosition } from "../live/use-queue-position.js";
 import { Curves } from "../plot/curves.js";
 import { hrefOf } from "../router/route.js";
 import { Preview } from "../sessions/preview.js";
+import { SweepCard } from "../sweep/sweep-card.js";
 import { ago, title, words } from "../text/numbers.js";
 import { Card } from "../ui/card.js";
 import { ConnectionState } from "../ui/connection.js";
@@ -63,6 +64,7 @@ function Outcome({ job }: { readonly job: JobDetails }) {
       )}
       {job.proof && <ProofCard proof={job.proof} />}
       {job.result && "verdict" in job.result && <EvaluationReport result={job.result} />}
+      {job.result && "trials" in job.result && <SweepCard sweep={job.result} />}
     </>
   );
 }

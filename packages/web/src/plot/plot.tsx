@@ -22,7 +22,9 @@ interface PlotProps {
 const HEIGHT = 168;
 const POINTS_SHOWN = 40;
 /** Dashes and gaps of the lines in pixels, so that colour alone tells no line from another; the legend shows the same. */
-const DASHES: readonly (readonly number[])[] = [[], [6, 4]];
+const DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
+/** Four colours come back after four lines, with other dashes: sixteen lines differ. */
+const dashOf = (at: number): readonly number[] => DASHES[(at + Math.floor(at / DASHES.length)) % DASHES.length] ?? [];
 
 const axis = (values?: (value: number) => string): uPlot.Axis => ({
   stroke: colorOf("--muted"),
@@ -48,7 +50,7 @@ const optionsOf = (lines: readonly Pick<Line, "label" | "color">[], width: numbe
     {},
     ...lines.map(({ label, color }, at) => ({
       label,
-      dash: [...(DASHES[at] ?? [])],
+      dash: [...dashOf(at)],
       stroke: colorOf(color),
       width: 1.75,
       spanGaps: true,
@@ -76,7 +78,7 @@ function Legend({ lines }: { readonly lines: readonly Line[] }) {
       {lines.map((line, at) => {
         const latest = latestOf(line);
         return (
-          <li key={line.label} data-series={at + 1}>
+          <li key={line.label} data-series={(at % DASHES.length) + 1}>
             {line.label} {latest !== null && <b>{short(latest)}</b>}
           </li>
         );

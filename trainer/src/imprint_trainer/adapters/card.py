@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from imprint_trainer.adapters.sweep_card import sweep_section
+
 NAMED = 10  # sessions that the card names
 EVALUATION = "## Does it help?"
 EVALUATED = re.compile(rf"^{re.escape(EVALUATION)}\n(?:(?!#).*\n?)*", re.M)
@@ -42,6 +44,7 @@ def model_card(
         "",
         *proof_table(proof),
         "",
+        *sweep_section(record.get("sweep")),
         "## Provenance",
         "",
         "| | |",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.errors import AdapterInvalid
-from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora
+from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora, TrainSweep
 
 if TYPE_CHECKING:
     from imprint_trainer.jobs.prompt import BareBase
@@ -92,6 +92,7 @@ class Worker:
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.jobs.memory_plan import device_kind
+        from imprint_trainer.jobs.sweep import train_sweep
         from imprint_trainer.lora.failures import machine_failures
         from imprint_trainer.lora.memory import PeakMemory
         from imprint_trainer.models.device import pick_device
@@ -101,6 +102,8 @@ class Worker:
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
                 return train_lora(job.spec, context)
+            if isinstance(job, TrainSweep):
+                return train_sweep(job.spec, context)
             if isinstance(job, Export):
                 return export_adapter(job.spec, context)
             if isinstance(job, Evaluate):

@@ -35,6 +35,7 @@ def train(
     writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
     held_out: Sequence[Window] = (),
+    until: int | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Trained:
     """Trains the model's trainable parameters in place.
@@ -42,6 +43,8 @@ def train(
     The loss of a step is the mean over the supervised tokens of its whole batch (training-data rule 7).
     From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
     measured before the first step and after each epoch; the profile learn ends with the adapter of the best epoch.
+    With `until`, it pauses after so many steps, a checkpoint is written there and at its end, and `stopped` is "paused"
+    where steps are left.
     Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
     CheckpointInvalid.
     """
@@ -75,7 +78,7 @@ def train(
     measure_held_out()
     first, spent, tokens_seen = schedule.done, 0.0, 0
     model.train()
-    while (batch := schedule.next()) is not None:
+    while (batch := schedule.next()) is not None and not (until is not None and schedule.done >= until):
         total, started = 0.0, clock()
         for index in batch.windows:
             stop_if_cancelled()
@@ -112,6 +115,10 @@ def train(
         )
         if writer is not None:
             writer.after_step(model, optimizer, schedule, best)
+    if until is not None and writer is not None:
+        writer.write(model, optimizer, schedule, best)
+    if batch is not None:
+        return schedule.trained(stopped="paused")
     copy_adapter(best, model)
     return schedule.trained()
 
@@ -143,14 +150,15 @@ def salvage(
     checkpoint: Checkpoint,
     *,
     holds_out: bool = False,
+    stopped: str | None = "salvaged",
 ) -> Trained:
     """Gives the model the adapter of a checkpoint, that of its best epoch where held-out text has named one, and trains
-    nothing. Raises CheckpointInvalid."""
+    nothing. `stopped` None: as the training itself stopped. Raises CheckpointInvalid."""
     schedule = Schedule(windows, training, steps, holds_out=holds_out)
     replay(schedule, checkpoint)
     restore_adapter(checkpoint, model)
     copy_adapter(checkpoint.best, model)
-    return schedule.trained(stopped="salvaged")
+    return schedule.trained(stopped)
 
 
 def replay(schedule: Schedule, checkpoint: Checkpoint) -> None:

@@ -118,7 +118,7 @@ class Trained:
     losses: tuple[float, ...]  # one a step
     epoch_losses: tuple[float, ...]
     order: tuple[tuple[int, ...], ...]  # window indices of each step
-    stopped: str  # "epochs"; "held_out"; open-ended, why it cooled down: see should_cool; "salvaged" at a checkpoint
+    stopped: str  # "epochs"; "held_out"; open-ended, see should_cool; "salvaged" or "paused" at a checkpoint
     held_out_losses: tuple[float, ...] = ()  # before the first step, and after each epoch
     kept_epoch: int | None = None  # whose adapter is kept, from 1; None: the last one's
 

@@ -18,14 +18,14 @@ export type ResolvedLora = ReturnType<typeof resolveLora>;
 export type LoraJobRequest = ResolvedLora & { readonly resume_from?: string; readonly salvage_of?: string };
 
 /** What a resumed or salvaged training is called; everything else is what the job before had decided. */
-export const renamed = (
-  request: ResolvedLora,
+export const renamed = <Request extends Pick<ResolvedLora, "adapter_id" | "metadata" | "keep_harmful">>(
+  request: Request,
   {
     adapter_id = request.adapter_id,
     metadata = request.metadata,
     keep_harmful = request.keep_harmful,
   }: Pick<TrainLoraRequest, "adapter_id" | "metadata" | "keep_harmful">,
-): ResolvedLora => ({ ...request, adapter_id, metadata, keep_harmful });
+): Request => ({ ...request, adapter_id, metadata, keep_harmful });
 
 const PARTIAL = "-partial-";
 

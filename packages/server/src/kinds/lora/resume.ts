@@ -7,8 +7,8 @@ import { type LoraJobRequest, renamed } from "./resolve.js";
 
 const MESSAGE = "cannot stand beside resume_from: a resumed training keeps every number of its request";
 
-/** Anything that would change the numbers is refused by name. */
-const checkFields = (body: TrainLoraRequest): void => {
+/** Beside resume_from, anything that would change the numbers is refused by name. */
+export const checkResumeFields = (body: object): void => {
   const strays = Object.keys(body).filter((field) => !(RESUME_FIELDS as readonly string[]).includes(field));
   if (strays.length === 0) return;
   const errors = strays.map((field) => ({ path: `/${field}`, message: MESSAGE }));
@@ -20,7 +20,7 @@ export const resolveResume = async (
   body: TrainLoraRequest & { readonly resume_from: string },
   { jobs, workshop }: Pick<Services, "jobs" | "workshop">,
 ): Promise<LoraJobRequest> => {
-  checkFields(body);
+  checkResumeFields(body);
   const request = await requireCheckpoint(body.resume_from, { jobs, paths: workshop.paths });
   requireBaseModel(request.base_model, workshop.models);
   return { ...renamed(request, body), resume_from: body.resume_from };

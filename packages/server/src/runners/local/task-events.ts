@@ -1,7 +1,7 @@
 import type { WorkerEvent } from "@imprint/contracts";
 import type { TaskEvent } from "../runner.js";
 
-type Report = Extract<TaskEvent, { type: "phase" | "plan" | "progress" | "measuring" | "checkpoint" }>;
+type Report = Extract<TaskEvent, { type: "phase" | "plan" | "progress" | "measuring" | "sweep" | "checkpoint" }>;
 export type Verdict = Extract<WorkerEvent, { type: "done" | "failed" | "cancelled" }>;
 export type JobWorkerEvent = Report | Verdict;
 

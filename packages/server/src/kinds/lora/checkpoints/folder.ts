@@ -8,11 +8,15 @@ import { readRequest, writeRequest } from "./request-file.js";
 
 /** The trainer's file: it names the tensors of the newest checkpoint. */
 const STATE = "checkpoint.json";
+/** The trainer's file of a sweep, whose folder holds one for each trial. */
+const SWEEP = "sweep.json";
 const OF_TRAINER = /^checkpoint(-\d{7}\.safetensors|\.json)$/;
 
 export const checkpointFolder = ({ checkpoints }: DataPaths, jobId: string): string => join(checkpoints, jobId);
 
 export const hasCheckpoint = (folder: string): boolean => existsSync(join(folder, STATE));
+
+export const hasSweep = (folder: string): boolean => existsSync(join(folder, SWEEP));
 
 /**
  * The request of a job that left a checkpoint, as it was resolved.
@@ -20,37 +24,57 @@ export const hasCheckpoint = (folder: string): boolean => existsSync(join(folder
  */
 export const requestOfCheckpoint = async (paths: DataPaths, jobId: string): Promise<ResolvedLora> => {
   const folder = checkpointFolder(paths, jobId);
+  if (hasSweep(folder))
+    throw new ImprintError(
+      "CHECKPOINT_NOT_FOUND",
+      `The job ${jobId} is a sweep: POST /train/sweep goes on with it, and it is not salvaged.`,
+    );
   if (!hasCheckpoint(folder)) throw new ImprintError("CHECKPOINT_NOT_FOUND", `There is no checkpoint of a job ${jobId}.`);
   return readRequest(folder);
 };
 
 /** The trainer replaces its files and never writes into them: a second name for the same bytes is as good as a copy. */
-const share = async (from: string, to: string): Promise<void> => {
+export const share = async (from: string, to: string): Promise<void> => {
   await link(from, to).catch(() => copyFile(from, to));
+};
+
+/** Makes a job's checkpoint folder with its request, and what `fill` brings. Leaves no folder behind when it rejects. */
+export const makeFolder = async (
+  paths: DataPaths,
+  {
+    jobId,
+    request,
+    fill,
+  }: { readonly jobId: string; readonly request: object; readonly fill: (folder: string) => Promise<void> },
+): Promise<void> => {
+  const folder = checkpointFolder(paths, jobId);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeRequest(folder, request);
+    await fill(folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
 };
 
 /**
  * Makes the checkpoint folder of a job, which begins with what the job goes on from. Leaves no folder behind when it rejects.
  * @throws ImprintError CHECKPOINT_NOT_FOUND
  */
-export const makeCheckpointFolder = async (
+export const makeCheckpointFolder = (
   paths: DataPaths,
   { jobId, request, resumeFrom }: { readonly jobId: string; readonly request: ResolvedLora; readonly resumeFrom: string | null },
-): Promise<string> => {
-  const folder = checkpointFolder(paths, jobId);
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeRequest(folder, request);
-    if (resumeFrom !== null) {
+): Promise<void> =>
+  makeFolder(paths, {
+    jobId,
+    request,
+    fill: async (folder) => {
+      if (resumeFrom === null) return;
       const source = checkpointFolder(paths, resumeFrom);
       if (!hasCheckpoint(source))
         throw new ImprintError("CHECKPOINT_NOT_FOUND", `The checkpoint of the job ${resumeFrom} is gone.`);
       const names = (await readdir(source)).filter((name) => OF_TRAINER.test(name));
       for (const name of names) await share(join(source, name), join(folder, name));
-    }
-    return folder;
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
-};
+    },
+  });

@@ -37,20 +37,20 @@ const parse = async (folder: string): Promise<{ readonly version?: unknown; read
   }
 };
 
-export const writeRequest = (folder: string, request: ResolvedLora): Promise<void> =>
+export const writeRequest = (folder: string, request: object): Promise<void> =>
   writeAtomically(join(folder, FILE), `${JSON.stringify({ version: VERSION, request }, null, 2)}\n`);
 
 /** How requests of these fields are read, where `before` is what those lack that were stored earlier. */
-export const requestReader = (fields: TProperties, before: object) => {
+export const requestReader = <Request = ResolvedLora>(fields: TProperties, before: object) => {
   const schema = Strict({ version: Type.Literal(VERSION), request: Strict(fields) });
-  return async (folder: string): Promise<ResolvedLora> => {
+  return async (folder: string): Promise<Request> => {
     const stored = await parse(folder);
     if (stored.version !== VERSION)
       throw invalid(`is of version ${String(stored.version).slice(0, 20)}; this Imprint reads ${VERSION}`);
     const file = { ...stored, request: { ...before, ...stored.request } };
     const [fault] = fieldErrors(schema, file);
     if (fault) throw invalid(`cannot be used: ${fault.path.slice(1).replaceAll("/", ".")} ${fault.message}`);
-    return file.request as ResolvedLora;
+    return file.request as Request;
   };
 };
 

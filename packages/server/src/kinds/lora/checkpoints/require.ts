@@ -9,18 +9,28 @@ import type { DataPaths } from "../../../storage/paths.js";
 import type { ResolvedLora } from "../resolve.js";
 import { requestOfCheckpoint } from "./folder.js";
 
-/**
- * The resolved request of a finished job that left a checkpoint, also where a restart has forgotten the job.
- * @throws ImprintError JOB_NOT_FINISHED, CHECKPOINT_NOT_FOUND or CHECKPOINT_INVALID
- */
-export const requireCheckpoint = async (
+interface Kept {
+  readonly jobs: Pick<Jobs, "get">;
+  readonly paths: DataPaths;
+}
+
+/** Whatever `read` finds of a finished job, also where a restart has forgotten the job. */
+export const requireKept = async <Request>(
   jobId: string,
-  { jobs, paths }: { readonly jobs: Pick<Jobs, "get">; readonly paths: DataPaths },
-): Promise<ResolvedLora> => {
+  { jobs, paths }: Kept,
+  read: (paths: DataPaths, jobId: string) => Promise<Request>,
+): Promise<Request> => {
   const job = matches(JobId, jobId) ? jobs.get(jobId) : null;
   if (job === null) throw new ImprintError("CHECKPOINT_NOT_FOUND", `There is no job ${quote(jobId)}.`);
   if (job && !isTerminal(job.status)) throw new ImprintError("JOB_NOT_FINISHED", `The job ${jobId} is ${job.status}.`);
   if (job?.status === "completed")
     throw new ImprintError("CHECKPOINT_NOT_FOUND", `The job ${jobId} is completed: its adapter is ${job.adapter_id}.`);
-  return requestOfCheckpoint(paths, jobId);
+  return read(paths, jobId);
 };
+
+/**
+ * The resolved request of a finished job that left a checkpoint, also where a restart has forgotten the job.
+ * @throws ImprintError JOB_NOT_FINISHED, CHECKPOINT_NOT_FOUND or CHECKPOINT_INVALID
+ */
+export const requireCheckpoint = (jobId: string, kept: Kept): Promise<ResolvedLora> =>
+  requireKept(jobId, kept, requestOfCheckpoint);

@@ -1,0 +1,179 @@
+"""A sweep, from its specification to the chosen trial's files, proved where possible on text that chose nothing."""
+
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.adapters.payload import Payload, adapter_config
+from imprint_trainer.adapters.save import save_and_prove
+from imprint_trainer.data.sessions import prepare_sessions
+from imprint_trainer.errors import NothingHeldOut
+from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.jobs.identity import Identity
+from imprint_trainer.jobs.lora import plan_of, record_of, training_of
+from imprint_trainer.jobs.memory_plan import longest, planned_memory
+from imprint_trainer.jobs.resume import identity_of
+from imprint_trainer.jobs.window_limit import window_limit
+from imprint_trainer.lora.schedule import plan_steps
+from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.protocol import TrainLoraSpec, TrainSweepSpec
+from imprint_trainer.sweeps.halving import halvings
+from imprint_trainer.sweeps.run import Legs, best_of, run_trials, steps_left
+from imprint_trainer.sweeps.state import Found, Trial, read_found, write_found
+from imprint_trainer.sweeps.text import Texts, parted, size_of
+from imprint_trainer.sweeps.trials import Setting, Trials
+
+
+def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
+    """The contracts' `SweepResult`; the files are in `spec.output_dir`.
+
+    Raises NothingHeldOut before a model is loaded, and what a LoRA job raises."""
+    context.phase("preparing_data")
+    folder = Path(spec.checkpoint.dir)
+    before = read_found(folder) if spec.checkpoint.start == "resume" else None
+    begun = None if before is None else Identity.parse(before.identity)
+    specs = [trial_spec(spec, number) for number in range(1, len(spec.trials) + 1)]
+    widest = max(specs, key=lambda one: one.rank)
+    limit = window_limit(widest, context.device) if begun is None else begun.request.training.max_length
+    dequantised = None if begun is None else begun.base_model.dequantised_on_load
+    prepared = prepare_sessions(widest, context.tokenizer(spec.base_model), limit=limit)
+    if prepared.held_out is None:
+        raise NothingHeldOut("Nothing can be held out of so short sessions, and a sweep chooses by held-out text.")
+    texts = parted(prepared.held_out)
+    length = longest(prepared.windows)
+    planned_memory(widest, length, device=context.device, dequantised=dequantised).require_fit()
+    context.phase("loading_model")
+    base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
+    width = base.model.config.get_text_config().hidden_size
+    targets = resolve_targets(base.model, spec.target_modules)
+    planned = planned_memory(widest, length, device=context.device, dequantised=base.dequantised)
+    settings, plans = {}, {}
+    for number, one in enumerate(specs, start=1):
+        training = training_of(one, prepared.max_length, width)
+        steps = plan_steps(prepared.windows, training)
+        plans[number] = plan_of(training, prepared, steps, targets, planned)
+        settings[number] = Setting(training, steps, identity_of(one, training, plans[number], base))
+    shares = halvings(spec.early_stopping, max_steps=[one.steps.maximum for one in settings.values()])
+    identity = settings[specs.index(widest) + 1].identity
+    found = Found(identity=identity.to_json(), trials=tuple(trial_of(number, one) for number, one in settings.items()))
+    remark = (
+        f"{len(specs)} trials on the same windows, of which held-out text chooses one: this is the plan of the widest."
+    )
+    plan = plans[specs.index(widest) + 1]
+    plan_told = plan | {"max_steps": steps_left(found, shares), "remarks": [*plan["remarks"], remark]}
+    context.emit({"type": "plan", "plan": plan_told})
+    if before is not None:
+        identity.require_same(before.identity)
+        found = before
+    trials = Trials(
+        base,
+        context,
+        prepared.windows,
+        texts,
+        targets,
+        settings,
+        folder,
+        spec.checkpoint.seconds,
+        planned.checkpointing,
+        planned.scarce,
+    )
+    context.phase("training")
+    found = run_trials(found, shares, Telling(spec, shares, trials).legs())
+    chosen = best_of(found)
+    trained, tensors = trials.restored(chosen)
+    context.phase("saving")
+    setting, one = settings[chosen.trial], specs[chosen.trial - 1]
+    sweep = sweep_of(spec, shares, found, texts, best=chosen.trial)
+    record = record_of(one, setting.training, plans[chosen.trial], trained, base) | {"sweep": sweep}
+    result = save_and_prove(
+        Path(spec.output_dir),
+        Payload(
+            tensors,
+            adapter_config(rank=one.rank, alpha=one.alpha, targets=targets, base_model_name=spec.base_model_name),
+        ),
+        base=base,
+        windows=prepared.windows,
+        held_out=texts.proving,
+        record=record,
+        card={
+            "adapter_id": spec.adapter_id,
+            "base_model_name": spec.base_model_name,
+            "method": "QLoRA" if spec.quantization == "nf4" else "LoRA",
+            "task_type": spec.task_type,
+            "payload_note": f"Rank {one.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}, "
+            f"chosen of {len(specs)} trials.",
+        },
+        on_proving=lambda: context.phase("proving"),
+        stop=context.stop_if_cancelled,
+        warnings=sorted(trials.warnings),
+    )
+    return {**result, "sweep": sweep}
+
+
+def trial_spec(spec: TrainSweepSpec, number: int) -> TrainLoraSpec:
+    """What a LoRA job alone is told that trains as this trial does. Trials count from 1."""
+    shared = spec.model_dump(exclude={"trials", "early_stopping"})
+    return TrainLoraSpec.model_validate(shared | spec.trials[number - 1].model_dump())
+
+
+def trial_of(number: int, setting: Setting) -> Trial:
+    training, steps = setting.training, setting.steps
+    return Trial(
+        trial=number,
+        rank=training.rank,
+        alpha=training.alpha,
+        learning_rate=training.learning_rate,
+        epochs=steps.max_epochs,
+        max_steps=steps.maximum,
+    )
+
+
+def sweep_of(
+    spec: TrainSweepSpec, shares: list[float], found: Found, texts: Texts, *, best: int | None = None
+) -> dict[str, Any]:
+    """The contracts' `Sweep`."""
+    return {
+        "early_stopping": spec.early_stopping,
+        "halvings": shares,
+        "trials": [trial.model_dump(mode="json") for trial in found.trials],
+        "best": best,
+        "chosen_on": size_of(texts.choosing),
+        "unseen": None if texts.unseen is None else size_of(texts.unseen),
+    }
+
+
+class Telling:
+    """Legs that say how the whole sweep goes, and keep what it has found."""
+
+    def __init__(self, spec: TrainSweepSpec, shares: list[float], trials: Trials) -> None:
+        self._spec = spec
+        self._shares = shares
+        self._trials = trials
+        self._found: Found | None = None
+
+    def legs(self) -> Legs:
+        return Legs(self._leg, self._keep, self._trials.forget)
+
+    def _keep(self, found: Found) -> None:
+        self._found = found
+        write_found(self._trials.folder, found)
+        sweep = sweep_of(self._spec, self._shares, found, self._trials.texts)
+        self._trials.context.emit({"type": "sweep", "sweep": sweep})
+
+    def _leg(self, trial: Trial, until: int | None) -> Trial:
+        found, emit = self._found, self._trials.context.emit
+        assert found is not None  # run_trials keeps what it has found before each leg
+        ran = sum(one.steps for one in found.trials) - trial.steps
+        steps = sum(one.steps for one in found.trials) + steps_left(found, self._shares)
+
+        def on_step(progress: dict[str, Any]) -> None:
+            step = ran + progress["step"]
+            left = progress["steps"] - progress["step"]
+            eta = progress["eta_seconds"] / left * (steps - step) if left else 0.0
+            emit({"type": "progress", "progress": progress | {"step": step, "steps": steps, "eta_seconds": eta}})
+
+        def on_written(step: int) -> None:
+            emit({"type": "checkpoint", "step": ran + step})
+            running = trial.model_copy(update={"steps": step, "state": "training"})
+            write_found(self._trials.folder, found.replaced(running))
+
+        return self._trials.leg(trial, until, on_step=on_step, on_written=on_written)

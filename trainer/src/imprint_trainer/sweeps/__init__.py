@@ -1,0 +1,1 @@
+"""Sweeps: several trainings on the same windows, of which held-out text chooses one."""
