@@ -24,6 +24,8 @@ const createUnpreparedRunner = (): Runner & Interactive => {
   return {
     start: () => failedAtOnce(error),
     adopt: async () => null,
+    leftBehind: async () => [],
+    release: async () => {},
     call: (): Promise<never> => Promise.reject(error),
     close: async () => {},
   };

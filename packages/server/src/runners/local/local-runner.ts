@@ -131,6 +131,8 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
       return { cancel: () => stop.abort(), outcome };
     },
     adopt: async () => null, // its workers end with the service
+    leftBehind: async () => [],
+    release: async () => {},
     call: call as Interactive["call"],
     close: async (graceMs) => void (await Promise.all([pool.close(graceMs), talkers.close(graceMs)])),
   };
