@@ -28,6 +28,8 @@ export interface WorkerCommand {
   readonly args: readonly string[];
   /** Passed to the worker as they are, on top of the allow-list. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Program and arguments on the nodes of a cluster. Default: as here. */
+  readonly onCluster?: readonly string[];
 }
 
 export interface LocalRunnerOptions {

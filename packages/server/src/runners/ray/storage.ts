@@ -19,19 +19,21 @@ export const sharedStorage = (root: string, instance: string): SharedStorage => 
   return { root, instance, jobs, measurements: join(root, "measurements"), jobFolder: (job_id) => join(jobs, job_id) };
 };
 
+const isSource = (path: string): boolean => !path.endsWith("__pycache__");
+
 /** A folder's content, as far as it can be told without reading it. */
 const printOf = async (folder: string): Promise<string> => {
   const hash = createHash("sha256");
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = entries
+    .filter((entry) => entry.isFile() && isSource(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name));
   for (const file of files.toSorted()) {
     const { size, mtimeMs } = await lstat(file);
     hash.update(`${relative(folder, file)}\0${size}\0${mtimeMs}\n`);
   }
   return hash.digest("hex").slice(0, 16);
 };
-
-const isSource = (path: string): boolean => !path.endsWith("__pycache__");
 
 /** Puts a folder that many jobs read on the shared storage, once; answers where. Whole or not there. */
 export const shipOnce = async (area: string, from: string): Promise<string> => {
