@@ -12,13 +12,15 @@ const POLL_MS = 500;
 const PATIENCE = { RAY_DASHBOARD_STARTUP_TIMEOUT_S: "290", RAY_DASHBOARD_SUBPROCESS_MODULE_WAIT_READY_TIMEOUT: "290" };
 const STORE_BYTES = 80_000_000; // the least that Ray takes; nothing of ours lies there
 
-/** Below Ray's own range of worker ports, 10002 to 19999. */
-const freePort = async () => {
-  const server = createServer();
-  await new Promise((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Ports that nothing listens on. A raylet gives agents that choose theirs 15 seconds for it, and aborts. */
+const freePorts = async (count) => {
+  const servers = Array.from({ length: count }, () => createServer());
+  await Promise.all(
+    servers.map((server) => new Promise((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve))),
+  );
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
 };
 
 /** The processes that Ray starts are sessions of their own: found by the folder that all their command lines name. */
@@ -49,7 +51,7 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
   if (python === null) throw new Error("Ray is not installed: npm run setup -- --ray");
   const folder = mkdtempSync(path.join(tmpdir(), "ray-")); // short: sockets lie below it
   const token = randomBytes(24).toString("hex");
-  const [port, clientPort] = [await freePort(), await freePort()];
+  const [port, client, agent, agentGrpc, environments, metrics] = await freePorts(6);
   const address = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}` };
   let child;
@@ -76,13 +78,14 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
 
   const start = async () => {
     const session = mkdtempSync(path.join(folder, "s"));
-    const ports = ["--port=0", `--dashboard-port=${port}`, "--dashboard-agent-listen-port=0", "--dashboard-agent-grpc-port=0"];
-    const ranges = [
-      "--runtime-env-agent-port=0",
-      `--ray-client-server-port=${clientPort}`,
-      "--min-worker-port=0",
-      "--max-worker-port=0",
+    const ports = [
+      "--port=0",
+      `--dashboard-port=${port}`,
+      `--ray-client-server-port=${client}`,
+      `--metrics-export-port=${metrics}`,
     ];
+    const agents = [`--dashboard-agent-listen-port=${agent}`, `--dashboard-agent-grpc-port=${agentGrpc}`];
+    const others = [`--runtime-env-agent-port=${environments}`, "--min-worker-port=0", "--max-worker-port=0"];
     const local = [
       "--node-ip-address=127.0.0.1",
       "--dashboard-host=127.0.0.1",
@@ -99,7 +102,7 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
       RAY_USAGE_STATS_ENABLED: "0",
       IMPRINT_RAY_HEAD: folder,
     };
-    const args = ["-m", "ray.scripts.scripts", "start", "--head", "--block", ...ports, ...ranges, ...local, ...size];
+    const args = ["-m", "ray.scripts.scripts", "start", "--head", "--block", ...ports, ...agents, ...others, ...local, ...size];
     child = spawn(python, args, { env: variables, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     for (const stream of [child.stdout, child.stderr])
