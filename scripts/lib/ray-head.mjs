@@ -101,6 +101,7 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
       RAY_AUTH_TOKEN: token,
       RAY_USAGE_STATS_ENABLED: "0",
       IMPRINT_RAY_HEAD: folder,
+      ...PATIENCE,
     };
     const args = ["-m", "ray.scripts.scripts", "start", "--head", "--block", ...ports, ...agents, ...others, ...local, ...size];
     child = spawn(python, args, { env: variables, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });

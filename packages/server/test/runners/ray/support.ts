@@ -12,7 +12,7 @@ import { quietLog } from "../../common/quiet-log.js";
 import { type FakeHead, startFakeHead } from "../../fixtures/ray/fake-head.js";
 import { temporaryFolder, workerPath } from "../support.js";
 
-const SOURCES = fileURLToPath(new URL("../../../../../trainer/src", import.meta.url));
+export const SOURCES = fileURLToPath(new URL("../../../../../trainer/src", import.meta.url));
 
 /** A head that is gone after the test. */
 export const headOf = async (options: Parameters<typeof startFakeHead>[0] = {}): Promise<FakeHead> => {
@@ -22,7 +22,7 @@ export const headOf = async (options: Parameters<typeof startFakeHead>[0] = {}):
 };
 
 /** The one that the set-up prepared: the supervisor takes any, and a shim would take a second to start. */
-const PYTHON = readSetup(findRepoRoot())?.python ?? "python3";
+export const PYTHON = readSetup(findRepoRoot())?.python ?? "python3";
 
 interface RayOptions extends Partial<RayRunnerOptions> {
   readonly worker?: string;
