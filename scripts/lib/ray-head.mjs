@@ -8,6 +8,7 @@ import { rayPython } from "./setup/ray.mjs";
 
 const START_MS = 300_000; // ten processes of a hundred megabytes: half a minute on two free cores
 const POLL_MS = 500;
+const STARTED = "Ray runtime started"; // its Jobs API answers earlier, while what runs jobs may still fail to start
 /** Ray's own limits, for machines that do other work. */
 const PATIENCE = { RAY_DASHBOARD_STARTUP_TIMEOUT_S: "290", RAY_DASHBOARD_SUBPROCESS_MODULE_WAIT_READY_TIMEOUT: "290" };
 const STORE_BYTES = 80_000_000; // the least that Ray takes; nothing of ours lies there
@@ -112,7 +113,7 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
         onLine(text);
       });
     const begun = performance.now();
-    while (!(await answers())) {
+    while (!(said.includes(STARTED) && (await answers()))) {
       signal?.throwIfAborted();
       if (child.exitCode !== null || performance.now() - begun > START_MS) {
         throw new Error(`The Ray head did not start.\n${said}`);
