@@ -45,6 +45,7 @@ async function install({ root, folder, python, tools, signal }) {
   const env = { ...tools.uvEnv, UV_PYTHON_DOWNLOADS: "never" };
   const options = { env, signal, name: "uv", cwd: path.join(root, "trainer") };
   await run(tools.uv, ["venv", "--quiet", "--python", python.executable, folder], options);
-  const only = ["--require-hashes", "--only-binary", ":all:", "--python", inVenv(folder)];
+  // Compiled once: a head is ten programs that import it, and its own time limits for their start are short.
+  const only = ["--compile-bytecode", "--require-hashes", "--only-binary", ":all:", "--python", inVenv(folder)];
   await run(tools.uv, ["pip", "sync", ...only, path.join(root, RAY_LOCK)], options);
 }
