@@ -13,7 +13,9 @@ const agents = (file) =>
     .map((name) => `scripts/agents/${name}/${file}`)
     .filter((place) => existsSync(path.join(ROOT, place)));
 const LOCKS = [
-  ...["requirements", "requirements-dev", "requirements-tools", "requirements-model"].map((name) => `trainer/${name}.lock`),
+  ...["requirements", "requirements-dev", "requirements-tools", "requirements-model", "requirements-ray"].map(
+    (name) => `trainer/${name}.lock`,
+  ),
   ...agents("requirements.lock"),
 ];
 

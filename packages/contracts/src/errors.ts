@@ -269,6 +269,27 @@ export const ERRORS = {
     title: "The trainer said something unintelligible",
     hint: "Trainer and service may be of different versions: npm run setup.",
   },
+  // Cluster
+  CLUSTER_REFUSED: {
+    status: null,
+    title: "The cluster refused the job",
+    hint: "Check ray_address and ray_token; the message holds what the cluster says.",
+  },
+  CLUSTER_UNREACHABLE: {
+    status: null,
+    title: "The cluster does not answer",
+    hint: "Check that its head runs, and the way to it; a LoRA training's last checkpoint can be resumed.",
+  },
+  CLUSTER_LOST: {
+    status: null,
+    title: "The cluster lost the job",
+    hint: "Start it again, or resume it from its last checkpoint; docs/ray.md says what can be lost when.",
+  },
+  STORAGE_FAILED: {
+    status: null,
+    title: "The shared storage cannot be used",
+    hint: "Check the folder named by storage: this machine and the cluster's must be able to write to it.",
+  },
   JOB_TIMEOUT: { status: null, title: "The job ran too long", hint: "Raise --max-job-seconds, or train fewer epochs." },
   TRAINER_ERROR: { status: 500, title: "The trainer failed", hint: "The service's log holds the trace." },
 } as const satisfies Record<string, CatalogueEntry>;

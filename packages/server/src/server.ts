@@ -12,6 +12,7 @@ import { listen, urlOf } from "./http/listen.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
+import { recoverJobs } from "./jobs/recover.js";
 import { createIdempotency } from "./kinds/idempotency.js";
 import { createKinds } from "./kinds/index.js";
 import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
@@ -145,6 +146,7 @@ export const startServer = async (
       },
       log,
     });
+    await recoverJobs({ runner, jobs, adopt: settings.adopt, log });
     await sweepAfterJobs({
       jobs,
       options: () => ({

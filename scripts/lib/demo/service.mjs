@@ -3,8 +3,8 @@ import { createClient } from "../../../packages/client/dist/index.js";
 import { loadConfig, startServer } from "../../../packages/server/dist/index.js";
 
 /** The real service on a free loopback port, and a client for it. Programs find it by its data directory where it is announced. */
-export async function startDemoService({ dataDir, announce = false }) {
-  const config = loadConfig({ flags: { data_dir: dataDir, host: "127.0.0.1", port: 0, log_level: "error" } });
+export async function startDemoService({ dataDir, announce = false, flags = {} }) {
+  const config = loadConfig({ flags: { data_dir: dataDir, host: "127.0.0.1", port: 0, log_level: "error", ...flags } });
   const server = await startServer(config, { announce });
   const token = config.token === null ? {} : { token: config.token };
   return {

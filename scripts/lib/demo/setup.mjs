@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 const SETUP = fileURLToPath(new URL("../../setup.mjs", import.meta.url));
 
 /** Runs the set-up as it would run by itself. Resolves with whether all is ready; it has said why not. */
-export function runSetup(signal) {
+export function runSetup(signal, options = []) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [SETUP], { stdio: "inherit" });
+    const child = spawn(process.execPath, [SETUP, ...options], { stdio: "inherit" });
     const stop = () => child.kill("SIGTERM");
     signal.addEventListener("abort", stop, { once: true });
     child.once("error", () => resolve(false));

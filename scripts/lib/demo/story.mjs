@@ -13,14 +13,14 @@ import { startDemoService } from "./service.mjs";
 const DATA_DIR = fileURLToPath(new URL("../../../.imprint/demo", import.meta.url));
 
 /** Tells the whole story on `out`. Resolves with the exit code; nothing is left running then. */
-export async function tell({ started, signal, dataDir = DATA_DIR, out = process.stdout }) {
+export async function tell({ started, signal, dataDir = DATA_DIR, out = process.stdout, flags, afterwards = async () => [] }) {
   const paper = createPaper(out, process.env);
   const { paint } = paper;
   let service;
   try {
     paper.title("Imprint", "A coding agent's recorded session becomes an adapter for a small model, on this machine.");
     paper.step("The service runs");
-    service = await startDemoService({ dataDir });
+    service = await startDemoService({ dataDir, flags });
     paper.item(`${service.url}  ${paint("dim", "API and /docs, while the demo lasts")}`);
     const scene = { ...service, paper, signal, out, dataDir };
 
@@ -29,9 +29,10 @@ export async function tell({ started, signal, dataDir = DATA_DIR, out = process.
     const adapter = await prove(scene, job);
     const answers = await ask(scene, adapter);
     const recalled = await imprint(scene, sessionId);
+    const others = await afterwards({ ...scene, sessionId, adapter, job });
     closing(scene, adapter);
 
-    const found = doubts({ proof: job.proof, health: adapter.health, ...answers, recalled });
+    const found = [...doubts({ proof: job.proof, health: adapter.health, ...answers, recalled }), ...others];
     for (const doubt of found) paper.line(`${paint("red", "✗")} ${doubt}`);
     const seconds = `${((performance.now() - started) / 1000).toFixed(1)} s`;
     paper.line(found.length === 0 ? `${paint("green", "✓")} Done in ${seconds}.` : `The demo failed after ${seconds}.`);

@@ -12,10 +12,10 @@ const SHOWN_AT_EACH_END = 12;
 
 /** The set-up as a program: says what it does, turns failures into a sentence, and resolves with the exit code. */
 export async function main({ args, env = process.env, root = ROOT, stream = process.stdout, steps } = {}) {
-  const unknown = args.filter((arg) => !["--dev", "--llama-cpp"].includes(arg));
+  const unknown = args.filter((arg) => !["--dev", "--llama-cpp", "--ray"].includes(arg));
   if (unknown.length > 0) {
     stream.write(
-      `Unknown option ${unknown[0]}. Usage: npm run setup [-- --dev --llama-cpp]   (--dev: also what the tests need; --llama-cpp: also another engine for chats)\n`,
+      `Unknown option ${unknown[0]}. Usage: npm run setup [-- --dev --llama-cpp --ray]   (--dev: also what the tests need; --llama-cpp: also another engine for chats; --ray: also a Ray head of this machine)\n`,
     );
     return 2;
   }
@@ -33,6 +33,7 @@ export async function main({ args, env = process.env, root = ROOT, stream = proc
       env,
       dev: args.includes("--dev"),
       llamaCpp: args.includes("--llama-cpp"),
+      ray: args.includes("--ray"),
       signal: interrupt.signal,
       reporter,
       ...(steps && { steps }),

@@ -5,6 +5,7 @@ import { isComplete, servingKinds } from "./environment.mjs";
 import { llamaCppIsDone } from "./llama-cpp.mjs";
 import { MODEL_NAME, modelFolder } from "./model.mjs";
 import { npmIsDone } from "./npm.mjs";
+import { rayIsDone } from "./ray.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
 const setupFile = (root) => path.join(root, ".imprint", "setup.json");
@@ -15,12 +16,13 @@ export function writeSetup(root, { python, model }) {
 }
 
 /** Which of the parts are already as the lock files ask. Starts no program. */
-export function readiness({ root, cache, dev, llamaCpp }) {
+export function readiness({ root, cache, dev, llamaCpp, ray }) {
   return {
     npm: npmIsDone(root),
     build: buildIsDone(root),
     python: pythonIsReady({ root, cache, dev }),
     llamaCpp: !(dev || llamaCpp) || llamaCppIsDone(root),
+    ray: !ray || rayIsDone(root),
   };
 }
 

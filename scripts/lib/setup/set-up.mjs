@@ -9,6 +9,7 @@ import { withLock } from "./lock.mjs";
 import { fetchModel, modelFolder, prepareModel, removeDrafts } from "./model.mjs";
 import { installNpmPackages } from "./npm.mjs";
 import { pythonEnv } from "./python-env.mjs";
+import { prepareRay } from "./ray.mjs";
 import { readiness, writeSetup } from "./ready.mjs";
 import { together } from "./together.mjs";
 import { prepareTools } from "./tools.mjs";
@@ -22,22 +23,23 @@ const STEPS = {
   fetchModel,
   prepareModel,
   prepareLlamaCpp,
+  prepareRay,
 };
 
 /**
  * Makes the checkout in `root` ready: npm packages and build beside the Python environment and the default model.
  * Resolves with whether there was anything to do. `steps` are the parts that start programs.
  */
-export async function setUp({ root, cache, env, dev, llamaCpp = false, signal, reporter, steps = STEPS }) {
-  if (allReady(readiness({ root, cache, dev, llamaCpp }))) return false;
+export async function setUp({ root, cache, env, dev, llamaCpp = false, ray = false, signal, reporter, steps = STEPS }) {
+  if (allReady(readiness({ root, cache, dev, llamaCpp, ray }))) return false;
   const onWait = (pid) => reporter.note(`Another set-up is at work${pid ? ` (process ${pid})` : ""}; waiting for it to finish.`);
   return await withLock({ file: path.join(root, ".imprint", "setup.lock"), signal, onWait }, async () => {
-    const ready = readiness({ root, cache, dev, llamaCpp });
+    const ready = readiness({ root, cache, dev, llamaCpp, ray });
     if (allReady(ready)) return false;
     await together(signal, [
       (linked) => javascript({ root, env, ready, signal: linked, reporter, steps }),
       (linked) =>
-        ready.python && ready.llamaCpp
+        ready.python && ready.llamaCpp && ready.ray
           ? undefined
           : withLock({ file: path.join(cache, ".lock"), signal: linked, onWait }, () =>
               python({ root, cache, env: pythonEnv(env), dev, ready, signal: linked, reporter, steps }),
@@ -71,6 +73,7 @@ async function python({ root, cache, env, dev, ready, signal, reporter, steps })
       if (draft !== null) await steps.prepareModel({ root, draft, folder: model, python: interpreter, env, signal, task });
       writeSetup(root, { python: interpreter, model });
       if (!ready.llamaCpp) await steps.prepareLlamaCpp({ root, cache, tools, python: interpreter, env, signal, task });
+      if (!ready.ray) await steps.prepareRay({ root, cache, python: found, tools, signal, task });
     } finally {
       removeDrafts(cache);
     }

@@ -55,6 +55,7 @@ const steps = (change = {}) => {
     fetchModel: () => "draft",
     prepareModel: ({ folder }) => mkdirSync(folder, { recursive: true }),
     prepareLlamaCpp: () => llamaCpp(),
+    prepareRay: () => {},
     ...change,
   };
   const watched = Object.entries(named).map(([name, step]) => [

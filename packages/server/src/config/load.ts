@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { faultsOf } from "@imprint/contracts/fields";
 import { ConfigError } from "./errors.js";
+import { type Ray, resolveRay } from "./ray.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";
 import {
@@ -29,6 +30,8 @@ export interface Config {
   readonly token: string | null;
   readonly webhook: Webhook | null;
   readonly upstream: Upstream | null;
+  /** The cluster that jobs run on; null where they run here. */
+  readonly ray: Ray | null;
   readonly setup: Setup | null;
   /** The checkout: where the trainer's sources are. */
   readonly repoRoot: string;
@@ -54,6 +57,8 @@ const resolvePaths = (values: Settings, home: string): Settings => {
     token_file: values.token_file === null ? null : toPath(values.token_file),
     upstream_token_file: values.upstream_token_file === null ? null : toPath(values.upstream_token_file),
     webhook_secret_file: values.webhook_secret_file === null ? null : toPath(values.webhook_secret_file),
+    ray_token_file: values.ray_token_file === null ? null : toPath(values.ray_token_file),
+    storage: values.storage === null ? null : toPath(values.storage),
     python: values.python !== null && isPath(values.python) ? toPath(values.python) : values.python,
     base_model: asFolder(values.base_model, home) ?? values.base_model,
     model_roots: values.model_roots.map(toPath),
@@ -128,6 +133,7 @@ export const loadConfig = ({
     token: resolveToken(settings),
     webhook: resolveWebhook(settings),
     upstream: resolveUpstream(settings),
+    ray: resolveRay(settings),
     setup,
     repoRoot,
     warnings: unknownVariables(env),

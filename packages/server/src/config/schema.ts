@@ -51,6 +51,56 @@ export const Settings = Strict({
     default: null,
     description: "The data directory's folder adapters as upstream sees it. Default: the same path.",
   }),
+  runner: Type.Unsafe<"local" | "ray">({
+    ...OneOf(["local", "ray"]),
+    default: "local",
+    description: "Where jobs run: on this machine, or on a Ray cluster (docs/ray.md). Chats and previews are answered here.",
+  }),
+  ray_address: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
+    default: null,
+    description: "Address of the Ray head's Jobs API, such as http://head:8265.",
+  }),
+  ray_token: Type.Union([Type.String({ minLength: 1, maxLength: 4096, pattern: "^[!-~]+$" }), Type.Null()], {
+    default: null,
+    description: "Token of the Ray cluster, where it asks for one.",
+  }),
+  ray_token_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+    default: null,
+    description: "File that holds the token of the Ray cluster; readable by the user alone.",
+  }),
+  ray_python: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+    default: null,
+    description:
+      "Python interpreter on the cluster's nodes, with the packages of trainer/requirements.lock. Default: the same path as here.",
+  }),
+  ray_cpus: Type.Integer({
+    minimum: 1,
+    maximum: 1024,
+    default: 2,
+    description: "CPUs that a job asks of the cluster, and threads that it takes.",
+  }),
+  ray_gpus: Type.Integer({ minimum: 0, maximum: 1, default: 0, description: "GPUs that a job asks of the cluster." }),
+  ray_attempts: Type.Integer({
+    minimum: 1,
+    maximum: 10,
+    default: 2,
+    description: "How often a job is tried where the cluster loses it; a LoRA training goes on from its last checkpoint.",
+  }),
+  ray_patience: Type.Number({
+    minimum: 1,
+    maximum: 86_400,
+    default: 300,
+    description: "Seconds without a sign of life from a job on the cluster, after which it counts as lost.",
+  }),
+  storage: Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
+    default: null,
+    description:
+      "Folder that this machine and the cluster's nodes see under the same path, such as NFS. The Ray runner needs it.",
+  }),
+  adopt: Type.Boolean({
+    default: false,
+    description: "Whether jobs run on the cluster while the service is stopped, and are followed again when it starts.",
+  }),
   slots: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: "Jobs that run at once." }),
   max_queued: Type.Integer({
     minimum: 1,

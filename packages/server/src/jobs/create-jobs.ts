@@ -5,6 +5,7 @@ import type { Jobs, JobsOptions } from "./jobs.js";
 import { createListeners } from "./listeners.js";
 import { pageOf } from "./listing.js";
 import { createLogTails } from "./log-tails.js";
+import { adopting, remembering } from "./on-runner.js";
 import { runJob } from "./run-job.js";
 import { createScheduler } from "./scheduler.js";
 import { isTerminal, type JobChange, transition } from "./state-machine.js";
@@ -17,6 +18,7 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
   const tails = createLogTails();
   const store = createStore({ clock, ...limits, onForget: tails.forget });
   const running = new Map<string, AbortController>();
+  const left = new Map<string, unknown>(); // tasks of jobs that are under way on a runner
   let closing = false;
 
   const now = (): string => new Date(clock.now()).toISOString();
@@ -53,7 +55,9 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     const end = await runJob({
       kind: kinds[known(job_id).kind],
       job: () => known(job_id),
-      runner,
+      ...(left.has(job_id)
+        ? { task: left.get(job_id), runner: adopting(runner) }
+        : { runner: remembering(runner, known(job_id)) }),
       signal: stop.signal,
       onEvent: (event) => hear(job_id, event),
       onRegistering: () => apply(job_id, { type: "phase", phase: "registering" }),
@@ -61,6 +65,7 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     });
     disarm();
     running.delete(job_id);
+    left.delete(job_id);
     const at = now();
     if (end.type === "completed") apply(job_id, { type: "complete", at, warnings: end.warnings, ...end.made });
     else if (known(job_id).cancel_requested) apply(job_id, { type: "confirm_cancel", at });
@@ -86,6 +91,15 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
       const job = createJob({ ...submission, reserved_adapter_id, job_id: newId(), created_at: now() });
       scheduler.enqueue(job.job_id);
       return save(job);
+    },
+    adopt({ job_id, task, memo }) {
+      if (closing || memo === null || store.get(job_id)) return null;
+      const { kind, request, created_at } = memo;
+      const reserved_adapter_id = kinds[kind].reserves(request);
+      if (reserved_adapter_id !== null && store.isReserved(reserved_adapter_id)) return null;
+      left.set(job_id, task);
+      scheduler.enqueue(job_id);
+      return save(createJob({ kind, request, job_id, created_at, reserved_adapter_id }));
     },
     get: store.get,
     list: (query) => pageOf(store.newestFirst(), query),

@@ -1,7 +1,7 @@
 import type { JobKind, JobStatus } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import type { Log } from "../common/log.js";
-import type { Runner } from "../runners/runner.js";
+import type { LeftJob, Runner } from "../runners/runner.js";
 import type { Job, JobRequest } from "./job.js";
 import type { Kind } from "./kind.js";
 
@@ -41,6 +41,8 @@ export interface JobPage {
 export interface Jobs {
   /** Queues a job and returns at once. Throws ImprintError QUEUE_FULL, ADAPTER_ID_TAKEN or SHUTTING_DOWN. */
   submit(submission: Submission): Job;
+  /** Queues a job again that its runner kept over a restart, under its old id. Null where its adapter is another job's by now. */
+  adopt(left: LeftJob): Job | null;
   get(job_id: string): Job | undefined;
   /** Newest first. */
   list(query: JobQuery): JobPage;
@@ -66,7 +68,7 @@ export interface Jobs {
 
 export interface JobsOptions {
   readonly kinds: Readonly<Record<JobKind, Kind>>;
-  readonly runner: Pick<Runner, "start">;
+  readonly runner: Pick<Runner, "start" | "adopt">;
   readonly clock: Clock;
   /** Ids that grow: see ids.ts. */
   readonly newId: () => string;

@@ -10,6 +10,8 @@ export type JobEnd =
 
 interface RunOptions extends RunContext {
   readonly kind: Kind;
+  /** Of a job that is under way already: nothing is prepared. */
+  readonly task?: unknown;
   /** The job as it is now. */
   readonly job: () => Job;
   /** The run is over; its files are about to be validated and registered. */
@@ -18,15 +20,15 @@ interface RunOptions extends RunContext {
 }
 
 /** One job from start to end. Never rejects. What was staged is gone when it resolves, unless it could not be removed. */
-export async function runJob({ kind, job, onRegistering, log, ...context }: RunOptions): Promise<JobEnd> {
+export async function runJob({ kind, task: underWay, job, onRegistering, log, ...context }: RunOptions): Promise<JobEnd> {
   const { signal } = context;
   const { job_id, request } = job();
   let prepared = false;
   let registered = false;
   try {
-    let result = await kind.existing?.(job());
+    let result = underWay === undefined ? await kind.existing?.(job()) : null;
     if (!result) {
-      const task = await kind.prepare(job(), signal);
+      const task = underWay ?? (await kind.prepare(job(), signal));
       prepared = true;
       signal.throwIfAborted();
       result = await kind.run(task, context);

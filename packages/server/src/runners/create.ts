@@ -5,18 +5,22 @@ import type { Log } from "../common/log.js";
 import type { Config } from "../config/load.js";
 import { dataPaths } from "../storage/paths.js";
 import { createLocalRunner, type WorkerCommand } from "./local/local-runner.js";
+import { createRay } from "./ray/create.js";
 import type { Places } from "./reference.js";
 import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
-export const trainerCommand = ({ settings, repoRoot }: Config): WorkerCommand | null =>
-  settings.python === null
-    ? null
-    : {
-        file: settings.python,
-        args: ["-m", "imprint_trainer", "serve", "--digests", dataPaths(settings.data_dir).digests],
-        env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
-      };
+export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerCommand | null => {
+  const { python, data_dir, ray_python, ray_cpus } = settings;
+  if (python === null) return null;
+  const serve = ["-m", "imprint_trainer", "serve", "--digests"];
+  return {
+    file: python,
+    args: [...serve, dataPaths(data_dir).digests],
+    env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
+    ...(ray && { onCluster: [ray_python ?? python, ...serve, join(ray.storage, "digests.json"), "--threads", String(ray_cpus)] }),
+  };
+};
 
 /** Stands in where setup has not run: the service works, and every training says what is missing. */
 const createUnpreparedRunner = (): Runner & Interactive => {
@@ -24,13 +28,15 @@ const createUnpreparedRunner = (): Runner & Interactive => {
   return {
     start: () => failedAtOnce(error),
     adopt: async () => null,
+    leftBehind: async () => [],
+    release: async () => {},
     call: (): Promise<never> => Promise.reject(error),
     close: async () => {},
   };
 };
 
 export const createRunner = ({
-  config: { settings },
+  config,
   command,
   places,
   clock,
@@ -43,19 +49,25 @@ export const createRunner = ({
   readonly clock: Clock;
   readonly log: Log;
   readonly onWorkerStart?: () => void;
-}): Runner & Interactive =>
-  command === null
-    ? createUnpreparedRunner()
-    : createLocalRunner({
-        command,
-        places,
-        env: process.env,
-        allowDownloads: settings.allow_downloads,
-        maxWorkers: settings.slots,
-        heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
-        startTimeoutMs: settings.start_timeout * 1000,
-        cancelGraceMs: settings.cancel_grace * 1000,
-        log,
-        clock,
-        ...(onWorkerStart && { onWorkerStart }),
-      });
+}): Runner & Interactive => {
+  const { settings } = config;
+  if (command === null) return createUnpreparedRunner();
+  const local = createLocalRunner({
+    command,
+    places,
+    env: process.env,
+    allowDownloads: settings.allow_downloads,
+    maxWorkers: settings.slots,
+    heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
+    startTimeoutMs: settings.start_timeout * 1000,
+    cancelGraceMs: settings.cancel_grace * 1000,
+    log,
+    clock,
+    ...(onWorkerStart && { onWorkerStart }),
+  });
+  const ray = createRay({ config, command, places, interactive: local, clock, log });
+  if (ray === null) return local;
+  // Whoever waits for an answer is answered here.
+  const close = async (graceMs: number): Promise<void> => void (await Promise.all([ray.close(graceMs), local.close(graceMs)]));
+  return { ...ray, call: local.call, close };
+};

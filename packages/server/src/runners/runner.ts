@@ -1,6 +1,7 @@
 import type {
   ChatResult,
   ErrorDetail,
+  JobKind,
   Preview,
   RenderedPrompt,
   TaskResult,
@@ -39,8 +40,8 @@ export type Outcome =
   | { readonly type: "cancelled" };
 
 export interface JobHandle {
-  /** Asks the task to stop, and sees to it that it does. Twice is fine, and so is after the outcome. */
-  cancel(): void;
+  /** Asks the task to stop, and sees to it that it does. Twice is fine, and so is after the outcome. `reason` SHUTTING_DOWN: nobody asked but the service. */
+  cancel(reason?: unknown): void;
   /** Never rejects. Once settled, nothing of the task runs any more and no event follows. */
   readonly outcome: Promise<Outcome>;
 }
@@ -50,12 +51,31 @@ export const failedAtOnce = (error: ImprintError): JobHandle => ({
   outcome: Promise.resolve({ type: "failed", error: error.toDetail() }),
 });
 
+/** What a job's record is made of again when a runner kept it over a restart. */
+export interface JobMemo {
+  readonly kind: JobKind;
+  /** As it was resolved. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+}
+
+/** A job that an earlier run of the service left with its runner. */
+export interface LeftJob {
+  readonly job_id: string;
+  readonly task: WorkerTask;
+  readonly memo: JobMemo | null;
+}
+
 /** Where jobs run: a task says with references (reference.ts) what it reads and writes, never with paths. test/runners/conformance.ts says what holds of every one. */
 export interface Runner {
   /** Never throws. A job that is under way already is not started again: its second handle fails. */
-  start(task: WorkerTask, onEvent: (event: TaskEvent) => void): JobHandle;
+  start(task: WorkerTask, onEvent: (event: TaskEvent) => void, memo?: JobMemo): JobHandle;
   /** The job that an earlier run of the service left running, followed again; null where there is none, or none can be left. */
   adopt(job_id: string, onEvent: (event: TaskEvent) => void): Promise<JobHandle | null>;
+  /** What can be adopted; ask it before anything is started. */
+  leftBehind(): Promise<readonly LeftJob[]>;
+  /** Stops these of them, and whatever else an earlier run left that nobody follows. */
+  release(job_ids: readonly string[]): Promise<void>;
   /** Stops everything; what does not stop within `graceMs` is killed. Jobs under way, and those that come later, fail with SHUTTING_DOWN. */
   close(graceMs: number): Promise<void>;
 }

@@ -73,6 +73,8 @@ export function createStage(limits: Partial<JobLimits> = {}): Stage {
       return { cancel: () => void actor.calls.push("cancel"), outcome: actor.outcome.promise };
     },
     adopt: async () => null,
+    leftBehind: async () => [],
+    release: async () => {},
     close: () => Promise.resolve(),
   };
   const actorOf = ({ job_id }: Job): Actor => actors.get(job_id) as Actor;

@@ -32,7 +32,7 @@ const LINES_TO_EXPLAIN = 20;
 
 export function openLink({ settings, onEvent, wasReady }: LinkOptions): Link {
   const { clock, cancelGraceMs, decode, maxLineBytes, killOnExit } = settings;
-  const process = startProcess(settings);
+  const process = settings.process?.() ?? startProcess(settings);
   const log = createWorkerLog({ clock });
   let reason: ImprintError | undefined;
 

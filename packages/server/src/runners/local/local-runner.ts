@@ -28,6 +28,8 @@ export interface WorkerCommand {
   readonly args: readonly string[];
   /** Passed to the worker as they are, on top of the allow-list. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Program and arguments on the nodes of a cluster. Default: as here. */
+  readonly onCluster?: readonly string[];
 }
 
 export interface LocalRunnerOptions {
@@ -131,6 +133,8 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
       return { cancel: () => stop.abort(), outcome };
     },
     adopt: async () => null, // its workers end with the service
+    leftBehind: async () => [],
+    release: async () => {},
     call: call as Interactive["call"],
     close: async (graceMs) => void (await Promise.all([pool.close(graceMs), talkers.close(graceMs)])),
   };

@@ -2,7 +2,7 @@ import type { WorkerEvent } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import type { Log } from "../../common/log.js";
 import type { KillOnExit } from "./kill-on-exit.js";
-import type { Spawn } from "./spawn.js";
+import type { Spawn, WorkerProcess } from "./spawn.js";
 
 /** How to start a worker, and how long to bear with it. */
 export interface WorkerSettings {
@@ -21,6 +21,8 @@ export interface WorkerSettings {
   /** From decode-event.ts. */
   readonly decode: (line: Buffer) => WorkerEvent | null;
   readonly spawn: Spawn;
+  /** The worker itself, where it is no child of this process. Default: `file` is started with `spawn`. */
+  readonly process?: () => WorkerProcess;
   readonly killOnExit: KillOnExit;
   readonly clock: Clock;
   readonly log: Log;

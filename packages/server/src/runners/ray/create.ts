@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { Clock } from "../../common/clock.js";
+import type { Log } from "../../common/log.js";
+import type { Config } from "../../config/load.js";
+import { workerEnvironment } from "../local/environment.js";
+import type { WorkerCommand } from "../local/local-runner.js";
+import type { Places } from "../reference.js";
+import type { Interactive, Runner } from "../runner.js";
+import { instanceOf } from "./instance.js";
+import { createJobsApi } from "./jobs-api.js";
+import { memoryOf } from "./memory-of.js";
+import { createRayRunner } from "./ray-runner.js";
+import { sharedStorage, shipOnce } from "./storage.js";
+
+interface CreateOptions {
+  readonly config: Config;
+  readonly command: WorkerCommand;
+  readonly places: Places;
+  /** Whom to ask what a training takes. */
+  readonly interactive: Interactive;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const POLL_MS = 500;
+const ASK_MS = 5_000;
+const KILL_MS = 10_000; // beyond the grace, twice: a cluster that does not answer is not waited for longer
+
+/** The runner of the settings' cluster; null where jobs run on this machine. */
+export const createRay = ({ config, command, places, interactive, clock, log }: CreateOptions): Runner | null => {
+  const { ray, settings, repoRoot } = config;
+  if (ray === null) return null;
+  const { ray_cpus: cpus, ray_gpus: gpus } = settings;
+  const cancelGraceMs = settings.cancel_grace * 1000;
+  const python = settings.ray_python ?? settings.python ?? command.file;
+  const storage = sharedStorage(ray.storage, instanceOf(settings.data_dir));
+  return createRayRunner({
+    api: createJobsApi(ray),
+    storage,
+    places,
+    python,
+    sources: () => shipOnce(join(storage.root, "trainer"), join(repoRoot, "trainer", "src")),
+    command: command.onCluster ?? [command.file, ...command.args],
+    env: workerEnvironment({ source: {}, allowDownloads: settings.allow_downloads }) as Readonly<Record<string, string>>,
+    resources: async (task, signal) => ({
+      cpus,
+      gpus,
+      memory: gpus > 0 ? null : await memoryOf({ task, places, interactive, signal }),
+    }),
+    leave: settings.adopt,
+    attempts: settings.ray_attempts,
+    limits: {
+      lostAfterMs: settings.heartbeat_timeout * 1000,
+      patienceMs: settings.ray_patience * 1000,
+      killMs: 2 * cancelGraceMs + KILL_MS,
+    },
+    cancelGraceMs,
+    startTimeoutMs: settings.start_timeout * 1000,
+    pollMs: POLL_MS,
+    askMs: ASK_MS,
+    keepMs: settings.keep_checkpoints_hours * 3_600_000,
+    clock,
+    log,
+  });
+};

@@ -1,0 +1,170 @@
+import { join } from "node:path";
+import type { WorkerTask } from "@imprint/contracts";
+import { asImprintError, ImprintError } from "../../common/error.js";
+import { createTaskEvents } from "../local/task-events.js";
+import { failedAtOnce, type JobHandle, type JobMemo, type Outcome, type Runner, type TaskEvent } from "../runner.js";
+import { type Attempt, attemptOf, writeStop } from "./attempt.js";
+import { type Following, followAttempt } from "./follow-attempt.js";
+import { attemptOfKept, keptJob, keptJobs } from "./memo.js";
+import type { RayRunnerOptions } from "./options.js";
+import { prepareAttempt } from "./prepare-attempt.js";
+import { releaseJob, stopStrangers } from "./release.js";
+import { resultsOf } from "./ship-task.js";
+import { fetchCheckpoint, removeFolder } from "./storage.js";
+
+const CLOSE_MS = 3_000; // beyond the grace, for the news that a job is dead
+
+const closed = (): ImprintError => new ImprintError("SHUTTING_DOWN", "The service shut down while the job was on the cluster.");
+
+/** A job with the attempt that runs now. */
+interface Running {
+  readonly handle: JobHandle;
+  close(graceMs: number): Promise<unknown>;
+}
+
+interface Work {
+  readonly task: WorkerTask;
+  readonly memo: JobMemo | null;
+  /** One that is there already, with the task as the cluster got it. */
+  readonly adopted: { readonly attempt: Attempt; readonly task: WorkerTask } | null;
+  readonly onEvent: (event: TaskEvent) => void;
+}
+
+/** Steps and plans grow over all attempts at a job: the next one repeats what the one before told. */
+const tellOnce = (onEvent: (event: TaskEvent) => void): ((event: TaskEvent) => void) => {
+  const report = createTaskEvents({ onReport: onEvent, onVerdict: () => {} });
+  return (event) => (event.type === "log" ? onEvent(event) : void report(event));
+};
+
+/** Runs jobs on a Ray cluster, through its Jobs API and a storage that both sides see: docs/ray.md. */
+export const createRayRunner = (options: RayRunnerOptions): Runner => {
+  const { api, storage, places, attempts, leave, clock, log } = options;
+  const running = new Map<string, Running>();
+  let closing = false;
+
+  const begin = ({ task, memo, adopted, onEvent }: Work): Running => {
+    const { job_id } = task;
+    const results = resultsOfOrNull(task);
+    const stop = new AbortController();
+    const tell = tellOnce(onEvent);
+    let following: Following | null = null;
+    let shut: { readonly graceMs: number } | null = null;
+
+    const attemptAt = async (at: number): Promise<{ readonly attempt: Attempt; readonly task: WorkerTask }> =>
+      adopted !== null && at === 1 ? adopted : prepareAttempt({ task, memo, signal: stop.signal }, options);
+
+    const tidy = async ({ folder }: Attempt): Promise<void> => {
+      if (results?.checkpoint) await fetchCheckpoint(join(folder, "checkpoint"), results.checkpoint);
+    };
+
+    const run = async (): Promise<Outcome> => {
+      for (let at = 1; ; at += 1) {
+        const { attempt, task: there } = await attemptAt(at);
+        following = followAttempt(
+          {
+            attempt,
+            task: there,
+            output: results?.output ?? "",
+            adopted: adopted !== null && at === 1,
+            onEvent: tell,
+            signal: stop.signal,
+          },
+          options,
+        );
+        if (shut) endOrLeave(following, shut.graceMs);
+        const ending = await following.ending;
+        following = null;
+        if (ending.type === "left") return { type: "failed", error: closed().toDetail() };
+        await tidy(attempt).catch((err: unknown) =>
+          log.warn({ job_id, err }, "a checkpoint could not be brought back from the cluster"),
+        );
+        if (ending.type === "over") return ending.outcome;
+        await writeStop(attempt.folder, "kill").catch(() => {}); // whatever is left of it stops by itself
+        void api.stop(attempt.submission_id);
+        if (stop.signal.aborted) return { type: "cancelled" };
+        if (at >= attempts || adopted !== null || shut) return { type: "failed", error: ending.error.toDetail() };
+        log.warn({ job_id, why: ending.error.message }, "the cluster lost a job; it is tried again");
+        tell({ type: "log", job_id, text: `${ending.error.message} It is tried again.\n` });
+      }
+    };
+
+    const endOrLeave = (one: Following, graceMs: number): void => {
+      if (!leave) {
+        one.end(closed(), graceMs);
+        clock.after(graceMs + CLOSE_MS, one.leave);
+      } else one.leave();
+    };
+
+    const outcome = run()
+      .catch((thrown: unknown): Outcome => {
+        if (shut) return { type: "failed", error: closed().toDetail() };
+        return stop.signal.aborted ? { type: "cancelled" } : { type: "failed", error: asImprintError(thrown).toDetail() };
+      })
+      .then(async (found) => {
+        if (!(leave && shut)) await removeFolder(storage.jobFolder(job_id)).catch(() => {});
+        running.delete(job_id);
+        return found;
+      });
+
+    const close = (graceMs: number): Promise<unknown> => {
+      shut = { graceMs };
+      if (following) endOrLeave(following, graceMs);
+      else stop.abort(closed());
+      return outcome;
+    };
+
+    return {
+      close,
+      handle: {
+        cancel: (reason) => {
+          if (leave && reason instanceof ImprintError && reason.code === "SHUTTING_DOWN") void close(0);
+          else stop.abort();
+        },
+        outcome,
+      },
+    };
+  };
+
+  const resultsOfOrNull = (task: WorkerTask): ReturnType<typeof resultsOf> | null => {
+    try {
+      return resultsOf(task, places);
+    } catch {
+      return null; // a base model that is not there: the attempt says so
+    }
+  };
+
+  const track = (work: Work): JobHandle => {
+    const one = begin(work);
+    running.set(work.task.job_id, one);
+    return one.handle;
+  };
+
+  return {
+    start(task, onEvent, memo) {
+      if (closing) return failedAtOnce(closed());
+      if (running.has(task.job_id))
+        return failedAtOnce(new ImprintError("TRAINER_ERROR", `The job ${task.job_id} is under way already.`));
+      return track({ task, memo: memo ?? null, adopted: null, onEvent });
+    },
+    async adopt(job_id, onEvent) {
+      const kept = await keptJob(storage, job_id);
+      if (kept === null || closing || running.has(job_id)) return null;
+      return track({
+        task: kept.task,
+        memo: kept.memo,
+        adopted: { attempt: attemptOfKept(storage, kept), task: kept.there },
+        onEvent,
+      });
+    },
+    leftBehind: () => keptJobs(storage),
+    async release(job_ids) {
+      const kept = await keptJobs(storage);
+      await stopStrangers(new Set(kept.map((one) => attemptOf({ storage, ...one }).submission_id)), options);
+      for (const one of kept.filter(({ job_id }) => job_ids.includes(job_id))) await releaseJob(one, options);
+    },
+    async close(graceMs) {
+      closing = true;
+      await Promise.all([...running.values()].map((one) => one.close(graceMs)));
+    },
+  };
+};

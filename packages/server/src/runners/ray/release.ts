@@ -1,0 +1,48 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { prefixOf } from "./attempt.js";
+import { readEnd } from "./end-record.js";
+import { attemptOfKept, type KeptJob } from "./memo.js";
+import type { RayRunnerOptions } from "./options.js";
+import { openRemote } from "./remote-process.js";
+import { resultsOf } from "./ship-task.js";
+import { fetchCheckpoint, removeFolder } from "./storage.js";
+
+const TERMINAL = ["STOPPED", "SUCCEEDED", "FAILED"];
+
+/**
+ * Stops what an earlier service left running, and brings its checkpoint here, to resume or salvage. What had finished stays for a
+ * while, for a service that adopts.
+ */
+export const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Promise<void> => {
+  const { api, storage, places, limits, pollMs, askMs, cancelGraceMs, keepMs, clock, log } = options;
+  const attempt = attemptOfKept(storage, kept);
+  const record = await readEnd(attempt.folder, attempt);
+  if (record !== null && record !== "foreign" && record.how.type === "settled" && record.files.length > 0) {
+    const { mtimeMs } = await stat(join(attempt.folder, "end.json"));
+    if (clock.now() - mtimeMs > keepMs) await removeFolder(storage.jobFolder(kept.job_id));
+    else log.warn({ job_id: kept.job_id }, "a job finished while no service ran: --adopt registers what it made");
+    return;
+  }
+  const remote = openRemote({ attempt, api, adopted: true, limits, pollMs, askMs, clock, log });
+  for (const stream of [remote.stdout, remote.stderr]) stream?.resume();
+  remote.kill("SIGTERM");
+  const disarm = clock.after(cancelGraceMs, () => remote.kill("SIGKILL"));
+  await remote.fate;
+  disarm();
+  const { checkpoint } = resultsOf(kept.task, places);
+  if (checkpoint !== null) await fetchCheckpoint(join(attempt.folder, "checkpoint"), checkpoint);
+  await removeFolder(storage.jobFolder(kept.job_id));
+  log.warn({ job_id: kept.job_id }, "a job that an earlier service left on the cluster was stopped");
+};
+
+/** Stops what runs under our name and is none of `known`. */
+export const stopStrangers = async (known: ReadonlySet<string>, { api, storage, log }: RayRunnerOptions): Promise<void> => {
+  const reply = await api.list();
+  if (reply.type !== "ok") return;
+  for (const { submission_id, status } of reply.value) {
+    if (!submission_id?.startsWith(prefixOf(storage.instance)) || known.has(submission_id) || TERMINAL.includes(status)) continue;
+    await api.stop(submission_id);
+    log.warn({ submission_id }, "a job that nobody follows was stopped on the cluster");
+  }
+};

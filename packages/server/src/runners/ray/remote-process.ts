@@ -1,0 +1,200 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import type { Clock } from "../../common/clock.js";
+import { ImprintError } from "../../common/error.js";
+import type { Log } from "../../common/log.js";
+import type { ProcessEnd, WorkerProcess } from "../local/spawn.js";
+import { type Attempt, writeRequest, writeStop } from "./attempt.js";
+import { type EndRecord, readEnd } from "./end-record.js";
+import type { EngineJob, JobsApi, Reply } from "./jobs-api.js";
+import { judge, type Limits, type Verdict } from "./judge.js";
+import { createTail } from "./tail.js";
+
+/** How an attempt came to its end: `ended` by its own record; `detached`: it goes on without us. */
+export type Fate = { readonly type: "ended"; readonly record: EndRecord } | { readonly type: "detached" } | Verdict;
+
+/** A worker on the cluster, as if it were a process of this machine: pipes are files of the shared storage. */
+export interface RemoteProcess extends WorkerProcess {
+  readonly fate: Promise<Fate>;
+  /** Follows it no more and lets it run. */
+  detach(): void;
+}
+
+interface RemoteOptions {
+  readonly attempt: Attempt;
+  readonly api: JobsApi;
+  /** An earlier service started it: what it wrote is read from the beginning, and it has its task. */
+  readonly adopted: boolean;
+  readonly limits: Limits;
+  readonly pollMs: number;
+  /** How often the engine is asked. */
+  readonly askMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export const openRemote = ({ attempt, api, adopted, limits, pollMs, askMs, clock, log }: RemoteOptions): RemoteProcess => {
+  const { folder, submission_id, job_id } = attempt;
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const events = createTail(join(folder, "events.ndjson"), (chunk) => stdout.write(chunk));
+  const logText = createTail(join(folder, "log.txt"), (chunk) => stderr.write(chunk));
+  let lastSign = clock.now();
+  let lastLook = lastSign;
+  let engine: { reply: Reply<EngineJob>; since: number } | null = null;
+  let asking: Promise<void> | null = null;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let killed: { at: number; acknowledged: boolean } | null = null;
+  let wish: "term" | "kill" | null = null;
+  let wished: "term" | "kill" | null = null;
+  let detached = false;
+  let foreign = false;
+  let lines: readonly string[] = [];
+  let wake = (): void => {};
+
+  const note = (reply: Reply<EngineJob>): void => {
+    const same = engine !== null && JSON.stringify(engine.reply) === JSON.stringify(reply);
+    if (!same) engine = { reply, since: clock.now() };
+    if (!same && reply.type === "unreachable")
+      log.warn({ job_id, why: reply.why }, "the cluster does not answer; that is no failure");
+    if (reply.type === "ok" && reply.value.status === "PENDING") lastSign = clock.now();
+  };
+
+  const ask = (): void => {
+    if (asking || clock.now() - askedAt < askMs) return;
+    askedAt = clock.now();
+    const stops = wish !== null && (wish === "kill" || !events.begun());
+    asking = (async () => {
+      if (stops) {
+        const reply = await api.stop(submission_id);
+        killed ??= { at: clock.now(), acknowledged: false };
+        if (reply.type === "ok" || reply.type === "missing") killed = { ...killed, acknowledged: true };
+      }
+      note(await api.status(submission_id));
+    })().finally(() => {
+      asking = null;
+    });
+  };
+
+  const taken = adopted
+    ? readdir(join(folder, "requests")).then(
+        (names) => names.length,
+        () => 0,
+      )
+    : Promise.resolve(0);
+  let next: number | null = null;
+
+  /** Requests, and how to stop; what the storage does not take now is written the next time. */
+  const write = async (): Promise<void> => {
+    if (wish !== null && wished !== wish) {
+      const now = wish;
+      await writeStop(folder, now);
+      wished = now;
+    }
+    if (next === null) {
+      next = await taken;
+      if (next > 0) lines = lines.slice(1);
+    }
+    for (let [line] = lines; line !== undefined; [line] = lines) {
+      await writeRequest(folder, next, line);
+      next += 1;
+      lines = lines.slice(1);
+    }
+  };
+
+  /** Rejects where the storage does not answer: nothing can be concluded then. */
+  const look = async (): Promise<Fate | null> => {
+    const end = await readEnd(folder, attempt);
+    const record = end === "foreign" ? null : end;
+    const isNew = [await events.read(record?.events.bytes), await logText.read(record?.log_bytes)].includes(true);
+    if (isNew) lastSign = clock.now();
+    if (end === "foreign" && !foreign) log.warn({ job_id }, "an end that this attempt did not write was refused");
+    foreign = end === "foreign";
+    if (record === null || events.bytes() < record.events.bytes) return null;
+    if (events.sha256() === record.events.sha256) return { type: "ended", record };
+    const error = new ImprintError("WORKER_PROTOCOL", "The events on the shared storage are not those that the trainer wrote.");
+    return { type: "lost", error, again: false };
+  };
+
+  const step = async (): Promise<Fate | null> => {
+    if (detached) return { type: "detached" };
+    ask();
+    const unseen = clock.now() - lastLook;
+    try {
+      await write();
+      const fate = await look();
+      if (fate) return fate;
+    } catch (err) {
+      lastSign += unseen; // time in which nobody could look is no silence
+      log.warn({ job_id, err }, "the shared storage does not answer");
+    }
+    lastLook = clock.now();
+    return judge({ now: clock.now(), started: events.begun(), lastSign, engine, killed }, limits);
+  };
+
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      const disarm = clock.after(pollMs, resolve);
+      wake = () => {
+        disarm();
+        resolve();
+      };
+    });
+
+  const follow = async (): Promise<Fate> => {
+    for (;;) {
+      const fate = await step();
+      if (fate) return fate;
+      await pause();
+    }
+  };
+
+  const drained = (stream: PassThrough): Promise<void> =>
+    new Promise((resolve) => {
+      stream.once("end", resolve);
+      stream.end();
+      stream.resume();
+    });
+
+  const fate = follow().then(async (found) => {
+    await Promise.all([drained(stdout), drained(stderr)]);
+    return found;
+  });
+
+  const stdin = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      lines = [...lines, String(chunk).trim()];
+      wake();
+      done();
+    },
+  });
+
+  return {
+    pid: undefined,
+    stdin,
+    stdout,
+    stderr,
+    kill(signal) {
+      if (signal === "SIGKILL") killed ??= { at: clock.now(), acknowledged: false };
+      wish = signal === "SIGKILL" ? "kill" : (wish ?? "term");
+      askedAt = Number.NEGATIVE_INFINITY;
+      wake();
+    },
+    detach() {
+      detached = true;
+      wake();
+    },
+    fate,
+    ended: fate.then(endOf),
+  };
+};
+
+const endOf = (fate: Fate): ProcessEnd => {
+  if (fate.type !== "ended") return { type: "exited", code: 1, signal: null };
+  const { how } = fate.record;
+  if (how.type === "not_started") return { type: "not_started", cause: Object.assign(new Error(how.code), { code: how.code }) };
+  if (how.type === "settled") return { type: "exited", code: 0, signal: null };
+  if (how.type === "never") return { type: "exited", code: null, signal: "SIGTERM" };
+  return { type: "exited", code: how.code, signal: how.signal as NodeJS.Signals | null };
+};
