@@ -8,7 +8,7 @@ import { leftOutLines } from "../output/left-out.js";
 import { memoryOf } from "../output/memory.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
-import { count, duration, heldOutSessions, names, plain, shorten } from "../output/text.js";
+import { count, duration, heldOutSessions, plain, shorten } from "../output/text.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 
