@@ -1,17 +1,21 @@
 #!/usr/bin/env node
-// node scripts/record-corpus.mjs MIRRORS OUT: the sessions that bench/hypernetwork/corpus.json names, as canonical JSON in
-// OUT/SPLIT/GROUP. MIRRORS holds a git directory OWNER+NAME for each repository.
+// node scripts/record-corpus.mjs MIRRORS OUT [hypernetwork|efficacy]: the sessions that bench/NAME/corpus.json names, as canonical
+// JSON in OUT/SPLIT/GROUP. MIRRORS holds a git directory OWNER+NAME for each repository.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { importSessions } from "../packages/sessions/dist/index.js";
-import { chooseSessions } from "./lib/recorded-corpus.mjs";
+import { chooseSessions, namedSessions } from "./lib/recorded-corpus.mjs";
 import { userPath } from "./lib/trainer.mjs";
 
-const manifest = new URL("../bench/hypernetwork/corpus.json", import.meta.url);
-const [mirrors, out] = process.argv.slice(2).map(userPath);
-if (!out) {
-  process.stderr.write("Name the folder of git mirrors and the folder to write to.\n");
+// What the hypernetwork reads is chosen here from all that is recorded; groups of the study name their sessions, oldest first.
+const CHOICES = { hypernetwork: chooseSessions, efficacy: (sessions, _seen, row) => namedSessions(sessions, row) };
+
+const [mirrors, out] = process.argv.slice(2, 4).map(userPath);
+const name = process.argv[4] ?? "hypernetwork";
+const choose = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
+if (!out || !choose) {
+  process.stderr.write("Name the folder of git mirrors, the folder to write to, and hypernetwork or efficacy.\n");
   process.exit(2);
 }
 
@@ -31,15 +35,17 @@ async function sessionsOf(directory, commit, file) {
 }
 
 const seen = new Set();
-for (const { group, split, repository, recorded_in, commit, paths } of JSON.parse(readFileSync(manifest, "utf8"))) {
-  const directory = gitDirectory(recorded_in ?? repository);
+const manifest = new URL(`../bench/${name}/corpus.json`, import.meta.url);
+for (const row of JSON.parse(readFileSync(manifest, "utf8"))) {
+  const { group, split, repository, recorded_in = repository, commit, paths } = row;
+  const directory = gitDirectory(recorded_in);
   if (!directory) {
-    process.stdout.write(`${group}: no mirror of ${recorded_in ?? repository}\n`);
+    process.stdout.write(`${group}: no mirror of ${recorded_in}\n`);
     continue;
   }
   const sessions = [];
   for (const file of paths) sessions.push(...(await sessionsOf(directory, commit, file)));
-  const chosen = chooseSessions(sessions, seen);
+  const chosen = choose(sessions, seen, row);
   const folder = path.join(out, split, group);
   mkdirSync(folder, { recursive: true });
   for (const [index, session] of chosen.entries())

@@ -25,6 +25,8 @@ export const benchmark = {
     unrelated: { type: "string", default: "" },
     sessions: { type: "string", default: "1,4" },
     settings: { type: "string", default: "context,learn" },
+    "trained-windows": { type: "string", default: "4" },
+    "tested-windows": { type: "string", default: "4" },
     results: { type: "string", default: "efficacy.jsonl" },
   },
   async run({ options, print }) {
@@ -34,6 +36,7 @@ export const benchmark = {
     const args = [
       ...["-m", "imprint_trainer", "efficacy", "--json", "--base", defaultModel(), "--out", userPath(options.results)],
       ...["--sessions", ...list(options.sessions), "--settings", ...list(options.settings)],
+      ...["--trained-windows", options["trained-windows"], "--tested-windows", options["tested-windows"]],
       ...["--groups", ...folders(chosen.length > 0 ? chosen : names), "--unrelated", ...folders(list(options.unrelated))],
     ];
     const onLine = (line) => line.startsWith("{") || print(line);

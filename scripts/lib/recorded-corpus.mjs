@@ -47,3 +47,12 @@ export function chooseSessions(sessions, seen) {
   const count = Math.min(kept.length, MOST_SESSIONS);
   return Array.from({ length: count }, (_, index) => kept[Math.floor(index * step)].session);
 }
+
+/** The sessions that a row of a manifest names: all, or of a file of many conversations those with the numbers
+ * `conversations`, from 0. */
+export function namedSessions(sessions, { group, conversations = [...sessions.keys()] }) {
+  return conversations.map((number) => {
+    if (!sessions[number]) throw new Error(`${group}: there is no conversation ${number} among ${sessions.length}.`);
+    return sessions[number];
+  });
+}

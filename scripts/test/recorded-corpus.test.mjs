@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { chooseSessions } from "../lib/recorded-corpus.mjs";
+import { chooseSessions, namedSessions } from "../lib/recorded-corpus.mjs";
 
 const turn = (text) => ({ source: "agent", text: text.padEnd(900, ` ${text}`) });
 const session = (id, ...texts) => ({ session_id: id, steps: [{ source: "user", text: "do" }, ...texts.map(turn)] });
@@ -23,6 +23,14 @@ describe("chooseSessions", () => {
   it("spreads at most 15 evenly over many", () => {
     const many = Array.from({ length: 45 }, (_, index) => session(index, `a${index}`, `b${index}`));
     expect(ids(many)).toEqual(Array.from({ length: 15 }, (_, index) => 3 * index));
+  });
+});
+
+describe("namedSessions", () => {
+  it("keeps the order that the row names, all sessions where it names none, and refuses what is not there", () => {
+    expect(namedSessions(["a", "b", "c"], { group: "g", conversations: [2, 0] })).toEqual(["c", "a"]);
+    expect(namedSessions(["a", "b"], { group: "g" })).toEqual(["a", "b"]);
+    expect(() => namedSessions(["a"], { group: "g", conversations: [1] })).toThrow("g: there is no conversation 1 among 1.");
   });
 });
 

@@ -241,6 +241,7 @@ export const LeftOutAndChanged = {
 /** What held-out losses are measured on; `tokens` with their context. */
 export const HeldOutPlan = Strict({
   sessions: Type.Array(SessionId, { minItems: 1 }),
+  whole: Type.Boolean({ description: "Whether nothing of these sessions is trained; else the last part of one is held out" }),
   windows: Type.Integer({ minimum: 1 }),
   tokens: Type.Integer({ minimum: 1 }),
   supervised_tokens: Type.Integer({ minimum: 1 }),

@@ -215,7 +215,7 @@ def test_a_training_that_holds_out_says_so_before_during_and_after(
     spec = lora_spec(**sessions, profile="learn", holdout="auto", epochs=None, max_length=None)
     events = worker.job(new_job_id(), spec)
     plan = next(event["plan"] for event in events if event["type"] == "plan")
-    assert plan["held_out"]["sessions"] == ["n2"]
+    assert (plan["held_out"]["sessions"], plan["held_out"]["whole"]) == (["n2"], True)
     assert plan["epochs"] == 4
     progress = [event["progress"] for event in events if is_progress(event)]
     proof = events[-1]["result"]["proof"]

@@ -8,7 +8,7 @@ import { leftOutLines } from "../output/left-out.js";
 import { memoryOf } from "../output/memory.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
-import { count, duration, names, plain, shorten } from "../output/text.js";
+import { count, duration, heldOutSessions, plain, shorten } from "../output/text.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 
@@ -20,7 +20,7 @@ const counted = (counts: PreviewReport["dropped"]): string =>
 const heldOut = ({ held_out: held }: PreviewReport): string =>
   held === null
     ? "nothing"
-    : `of ${names(held.sessions, "session")}; measured on ${count(held.supervised_tokens, "token")} in ${count(held.windows, "window")}`;
+    : `of ${heldOutSessions(held)}; measured on ${count(held.supervised_tokens, "token")} in ${count(held.windows, "window")}`;
 
 function numbers(preview: PreviewReport, paint: Paint): string {
   const table = fields(

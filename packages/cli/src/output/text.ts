@@ -47,6 +47,10 @@ export function duration(seconds: number): string {
 
 export const count = (amount: number, noun: string): string => `${amount.toLocaleString("en")} ${noun}${amount === 1 ? "" : "s"}`;
 
+/** What a training holds out. */
+export const heldOutSessions = ({ sessions, whole }: { readonly sessions: readonly string[]; readonly whole: boolean }): string =>
+  `${whole ? "" : "the last part of "}${names(sessions, "session")}`;
+
 /** At most three names; of more, how many there are besides. */
 export function names(all: readonly string[], noun: string): string {
   const [shown, hidden] = [all.slice(0, 3).map(plain), all.length - 3];

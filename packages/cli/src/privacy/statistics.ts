@@ -7,8 +7,9 @@ export function median(values: readonly number[]): number {
 
 const Z = 1.959964; // 95 %
 
-/** Wilson's interval for a share, 95 %. */
+/** Wilson's interval for a share, 95 %; of nothing, all shares. */
 export function wilson(hits: number, count: number): readonly [low: number, high: number] {
+  if (count === 0) return [0, 1];
   const share = hits / count;
   const scale = 1 + Z ** 2 / count;
   const middle = (share + Z ** 2 / (2 * count)) / scale;

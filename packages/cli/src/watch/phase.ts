@@ -1,6 +1,6 @@
 import type { JobDetails, JobPhase } from "@imprint/contracts";
 import { megabytes } from "../output/memory.js";
-import { count, names, plain } from "../output/text.js";
+import { count, heldOutSessions, plain } from "../output/text.js";
 
 const PHASES: Readonly<Record<JobPhase, string>> = {
   starting: "starting the trainer",
@@ -37,7 +37,7 @@ export function planOf({ plan }: JobDetails): string | null {
   const held =
     plan.held_out === null
       ? ""
-      : `; ${count(plan.held_out.supervised_tokens, "token")} held out of ${names(plan.held_out.sessions, "session")}`;
+      : `; ${count(plan.held_out.supervised_tokens, "token")} held out of ${heldOutSessions(plan.held_out)}`;
   const memory = plan.memory === null ? "" : `, takes ${megabytes(plan.memory.total_mb)}`;
   const remarks = plan.remarks.map((remark) => `\n! ${plain(remark)}`).join("");
   const skipped = plan.skipped.length === 0 ? "" : `; ${count(plan.skipped.length, "session")} skipped`;

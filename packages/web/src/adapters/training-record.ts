@@ -4,7 +4,7 @@ export interface TrainingRecord {
   readonly losses: readonly number[] | null;
   /** Before the first step and after each epoch; empty where nothing was held out. */
   readonly heldOutLosses: readonly number[];
-  /** Sessions that were held out as a whole: of a single one, only a part is. */
+  /** Sessions of which nothing was trained. */
   readonly heldOut: readonly string[];
 }
 
@@ -20,13 +20,10 @@ const arrayOf = <T>(value: unknown, isOne: (item: unknown) => item is T): readon
 export function readRecord(record: unknown): TrainingRecord {
   const lossesOf = (name: string) => arrayOf(fieldOf(record, name), (loss) => typeof loss === "number");
   const losses = lossesOf("losses");
-  const sessions = arrayOf(fieldOf(record, "sessions"), (one) => typeof one === "object").map((one) =>
-    fieldOf(one, "session_id"),
-  );
-  const heldOut = arrayOf(fieldOf(fieldOf(fieldOf(record, "plan"), "held_out"), "sessions"), (id) => typeof id === "string");
+  const held = fieldOf(fieldOf(record, "plan"), "held_out");
   return {
     losses: losses.length > 0 ? losses : null,
     heldOutLosses: lossesOf("held_out_losses"),
-    heldOut: sessions.every((id) => heldOut.some((held) => held === id)) ? [] : heldOut,
+    heldOut: fieldOf(held, "whole") === true ? arrayOf(fieldOf(held, "sessions"), (id) => typeof id === "string") : [],
   };
 }

@@ -7,10 +7,10 @@ const MOST_NAMED = 5;
 /** What is kept out of a training. */
 export function heldOutText(plan: HeldOutPlan | null): string {
   if (plan === null) return "nothing: whether it helps on other text is not measured";
-  const { sessions, windows, supervised_tokens: tokens } = plan;
+  const { sessions, whole, windows, supervised_tokens: tokens } = plan;
   const named = sessions.slice(0, MOST_NAMED).join(", ");
   const rest = sessions.length > MOST_NAMED ? ` and ${sessions.length - MOST_NAMED} more` : "";
-  return `${count(tokens, "supervised token")} in ${count(windows, "window")} of ${named}${rest}`;
+  return `${count(tokens, "supervised token")} in ${count(windows, "window")} of ${whole ? "" : "the last part of "}${named}${rest}`;
 }
 
 export const hasRisen = ({ loss_before: before, loss_after: after }: HeldOutProof): boolean => after > before;

@@ -7,14 +7,15 @@ test("losses and held-out sessions are read from a training's record", () => {
     sessions,
     losses: [2, 1],
     held_out_losses: [3, 2.5],
-    plan: { held_out: { sessions: ["s9"], windows: 1 } },
+    plan: { held_out: { sessions: ["s9"], whole: true, windows: 1 } },
     seed: 7,
   };
   expect(readRecord(record)).toEqual({ losses: [2, 1], heldOutLosses: [3, 2.5], heldOut: ["s9"] });
 });
 
 test("a session of which only the last part was held out was trained on", () => {
-  const record = { sessions: [{ session_id: "s9" }], plan: { held_out: { sessions: ["s9"] } } };
+  const sessions = [{ session_id: "s1" }, { session_id: "s9" }];
+  const record = { sessions, plan: { held_out: { sessions: ["s9"], whole: false } } };
   expect(readRecord(record).heldOut).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { makeFolder, putSession, type Service, startLora, startService } from ".
 
 provideBrowser();
 
-const HELD_OUT = { sessions: ["s3"], windows: 2, tokens: 2000, supervised_tokens: 900 };
+const HELD_OUT = { sessions: ["s3"], whole: true, windows: 2, tokens: 2000, supervised_tokens: 900 };
 const MEMORY = {
   weights_mb: 538,
   activations_mb: 9140,

@@ -27,8 +27,9 @@ test.each([
 });
 
 test("what is held out is counted and its sessions are named, the first of many", () => {
-  const plan = (sessions: string[]) => ({ sessions, windows: 2, tokens: 4000, supervised_tokens: 1200 });
+  const plan = (sessions: string[], whole = true) => ({ sessions, whole, windows: 2, tokens: 4000, supervised_tokens: 1200 });
   expect(heldOutText(plan(["s9"]))).toBe("1,200 supervised tokens in 2 windows of s9");
+  expect(heldOutText(plan(["s9"], false))).toBe("1,200 supervised tokens in 2 windows of the last part of s9");
   const many = Array.from({ length: 12 }, (_, at) => `s${at}`);
   expect(heldOutText(plan(many))).toMatch(/of s0, s1, s2, s3, s4 and 7 more$/);
   expect(heldOutText(null)).toMatch(/^nothing/);

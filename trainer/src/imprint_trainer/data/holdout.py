@@ -37,10 +37,12 @@ class Split:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """`windows` are a seeded sample, each with the id of its session."""
+    """`windows` are a seeded sample, each with the id of its session. `whole`: nothing of the sessions is trained; else
+    the last part of one is held out."""
 
     sessions: tuple[str, ...]
     windows: tuple[tuple[str, Window], ...]
+    whole: bool = True
 
 
 def recorded(session: Session, *, reasoning: bool) -> Recorded:

@@ -160,9 +160,8 @@ def none_of(faults: Sequence[TrainerError]) -> TrainerError:
 
 def together(work: Preparing) -> Prepared:
     parts = work.parts
-    held_out = (
-        HeldOut(tuple(session_id for session_id, _ in work.tested), sampled(work.tested)) if work.tested else None
-    )
+    sessions = tuple(session_id for session_id, _ in work.tested)
+    held_out = HeldOut(sessions, sampled(work.tested), whole=work.last_part is None) if sessions else None
     apart = Counter(turn.reason for turn in work.turns if turn.reason is not None)
     return Prepared(
         windows=tuple(window for part in parts for window in part.windows),
@@ -222,6 +221,7 @@ def held_out_plan(held_out: HeldOut | None) -> dict[str, Any] | None:
     windows = [window for _, window in held_out.windows]
     return {
         "sessions": list(held_out.sessions),
+        "whole": held_out.whole,
         "windows": len(windows),
         "tokens": sum(len(window.input_ids) for window in windows),
         "supervised_tokens": sum(window.supervised_count for window in windows),

@@ -16,6 +16,11 @@ from imprint_trainer.errors import NothingToEvaluate, TrainerError
 from imprint_trainer.lora.config import LoraTraining
 
 SEED = 7
+SETTINGS = {
+    "learn": LoraTraining(seed=SEED, profile="learn"),
+    "remember": LoraTraining(seed=SEED, profile="remember"),
+    "rank4": LoraTraining(seed=SEED, profile="learn", rank=4, alpha=8),
+}
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -29,7 +34,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--unrelated", type=Path, nargs="*", default=[], help="groups whose newest session is tested as well"
     )
-    parser.add_argument("--settings", nargs="+", default=["learn"], choices=["learn", "remember", "context"])
+    parser.add_argument("--settings", nargs="+", default=["learn"], choices=[*SETTINGS, "context"])
     parser.add_argument("--trained-windows", type=int, default=4, help="of each session, the first ones")
     parser.add_argument("--tested-windows", type=int, default=4, help="of the newest session, the first ones")
     parser.add_argument("--json", action="store_true", help="print cases and table as one JSON object")
@@ -87,9 +92,3 @@ def cases(options: argparse.Namespace, done: set[tuple[str, int, str]]) -> Itera
                 yield study.context(group) if name == "context" else study.case(group, count, name)
             except NothingToEvaluate as error:
                 print(f"{folder.name}, {count} sessions, {name}: {error.message}", file=sys.stderr)
-
-
-SETTINGS = {
-    "learn": LoraTraining(seed=SEED, profile="learn"),
-    "remember": LoraTraining(seed=SEED, profile="remember"),
-}

@@ -14,7 +14,7 @@ test("the time comes from the middle of the last speeds, whatever their order", 
 });
 
 test("what is held out is read before the first epoch and after each, at a third of the work", () => {
-  const held_out = { sessions: ["s"], windows: 1, tokens: 90, supervised_tokens: 9 };
+  const held_out = { sessions: ["s"], whole: true, windows: 1, tokens: 90, supervised_tokens: 9 };
   expect(tokensOf({ tokens: 100, max_tokens: 300, held_out: null })).toBe(300);
   expect(tokensOf({ tokens: 100, max_tokens: 300, held_out })).toBe(420);
 });
