@@ -43,14 +43,21 @@ const hex = (): string => randomUUID().replaceAll("-", "");
 
 const textPart = (text: string) => ({ type: "output_text" as const, text, annotations: [], logprobs: [] });
 
-/** A part of an answer as an item of the output; `begun`: before anything of it was told. */
-const itemOf = (part: AnswerPart, id: string, { toolNames }: ResponsesHead, begun = false): ResponseItem => {
-  const status = begun ? "in_progress" : "completed";
-  if (part.type === "text")
-    return { id, type: "message", status, role: "assistant", content: begun ? [] : [textPart(part.text)] };
+type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** A part of an answer as an item of the output; in progress before anything of it was told. */
+const itemOf = (part: AnswerPart, id: string, { toolNames }: ResponsesHead, status: ItemStatus = "completed"): ResponseItem => {
+  if (part.type === "text") {
+    const content = status === "in_progress" ? [] : [textPart(part.text)];
+    return { id, type: "message", status, role: "assistant", content };
+  }
   const name = toolNames.get(part.name) ?? { name: part.name };
   return { id, type: "function_call", status, call_id: part.id, ...name, arguments: part.arguments };
 };
+
+/** Of the last item of an answer: the room for it cuts text off, and calls are told whole or not at all. */
+const lastStatus = (part: AnswerPart, reason: AnswerEnd["reason"]): ItemStatus =>
+  part.type === "text" && reason === "length" ? "incomplete" : "completed";
 
 const idOf = (part: AnswerPart): string => (part.type === "text" ? `msg_${hex()}` : `fc_${hex()}`);
 
@@ -75,7 +82,9 @@ const ended = (
 export const responseOf = (answer: Answer, head: ResponsesHead): ResponseObject =>
   ended(
     head,
-    answer.parts.map((part) => itemOf(part, idOf(part), head)),
+    answer.parts.map((part, at) =>
+      itemOf(part, idOf(part), head, at === answer.parts.length - 1 ? lastStatus(part, answer.reason) : "completed"),
+    ),
     answer,
   );
 
@@ -93,17 +102,18 @@ export const responsesTeller = (head: ResponsesHead): Teller => {
     yield* close();
     open = { part, id: idOf(part) };
     const [item_id, output_index] = [open.id, output.length];
-    yield event("response.output_item.added", { output_index, item: itemOf(part, item_id, head, true) });
+    yield event("response.output_item.added", { output_index, item: itemOf(part, item_id, head, "in_progress") });
     if (part.type === "text")
       yield event("response.content_part.added", { item_id, output_index, content_index: 0, part: textPart("") });
   }
 
-  function* close(): Generator<string> {
+  /** `reason`: why the whole answer ends with it. */
+  function* close(reason: AnswerEnd["reason"] = "stop"): Generator<string> {
     if (open === null) return;
     const { part, id: item_id } = open;
     open = null;
     const at = { item_id, output_index: output.length };
-    const item = itemOf(part, item_id, head);
+    const item = itemOf(part, item_id, head, lastStatus(part, reason));
     if (part.type === "text") {
       yield event("response.output_text.done", { ...at, content_index: 0, text: part.text, logprobs: [] });
       yield event("response.content_part.done", { ...at, content_index: 0, part: textPart(part.text) });
@@ -140,7 +150,7 @@ export const responsesTeller = (head: ResponsesHead): Teller => {
       else if (told.type === "call-arguments") yield* more(told.delta);
       else if (told.type === "call-end") yield* close();
       else if (told.type === "end") {
-        yield* close();
+        yield* close(told.end.reason);
         const whole = ended(head, output, told.end);
         yield event(`response.${whole.status}`, { response: whole });
       }

@@ -136,6 +136,12 @@ test("while nothing is there each face gives the sign of life that its clients c
   expect(messages).toEqual(["message_start", "ping", "ping"].map((name) => `event: ${name}`));
 });
 
+test("Responses say of text that was cut off that it is not whole, and of nothing else", async () => {
+  const { whole } = await facesOf([TWO_CALLS, "And the"], "length");
+  const [, { output }] = whole as [unknown, Pick<ResponseObject, "output">];
+  expect(output.map((item) => item.status)).toEqual(["completed", "completed", "completed", "completed", "incomplete"]);
+});
+
 test("a stream that begins late says its prompt's length at the end", () => {
   const end = { reason: "stop", stop_text: "END", prompt_tokens: 7, completion_tokens: 5 } as const;
   const late = [{ type: "idle" }, { type: "begin", prompt_tokens: 7 }, { type: "end", end }] as const;
