@@ -108,8 +108,8 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "export",
-    args: "<id>",
-    description: "write an adapter as other programs load it: GGUF, merged model or PEFT folder",
+    args: "[id]",
+    description: "write an adapter as other programs load it, or a base model for llama.cpp",
     load: async () => (await import("./export.js")).exportCommand,
   },
   {
