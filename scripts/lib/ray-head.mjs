@@ -8,6 +8,7 @@ import { rayPython } from "./setup/ray.mjs";
 
 const START_MS = 300_000; // ten processes of a hundred megabytes: half a minute on two free cores
 const POLL_MS = 500;
+const TRIES = 3; // on a machine with much else to do, Ray's own limits strike
 const STARTED = "Ray runtime started"; // its Jobs API answers earlier, while what runs jobs may still fail to start
 /** Ray's own limits, for machines that do other work. */
 const PATIENCE = { RAY_DASHBOARD_STARTUP_TIMEOUT_S: "290", RAY_DASHBOARD_SUBPROCESS_MODULE_WAIT_READY_TIMEOUT: "290" };
@@ -77,7 +78,7 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
     }
   };
 
-  const start = async () => {
+  const startOnce = async () => {
     const session = mkdtempSync(path.join(folder, "s"));
     const ports = [
       "--port=0",
@@ -119,6 +120,17 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
         throw new Error(`The Ray head did not start.\n${said}`);
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  };
+
+  const start = async () => {
+    for (let left = TRIES - 1; ; left -= 1) {
+      try {
+        return await startOnce();
+      } catch (error) {
+        if (left === 0 || signal?.aborted) throw error;
+        await kill();
+      }
     }
   };
 

@@ -1,3 +1,5 @@
+import { type RequestOptions, request as requestPlainly } from "node:http";
+import { request as requestOverTls } from "node:https";
 import { type Static, type TSchema, Type } from "typebox";
 import { matches } from "../../common/matches.js";
 import { withoutPaths } from "../local/readable.js";
@@ -67,22 +69,34 @@ export const lastLine = (text: string): string => {
   return withoutPaths(found).slice(0, WHY_CHARACTERS);
 };
 
-const textOf = async (response: Response): Promise<string> => {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > MAX_BYTES) throw new Error("its answer is too long");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
-};
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** `fetch` would send what browsers send (sec-fetch-mode), and Ray refuses posts of browsers. Redirects are not followed: the token is for this address alone. */
+const exchange = (url: URL, options: RequestOptions, body: string | undefined): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const send = url.protocol === "https:" ? requestOverTls : requestPlainly;
+    const request = send(url, options, (response) => {
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (part: Buffer) => {
+        bytes += part.length;
+        if (bytes > MAX_BYTES) request.destroy(new Error("its answer is too long"));
+        parts.push(part);
+      });
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") }));
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
 
 const causeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "it does not answer";
-  const { cause } = error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  return error.name === "TimeoutError" ? "it did not answer in time" : code || error.message;
+  if (error.name === "AbortError" || error.name === "TimeoutError") return "it did not answer in time";
+  return "code" in error ? String(error.code) : error.message;
 };
 
 export const createJobsApi = ({ address, token, timeoutMs = TIMEOUT_MS }: JobsApiOptions): JobsApi => {
@@ -96,22 +110,16 @@ export const createJobsApi = ({ address, token, timeoutMs = TIMEOUT_MS }: JobsAp
     body?: object,
   ): Promise<Reply<Static<T>>> => {
     try {
-      const response = await fetch(`${base}/api/jobs/${path}`, {
-        method,
-        headers,
-        redirect: "error", // the token is for this address alone
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      const text = await textOf(response);
-      if (response.ok) {
+      const options = { method, headers, signal: AbortSignal.timeout(timeoutMs) };
+      const { status, text } = await exchange(new URL(`${base}/api/jobs/${path}`), options, body && JSON.stringify(body));
+      if (status === 200) {
         const value: unknown = JSON.parse(text);
         return matches(schema, value) ? { type: "ok", value } : { type: "unreachable", why: "its answer has another shape" };
       }
-      if (response.status === 404) return { type: "missing" };
+      if (status === 404) return { type: "missing" };
       if (/submission_id \S+ already exists/.test(text)) return { type: "exists" };
-      const why = `${response.status}: ${lastLine(text)}`;
-      return { type: response.status < 500 && response.status !== 429 ? "refused" : "unreachable", why };
+      const why = `${status}: ${lastLine(text)}`;
+      return { type: status < 500 && status !== 429 ? "refused" : "unreachable", why };
     } catch (error) {
       return { type: "unreachable", why: causeOf(error) };
     }
