@@ -12,7 +12,12 @@ const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** What is over in a while. */
-const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["QUEUE_FULL", "SHUTTING_DOWN", "TOO_MANY_STREAMS"]);
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "QUEUE_FULL",
+  "SHUTTING_DOWN",
+  "TOO_MANY_STREAMS",
+  "DATABASE_UNAVAILABLE",
+]);
 
 const asProblem = (error: unknown): ProblemError => {
   if (error instanceof ProblemError) return error;
