@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { pino } from "pino";
 import { buildApp } from "./app.js";
 import { type Clock, systemClock } from "./common/clock.js";
@@ -26,11 +25,10 @@ import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
 import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
+import { announceAddress } from "./storage/address-file.js";
 import { createDiscards } from "./storage/discards.js";
-import { writeAtomically } from "./storage/durable.js";
-import { lockDataDirectory } from "./storage/lock.js";
-import { openDatabase } from "./storage/open.js";
-import { dataPaths, ensureDataPaths } from "./storage/paths.js";
+import { showLife, sweepServices } from "./storage/life.js";
+import { openStorage } from "./storage/open.js";
 import { sweep } from "./sweep.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 
@@ -69,25 +67,33 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   const { settings, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
-  const paths = dataPaths(settings.data_dir);
-  ensureDataPaths(paths);
-  const unlock = lockDataDirectory(paths.root);
-  const undo: (() => unknown)[] = [unlock];
+  const newId = createIds({ clock });
+  const storage = await openStorage({
+    root: settings.data_dir,
+    url: settings.database_url,
+    serviceId: newId(),
+    onLost: (names) => log.error({ names }, "another service took these while the database was away"),
+  });
+  const { paths, database, leases } = storage;
+  const undo: (() => unknown)[] = [() => storage.close()];
   const undoAll = async (): Promise<void> => {
     for (const step of undo.toReversed()) await step();
   };
 
   try {
-    const database = openDatabase({ path: paths.database });
-    undo.push(() => database.destroy());
-    const swept = await sweep({ database, paths });
+    const swept = await sweep({ database, paths, leases });
     if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "swept what an earlier run left behind");
 
     const discards = createDiscards({
-      root: paths.root,
+      root: paths.own,
       onError: (err) => log.error({ err }, "a discarded folder could not be removed"),
     });
     undo.push(() => discards.close());
+    if (leases.shared) {
+      undo.push(showLife({ paths, clock }));
+      const gone = await sweepServices({ paths, leases, discards, now: clock.now() });
+      if (gone.length > 0) log.warn({ gone }, "swept what services left behind that are gone");
+    }
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;
     const models = baseModelsOf(config);
@@ -99,6 +105,7 @@ export const startServer = async (
     const sessions = createSessionStore({
       database,
       paths,
+      leases,
       discards,
       limit: settings.session_limit,
       importBounds: {
@@ -117,6 +124,7 @@ export const startServer = async (
     const workshop: Workshop = {
       database,
       paths,
+      leases,
       sessions,
       models,
       checkpointSeconds: settings.checkpoint_seconds,
@@ -127,7 +135,7 @@ export const startServer = async (
       kinds,
       runner,
       clock,
-      newId: createIds({ clock }),
+      newId,
       limits: {
         slots: settings.slots,
         maxQueued: settings.max_queued,
@@ -144,6 +152,7 @@ export const startServer = async (
         keep: settings.keep_checkpoints,
         keepMs: settings.keep_checkpoints_hours * 3_600_000,
         now: clock.now(),
+        leases,
       }),
       log,
     });
@@ -186,8 +195,7 @@ export const startServer = async (
     port = await listen(app, settings);
     const url = urlOf(settings.host, port);
     if (announce) {
-      await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
-      undo.push(() => rm(paths.serverFile, { force: true }));
+      undo.push(await announceAddress(paths, url));
     }
 
     await discards.resume();

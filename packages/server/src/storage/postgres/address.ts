@@ -1,4 +1,5 @@
 import type { ClientConfig } from "pg";
+import { readDatabaseUrl } from "../../config/database.js";
 
 /** A server that does not answer costs a request this much. */
 const CONNECT_MS = 5_000;
@@ -16,7 +17,9 @@ export const clientConfig = (url: string): ClientConfig => ({
 
 /** Which database that is, without its password. */
 export const describeAddress = (url: string): string => {
-  const { username, host, pathname, searchParams } = new URL(url);
+  const address = readDatabaseUrl(url);
+  if (address === null) return "that cannot be read";
+  const { username, host, pathname, searchParams } = address;
   const place = searchParams.get("host") ?? host;
   return `${username === "" ? "" : `${decodeURIComponent(username)}@`}${decodeURIComponent(place)}${decodeURIComponent(pathname)}`;
 };

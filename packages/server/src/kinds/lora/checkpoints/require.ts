@@ -5,7 +5,8 @@ import { quote } from "../../../common/quote.js";
 
 import type { Jobs } from "../../../jobs/jobs.js";
 import { isTerminal } from "../../../jobs/state-machine.js";
-import type { DataPaths } from "../../../storage/paths.js";
+import { isLeasedElsewhere, leaseOf } from "../../../storage/leases.js";
+import type { Workshop } from "../../workshop.js";
 import type { ResolvedLora } from "../resolve.js";
 import { requestOfCheckpoint } from "./folder.js";
 
@@ -15,12 +16,17 @@ import { requestOfCheckpoint } from "./folder.js";
  */
 export const requireCheckpoint = async (
   jobId: string,
-  { jobs, paths }: { readonly jobs: Pick<Jobs, "get">; readonly paths: DataPaths },
+  {
+    jobs,
+    workshop: { paths, leases },
+  }: { readonly jobs: Pick<Jobs, "get">; readonly workshop: Pick<Workshop, "paths" | "leases"> },
 ): Promise<ResolvedLora> => {
   const job = matches(JobId, jobId) ? jobs.get(jobId) : null;
   if (job === null) throw new ImprintError("CHECKPOINT_NOT_FOUND", `There is no job ${quote(jobId)}.`);
   if (job && !isTerminal(job.status)) throw new ImprintError("JOB_NOT_FINISHED", `The job ${jobId} is ${job.status}.`);
   if (job?.status === "completed")
     throw new ImprintError("CHECKPOINT_NOT_FOUND", `The job ${jobId} is completed: its adapter is ${job.adapter_id}.`);
+  if (await isLeasedElsewhere(leases, leaseOf.job(jobId)))
+    throw new ImprintError("JOB_NOT_FINISHED", `Another service runs the job ${jobId}.`);
   return requestOfCheckpoint(paths, jobId);
 };
