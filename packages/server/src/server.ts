@@ -12,7 +12,7 @@ import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { createIdempotency } from "./kinds/idempotency.js";
-import { createKinds } from "./kinds/index.js";
+import { createKinds, type Kinds } from "./kinds/index.js";
 import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
 import { systemRandomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
@@ -23,6 +23,7 @@ import { createFineTunes } from "./openai/fine-tunes.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
+import type { Interactive, Runner } from "./runners/runner.js";
 import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
 import { announceAddress } from "./storage/address-file.js";
@@ -52,6 +53,9 @@ export interface StartOptions {
   /** How to run the trainer, instead of the configured interpreter. */
   readonly command?: WorkerCommand;
   readonly clock?: Clock;
+  /** Where jobs run, instead of the configured runner, and what is made of their kinds: for measurements of the service alone. */
+  readonly runner?: Runner & Interactive;
+  readonly adaptKinds?: (kinds: Kinds) => Kinds;
   /** Whether to leave the address in server.json while the service runs, for commands to find. Default: false. */
   readonly announce?: boolean;
 }
@@ -63,7 +67,7 @@ export interface StartOptions {
  */
 export const startServer = async (
   config: Config,
-  { command, clock = systemClock(), announce = false }: StartOptions = {},
+  { command, clock = systemClock(), runner: given, adaptKinds = (kinds) => kinds, announce = false }: StartOptions = {},
 ): Promise<RunningServer> => {
   const { settings, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
@@ -99,7 +103,7 @@ export const startServer = async (
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
     const trainer = command ?? trainerCommand(config);
-    const runner = createRunner({ config, command: trainer, places, clock, log, onWorkerStart });
+    const runner = given ?? createRunner({ config, command: trainer, places, clock, log, onWorkerStart });
     const engine = createEngine({ config, command: trainer, worker: runner, paths, log });
     const now = (): Date => new Date(clock.now());
     const sessions = createSessionStore({
@@ -130,7 +134,7 @@ export const startServer = async (
       checkpointSeconds: settings.checkpoint_seconds,
       now,
     };
-    const kinds = createKinds(workshop);
+    const kinds = adaptKinds(createKinds(workshop));
     const jobs = createJobs({
       kinds,
       runner,

@@ -4,8 +4,6 @@ import { type Leases, leaseOf, soleLeases } from "./leases.js";
 import { SIGN_OF_LIFE } from "./life.js";
 import { lockDataDirectory } from "./lock.js";
 import { type DataPaths, dataPaths, ensureDataPaths } from "./paths.js";
-import { createPostgresLeases } from "./postgres/leases.js";
-import { openPostgres } from "./postgres/open.js";
 import { checkNoMark, markRegistry } from "./registry-mark.js";
 import type { Database } from "./schema.js";
 import { openSqlite, type SqliteOptions } from "./sqlite/open.js";
@@ -56,6 +54,9 @@ const openShared = async (
     for (const step of undo.splice(0).toReversed()) await step();
   };
   try {
+    // Loaded where it is used: the start of all others does not wait.
+    const { openPostgres } = await import("./postgres/open.js");
+    const { createPostgresLeases } = await import("./postgres/leases.js");
     const { database, id } = await openPostgres({ url });
     undo.push(() => database.destroy());
     await markRegistry(paths, id);

@@ -125,7 +125,7 @@ const pagesOf = async (call: Call, path: string, field: string): Promise<readonl
   }
 };
 
-test(`two services lose and double nothing in ${OPERATIONS} operations at once`, { timeout: 1_800_000 }, async () => {
+test(`two services lose and double nothing in ${OPERATIONS} operations at once`, { timeout: 3_600_000 }, async () => {
   const folder = makeFolder();
   const url = await cluster().create();
   const env = { IMPRINT_DATABASE_URL: url, IMPRINT_KEEP_FINISHED: "10000" };
