@@ -124,7 +124,11 @@ export function simulate({ gpus, sessions, assumed, seed = 1, days = 2 }) {
     waiting,
     /** More comes than is done: queue times say how long the day was, and nothing else. */
     overloaded: waiting > 0.02 * sessions,
-    queue_seconds: { median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) },
+    queue_seconds: {
+      mean: sorted.reduce((sum, wait) => sum + wait, 0) / Math.max(1, sorted.length),
+      median: quantile(sorted, 0.5),
+      p95: quantile(sorted, 0.95),
+    },
     utilisation: busySeconds / (gpus * DAY),
     dollars_per_adapter: finished === 0 ? null : (gpus * 24 * assumed["gpu-hour"]) / finished,
     control_plane: planeBusy / DAY,

@@ -1,5 +1,6 @@
 import { ImprintError } from "../../common/error.js";
 import { TransactionConflictError } from "../conflict.js";
+import { OutcomeUnknownError } from "../outcome-unknown.js";
 
 /** SQLSTATEs: https://www.postgresql.org/docs/15/errcodes-appendix.html */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01"]);
@@ -39,8 +40,8 @@ export const asDatabaseError = (error: unknown, { committing = false }: { readon
       cause: error,
     });
   if (!isUnreachable(error)) return error;
-  const unknown = committing ? " Whether the change was stored is not known: look before you make it again." : "";
-  return new ImprintError("DATABASE_UNAVAILABLE", `The registry's database does not answer (${reasonOf(error)}).${unknown}`, {
-    cause: error,
-  });
+  const message = `The registry's database does not answer (${reasonOf(error)}).`;
+  if (!committing) return new ImprintError("DATABASE_UNAVAILABLE", message, { cause: error });
+  const unknown = `${message} Whether the change was stored is not known: look before you make it again.`;
+  return new OutcomeUnknownError("DATABASE_UNAVAILABLE", unknown, { cause: error });
 };

@@ -11,7 +11,7 @@ const cluster = useCluster();
 beforeAll(build, 120_000);
 
 /** All of them take minutes: IMPRINT_TEST_OPERATIONS=10000. */
-const OPERATIONS = Number(process.env.IMPRINT_TEST_OPERATIONS ?? 600);
+const OPERATIONS = Number(process.env.IMPRINT_TEST_OPERATIONS ?? 320);
 const WORKERS = 8;
 
 interface Answer {
