@@ -65,8 +65,8 @@ export const ASSUMPTIONS = {
     source: "assumption: ask your provider",
   },
   "plane-jobs": {
-    value: 300,
-    what: "jobs a second through one control plane",
+    value: 46,
+    what: "jobs a second through one control plane, adapters registered",
     source: "measured by this benchmark: docs/scale.md",
   },
 };

@@ -67,7 +67,7 @@ it("says which Postgres database it is and whether it answers, and shows no pass
   } finally {
     await cluster.remove();
   }
-});
+}, 120_000);
 
 it("says of a program that is no Python what it is not", async () => {
   const at = await place();
