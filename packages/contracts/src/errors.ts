@@ -114,6 +114,11 @@ export const ERRORS = {
     hint: "Close pages and programs that follow jobs, or raise --max-event-streams.",
   },
   SHUTTING_DOWN: { status: 503, title: "The service is shutting down", hint: "Retry when it runs again." },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    title: "The registry's database does not answer",
+    hint: "Try again: the service goes on by itself once the database of database_url answers. imprint doctor tries it.",
+  },
   DEADLINE_EXCEEDED: {
     status: 503,
     title: "The answer took too long",

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { pino } from "pino";
 import { buildApp } from "./app.js";
 import { type Clock, systemClock } from "./common/clock.js";
@@ -14,7 +13,7 @@ import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { recoverJobs } from "./jobs/recover.js";
 import { createIdempotency } from "./kinds/idempotency.js";
-import { createKinds } from "./kinds/index.js";
+import { createKinds, type Kinds } from "./kinds/index.js";
 import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
 import { systemRandomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
@@ -26,13 +25,13 @@ import { createProjects } from "./projects/projects.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
+import type { Interactive, Runner } from "./runners/runner.js";
 import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
+import { announceAddress } from "./storage/address-file.js";
 import { createDiscards } from "./storage/discards.js";
-import { writeAtomically } from "./storage/durable.js";
-import { lockDataDirectory } from "./storage/lock.js";
-import { openDatabase } from "./storage/open.js";
-import { dataPaths, ensureDataPaths } from "./storage/paths.js";
+import { showLife, sweepServices } from "./storage/life.js";
+import { openStorage } from "./storage/open.js";
 import { sweep } from "./sweep.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 
@@ -56,6 +55,9 @@ export interface StartOptions {
   /** How to run the trainer, instead of the configured interpreter. */
   readonly command?: WorkerCommand;
   readonly clock?: Clock;
+  /** Where jobs run, instead of the configured runner, and what is made of their kinds: for measurements of the service alone. */
+  readonly runner?: Runner & Interactive;
+  readonly adaptKinds?: (kinds: Kinds) => Kinds;
   /** Whether to leave the address in server.json while the service runs, for commands to find. Default: false. */
   readonly announce?: boolean;
 }
@@ -67,35 +69,43 @@ export interface StartOptions {
  */
 export const startServer = async (
   config: Config,
-  { command, clock = systemClock(), announce = false }: StartOptions = {},
+  { command, clock = systemClock(), runner: given, adaptKinds = (kinds) => kinds, announce = false }: StartOptions = {},
 ): Promise<RunningServer> => {
   const { settings, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
-  const paths = dataPaths(settings.data_dir);
-  ensureDataPaths(paths);
-  const unlock = lockDataDirectory(paths.root);
-  const undo: (() => unknown)[] = [unlock];
+  const newId = createIds({ clock });
+  const storage = await openStorage({
+    root: settings.data_dir,
+    url: settings.database_url,
+    serviceId: newId(),
+    onLost: (names) => log.error({ names }, "another service took these while the database was away"),
+  });
+  const { paths, database, leases } = storage;
+  const undo: (() => unknown)[] = [() => storage.close()];
   const undoAll = async (): Promise<void> => {
     for (const step of undo.toReversed()) await step();
   };
 
   try {
-    const database = openDatabase({ path: paths.database });
-    undo.push(() => database.destroy());
-    const swept = await sweep({ database, paths });
+    const swept = await sweep({ database, paths, leases });
     if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "swept what an earlier run left behind");
 
     const discards = createDiscards({
-      root: paths.root,
+      root: paths.own,
       onError: (err) => log.error({ err }, "a discarded folder could not be removed"),
     });
     undo.push(() => discards.close());
+    if (leases.shared) {
+      undo.push(showLife({ paths, clock }));
+      const gone = await sweepServices({ paths, leases, discards, now: clock.now() });
+      if (gone.length > 0) log.warn({ gone }, "swept what services left behind that are gone");
+    }
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
     const trainer = command ?? trainerCommand(config);
-    const runner = createRunner({ config, command: trainer, places, clock, log, onWorkerStart });
+    const runner = given ?? createRunner({ config, command: trainer, places, clock, log, onWorkerStart });
     const engine = createEngine({
       config,
       command: trainer,
@@ -108,6 +118,7 @@ export const startServer = async (
     const sessions = createSessionStore({
       database,
       paths,
+      leases,
       discards,
       limit: settings.session_limit,
       importBounds: {
@@ -126,17 +137,18 @@ export const startServer = async (
     const workshop: Workshop = {
       database,
       paths,
+      leases,
       sessions,
       models,
       checkpointSeconds: settings.checkpoint_seconds,
       now,
     };
-    const kinds = createKinds(workshop);
+    const kinds = adaptKinds(createKinds(workshop));
     const jobs = createJobs({
       kinds,
       runner,
       clock,
-      newId: createIds({ clock }),
+      newId,
       limits: {
         slots: settings.slots,
         maxQueued: settings.max_queued,
@@ -154,6 +166,7 @@ export const startServer = async (
         keep: settings.keep_checkpoints,
         keepMs: settings.keep_checkpoints_hours * 3_600_000,
         now: clock.now(),
+        leases,
       }),
       log,
     });
@@ -203,8 +216,7 @@ export const startServer = async (
     port = await listen(app, settings);
     const url = urlOf(settings.host, port);
     if (announce) {
-      await writeAtomically(paths.serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
-      undo.push(() => rm(paths.serverFile, { force: true }));
+      undo.push(await announceAddress(paths, url));
     }
 
     await discards.resume();

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { faultsOf } from "@imprint/contracts/fields";
+import { checkDatabaseUrl } from "./database.js";
 import { ConfigError } from "./errors.js";
 import { type Ray, resolveRay } from "./ray.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
@@ -127,6 +128,7 @@ export const loadConfig = ({
   });
   const values = Object.fromEntries(chosen.map(({ name, value }) => [name, value])) as Settings;
   const settings = resolvePaths(values, home);
+  checkDatabaseUrl(settings);
   return {
     settings,
     origins: Object.fromEntries(chosen.map(({ name, origin }) => [name, origin])) as Record<SettingName, Origin>,

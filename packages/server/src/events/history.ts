@@ -12,6 +12,8 @@ const OF_JOB: FeedLimits = { events: 2_000, characters: 512 * 1024 };
 const OF_ALL: FeedLimits = { events: 2_000, characters: 1024 * 1024 };
 /** Finished jobs whose events are still remembered, for clients that were away when the job ended. */
 const FINISHED_FEEDS = 32;
+/** New jobs after which the entries of those that are forgotten go. */
+const FORGET_EVERY = 64;
 /** Ids begin at the time in microseconds, so that one of an earlier run of the service is never taken for one of this run. */
 const IDS_PER_MS = 1_000;
 
@@ -43,11 +45,19 @@ export const createHistory = ({ jobs, clock }: { readonly jobs: Jobs; readonly c
   const entries = new Map<string, Entry>();
   const all = newFeed(OF_ALL);
   const finished: string[] = [];
+  let created = 0;
 
   const details = (job: Job): JobDetails => toDetails(job, jobs.queuePosition(job.job_id));
 
-  const create = (job: Job): Entry => {
+  /** Now and then: to look through all of them for each new job would take the longer the more there are. */
+  const forgetOld = (): void => {
+    created += 1;
+    if (created % FORGET_EVERY !== 0) return;
     for (const job_id of entries.keys()) if (!jobs.get(job_id)) entries.delete(job_id);
+  };
+
+  const create = (job: Job): Entry => {
+    forgetOld();
     const entry = { job, feed: newFeed(OF_JOB), curve: createCurve(CURVE_POINTS) };
     entries.set(job.job_id, entry);
     return entry;
@@ -88,7 +98,7 @@ export const createHistory = ({ jobs, clock }: { readonly jobs: Jobs; readonly c
     ofAll: { feed: all, snapshot: () => format(snapshotOfAll()), ended: () => false },
     ofJob(job_id) {
       const entry = entries.get(job_id);
-      if (!entry) return undefined;
+      if (!entry || !jobs.get(job_id)) return undefined;
       return {
         feed: entry.feed,
         snapshot: () => format(snapshotOf(entry)),

@@ -1,12 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Database, Transaction } from "../storage/schema.js";
-import { createLazyTransaction, type LazyTransaction } from "../storage/transaction.js";
+import { createLazyTransaction, inTransaction, type LazyTransaction } from "../storage/transaction.js";
 
 declare module "fastify" {
   interface FastifyRequest {
     lazyTransaction: LazyTransaction | null;
-    /** The request's transaction, begun at the first call; it is committed before the answer is sent, or not at all. */
+    /**
+     * The request's transaction, begun at the first call; it is committed before the answer is sent, or not at all. Where others crossed
+     * it the request is answered with 503: a handler that did more than ask the database cannot be run again by itself.
+     */
     db(): Promise<Transaction>;
+    /**
+     * Runs what changes nothing but the database in a transaction of its own, again where others crossed it. It is committed when this
+     * resolves, and rolled back when the request is cancelled.
+     */
+    transact<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
     /** Runs once the request's transaction is committed. */
     afterCommit(action: () => Promise<void>): void;
   }
@@ -28,6 +36,9 @@ export const addTransactions = (app: FastifyInstance, { database }: { readonly d
   app.decorateRequest("lazyTransaction", null);
   app.decorateRequest("db", async function db(this: FastifyRequest) {
     return unitOf(this).db();
+  });
+  app.decorateRequest("transact", function transact<T>(this: FastifyRequest, work: (db: Transaction) => Promise<T>) {
+    return inTransaction(database, work, this.cancelled);
   });
   app.decorateRequest("afterCommit", function afterCommit(this: FastifyRequest, action: () => Promise<void>) {
     unitOf(this).afterCommit(action);

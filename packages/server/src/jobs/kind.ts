@@ -22,6 +22,8 @@ export interface Kind<
 > {
   /** Id of the adapter that such a job will make, null for none: nobody else may take it while the job is queued or running. */
   reserves(request: Request): string | null;
+  /** Ids of earlier jobs whose files such a job works with: none of them may run meanwhile. */
+  continues?(request: Request): readonly string[];
   /** The result where an earlier job made it already: then nothing is run. */
   existing?(job: Job<Request>): Promise<Result | null>;
   /** Resolves what is to be run, and makes the job's staging folder. Rejects with ImprintError, after removing what it made. */

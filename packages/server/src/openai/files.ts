@@ -68,7 +68,7 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
           created_at: now().toISOString(),
         };
         await writeAtomically(join(paths.uploads, upload.file_id), file.bytes);
-        await insertUpload(await request.db(), upload);
+        await request.transact((db) => insertUpload(db, upload));
         return toObject(upload);
       },
     );
@@ -126,9 +126,12 @@ export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">):
       schema: { tags, summary: "Delete an uploaded file", params, response: { 200: answer("It is gone", FileDeleted) } },
     },
     async (request) => {
-      const { file_id } = await requireUpload(await request.db(), request.params.file_id);
-      await deleteUpload(await request.db(), file_id);
-      request.afterCommit(() => rm(join(paths.uploads, file_id), { force: true }));
+      const file_id = await request.transact(async (db) => {
+        const upload = await requireUpload(db, request.params.file_id);
+        await deleteUpload(db, upload.file_id);
+        return upload.file_id;
+      });
+      await rm(join(paths.uploads, file_id), { force: true });
       return { id: file_id, object: "file", deleted: true } as const;
     },
   );

@@ -28,7 +28,7 @@ const trainingOf = ({ replay_tokens: _budget, actions: _actions, ...training }: 
 const findCheckpoint = async ({ train_job_id: jobId }: RunRow, { jobs, workshop }: Bench) => {
   if (jobId === null) return null;
   try {
-    return { ...(await requireCheckpoint(jobId, { jobs, paths: workshop.paths })), resume_from: jobId };
+    return { ...(await requireCheckpoint(jobId, { jobs, workshop })), resume_from: jobId };
   } catch (error) {
     if (error instanceof ImprintError) return null;
     throw error;

@@ -8,7 +8,7 @@ import { syncPath } from "../storage/durable.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
-import { type AdapterRow, findAdapter, recordEvaluation } from "./adapters.js";
+import { type AdapterRow, claimAdapter, recordEvaluation } from "./adapters.js";
 import { isMissing } from "./health.js";
 import { sameFiles, syncFolder } from "./publish.js";
 import { hashFolder } from "./validate/folder.js";
@@ -42,10 +42,17 @@ export const checkEvaluation = async (folder: string, { adapter_id }: AdapterRow
     throw new InvalidAdapterError(`${FILE} is not what the trainer reported`);
 };
 
+/** None for a folder that is gone: what was in it has arrived. */
+const namesIn = (folder: string): Promise<readonly string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+
 /** Brings what is left in `ready` beside the adapter's proof, and records what lies there. Can be repeated. */
 const settle = async (db: Transaction, adapter: AdapterRow, { paths, ready }: { paths: DataPaths; ready: string }) => {
   const home = join(paths.root, adapter.path);
-  for (const name of await readdir(ready)) await rename(join(ready, name), join(home, name));
+  for (const name of await namesIn(ready)) await rename(join(ready, name), join(home, name));
   await syncPath(home, { folder: true });
   const evaluation = await readEvaluation(home);
   const replaced: AdapterFile[] = [];
@@ -64,7 +71,8 @@ const settle = async (db: Transaction, adapter: AdapterRow, { paths, ready }: { 
 
 /**
  * Puts a checked evaluation beside the proof of its adapter, in the place of the one before. From the first rename on it is there:
- * what a crash interrupts, `settleEvaluations` ends. One transaction, so that no two change an adapter at once.
+ * what a crash interrupts, `settleEvaluations` ends. One transaction that claims the adapter first, so that no two change its files at
+ * once; where it is done again, the files are on their way already.
  * @throws ImprintError ADAPTER_NOT_FOUND for an adapter that was archived meanwhile
  */
 export const attachEvaluation = async ({
@@ -85,12 +93,16 @@ export const attachEvaluation = async ({
     FILES.map((name) => ({ name })),
   );
   const ready = join(paths.evaluated, adapterId);
+  let isOnItsWay = false;
   await inTransaction(database, async (db) => {
-    const adapter = await findAdapter(db, adapterId);
+    const adapter = await claimAdapter(db, adapterId);
     if (!adapter) throw new ImprintError("ADAPTER_NOT_FOUND", `There is no adapter ${adapterId} any more.`);
     beforeCommit();
-    await rm(ready, { recursive: true, force: true });
-    await rename(folder, ready);
+    if (!isOnItsWay) {
+      await rm(ready, { recursive: true, force: true });
+      await rename(folder, ready);
+      isOnItsWay = true;
+    }
     await syncPath(paths.evaluated, { folder: true });
     await settle(db, adapter, { paths, ready });
   });
@@ -108,12 +120,16 @@ export const settleEvaluations = async ({
 }): Promise<void> => {
   for (const name of await readdir(paths.evaluated)) {
     const ready = join(paths.evaluated, name);
-    await inTransaction(database, async (db) => {
-      const adapter = await findAdapter(db, name);
+    const settled = await inTransaction(database, async (db) => {
+      const adapter = await claimAdapter(db, name);
       if (adapter) await settle(db, adapter, { paths, ready });
+      return adapter !== null;
     }).catch((error: unknown) => {
       if (!isMissing(error)) throw error; // somebody removed the adapter's files
+      return false;
     });
-    await rm(ready, { recursive: true, force: true });
+    // Not empty where another service brings the next evaluation of the adapter.
+    if (settled) await rmdir(ready).catch(() => undefined);
+    else await rm(ready, { recursive: true, force: true });
   }
 };

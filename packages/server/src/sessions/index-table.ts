@@ -18,7 +18,7 @@ export const indexSessions = async (
   sessions: readonly (Indexed & { readonly newest?: boolean })[],
 ): Promise<void> => {
   const newest = sessions.flatMap((session) => (session.newest ? [session.summary.session_id] : []));
-  await db.deleteFrom("sessions").where("session_id", "in", newest).execute();
+  if (newest.length > 0) await db.deleteFrom("sessions").where("session_id", "in", newest).execute();
   const rows = sessions.map(({ summary, fingerprint, byHand }) => ({
     session_id: summary.session_id,
     summary: JSON.stringify(summary),
@@ -62,12 +62,12 @@ export const importedIds = async (
   const all = db.selectFrom("sessions").select("session_id").where("by_hand", "=", 0);
   const begun = prefix === undefined ? all : all.where("session_id", ">=", prefix).where("session_id", "<", afterPrefix(prefix));
   const newestFirst = begun
-    .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word})`)))
+    .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word}) > 0`)))
     .orderBy("stored_at", "desc")
     .orderBy("seq", "desc");
   const { ids } = await db
     .selectFrom(newestFirst.as("newest_first"))
-    .select(sql<string | null>`group_concat(session_id, '/')`.as("ids"))
+    .select(sql<string | null>`string_agg(session_id, '/')`.as("ids"))
     .executeTakeFirstOrThrow();
   return ids === null ? [] : ids.split("/");
 };

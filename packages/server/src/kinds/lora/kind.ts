@@ -32,6 +32,7 @@ export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, J
 
   return {
     reserves: ({ adapter_id }) => adapter_id,
+    continues: ({ resume_from, salvage_of }) => [resume_from, salvage_of].filter((id) => id != null),
     prepare: async (job, signal) => {
       const { skip_invalid: skipInvalid } = job.request;
       const {

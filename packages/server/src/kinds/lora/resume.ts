@@ -21,7 +21,7 @@ export const resolveResume = async (
   { jobs, workshop }: Pick<Services, "jobs" | "workshop">,
 ): Promise<LoraJobRequest> => {
   checkResumeFields(body);
-  const request = await requireCheckpoint(body.resume_from, { jobs, paths: workshop.paths });
+  const request = await requireCheckpoint(body.resume_from, { jobs, workshop });
   requireBaseModel(request.base_model, workshop.models);
   return { ...renamed(request, body), resume_from: body.resume_from };
 };

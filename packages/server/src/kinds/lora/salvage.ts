@@ -36,7 +36,7 @@ export const salvageRoute = (app: App, services: Services): void => {
     },
     async (request, reply) => {
       const { job_id } = request.params;
-      const kept = await requireCheckpoint(job_id, { jobs, paths: workshop.paths });
+      const kept = await requireCheckpoint(job_id, { jobs, workshop });
       requireBaseModel(kept.base_model, workshop.models);
       const adapter_id = makePartialId(kept.adapter_id, random.suffix());
       const resolved = { ...renamed(kept, { adapter_id, ...request.body }), salvage_of: job_id };

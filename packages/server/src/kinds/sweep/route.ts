@@ -15,13 +15,13 @@ import { requestOfSweep } from "./checkpoint.js";
 import { resolveSweep, type SweepJobRequest } from "./resolve.js";
 
 export const sweepRoute = (app: App, services: Services): void => {
-  const { models, paths } = services.workshop;
+  const { models } = services.workshop;
   const defaults = { baseModel: fallbackName(models), random: services.random };
   const { body, validatorCompiler } = startBody(TrainSweepRequest);
 
   const resumed = async (request: TrainSweepRequest, resume_from: string): Promise<SweepJobRequest> => {
     checkResumeFields(request);
-    const kept = await requireKept(resume_from, { jobs: services.jobs, paths }, requestOfSweep);
+    const kept = await requireKept(resume_from, services, requestOfSweep);
     requireBaseModel(kept.base_model, models);
     return { ...renamed(kept, request), resume_from };
   };

@@ -76,10 +76,10 @@ export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">
       const purge = request.query.purge ?? false;
       const found =
         matches(AdapterId, adapterId) &&
-        (await archiveAdapter(await request.db(), { adapterId, at: now().toISOString(), purge }));
+        (await request.transact((db) => archiveAdapter(db, { adapterId, at: now().toISOString(), purge })));
       if (!found) throw adapterNotFound(adapterId);
       // The row first: a crash in between leaves files that the next start erases, never a row without files.
-      if (purge) request.afterCommit(async () => void (await eraseAdapters(paths, new Set([adapterId]))));
+      if (purge) await eraseAdapters(paths, new Set([adapterId]));
       return reply.code(204).send();
     },
   );

@@ -1,21 +1,7 @@
 import type Libsql from "libsql";
-import { CannotStartError } from "../../config/errors.js";
+import { SchemaTooNewError } from "../schema-too-new.js";
 import { MIGRATIONS } from "./migrations/index.js";
 import type { Migration } from "./migrations/migration.js";
-
-/** The registry was written by a newer Imprint: this one would misread it. */
-export class SchemaTooNewError extends CannotStartError {
-  override readonly name = "SchemaTooNewError";
-
-  constructor(
-    readonly found: number,
-    readonly known: number,
-  ) {
-    super(
-      `registry.db has schema version ${found}, and this Imprint knows ${known}: run a newer Imprint, or use another --data-dir`,
-    );
-  }
-}
 
 const versionOf = (database: Libsql.Database): number => {
   const [row] = database.prepare("pragma user_version").all() as { user_version: number }[];
@@ -32,7 +18,8 @@ export const migrate = (database: Libsql.Database, migrations: readonly Migratio
   try {
     // Read again inside the transaction: another process may have migrated meanwhile.
     const version = versionOf(database);
-    if (version > migrations.length) throw new SchemaTooNewError(version, migrations.length);
+    if (version > migrations.length)
+      throw new SchemaTooNewError({ registry: "registry.db", found: version, known: migrations.length, remedy: "--data-dir" });
     for (const { statements } of migrations.slice(version)) for (const statement of statements) database.exec(statement);
     database.exec(`pragma user_version = ${migrations.length}`);
     database.exec("commit");

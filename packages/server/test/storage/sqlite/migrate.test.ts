@@ -4,7 +4,7 @@ import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import { importedIds } from "../../../src/sessions/index-table.js";
 import { openDatabase } from "../../../src/storage/open.js";
-import { SchemaTooNewError } from "../../../src/storage/sqlite/migrate.js";
+import { SchemaTooNewError } from "../../../src/storage/schema-too-new.js";
 import { MIGRATIONS } from "../../../src/storage/sqlite/migrations/index.js";
 import { inTransaction } from "../../../src/storage/transaction.js";
 import { makeFolder } from "../../support/service.js";

@@ -12,7 +12,14 @@ const inUse = (jobs: Pick<Jobs, "list">): ReadonlySet<unknown> => {
   return new Set(live.flatMap(({ job_id, request }) => [job_id, request.resume_from, request.salvage_of]));
 };
 
-/** Sweeps now, and whenever a job has ended: one sweep at a time, and one for all jobs that end meanwhile. */
+/** Whether the end of a job changes which checkpoints stay: it left one, or no longer needs another's. */
+const mayLeave = ({ checkpoint, request }: Job): boolean =>
+  checkpoint !== null || request.resume_from != null || request.salvage_of != null;
+
+/** Old ones go at the end of any job, but not of hundreds in a second. */
+const LOOK_MS = 60_000;
+
+/** Sweeps now, and when a job has ended: one sweep at a time, and one for all jobs that end meanwhile. */
 export const sweepAfterJobs = async ({
   jobs,
   options,
@@ -24,6 +31,7 @@ export const sweepAfterJobs = async ({
 }): Promise<void> => {
   let wanted = false;
   let sweeping = false;
+  let sweptAt = Number.NEGATIVE_INFINITY;
   const sweep = async (): Promise<void> => {
     wanted = true;
     if (sweeping) return;
@@ -31,7 +39,9 @@ export const sweepAfterJobs = async ({
     try {
       while (wanted) {
         wanted = false;
-        await sweepCheckpoints({ ...options(), inUse: inUse(jobs) });
+        const present = options();
+        sweptAt = present.now;
+        await sweepCheckpoints({ ...present, inUse: inUse(jobs) });
       }
     } catch (err) {
       log.error({ err }, "old checkpoints could not be removed");
@@ -40,7 +50,7 @@ export const sweepAfterJobs = async ({
     }
   };
   await sweep();
-  jobs.subscribe(({ status }) => {
-    if (isTerminal(status)) void sweep();
+  jobs.subscribe((job) => {
+    if (isTerminal(job.status) && (mayLeave(job) || options().now - sweptAt > LOOK_MS)) void sweep();
   });
 };
