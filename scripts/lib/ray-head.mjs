@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -27,15 +27,12 @@ const freePorts = async (count) => {
 
 /** The processes that Ray starts are sessions of their own: found by the folder that all their command lines name. */
 const processesOf = async (folder) => {
-  const { readdirSync, readFileSync } = await import("node:fs");
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        return (
-          readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder) ||
-          readFileSync(`/proc/${pid}/environ`, "utf8").includes(folder)
-        );
+        if (readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)) return true; // Ray overwrites the others with titles
+        return ["cmdline", "environ"].some((name) => readFileSync(`/proc/${pid}/${name}`, "utf8").includes(folder));
       } catch {
         return false; // it ended meanwhile
       }
