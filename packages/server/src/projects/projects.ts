@@ -18,13 +18,14 @@ import { fieldRefused } from "../http/problem.js";
 import { requireBaseModel } from "../kinds/require-base-model.js";
 import { findAdapter, isAdapterIdTaken } from "../registry/adapters.js";
 import { pointAlias } from "../registry/aliases.js";
+import { isLeasedElsewhere, leaseOf } from "../storage/leases.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type Chosen, chooseForRun } from "./choose.js";
 import { createProjectFeeds } from "./events.js";
 import { takeMembers } from "./members.js";
 import { earlierThanLatest, learnedBy, type ProjectRecord, readProject, seenBy } from "./record.js";
 import { projectBusy, projectNotFound, rollbackImpossible } from "./refusals.js";
-import { findProject, interruptRuns, type ProjectRow, putProject, type RunRow } from "./rows.js";
+import { findProject, interruptRun, type ProjectRow, putProject, type RunRow, unfinishedRuns } from "./rows.js";
 import { createRuns } from "./runs.js";
 import type { Bench } from "./steps.js";
 import { toProject, toRun, toSummaries } from "./view.js";
@@ -85,7 +86,7 @@ const sentenceOf = ({ run, project, adapter_id, status, chosen }: RunRow): strin
 
 export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOptions): Projects => {
   const { workshop, jobs, random } = bench;
-  const { database, models, now } = workshop;
+  const { database, leases, models, now } = workshop;
   const lock = createKeyedLock();
   const feeds = createProjectFeeds({ clock });
 
@@ -213,6 +214,18 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
     throw rollbackImpossible(`The project ${name} has no earlier adapter that is still registered.`);
   };
 
+  /** Runs whose job another service has are left to it. */
+  const recover = async (): Promise<number> => {
+    let interrupted = 0;
+    for (const { project, run, train_job_id, evaluate_job_id } of await inTransaction(database, unfinishedRuns)) {
+      const job = evaluate_job_id ?? train_job_id;
+      if (job !== null && (await isLeasedElsewhere(leases, leaseOf.job(job)))) continue;
+      const ended = { project, run, at: now().toISOString(), error: INTERRUPTED };
+      if (await inTransaction(database, (db) => interruptRun(db, ended))) interrupted += 1;
+    }
+    return interrupted;
+  };
+
   return {
     list: () => inTransaction(database, toSummaries),
     get: async (name) => show((await require(name)).project),
@@ -228,7 +241,7 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
         return show(record.project);
       }),
     source: async (name) => feeds.sourceOf(await show((await require(name)).project)),
-    recover: () => inTransaction(database, (db) => interruptRuns(db, { at: now().toISOString(), error: INTERRUPTED })),
+    recover,
     close: () => runs.close(),
   };
 };

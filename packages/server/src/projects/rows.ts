@@ -118,15 +118,27 @@ export const dropRun = async (db: Transaction, { project, run }: Pick<RunRow, "p
   await db.deleteFrom("project_runs").where("project", "=", project).where("run", "=", run).execute();
 };
 
-/** Marks every run that has no end: the service that went on with it is gone. Tells how many. */
-export const interruptRuns = async (
+/** Runs that have no end: they go on, or the service that went on with them is gone. */
+export const unfinishedRuns = async (
   db: Transaction,
-  { at, error }: { readonly at: string; readonly error: ErrorDetail },
-): Promise<number> => {
+): Promise<readonly Pick<ProjectRunTable, "project" | "run" | "train_job_id" | "evaluate_job_id">[]> =>
+  await db
+    .selectFrom("project_runs")
+    .select(["project", "run", "train_job_id", "evaluate_job_id"])
+    .where("finished_at", "is", null)
+    .execute();
+
+/** Marks a run that has no end. False where it has one by now. */
+export const interruptRun = async (
+  db: Transaction,
+  { project, run, at, error }: Pick<RunRow, "project" | "run"> & { readonly at: string; readonly error: ErrorDetail },
+): Promise<boolean> => {
   const { numUpdatedRows } = await db
     .updateTable("project_runs")
     .set({ status: "interrupted", finished_at: at, error: JSON.stringify(error) })
     .where("finished_at", "is", null)
+    .where("project", "=", project)
+    .where("run", "=", run)
     .executeTakeFirst();
-  return Number(numUpdatedRows);
+  return Number(numUpdatedRows) > 0;
 };
