@@ -55,11 +55,11 @@ async function runParts({ parts, rest, root, env, print, signal }) {
   // One suite after the other: some tests measure answer times, and both use every core.
   if (parts.includes("vitest")) outcomes.push(await runSuite({ ...common, suite: vitest({ root, rest }) }));
   if (parts.includes("pytest")) outcomes.push(await runSuite({ ...common, suite: pytest({ root, python, rest }) }));
-  if (parts.includes("agents")) outcomes.push(await runAgents({ ...common, ...parseAgents(parts.length === 1 ? rest : []) }));
+  if (parts.includes("agents")) outcomes.push(await runAgents({ ...common, ...parseAgents(parts.length === 1 ? rest : ["--scripted"]) }));
   return outcomes;
 }
 
-/** Real coding agents; loaded here, since their service exists once the set-up has built it. */
+/** Real coding agents, beside the tests with a scripted model; loaded here, since their service exists once the set-up has built it. */
 async function runAgents({ print, ...asked }) {
   const { checkAgents } = await import("../agents/check.mjs");
   const started = Date.now();
