@@ -55,7 +55,8 @@ async function runParts({ parts, rest, root, env, print, signal }) {
   // One suite after the other: some tests measure answer times, and both use every core.
   if (parts.includes("vitest")) outcomes.push(await runSuite({ ...common, suite: vitest({ root, rest }) }));
   if (parts.includes("pytest")) outcomes.push(await runSuite({ ...common, suite: pytest({ root, python, rest }) }));
-  if (parts.includes("agents")) outcomes.push(await runAgents({ ...common, ...parseAgents(parts.length === 1 ? rest : ["--scripted"]) }));
+  if (parts.includes("agents"))
+    outcomes.push(await runAgents({ ...common, ...parseAgents(parts.length === 1 ? rest : ["--scripted"]) }));
   return outcomes;
 }
 
