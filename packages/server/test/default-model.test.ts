@@ -83,25 +83,19 @@ test("a short session is imprinted in one pass by the hypernetwork that ships, a
   expect(await ask(adapter_id, "What is the capital of France?")).toContain("Paris");
 });
 
-test("an imprint of a whole session is calibrated until it is no worse than the default model, or refused", {
+test("an imprint of a whole session makes it likelier for the default model, and other text stays", {
   timeout: 12 * MINUTES,
 }, async () => {
   const client = await startReal();
   const { session_id } = await client.sessions.create(readFileSync(join(ROOT, "examples/sessions/harborline-gates.json")));
   const { job_id } = await client.train.hypernetwork({ trajectory_ids: [session_id], seed: 7 });
-  const { status } = await client.jobs.waitFor(job_id, wait);
-  const { error, proof } = await client.jobs.details(job_id);
-  if (!proof?.imprint?.calibration) throw new Error("a calibrated imprint keeps its proof, refused or not");
+  expect(await client.jobs.waitFor(job_id, wait)).toMatchObject({ status: "completed" });
+  const { proof } = await client.jobs.details(job_id);
+  if (!proof?.imprint?.calibration) throw new Error("a calibrated imprint has a proof");
   const { scale, calibration } = proof.imprint;
-  expect(scale).toBeLessThan(1);
-  if (status === "completed") {
-    expect(calibration.tried.map((tried) => tried.scale)).toContain(scale);
-    expect(proof.loss_after).toBeLessThanOrEqual(proof.loss_before);
-    expect(proof.neutral_loss_after).toBeLessThan(1.035 * proof.neutral_loss_before);
-  } else {
-    expect(error).toMatchObject({ code: "ADAPTER_HARMS", message: expect.stringContaining(proof.loss_after.toFixed(3)) });
-    expect((await client.adapters.list()).adapters).toEqual([]);
-  }
+  expect(calibration.tried.map((tried) => tried.scale)).toContain(scale);
+  expect(proof.loss_after).toBeLessThan(0.7 * proof.loss_before);
+  expect(proof.neutral_loss_after).toBeLessThan(1.035 * proof.neutral_loss_before);
 });
 
 test("a recorded conversation is previewed with as many tokens before its last answer as the default model was given", {

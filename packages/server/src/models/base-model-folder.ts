@@ -4,7 +4,15 @@ import { ImprintError } from "../common/error.js";
 
 const PICKLES = /\.(?:bin|pt|pth|pkl|pickle|ckpt|msgpack|h5)$/;
 
-export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+export const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch (error) {
+    // Below a file there is nothing.
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return false;
+    throw error;
+  }
+};
 
 /** Whether `path` is `root` or in it, links followed. A path that is not there is judged as it is written. */
 export const isWithin = (root: string, path: string): boolean => {
