@@ -39,9 +39,9 @@ test("no GET changes anything: not the registry, not a file, not a job", async (
       .replace("{job_id}", job_id)
       .replace("{session_id}", "s1")
       .replace("{adapter_id}", "a1")
-      .replace("{name}", "README.md");
+      .replace("/files/{name}", "/files/README.md");
     const response = await fetch(`${service.url}${url}`);
-    // Of uploads, fine-tunes and exports there are none: what is left of the pattern names nothing.
+    // Of uploads, fine-tunes, exports and projects there are none: what is left of the pattern names nothing.
     expect(response.status, url).toBe(url.includes("{") ? 404 : 200);
     // The stream of all jobs has no end.
     await (url === "/jobs/events" ? response.body?.cancel() : response.arrayBuffer());
