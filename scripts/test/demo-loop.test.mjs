@@ -25,5 +25,5 @@ test("the loop's task fails its check, and the expert's commands make it pass", 
 
 test("the demo refuses an option that it does not have", () => {
   const { status, stderr } = spawnSync(process.execPath, [DEMO, "--lop"], { encoding: "utf8" });
-  expect([status, stderr]).toEqual([2, "npm run demo takes --loop or nothing, not --lop.\n"]);
+  expect([status, stderr]).toEqual([2, "npm run demo takes --loop, --runner ray, or nothing, not --lop.\n"]);
 });
