@@ -50,15 +50,4 @@ it("a measurement without text to read is refused before any model is loaded", a
   const { code, stderr } = await imprint(args, at);
   expect(code).toBe(2);
   expect(stderr).toContain("--texts: no text file in empty: name others.");
-  const named = await imprint([...args.slice(0, -1), "no name"], at);
-  expect(named.code).toBe(2);
-  expect(named.stderr).toContain("--name is not of the allowed form");
-});
-
-it("a training on the rest of sessions takes its groups and texts", async () => {
-  const at = await realPlace();
-  const args = ["hypernetworks", "train", "--base", path.join(at.root, "absent"), "--out", path.join(at.root, "run")];
-  const { code, stderr } = await imprint([...args, "--objective", "rest", "--data", at.root], at);
-  expect(code).toBe(2);
-  expect(stderr).toContain("--init");
 });
