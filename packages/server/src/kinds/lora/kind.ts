@@ -1,13 +1,13 @@
-import { rm } from "node:fs/promises";
 import type { CheckpointSpec, JobResult, LoraTask } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import type { Job } from "../../jobs/job.js";
 import type { Kind } from "../../jobs/kind.js";
 import { onRunner } from "../../jobs/on-runner.js";
 import { reference } from "../../runners/reference.js";
-import { prepareTraining, registerTraining, removeStaging, showsTraining } from "../training.js";
+import { registerTraining, showsTraining } from "../training.js";
 import type { Workshop } from "../workshop.js";
-import { checkpointFolder, hasCheckpoint, makeCheckpointFolder } from "./checkpoints/folder.js";
+import { LORA } from "./checkpoints/folder.js";
+import { createKeptTraining } from "./checkpoints/kept-training.js";
 import type { LoraJobRequest } from "./resolve.js";
 import { recordSpeed } from "./speeds.js";
 
@@ -15,26 +15,19 @@ type LoraJob = Job<LoraJobRequest>;
 
 /** A LoRA training, from the start, from another job's checkpoint, or the salvage of one. */
 export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, JobResult> => {
-  const { paths, checkpointSeconds: seconds } = workshop;
+  const kept = createKeptTraining(workshop, LORA);
 
   const checkpointOf = async ({ job_id, request }: LoraJob): Promise<CheckpointSpec> => {
     const { resume_from: resumeFrom = null, salvage_of: salvageOf, ...decided } = request;
-    if (salvageOf !== undefined) return { dir: reference("checkpoints", salvageOf), seconds, start: "salvage" };
-    await makeCheckpointFolder(paths, { jobId: job_id, request: decided, resumeFrom });
-    return { dir: reference("checkpoints", job_id), seconds, start: resumeFrom === null ? "fresh" : "resume" };
-  };
-
-  /** A checkpoint outlives every job but one that made its adapter. */
-  const tidy = async ({ job_id }: LoraJob, registered: boolean): Promise<void> => {
-    const own = checkpointFolder(paths, job_id);
-    if (registered || !hasCheckpoint(own)) await rm(own, { recursive: true, force: true });
+    if (salvageOf !== undefined)
+      return { dir: reference("checkpoints", salvageOf), seconds: workshop.checkpointSeconds, start: "salvage" };
+    return kept.begin({ jobId: job_id, request: decided, resumeFrom });
   };
 
   return {
     reserves: ({ adapter_id }) => adapter_id,
     continues: ({ resume_from, salvage_of }) => [resume_from, salvage_of].filter((id) => id != null),
-    prepare: async (job, signal) => {
-      const { skip_invalid: skipInvalid } = job.request;
+    prepare: (job, signal) => {
       const {
         metadata: _kept,
         keep_harmful: _rule,
@@ -43,23 +36,10 @@ export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, J
         salvage_of: _of,
         ...rest
       } = job.request;
-      try {
-        return await prepareTraining(
-          job,
-          {
-            skipInvalid,
-            signal,
-            toTask: async ({ staged, files }): Promise<LoraTask> => {
-              const spec = { ...rest, ...files, ...staged, checkpoint: await checkpointOf(job) };
-              return { type: "train_lora", job_id: job.job_id, spec };
-            },
-          },
-          workshop,
-        );
-      } catch (error) {
-        await tidy(job, false);
-        throw error;
-      }
+      return kept.prepare(job, signal, async ({ staged, files }): Promise<LoraTask> => {
+        const spec = { ...rest, ...files, ...staged, checkpoint: await checkpointOf(job) };
+        return { type: "train_lora", job_id: job.job_id, spec };
+      });
     },
     run: onRunner,
     finish: async (done) => {
@@ -79,10 +59,7 @@ export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, J
         workshop,
       );
     },
-    discard: async (job, { registered }) => {
-      await removeStaging(paths, job);
-      await tidy(job, registered);
-    },
+    discard: kept.discard,
     shows: showsTraining,
   };
 };

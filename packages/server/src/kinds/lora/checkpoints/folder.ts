@@ -9,14 +9,14 @@ import { readRequest, writeRequest } from "./request-file.js";
 /** The trainer's file: it names the tensors of the newest checkpoint. */
 const STATE = "checkpoint.json";
 /** The trainer's file of a sweep, whose folder holds one for each trial. */
-const SWEEP = "sweep.json";
+export const SWEEP_FILE = "sweep.json";
 const OF_TRAINER = /^checkpoint(-\d{7}\.safetensors|\.json)$/;
 
 export const checkpointFolder = ({ checkpoints }: DataPaths, jobId: string): string => join(checkpoints, jobId);
 
 export const hasCheckpoint = (folder: string): boolean => existsSync(join(folder, STATE));
 
-export const hasSweep = (folder: string): boolean => existsSync(join(folder, SWEEP));
+export const hasSweep = (folder: string): boolean => existsSync(join(folder, SWEEP_FILE));
 
 /**
  * The request of a job that left a checkpoint, as it was resolved.
@@ -34,47 +34,50 @@ export const requestOfCheckpoint = async (paths: DataPaths, jobId: string): Prom
 };
 
 /** The trainer replaces its files and never writes into them: a second name for the same bytes is as good as a copy. */
-export const share = async (from: string, to: string): Promise<void> => {
+const share = async (from: string, to: string): Promise<void> => {
   await link(from, to).catch(() => copyFile(from, to));
 };
 
-/** Makes a job's checkpoint folder with its request, and what `fill` brings. Leaves no folder behind when it rejects. */
-export const makeFolder = async (
-  paths: DataPaths,
-  {
-    jobId,
-    request,
-    fill,
-  }: { readonly jobId: string; readonly request: object; readonly fill: (folder: string) => Promise<void> },
-): Promise<void> => {
-  const folder = checkpointFolder(paths, jobId);
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeRequest(folder, request);
-    await fill(folder);
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
+/** What a kind of training keeps in its jobs' checkpoint folders. */
+export interface Keeps {
+  /** What a job of the kind is called. */
+  readonly name: string;
+  /** Whether a folder holds enough to go on from. */
+  readonly isIn: (folder: string) => boolean;
+  readonly copy: (source: string, folder: string) => Promise<void>;
+}
+
+/** Gives `folder` the files of `source` with such names. */
+export const shareFiles = async (source: string, folder: string, isWanted: (name: string) => boolean): Promise<void> => {
+  for (const name of (await readdir(source)).filter(isWanted)) await share(join(source, name), join(folder, name));
+};
+
+export const LORA: Keeps = {
+  name: "job",
+  isIn: hasCheckpoint,
+  copy: (source, folder) => shareFiles(source, folder, (name) => OF_TRAINER.test(name)),
 };
 
 /**
  * Makes the checkpoint folder of a job, which begins with what the job goes on from. Leaves no folder behind when it rejects.
  * @throws ImprintError CHECKPOINT_NOT_FOUND
  */
-export const makeCheckpointFolder = (
+export const makeCheckpointFolder = async (
   paths: DataPaths,
-  { jobId, request, resumeFrom }: { readonly jobId: string; readonly request: ResolvedLora; readonly resumeFrom: string | null },
-): Promise<void> =>
-  makeFolder(paths, {
-    jobId,
-    request,
-    fill: async (folder) => {
-      if (resumeFrom === null) return;
-      const source = checkpointFolder(paths, resumeFrom);
-      if (!hasCheckpoint(source))
-        throw new ImprintError("CHECKPOINT_NOT_FOUND", `The checkpoint of the job ${resumeFrom} is gone.`);
-      const names = (await readdir(source)).filter((name) => OF_TRAINER.test(name));
-      for (const name of names) await share(join(source, name), join(folder, name));
-    },
-  });
+  { jobId, request, resumeFrom }: { readonly jobId: string; readonly request: object; readonly resumeFrom: string | null },
+  keeps: Keeps,
+): Promise<void> => {
+  const folder = checkpointFolder(paths, jobId);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeRequest(folder, request);
+    if (resumeFrom === null) return;
+    const source = checkpointFolder(paths, resumeFrom);
+    if (!keeps.isIn(source))
+      throw new ImprintError("CHECKPOINT_NOT_FOUND", `The checkpoint of the ${keeps.name} ${resumeFrom} is gone.`);
+    await keeps.copy(source, folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+};

@@ -11,17 +11,18 @@ const FILE = "request.json";
 /** Stepped when a field that is stored comes to mean something else. */
 export const VERSION = 1;
 
-const {
-  session_paths: _paths,
-  unreadable: _unreadable,
-  output_dir: _out,
-  base_model_name: _name,
-  checkpoint: _kept,
-  ...decided
-} = TrainLoraSpec.properties;
+/** Fields of a task that are another's when a training goes on: where files lie, and what was unreadable then. */
+const OF_TASK: ReadonlySet<string> = new Set(["session_paths", "unreadable", "output_dir", "base_model_name", "checkpoint"]);
 
-/** What a checkpoint folder says of the job that left it: job records are lost with the process, these are not. */
-export const FIELDS = { ...decided, session_id: SessionId, metadata: Metadata, keep_harmful: KeepHarmful };
+/** What a checkpoint folder says of the job that left it, by its spec: job records are lost with the process, these are not. */
+export const storedFields = (spec: TProperties): TProperties => ({
+  ...Object.fromEntries(Object.entries(spec).filter(([name]) => !OF_TASK.has(name))),
+  session_id: SessionId,
+  metadata: Metadata,
+  keep_harmful: KeepHarmful,
+});
+
+export const FIELDS = storedFields(TrainLoraSpec.properties);
 
 /** By field, with which value a training goes on whose request was stored before the field was there: as it began. */
 const BEFORE: Partial<ResolvedLora> = { keep_harmful: false, profile: "remember", holdout: "none" };

@@ -1,0 +1,48 @@
+import { rm } from "node:fs/promises";
+import type { CheckpointSpec } from "@imprint/contracts";
+import type { Job } from "../../../jobs/job.js";
+import { reference } from "../../../runners/reference.js";
+import { prepareTraining, removeStaging, type StagedTraining, type TrainingRequest } from "../../training.js";
+import type { Workshop } from "../../workshop.js";
+import { checkpointFolder, type Keeps, makeCheckpointFolder } from "./folder.js";
+
+interface Begun {
+  readonly jobId: string;
+  /** As it is stored. */
+  readonly request: object;
+  readonly resumeFrom: string | null;
+}
+
+/** The preparation and the end of trainings that leave a checkpoint: what was found outlives every job but one that made its adapter. */
+export const createKeptTraining = (workshop: Workshop, keeps: Keeps) => {
+  const { paths, checkpointSeconds: seconds } = workshop;
+
+  const tidy = async ({ job_id }: Pick<Job, "job_id">, registered: boolean): Promise<void> => {
+    const own = checkpointFolder(paths, job_id);
+    if (registered || !keeps.isIn(own)) await rm(own, { recursive: true, force: true });
+  };
+
+  return {
+    /** Makes a job's folder, which begins with what the job goes on from. */
+    begin: async (begun: Begun): Promise<CheckpointSpec> => {
+      await makeCheckpointFolder(paths, begun, keeps);
+      return { dir: reference("checkpoints", begun.jobId), seconds, start: begun.resumeFrom === null ? "fresh" : "resume" };
+    },
+    prepare: async <Request extends TrainingRequest & { readonly skip_invalid: boolean }, Task>(
+      job: Job<Request>,
+      signal: AbortSignal,
+      toTask: (staged: StagedTraining) => Promise<Task>,
+    ): Promise<Task> => {
+      try {
+        return await prepareTraining(job, { skipInvalid: job.request.skip_invalid, signal, toTask }, workshop);
+      } catch (error) {
+        await tidy(job, false);
+        throw error;
+      }
+    },
+    discard: async (job: Pick<Job, "job_id">, { registered }: { readonly registered: boolean }): Promise<void> => {
+      await removeStaging(paths, job);
+      await tidy(job, registered);
+    },
+  };
+};
