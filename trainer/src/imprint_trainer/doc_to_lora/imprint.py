@@ -19,8 +19,6 @@ from imprint_trainer.doc_to_lora.ridge.load import Ridge, load_ridge
 from imprint_trainer.doc_to_lora.ridge.update import update_of, worth_reading
 from imprint_trainer.models.base import LoadedBase
 
-WINDOW = 1024  # tokens that a ridge hypernetwork reads together, where a request names no length
-
 
 @dataclass(frozen=True)
 class Imprinted:
@@ -62,15 +60,15 @@ def imprint(
     made: Hypernetwork | Ridge,
     base: LoadedBase,
     session: Session,
-    windows_of: Callable[[int], Sequence[Window]],
+    cut: Callable[[], Sequence[Window]],
     limits: Limits,
     *,
     stop: Callable[[], None] = lambda: None,
 ) -> Imprinted:
-    """`windows_of`: the session's windows of so many tokens, as trainings cut them; chunks are windows to a ridge
+    """`cut`: the session's windows, as trainings cut them, of the length of a chunk: chunks are windows to a ridge
     hypernetwork. Raises what reading and solving raise."""
     if isinstance(made, Ridge):
-        windows = windows_of(limits.max_chunk_length or WINDOW)
+        windows = cut()
         chosen = [windows[one] for one in worth_reading(windows, limits.max_chunks, made.config.most_supervised)]
         update = update_of(made, base.model, chosen, rank=limits.rank, stop=stop)
         return Imprinted(update, _characters(base, session, windows, chosen), made.config, "Ridge, one forward pass")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from imprint_trainer.doc_to_lora.modeling import Hypernetwork
     from imprint_trainer.doc_to_lora.ridge.load import Ridge
 
-PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on
+PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on, and that are read where none are asked for
 
 
 def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict[str, Any]:
@@ -40,6 +41,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
     context.phase("preparing_data")
     session = load_session(spec.session_path)
 
+    @cache
     def windows_of(length: int) -> tuple[Window, ...]:
         found = prepare_windows(
             session, base.tokenizer, max_length=length, include_unsuccessful=spec.include_unsuccessful
@@ -51,7 +53,14 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
     digest, hypernetwork = resident_hypernetwork(base, folder)
     context.phase("generating")
     limits = Limits(spec.max_chunks, spec.max_chunk_length, spec.compress_rank)
-    made = imprint(hypernetwork, base, session, windows_of, limits, stop=context.stop_if_cancelled)
+    made = imprint(
+        hypernetwork,
+        base,
+        session,
+        lambda: windows_of(spec.max_chunk_length or PROOF_WINDOW),
+        limits,
+        stop=context.stop_if_cancelled,
+    )
     update = made.update
     proved = proved_by(spec, base, windows, made, context)
     payload = adapter_of(update, made.config, base.model, scaling=proved.record["scale"])
