@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArguments as parseAgents } from "../agents/arguments.mjs";
 import { elapsed } from "../elapsed.mjs";
-import { Interrupted } from "../process/failures.mjs";
+import { closing } from "../process/closing.mjs";
 import { ROOT, main as setUp } from "../setup/main.mjs";
 import { parseArguments } from "./arguments.mjs";
 import { checks, secondSetup } from "./checks.mjs";
@@ -10,7 +10,6 @@ import { provideChromium } from "./chromium.mjs";
 import { providePostgres } from "./postgres.mjs";
 import { runChecks } from "./run-checks.mjs";
 import { pytest, runSuite, vitest } from "./suites.mjs";
-import { sum } from "./verdict.mjs";
 
 /** Everything that must hold, in one command. Resolves with the exit code; the last line it prints is the sum. */
 export async function main({ args, env = process.env, root = ROOT, print = console.log }) {
@@ -25,20 +24,14 @@ export async function main({ args, env = process.env, root = ROOT, print = conso
     print("0 passed, 1 failed");
     return prepared;
   }
-  const interrupt = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => interrupt.abort());
-  try {
-    const outcomes = await runParts({ parts, rest, root, env, print, signal: interrupt.signal });
-    const { failures, line } = sum(outcomes);
-    print(`\nTook ${elapsed(Date.now() - started)}.`);
-    for (const failure of failures) print(`FAILED  ${failure}`);
-    print(line);
-    return failures.length === 0 ? 0 : 1;
-  } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
-    print("Stopped.");
-    return 130;
-  }
+  return closing({
+    run: (signal) => runParts({ parts, rest, root, env, print, signal }),
+    print,
+    before: (failures) => {
+      print(`\nTook ${elapsed(Date.now() - started)}.`);
+      for (const failure of failures) print(`FAILED  ${failure}`);
+    },
+  });
 }
 
 async function runParts({ parts, rest, root, env, print, signal }) {

@@ -6,8 +6,9 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from imprint_trainer.errors import CheckpointMismatch
-from imprint_trainer.lora.checkpoints import unusable
+from imprint_trainer.lora.checkpoints import STATE
 from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.state_file import unusable
 from imprint_trainer.protocol import Holdout, TrainOn
 
 SESSION = "session "
@@ -57,7 +58,7 @@ class Identity(Stored):
         try:
             return cls.model_validate({**others, "sessions": sessions})
         except ValidationError as error:
-            raise unusable(error) from error
+            raise unusable(error, STATE) from error
 
     def to_json(self) -> dict[str, Any]:
         others = self.model_dump(mode="json", by_alias=True, exclude={"sessions"})

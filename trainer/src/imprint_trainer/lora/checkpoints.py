@@ -1,6 +1,5 @@
 """Checkpoints: adapter, optimizer and random state as safetensors, the rest as JSON, whole or not at all."""
 
-import json
 import os
 import re
 import sys
@@ -11,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor
 
 from imprint_trainer.adapters.write import sha256_of, sync, write_json
 from imprint_trainer.errors import CheckpointInvalid
+from imprint_trainer.lora.state_file import read_state_file
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
 
@@ -23,7 +23,6 @@ from .schedule import Schedule
 
 STATE = "checkpoint.json"
 FORMAT = 1  # stepped when a field that is stored comes to mean something else
-MAX_STATE_BYTES = 64 * 2**20
 WEIGHTS = re.compile(r"checkpoint-[0-9]{7}\.safetensors")
 ADAPTER = "adapter."
 BEST = "best."  # the adapter of the epoch that is kept
@@ -232,29 +231,8 @@ def restore_training(
         raise CheckpointInvalid("the checkpoint holds no random state") from error
 
 
-def unusable(error: ValidationError) -> CheckpointInvalid:
-    first = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(map(str, first["loc"]))[:100]
-    if first["type"] == "extra_forbidden":
-        return CheckpointInvalid(f"{STATE}: {field} is not a known field: a newer Imprint may have written it")
-    return CheckpointInvalid(f"{STATE}: {field}: {first['msg']}")
-
-
 def _read_state(path: Path) -> State:
-    try:
-        if path.stat().st_size > MAX_STATE_BYTES:
-            raise CheckpointInvalid(f"{STATE} is too large")
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CheckpointInvalid(f"the checkpoint holds no {STATE}") from None
-    except (ValueError, RecursionError) as error:
-        raise CheckpointInvalid(f"{STATE} is not JSON") from error
-    if isinstance(value, dict) and value.get("format") != FORMAT:
-        raise CheckpointInvalid(f"{STATE} is of format {str(value.get('format'))[:20]}; this Imprint reads {FORMAT}")
-    try:
-        state = State.model_validate(value)
-    except ValidationError as error:
-        raise unusable(error) from error
+    state = read_state_file(path, State, FORMAT)
     if len(state.loss_sums) != state.step:
         raise CheckpointInvalid(f"{STATE} holds {len(state.loss_sums)} losses of {state.step} steps")
     return state

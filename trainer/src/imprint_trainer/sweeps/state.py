@@ -1,14 +1,12 @@
 """What a sweep has found so far, in a file beside its trials' checkpoints: a sweep that goes on begins with it."""
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from imprint_trainer.adapters.write import write_json
-from imprint_trainer.errors import CheckpointInvalid
+from imprint_trainer.lora.state_file import read_state_file
 
 STATE = "sweep.json"
 FORMAT = 1  # stepped when a field that is stored comes to mean something else
@@ -69,17 +67,4 @@ def write_found(folder: Path, found: Found) -> None:
 
 def read_found(folder: Path) -> Found:
     """Raises CheckpointInvalid."""
-    try:
-        value = json.loads((folder / STATE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CheckpointInvalid(f"the checkpoint holds no {STATE}") from None
-    except (ValueError, RecursionError) as error:
-        raise CheckpointInvalid(f"{STATE} is not JSON") from error
-    if isinstance(value, Mapping) and value.get("format") != FORMAT:
-        raise CheckpointInvalid(f"{STATE} is of format {str(value.get('format'))[:20]}; this Imprint reads {FORMAT}")
-    try:
-        return Found.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"]))[:100]
-        raise CheckpointInvalid(f"{STATE}: {field}: {first['msg']}") from error
+    return read_state_file(folder / STATE, Found, FORMAT)
