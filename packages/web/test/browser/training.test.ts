@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { makeNative } from "../../../server/test/support/native.js";
 import { expectNoFaults, openPage, provideBrowser, TEST_MS } from "./support/browser.js";
 import { dropFile } from "./support/drop.js";
@@ -103,7 +103,8 @@ test(
       expect(await good.count()).toBe(0);
     }
     await page.goto(`${service.url}/#/playground`);
-    expect(await page.getByLabel("Adapter").locator("option").allTextContents()).toEqual(["worse (harmful)"]);
+    const adapters = page.getByLabel("Adapter").locator("option");
+    await vi.waitFor(async () => expect(await adapters.allTextContents()).toEqual(["worse (harmful)"]));
     expectNoFaults(page);
   },
   TEST_MS,
