@@ -75,7 +75,7 @@ interface Answer {
 }
 
 /** `fetch` would send what browsers send (sec-fetch-mode), and Ray refuses posts of browsers. Redirects are not followed: the token is for this address alone. */
-const exchange = (url: URL, options: RequestOptions, body: string | undefined): Promise<Answer> =>
+export const exchange = (url: URL, options: RequestOptions, body?: string): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? requestOverTls : requestPlainly;
     const request = send(url, options, (response) => {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createJobsApi } from "../../../src/runners/ray/jobs-api.js";
+import { createJobsApi, exchange } from "../../../src/runners/ray/jobs-api.js";
 import { conformance } from "../conformance.js";
 import { loraTask, startWatched, temporaryFolder } from "../support.js";
 import { rayRunnerOn } from "./support.js";
@@ -20,9 +20,11 @@ const PATIENT = {
 };
 
 const task = () => loraTask({ output_dir: temporaryFolder() });
-const asked = async (path: string, init?: RequestInit): Promise<unknown> => {
+const asked = async (path: string, submission?: object): Promise<unknown> => {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  return (await fetch(`${address}/api/jobs/${path}`, { headers, ...init })).json();
+  const method = submission === undefined ? "GET" : "POST";
+  const { text } = await exchange(new URL(`${address}/api/jobs/${path}`), { headers, method }, JSON.stringify(submission));
+  return JSON.parse(text);
 };
 const held = async (options: object = {}) => {
   const wait_for = join(temporaryFolder(), "go");
@@ -41,7 +43,7 @@ describe("what the fake says", () => {
   test("has the shape of what a head says", async () => {
     const recorded = JSON.parse(readFileSync(new URL("../../fixtures/ray/answers.json", import.meta.url), "utf8"));
     const submission = { entrypoint: "sleep 1", submission_id: "imprint-shape" };
-    const submitted = await asked("", { method: "POST", body: JSON.stringify(submission) });
+    const submitted = await asked("", submission);
     expect(Object.keys(submitted as object).sort()).toEqual(Object.keys(recorded.submitted).sort());
     expect(Object.keys((await asked("imprint-shape")) as object).sort()).toEqual(Object.keys(recorded.job).sort());
     expect(Object.keys((await asked("imprint-shape/logs")) as object)).toEqual(Object.keys(recorded.logs));
