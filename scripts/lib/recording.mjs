@@ -200,7 +200,7 @@ const requestsFor = async ({ root, setup, work }) => {
       sessions,
       trained_on: [{ session_id: session.session_id, path: session_path }],
       control: null,
-      actions: 2,
+      actions: 1,
       seed: 7,
       cache_dir,
       output_dir: evaluated,

@@ -20,7 +20,9 @@ export function vitest({ root, rest }) {
 
 export function pytest({ root, python, rest }) {
   const report = path.join(root, ".imprint", "reports", "pytest.xml");
-  const args = ["-m", "pytest", "-q", "--no-header", "--durations=5", `--junitxml=${report}`, ...rest];
+  // Each test computes on one core. A file or two are not worth a second process.
+  const atOnce = rest.length === 0 ? ["-n", "2", "--dist", "loadfile"] : [];
+  const args = ["-m", "pytest", "-q", "--no-header", "--durations=5", `--junitxml=${report}`, ...atOnce, ...rest];
   return { name: "pytest", command: python, args, cwd: path.join(root, "trainer"), report, read: readJunit };
 }
 
