@@ -1,4 +1,10 @@
+import { defineConfig } from "vitest/config";
 import config from "./vitest.config.js";
 
+const { resolve } = config;
+
 /** `npm run check-ray`: one file, against a real head. */
-export default { ...config, test: { include: ["packages/server/test/runners/ray/real-head.check.ts"] } };
+export default defineConfig({
+  ...(resolve && { resolve }),
+  test: { include: ["packages/server/test/runners/ray/real-head.check.ts"] },
+});

@@ -3,6 +3,7 @@ import { ImprintError } from "../common/error.js";
 import type { Job } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { chooseSessions } from "../kinds/evaluation/choose-sessions.js";
+import { NOTHING_HELD_OUT } from "../kinds/evaluation/held-out.js";
 import type { Start } from "../kinds/index.js";
 import { requireCheckpoint } from "../kinds/lora/checkpoints/require.js";
 import { resolveLora } from "../kinds/lora/resolve.js";
@@ -87,7 +88,7 @@ export const startEvaluation = async (
   await requireWhole(workshop, adapter);
   const { adapter_id, base_model } = adapter;
   const tested = idsOf(run.chosen.held_out);
-  const choice = await chooseSessions(adapter, { session_ids: tested }, new Set(), workshop.sessions);
+  const choice = await chooseSessions(adapter, { session_ids: tested }, NOTHING_HELD_OUT, workshop.sessions);
   const control_adapter_id = await findControl(latest, tested, { adapterId: adapter_id, baseModel: base_model }, bench);
   const { actions = PROJECT_DEFAULTS.actions } = project.settings;
   const request = { adapter_id, base_model, ...choice, control_adapter_id, actions, seed: 0 };

@@ -118,11 +118,13 @@ test("sessions of other work, failed ones and those that were trained on are not
 });
 
 test.each([
-  ["whole sessions", { sessions: ["kept"], whole: true }, { session_ids: ["kept"], trained_on: ["seen"] }],
-  ["but no part of one", { sessions: ["kept"], whole: false }, { session_ids: ["later"], trained_on: ["seen", "kept"] }],
-])("what a training held out is tested on before all others: %s", async (_what, held_out, choice) => {
+  ["whole sessions", { whole: true }, {}, { session_ids: ["kept"], trained_on: ["seen"] }],
+  ["but no part of one", { whole: false }, {}, { session_ids: ["later"], trained_on: ["seen", "kept"] }],
+  ["but none that a sweep chose by", { whole: true }, { sweep: {} }, { session_ids: ["later"], trained_on: ["seen"] }],
+])("what a training held out is tested on before all others: %s", async (_what, held_out, more, choice) => {
   const session_ids = ["seen", "kept"];
-  const training = { sessions: session_ids.map((session_id) => ({ session_id })), plan: { held_out } };
+  const plan = { held_out: { sessions: ["kept"], ...held_out } };
+  const training = { sessions: session_ids.map((session_id) => ({ session_id })), plan, ...more };
   const service = await startService({ behaviour: { training } });
   for (const id of ["seen", "kept", "later"]) putSession(service.dataDir, id, touching(id, OWN));
   await service.ended(await startLora(service, { session_ids, adapter_id: "a" }));

@@ -3,6 +3,7 @@ import { ImprintError } from "../../common/error.js";
 import { ProblemError } from "../../http/problem.js";
 import type { AdapterRow } from "../../registry/adapters.js";
 import type { SessionStore } from "../../sessions/store.js";
+import type { HeldOut } from "./held-out.js";
 
 const MOST = 8;
 /** Sessions that are read to find those of the same work: the newest stored ones, and the last of the training. */
@@ -67,17 +68,17 @@ export interface Choice {
 }
 
 /**
- * Sessions to test an adapter on: those that are named, else those that its training held out, else the newest others that name the
- * same files.
+ * Sessions to test an adapter on: those that are named, else those that its training held out and that no sweep chose it by, else
+ * the newest others that name the same files.
  * @throws ImprintError SESSION_NOT_FOUND, SESSION_INVALID, SESSION_TRAINED_ON or NOTHING_TO_EVALUATE
  */
 export const chooseSessions = async (
   { adapter_id, session_ids }: AdapterRow,
   { session_ids: named }: EvaluateRequest,
-  heldOut: ReadonlySet<string>,
+  heldOut: HeldOut,
   sessions: Store,
 ): Promise<Choice> => {
-  const trained = session_ids.filter((id) => !heldOut.has(id));
+  const trained = session_ids.filter((id) => !heldOut.sessions.has(id));
   const seen = (named ?? []).filter((id) => trained.includes(id));
   if (seen.length > 0)
     throw new ProblemError(
@@ -89,14 +90,14 @@ export const chooseSessions = async (
 
   const choose = async (): Promise<readonly Found[]> => {
     if (named) return Promise.all(named.map(async (id) => find(await sessions.summary(id), sessions)));
-    const kept = await readAll(await stored(heldOut, sessions), sessions);
+    const kept = heldOut.chose ? [] : await readAll(await stored(heldOut.sessions, sessions), sessions);
     return kept.length > 0 ? kept : ofTheSameWork(storedTrained, new Set(session_ids), sessions);
   };
   const chosen = await choose();
   if (chosen.length === 0)
     throw new ProblemError(
       "NOTHING_TO_EVALUATE",
-      `No stored session names the files that those of ${adapter_id} do, except what it was trained on: import a later one, or name some in session_ids.`,
+      `No stored session names the files that those of ${adapter_id} do, except what it was trained on${heldOut.chose ? " or chosen by" : ""}: import a later one, or name some in session_ids.`,
     );
   return {
     session_ids: chosen.toSorted(byTime).map(({ session_id }) => session_id),

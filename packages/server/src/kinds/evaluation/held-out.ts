@@ -6,10 +6,21 @@ import { matches } from "../../common/matches.js";
 /** What evaluations read of training.json; the file holds much more. */
 const Record = Type.Object({
   plan: Type.Object({ held_out: Type.Object({ sessions: Type.Array(Type.String()), whole: Type.Literal(true) }) }),
+  sweep: Type.Optional(Type.Unknown()),
 });
 
-/** Sessions of which the training of the adapter in `folder` saw nothing, by its training.json. */
-export const readHeldOut = async (folder: string): Promise<ReadonlySet<string>> => {
+export interface HeldOut {
+  /** Of which the training saw nothing. */
+  readonly sessions: ReadonlySet<string>;
+  /** Whether a sweep chose the adapter among others by them: the lowest of many losses is in part luck. */
+  readonly chose: boolean;
+}
+
+export const NOTHING_HELD_OUT: HeldOut = { sessions: new Set(), chose: false };
+
+/** Sessions that the training of the adapter in `folder` held out whole, by its training.json. */
+export const readHeldOut = async (folder: string): Promise<HeldOut> => {
   const record: unknown = await readFile(join(folder, "training.json"), "utf8").then(JSON.parse, () => null);
-  return new Set(matches(Record, record) ? record.plan.held_out.sessions : []);
+  if (!matches(Record, record)) return NOTHING_HELD_OUT;
+  return { sessions: new Set(record.plan.held_out.sessions), chose: record.sweep !== undefined };
 };
