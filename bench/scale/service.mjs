@@ -50,6 +50,8 @@ const runner = {
     return { cancel: () => undefined, outcome: run() };
   },
   adopt: async () => null,
+  leftBehind: async () => [],
+  release: async () => undefined,
   call: () => Promise.reject(new Error("this trainer does nothing")),
   close: async () => undefined,
 };
