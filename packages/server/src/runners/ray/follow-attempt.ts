@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import type { WorkerTask } from "@imprint/contracts";
 import { asImprintError, ImprintError } from "../../common/error.js";
 import { createDecoder } from "../local/decode-event.js";
@@ -9,8 +8,8 @@ import type { Outcome, TaskEvent } from "../runner.js";
 import type { Attempt } from "./attempt.js";
 import { collectFiles } from "./collect.js";
 import type { RayRunnerOptions } from "./options.js";
-import { storageError } from "./prepare-attempt.js";
 import { type Fate, openRemote } from "./remote-process.js";
+import { storageError, whileUnreachable } from "./storage-error.js";
 
 /** How an attempt ended for its job: `again` where the cluster lost it, `left` where it runs on without this service. */
 export type Ending =
@@ -66,9 +65,11 @@ const killedThere = (): ImprintError =>
 /** One attempt from its submission to its end: the protocol is the local worker's, its pipes are files. */
 export const followAttempt = (
   { attempt, task, output, adopted, onEvent, signal }: FollowOptions,
-  { api, limits, pollMs, askMs, cancelGraceMs, clock, log, python }: RayRunnerOptions,
+  options: RayRunnerOptions,
 ): Following => {
-  const remote = openRemote({ attempt, api, adopted, limits, pollMs, askMs, clock, log });
+  const { api, storage, limits, pollMs, askMs, cancelGraceMs, clock, log, python } = options;
+  const { store } = storage;
+  const remote = openRemote({ attempt, store, api, adopted, limits, pollMs, askMs, clock, log });
   const worker = startWorker({
     file: python,
     args: [],
@@ -106,7 +107,10 @@ export const followAttempt = (
     const { how } = fate.record;
     if (how.type === "exited" && how.code !== 0)
       return failed(new ImprintError("WORKER_CRASHED", `The trainer ended with exit code ${how.code} right after its result.`));
-    await collectFiles({ from: join(attempt.folder, "output"), to: output, result: outcome.result, record: fate.record });
+    const { result } = outcome;
+    const { record } = fate;
+    const from = `${attempt.folder}/output`;
+    await whileUnreachable(() => collectFiles({ store, from, to: output, result, record }), { ...options, signal });
     return { type: "over", outcome };
   };
 
