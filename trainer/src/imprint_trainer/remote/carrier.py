@@ -1,0 +1,151 @@
+"""Carries the files of an attempt between its folder on this machine and an object store, while its supervisor works in that folder."""
+
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from imprint_trainer.remote.fetch import GONE, REFUSED, Store, refusal
+from imprint_trainer.remote.folder import ATTEMPT, END, EVENTS, LOG, REQUESTS, STOP, Fenced
+from imprint_trainer.remote.segments import Segments
+
+REFUSED_SECONDS = 10.0  # rights that were just given take a while to count
+CHECKPOINT_STATE = "checkpoint.json"
+
+
+class Carrier:
+    """Orders come here, events and checkpoints go there; at the end the results do, and after all else `end.json`."""
+
+    def __init__(self, folder: Path, name: str, store: Store, carry: dict[str, Any]) -> None:
+        self._folder = folder
+        self._name = name
+        self._store = store
+        self._poll = float(carry["poll_seconds"])
+        self._patience = float(carry["patience_seconds"])
+        self._requests = sum(1 for path in (folder / REQUESTS).iterdir() if path.is_file())
+        self._growing = [Segments(folder / one, self._putting(one)) for one in (EVENTS, LOG)]
+        self._sent: dict[str, tuple[int, int]] = {}  # files of the checkpoint, by their size and time
+        self._state = b""
+        self._over = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._repeat, args=(step,), daemon=True) for step in (self._news, self._checkpoint)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def finish(self, status: int) -> int:
+        """Sends what the supervisor left; answers the exit status. The copy on this machine is removed."""
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+        try:
+            return self._until_done(self._results) if (self._folder / END).is_file() else status
+        except Fenced:
+            self._store.remove(self._name, self._store.names(self._name))
+            print("The attempt's folder is gone: another attempt has taken its place.", file=sys.stderr)
+            return GONE
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _repeat(self, step: Callable[[], None]) -> None:
+        """A store that does not answer is asked again for ever; one that refuses, or has the attempt no more, ends the worker."""
+        refused: float | None = None
+        while not self._over.wait(self._poll):
+            try:
+                step()
+                refused = None
+            except Fenced:
+                (self._folder / ATTEMPT).unlink(missing_ok=True)  # the supervisor sees it as on a folder of both sides
+                return
+            except Exception as error:  # of whatever client the store has
+                refused = None if refusal(error) is None else refused or time.monotonic()
+                if refused and time.monotonic() - refused > REFUSED_SECONDS:
+                    place(self._folder / STOP, b'{"how":"kill"}')
+                    return
+
+    def _until_done(self, step: Callable[[], None]) -> int:
+        failing: float | None = None
+        while True:
+            try:
+                step()
+                return 0
+            except Fenced:
+                raise
+            except Exception as error:  # of whatever client the store has
+                why = refusal(error)
+                failing = failing or time.monotonic()
+                if time.monotonic() - failing > (REFUSED_SECONDS if why else self._patience):
+                    print(f"{why or 'STORAGE_FAILED'}: the results could not be stored ({error!r})", file=sys.stderr)
+                    return REFUSED
+            time.sleep(self._poll)
+
+    def _putting(self, file: str) -> Callable[[int, bytes], None]:
+        return lambda number, content: self._store.put(f"{self._name}/{file}/{number:06d}", content)
+
+    def _news(self) -> None:
+        """What the service says, then what the worker said. Raises Fenced."""
+        if self._store.read(f"{self._name}/{ATTEMPT}") is None:
+            raise Fenced
+        stop = self._store.read(f"{self._name}/{STOP}")
+        if stop is not None:
+            place(self._folder / STOP, stop)
+        while (request := self._store.read(f"{self._name}/{REQUESTS}/{self._requests:04d}.json")) is not None:
+            place(self._folder / REQUESTS / f"{self._requests:04d}.json", request)
+            self._requests += 1
+        for one in self._growing:
+            one.carry()
+
+    def _checkpoint(self) -> None:
+        """The weights, then the state that names them: whoever resumes finds the one before, or this one."""
+        folder = self._folder / "checkpoint"
+        state = content_of(folder / CHECKPOINT_STATE)
+        if state is None or state == self._state:
+            return
+        names = [path.name for path in folder.iterdir() if is_plain(path) and path.name != CHECKPOINT_STATE]
+        for name in names:
+            self._send(folder / name, f"checkpoint/{name}")
+        if content_of(folder / CHECKPOINT_STATE) != state:
+            return  # the worker was faster: the next round has the newer one
+        self._store.put(f"{self._name}/checkpoint/{CHECKPOINT_STATE}", state)
+        self._state = state
+        kept = {*names, CHECKPOINT_STATE}
+        old = [name for name in self._store.names(f"{self._name}/checkpoint") if name not in kept]
+        self._store.remove(f"{self._name}/checkpoint", old)
+
+    def _results(self) -> None:
+        self._news()
+        self._checkpoint()
+        for path in (self._folder / "output").iterdir():
+            if is_plain(path):
+                self._send(path, f"output/{path.name}")
+        self._store.put(f"{self._name}/{END}", (self._folder / END).read_bytes())
+
+    def _send(self, path: Path, name: str) -> None:
+        status = path.stat()
+        print_ = (status.st_size, status.st_mtime_ns)
+        if self._sent.get(name) != print_:
+            self._store.put_file(path, f"{self._name}/{name}")
+            self._sent[name] = print_
+
+
+def is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and not path.name.startswith(".") and path.suffix != ".part"
+
+
+def content_of(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def place(path: Path, content: bytes) -> None:
+    """Whole or not there: the supervisor reads it meanwhile."""
+    part = path.with_name(f".{path.name}")
+    part.write_bytes(content)
+    part.replace(path)

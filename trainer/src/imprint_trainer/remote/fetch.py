@@ -1,0 +1,142 @@
+"""What a node runs first where the storage is an object store: it brings an attempt here, and becomes its supervisor.
+
+The service hands it over as text (`IMPRINT_FETCH`), for the sources lie on the store too: only the standard library and
+fsspec are at hand. Credentials are the node's own, found as all of Amazon's clients do.
+"""
+
+import json
+import os
+import shutil
+import sys
+import uuid
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+GONE = 3  # the exit status of an attempt that is somebody else's by now
+REFUSED = 4
+AT_ONCE = 8  # files that are fetched at the same time
+FULL_STORES = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded", "InsufficientStorage")
+
+
+class Store:
+    """Files on an object store, by their names below its root. What is not there is None, or nothing."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        import fsspec
+
+        options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
+        if endpoint := env.get("IMPRINT_STORE_ENDPOINT"):
+            options["endpoint_url"] = endpoint
+        self._files, self._root = fsspec.core.url_to_fs(env["IMPRINT_STORE"], **options)
+
+    def _at(self, name: str) -> str:
+        return f"{self._root}/{name}"
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return bytes(self._files.cat_file(self._at(name)))
+        except FileNotFoundError:
+            return None
+
+    def put(self, name: str, content: bytes) -> None:
+        self._files.pipe_file(self._at(name), content)
+
+    def put_file(self, path: Path, name: str) -> None:
+        self._files.put_file(str(path), self._at(name))
+
+    def names(self, folder: str) -> list[str]:
+        """Of all files below it, from there."""
+        start = len(self._at(folder)) + 1
+        return [path[start:] for path in self._files.find(self._at(folder))]
+
+    def remove(self, folder: str, names: list[str]) -> None:
+        if names:
+            self._files.rm([self._at(f"{folder}/{name}") for name in names])
+
+    def get_tree(self, folder: str, to: Path) -> None:
+        def get(name: str) -> None:
+            path = (to / name).resolve()
+            if not path.is_relative_to(to.resolve()):
+                raise PermissionError(f"{name} leads out of its folder")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._files.get_file(self._at(f"{folder}/{name}"), str(path))
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(get, self.names(folder)))
+
+    def get_once(self, folder: str, to: Path) -> None:
+        """A folder that many jobs read: whole or not there."""
+        if to.exists():
+            return
+        to.parent.mkdir(parents=True, exist_ok=True)
+        part = to.parent / f".{uuid.uuid4().hex}"
+        try:
+            self.get_tree(folder, part)
+            part.rename(to)
+        except OSError:
+            if not to.exists():  # else another job was faster
+                raise
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def refusal(error: Exception) -> str | None:
+    """Why the store will not do it however often it is asked, as a code of ours; None where it may."""
+    answer = getattr(error, "response", None) or getattr(error.__cause__, "response", None) or {}
+    if answer.get("Error", {}).get("Code") in FULL_STORES:
+        return "DISK_FULL"
+    status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    if status == 507:  # noqa: PLR2004  Insufficient Storage
+        return "DISK_FULL"
+    denied = isinstance(error, PermissionError) or type(error).__name__ == "NoCredentialsError"
+    return "STORAGE_FAILED" if denied else None
+
+
+def own_folder(path: Path) -> None:
+    """Of this user alone: what lies in it is run."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.is_symlink() or path.stat().st_uid != os.getuid():
+        raise PermissionError(f"{path} belongs to somebody else: name another folder in ray_scratch")
+
+
+def fetch(env: Mapping[str, str]) -> int | None:
+    """Brings the attempt and what it reads; answers an exit status where there is nothing to supervise."""
+    copy, folder = Path(env["IMPRINT_COPY"]), Path(env["IMPRINT_ATTEMPT"])
+    name = folder.relative_to(copy).as_posix()
+    own_folder(copy)
+    store = Store(env)
+    order = store.read(f"{name}/attempt.json")
+    if order is None:
+        print("The attempt's folder is gone: another attempt has taken its place.", file=sys.stderr)
+        return GONE
+    for need in json.loads(order)["carry"]["needs"]:
+        store.get_once(need, copy / need)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        print("The attempt is under way on this machine already.", file=sys.stderr)
+        return GONE
+    store.get_tree(name, folder)
+    for made in (folder / "requests", folder / "output", folder / "checkpoint", copy / "measurements"):
+        made.mkdir(exist_ok=True)
+    return None
+
+
+def main() -> int:
+    try:
+        status = fetch(os.environ)
+    except Exception as error:
+        print(f"{refusal(error) or 'STORAGE_FAILED'}: the attempt could not be fetched ({error!r})", file=sys.stderr)
+        return REFUSED
+    if status is not None:
+        return status
+    env = {**os.environ, "PYTHONPATH": os.environ["IMPRINT_SOURCES"]}
+    command = [sys.executable, "-m", "imprint_trainer.remote", os.environ["IMPRINT_ATTEMPT"]]
+    os.execve(sys.executable, command, env)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
