@@ -1,4 +1,4 @@
-"""Carries the files of an attempt between its folder on this machine and an object store, while its supervisor works in that folder."""
+"""Carries files between an attempt's folder on this machine, in which its supervisor works, and an object store."""
 
 import shutil
 import sys
@@ -53,7 +53,7 @@ class Carrier:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _repeat(self, step: Callable[[], None]) -> None:
-        """A store that does not answer is asked again for ever; one that refuses, or has the attempt no more, ends the worker."""
+        """A store that does not answer is asked for ever; one that refuses, or has the attempt no more, ends the worker."""
         refused: float | None = None
         while not self._over.wait(self._poll):
             try:
@@ -127,10 +127,10 @@ class Carrier:
 
     def _send(self, path: Path, name: str) -> None:
         status = path.stat()
-        print_ = (status.st_size, status.st_mtime_ns)
-        if self._sent.get(name) != print_:
+        mark = (status.st_size, status.st_mtime_ns)
+        if self._sent.get(name) != mark:
             self._store.put_file(path, f"{self._name}/{name}")
-            self._sent[name] = print_
+            self._sent[name] = mark
 
 
 def is_plain(path: Path) -> bool:

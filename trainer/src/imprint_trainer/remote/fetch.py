@@ -1,4 +1,4 @@
-"""What a node runs first where the storage is an object store: it brings an attempt here, and becomes its supervisor.
+"""What a node runs first where the storage is an object store: it brings an attempt here, and supervises it.
 
 The service hands it over as text (`IMPRINT_FETCH`), for the sources lie on the store too: only the standard library and
 fsspec are at hand. Credentials are the node's own, found as all of Amazon's clients do.
@@ -133,9 +133,12 @@ def main() -> int:
         return REFUSED
     if status is not None:
         return status
-    env = {**os.environ, "PYTHONPATH": os.environ["IMPRINT_SOURCES"]}
-    command = [sys.executable, "-m", "imprint_trainer.remote", os.environ["IMPRINT_ATTEMPT"]]
-    os.execve(sys.executable, command, env)
+    sources = os.environ["IMPRINT_SOURCES"]
+    os.environ["PYTHONPATH"] = sources  # the worker's too
+    sys.path.insert(0, sources)
+    from imprint_trainer.remote.run_task import main as supervise
+
+    return supervise([os.environ["IMPRINT_ATTEMPT"]])
 
 
 if __name__ == "__main__":
