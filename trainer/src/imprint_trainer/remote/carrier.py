@@ -1,5 +1,6 @@
 """Carries files between an attempt's folder on this machine, in which its supervisor works, and an object store."""
 
+import contextlib
 import shutil
 import sys
 import threading
@@ -8,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.remote.fetch import GONE, REFUSED, Store, refusal
-from imprint_trainer.remote.folder import ATTEMPT, END, EVENTS, LOG, REQUESTS, STOP, Fenced
+from imprint_trainer.remote.fetch import GONE, REFUSED_SECONDS, Gone, Store, patiently, refusal
+from imprint_trainer.remote.folder import ATTEMPT, END, EVENTS, LOG, REQUESTS, STOP
 from imprint_trainer.remote.segments import Segments
 
-REFUSED_SECONDS = 10.0  # rights that were just given take a while to count
 CHECKPOINT_STATE = "checkpoint.json"
 
 
@@ -44,22 +44,26 @@ class Carrier:
         for thread in self._threads:
             thread.join()
         try:
-            return self._until_done(self._results) if (self._folder / END).is_file() else status
-        except Fenced:
-            self._store.remove(self._name, self._store.names(self._name))
+            if status == GONE:
+                raise Gone
+            what = "the results could not be stored"
+            return patiently(self._results, what, patience=self._patience, poll=self._poll) if status == 0 else status
+        except Gone:
+            with contextlib.suppress(Exception):  # of whatever client the store has
+                self._store.remove(self._name, self._store.names(self._name))
             print("The attempt's folder is gone: another attempt has taken its place.", file=sys.stderr)
             return GONE
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _repeat(self, step: Callable[[], None]) -> None:
-        """A store that does not answer is asked for ever; one that refuses, or has the attempt no more, ends the worker."""
+        """A store that does not answer is asked for ever; one that refuses, or lost the attempt, ends the worker."""
         refused: float | None = None
         while not self._over.wait(self._poll):
             try:
                 step()
                 refused = None
-            except Fenced:
+            except Gone:
                 (self._folder / ATTEMPT).unlink(missing_ok=True)  # the supervisor sees it as on a folder of both sides
                 return
             except Exception as error:  # of whatever client the store has
@@ -68,29 +72,12 @@ class Carrier:
                     place(self._folder / STOP, b'{"how":"kill"}')
                     return
 
-    def _until_done(self, step: Callable[[], None]) -> int:
-        failing: float | None = None
-        while True:
-            try:
-                step()
-                return 0
-            except Fenced:
-                raise
-            except Exception as error:  # of whatever client the store has
-                why = refusal(error)
-                failing = failing or time.monotonic()
-                if time.monotonic() - failing > (REFUSED_SECONDS if why else self._patience):
-                    print(f"{why or 'STORAGE_FAILED'}: the results could not be stored ({error!r})", file=sys.stderr)
-                    return REFUSED
-            time.sleep(self._poll)
-
     def _putting(self, file: str) -> Callable[[int, bytes], None]:
         return lambda number, content: self._store.put(f"{self._name}/{file}/{number:06d}", content)
 
     def _news(self) -> None:
-        """What the service says, then what the worker said. Raises Fenced."""
-        if self._store.read(f"{self._name}/{ATTEMPT}") is None:
-            raise Fenced
+        """What the service says, then what the worker said. Raises Gone."""
+        self._require_attempt()
         stop = self._store.read(f"{self._name}/{STOP}")
         if stop is not None:
             place(self._folder / STOP, stop)
@@ -99,6 +86,10 @@ class Carrier:
             self._requests += 1
         for one in self._growing:
             one.carry()
+
+    def _require_attempt(self) -> None:
+        if self._store.read(f"{self._name}/{ATTEMPT}") is None:
+            raise Gone
 
     def _checkpoint(self) -> None:
         """The weights, then the state that names them: whoever resumes finds the one before, or this one."""
@@ -124,6 +115,7 @@ class Carrier:
             if is_plain(path):
                 self._send(path, f"output/{path.name}")
         self._store.put(f"{self._name}/{END}", (self._folder / END).read_bytes())
+        self._require_attempt()  # taken back meanwhile, it would lie there for ever
 
     def _send(self, path: Path, name: str) -> None:
         status = path.stat()

@@ -8,16 +8,21 @@ import json
 import os
 import shutil
 import sys
+import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-GONE = 3  # the exit status of an attempt that is somebody else's by now
-REFUSED = 4
+GONE, REFUSED = 3, 4  # exit statuses
+REFUSED_SECONDS = 10.0  # rights that were just given take a while to count
 AT_ONCE = 8  # files that are fetched at the same time
 FULL_STORES = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded", "InsufficientStorage")
+
+
+class Gone(Exception):  # noqa: N818  named for what happened
+    """The attempt is somebody else's by now."""
 
 
 class Store:
@@ -94,6 +99,24 @@ def refusal(error: Exception) -> str | None:
     return "STORAGE_FAILED" if denied else None
 
 
+def patiently(act: Callable[[], None], what: str, *, patience: float, poll: float) -> int:
+    """A store that does not answer is asked again for so long, one that refuses for a moment. The exit status."""
+    failing: float | None = None
+    while True:
+        try:
+            act()
+            return 0
+        except Gone:
+            raise
+        except Exception as error:  # of whatever client the store has
+            why = refusal(error)
+            failing = failing or time.monotonic()
+            if time.monotonic() - failing >= min(patience, REFUSED_SECONDS if why else patience):
+                print(f"{why or 'STORAGE_FAILED'}: {what} ({error!r})", file=sys.stderr)
+                return REFUSED
+        time.sleep(poll)
+
+
 def own_folder(path: Path) -> None:
     """Of this user alone: what lies in it is run."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -101,38 +124,38 @@ def own_folder(path: Path) -> None:
         raise PermissionError(f"{path} belongs to somebody else: name another folder in ray_scratch")
 
 
-def fetch(env: Mapping[str, str]) -> int | None:
-    """Brings the attempt and what it reads; answers an exit status where there is nothing to supervise."""
+def fetch(env: Mapping[str, str]) -> None:
+    """Brings the attempt and what it reads. Raises Gone where there is nothing to supervise."""
     copy, folder = Path(env["IMPRINT_COPY"]), Path(env["IMPRINT_ATTEMPT"])
     name = folder.relative_to(copy).as_posix()
     own_folder(copy)
     store = Store(env)
     order = store.read(f"{name}/attempt.json")
     if order is None:
-        print("The attempt's folder is gone: another attempt has taken its place.", file=sys.stderr)
-        return GONE
+        raise Gone("The attempt's folder is gone: another attempt has taken its place.")
     for need in json.loads(order)["carry"]["needs"]:
         store.get_once(need, copy / need)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = folder.with_name(f".{folder.name}-{uuid.uuid4().hex}")
     try:
-        folder.mkdir()
-    except FileExistsError:
-        print("The attempt is under way on this machine already.", file=sys.stderr)
-        return GONE
-    store.get_tree(name, folder)
-    for made in (folder / "requests", folder / "output", folder / "checkpoint", copy / "measurements"):
-        made.mkdir(exist_ok=True)
-    return None
+        store.get_tree(name, part)
+        for made in (part / "requests", part / "output", part / "checkpoint", copy / "measurements"):
+            made.mkdir(exist_ok=True)
+        if folder.exists():
+            raise Gone("The attempt is under way on this machine already.")
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def main() -> int:
+    patience = float(os.environ["IMPRINT_PATIENCE"])
     try:
-        status = fetch(os.environ)
-    except Exception as error:
-        print(f"{refusal(error) or 'STORAGE_FAILED'}: the attempt could not be fetched ({error!r})", file=sys.stderr)
-        return REFUSED
-    if status is not None:
-        return status
+        failed = patiently(lambda: fetch(os.environ), "the attempt could not be fetched", patience=patience, poll=1.0)
+    except Gone as gone:
+        print(gone, file=sys.stderr)
+        return GONE
+    if failed:
+        return failed
     sources = os.environ["IMPRINT_SOURCES"]
     os.environ["PYTHONPATH"] = sources  # the worker's too
     sys.path.insert(0, sources)

@@ -54,7 +54,7 @@ export const prepareAttempt = async (
           IMPRINT_PYTHON: options.python,
           IMPRINT_SOURCES: sources,
           IMPRINT_ATTEMPT: onNodes(folder),
-          ...store.carried,
+          ...(store.carried && { ...store.carried, IMPRINT_PATIENCE: String(options.limits.patienceMs / 1000) }),
         },
       },
       metadata: { imprint_instance: storage.instance, imprint_job: job_id },

@@ -13,7 +13,8 @@ const codeOf = (error: unknown): string => (error instanceof Error && "code" in 
 const answerOf = (error: unknown): { readonly status: number; readonly name: string } | null => {
   if (!(error instanceof Error && "$metadata" in error)) return null;
   const { httpStatusCode: status } = error.$metadata as { readonly httpStatusCode?: number };
-  return status === undefined ? null : { status, name: error.name };
+  if (status === undefined) return null;
+  return { status, name: error.name === "Unknown" ? `HTTP ${status}` : error.name };
 };
 
 const isFull = (error: unknown): boolean => {
