@@ -39,7 +39,7 @@ const storageOf = ({ storage, storage_endpoint: endpoint, ray_scratch: onNodes }
     if (endpoint !== null) throw new ConfigError(["storage_endpoint is for a storage such as s3://bucket/prefix"]);
     return { type: "folder", onNodes: storage };
   }
-  if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9!_.*'()-]+)*\/?$/.test(storage))
+  if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/(?!\.\.?(\/|$))[A-Za-z0-9!_.*'()-]+)*\/?$/.test(storage))
     throw new ConfigError(["storage must be a folder, or s3://bucket/prefix with a prefix of letters, digits and !-_.*'()"]);
   if (endpoint !== null && !isPlainHttp(endpoint))
     throw new ConfigError([
