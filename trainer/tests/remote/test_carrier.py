@@ -21,6 +21,7 @@ CARRY = {"needs": ["models/m"], "poll_seconds": 60.0, "patience_seconds": 0.05}
 def env(tmp_path: Path) -> dict[str, str]:
     there = tmp_path / "there"
     (there / NAME / "requests").mkdir(parents=True)
+    (there / NAME / "log.txt").mkdir()
     (there / NAME / "attempt.json").write_text(json.dumps({"carry": CARRY}))
     (there / "models" / "m").mkdir(parents=True)
     (there / "models" / "m" / "weights").write_text("w")
@@ -36,7 +37,14 @@ def carrier_of(env: dict[str, str]) -> tuple[Carrier, Path, Path]:
 def test_an_attempt_is_fetched_with_what_it_needs_and_is_not_fetched_twice(env: dict[str, str]) -> None:
     fetch(env)
     here = Path(env["IMPRINT_ATTEMPT"])
-    assert sorted(path.name for path in here.iterdir()) == ["attempt.json", "checkpoint", "output", "requests"]
+    assert sorted(path.name for path in here.iterdir()) == [
+        "attempt.json",
+        "checkpoint",
+        "log.txt",
+        "output",
+        "requests",
+    ]
+    assert (here / "log.txt").read_text() == "The node fetches what the job reads.\n"
     assert (Path(env["IMPRINT_COPY"]) / "models" / "m" / "weights").read_text() == "w"
     with pytest.raises(Gone, match="under way"):
         fetch(env)
@@ -56,14 +64,16 @@ def test_the_end_is_stored_last_and_the_copy_is_removed(env: dict[str, str], mon
     stored: list[str] = []
     monkeypatch.setattr(Store, "put_file", lambda _, path, name: stored.append(name))
     monkeypatch.setattr(Store, "put", lambda _, name, content: stored.append(name))
-    for name in ("events.ndjson", "log.txt", "output/a.bin", "checkpoint/1.safetensors", "checkpoint/checkpoint.json"):
+    for name in ("events.ndjson", "output/a.bin", "checkpoint/1.safetensors", "checkpoint/checkpoint.json"):
         (here / name).write_text("x")
+    with (here / "log.txt").open("a") as log:
+        log.write("x")
     (here / "output" / "link").symlink_to("/etc/hostname")
     (here / "end.json").write_text("{}")
     assert carrier.finish(0) == 0
     assert [name.removeprefix(f"{NAME}/") for name in stored] == [
         "events.ndjson/000000",
-        "log.txt/000000",
+        "log.txt/000001",
         "checkpoint/1.safetensors",
         "checkpoint/checkpoint.json",
         "output/a.bin",

@@ -26,7 +26,11 @@ class Carrier:
         self._poll = float(carry["poll_seconds"])
         self._patience = float(carry["patience_seconds"])
         self._requests = sum(1 for path in (folder / REQUESTS).iterdir() if path.is_file())
-        self._growing = [Segments(folder / one, self._putting(one)) for one in (EVENTS, LOG)]
+        told = len(store.names(f"{name}/{LOG}"))
+        self._growing = [
+            Segments(folder / EVENTS, self._putting(EVENTS)),
+            Segments(folder / LOG, self._putting(LOG), sent=told),
+        ]
         self._sent: dict[str, tuple[int, int]] = {}  # files of the checkpoint, by their size and time
         self._state = b""
         self._over = threading.Event()

@@ -4,10 +4,12 @@ The service hands it over as text (`IMPRINT_FETCH`), for the sources lie on the 
 fsspec are at hand. Credentials are the node's own, found as all of Amazon's clients do.
 """
 
+import contextlib
 import json
 import os
 import shutil
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -17,6 +19,8 @@ from typing import Any
 
 GONE, REFUSED = 3, 4  # exit statuses
 REFUSED_SECONDS = 10.0  # rights that were just given take a while to count
+TELL_SECONDS = 20.0
+LOG = "log.txt"
 AT_ONCE = 8  # files that are fetched at the same time
 FULL_STORES = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded", "InsufficientStorage")
 
@@ -87,6 +91,39 @@ class Store:
             shutil.rmtree(part, ignore_errors=True)
 
 
+class Telling:
+    """Says in the attempt's log, part by part, that its node still fetches: a large model takes longer than patience."""
+
+    def __init__(self, store: Store, name: str, *, every: float) -> None:
+        self._store, self._log, self._every = store, f"{name}/{LOG}", every
+        self._next = len(store.names(self._log))
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _tell(self) -> None:
+        while True:
+            with contextlib.suppress(Exception):  # of whatever client the store has; whoever fetches meets it too
+                self._store.put(f"{self._log}/{self._next:06d}", b"The node fetches what the job reads.\n")
+                self._next += 1
+            if self._over.wait(self._every):
+                return
+
+
+def join_parts(path: Path) -> None:
+    """Makes the file of its parts."""
+    if path.is_dir():
+        content = b"".join(part.read_bytes() for part in sorted(path.iterdir()))
+        shutil.rmtree(path)
+        path.write_bytes(content)
+
+
 def refusal(error: Exception) -> str | None:
     """Why the store will not do it however often it is asked, as a code of ours; None where it may."""
     answer = getattr(error, "response", None) or getattr(error.__cause__, "response", None) or {}
@@ -133,11 +170,14 @@ def fetch(env: Mapping[str, str]) -> None:
     order = store.read(f"{name}/attempt.json")
     if order is None:
         raise Gone("The attempt's folder is gone: another attempt has taken its place.")
-    for need in json.loads(order)["carry"]["needs"]:
-        store.get_once(need, copy / need)
+    carry = json.loads(order)["carry"]
+    with Telling(store, name, every=min(TELL_SECONDS, carry["patience_seconds"] / 3)):
+        for need in carry["needs"]:
+            store.get_once(need, copy / need)
     part = folder.with_name(f".{folder.name}-{uuid.uuid4().hex}")
     try:
         store.get_tree(name, part)
+        join_parts(part / LOG)
         for made in (part / "requests", part / "output", part / "checkpoint", copy / "measurements"):
             made.mkdir(exist_ok=True)
         if folder.exists():

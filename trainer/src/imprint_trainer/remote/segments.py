@@ -9,11 +9,12 @@ PART_BYTES = 4 * 2**20
 class Segments:
     """Part 0 says that the file is there; a part that was sent and not confirmed is sent again as it was."""
 
-    def __init__(self, path: Path, put: Callable[[int, bytes], None]) -> None:
+    def __init__(self, path: Path, put: Callable[[int, bytes], None], *, sent: int = 0) -> None:
+        """`sent`: so many parts of what is in the file now are there already."""
         self._path = path
         self._put = put
-        self._next = 0
-        self._bytes = 0
+        self._next = sent
+        self._bytes = path.stat().st_size if sent > 0 else 0
         self._pending: bytes | None = None
 
     def carry(self) -> None:

@@ -44,13 +44,13 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 const failed = (error: ImprintError): Ending => ({ type: "over", outcome: { type: "failed", error: error.toDetail() } });
 
-const refusedEnd = (fate: Fate): ImprintError | null => {
+const refusedEnd = (fate: Fate, full: string): ImprintError | null => {
   if (fate.type === "lost") return fate.error;
   if (fate.type !== "ended") return null;
   const { how, because } = fate.record;
   if (because === "disk_full")
-    return new ImprintError("DISK_FULL", "The shared storage filled up while the trainer wrote to it.", {
-      hint: "Free space on the shared storage, and try again.",
+    return new ImprintError("DISK_FULL", `${full} filled up while the trainer wrote to it.`, {
+      hint: "Free space there, and try again.",
     });
   if (because === "not_ready")
     return new ImprintError("WORKER_START_FAILED", "The trainer on the cluster was not ready in time.", {
@@ -69,6 +69,7 @@ export const followAttempt = (
 ): Following => {
   const { api, storage, limits, pollMs, askMs, cancelGraceMs, clock, log, python } = options;
   const { store } = storage;
+  const where = store.carried === null ? "The shared storage" : "The disk of ray_scratch on the node";
   const remote = openRemote({ attempt, store, api, adopted, limits, pollMs, askMs, clock, log });
   const worker = startWorker({
     file: python,
@@ -96,10 +97,10 @@ export const followAttempt = (
     if (fate.type === "detached") return { type: "left" };
     if (outcome.type === "cancelled") return { type: "over", outcome };
     if (fate.type === "lost" && fate.again) return { type: "again", error: fate.error };
-    const why = outcome.type === "done" || fate.type === "lost" ? refusedEnd(fate) : null;
+    const why = outcome.type === "done" || fate.type === "lost" ? refusedEnd(fate, where) : null;
     if (why) return failed(why);
     if (outcome.type !== "done") {
-      const cause = fate.type === "ended" && fate.record.because !== null ? refusedEnd(fate) : null;
+      const cause = fate.type === "ended" && fate.record.because !== null ? refusedEnd(fate, where) : null;
       return cause ? failed(cause) : { type: "over", outcome };
     }
     if (fate.type !== "ended")
