@@ -92,7 +92,7 @@ class Store:
 
 
 class Telling:
-    """Says in the attempt's log, part by part, that its node still fetches: a large model takes longer than patience."""
+    """Says in the attempt's log, part by part, that its node still fetches: large models outlast patience."""
 
     def __init__(self, store: Store, name: str, *, every: float) -> None:
         self._store, self._log, self._every = store, f"{name}/{LOG}", every
