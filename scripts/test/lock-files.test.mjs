@@ -13,9 +13,14 @@ const agents = (file) =>
     .map((name) => `scripts/agents/${name}/${file}`)
     .filter((place) => existsSync(path.join(ROOT, place)));
 const LOCKS = [
-  ...["requirements", "requirements-dev", "requirements-tools", "requirements-model", "requirements-ray"].map(
-    (name) => `trainer/${name}.lock`,
-  ),
+  ...[
+    "requirements",
+    "requirements-dev",
+    "requirements-tools",
+    "requirements-model",
+    "requirements-ray",
+    "requirements-store",
+  ].map((name) => `trainer/${name}.lock`),
   ...agents("requirements.lock"),
 ];
 
@@ -24,6 +29,14 @@ test("the developers' Python lock holds all of the runtime one, in the same vers
   const versions = (file) => pins(file).map((pin) => pin.split(" ", 1)[0]);
   const dev = new Set(versions("trainer/requirements-dev.lock"));
   expect(versions("trainer/requirements.lock").filter((pin) => !dev.has(pin))).toEqual([]);
+});
+
+test("what nodes of an object store need beside the runtime's packages is in the same versions", () => {
+  const runtime = new Map(pins("trainer/requirements.lock").map((pin) => pin.split(" ", 1)[0].split("==")));
+  const differing = pins("trainer/requirements-store.lock")
+    .map((pin) => pin.split(" ", 1)[0].split("=="))
+    .filter(([name, version]) => runtime.has(name) && runtime.get(name) !== version);
+  expect(differing).toEqual([]);
 });
 
 test.each(LOCKS)("every pin of %s has a hash", (file) => {

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { faultsOf } from "@imprint/contracts/fields";
 import { checkDatabaseUrl } from "./database.js";
 import { ConfigError } from "./errors.js";
-import { type Ray, resolveRay } from "./ray.js";
+import { isStoreUrl, type Ray, resolveRay } from "./ray.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";
 import {
@@ -59,7 +59,7 @@ const resolvePaths = (values: Settings, home: string): Settings => {
     upstream_token_file: values.upstream_token_file === null ? null : toPath(values.upstream_token_file),
     webhook_secret_file: values.webhook_secret_file === null ? null : toPath(values.webhook_secret_file),
     ray_token_file: values.ray_token_file === null ? null : toPath(values.ray_token_file),
-    storage: values.storage === null ? null : toPath(values.storage),
+    storage: values.storage === null || isStoreUrl(values.storage) ? values.storage : toPath(values.storage),
     python: values.python !== null && isPath(values.python) ? toPath(values.python) : values.python,
     base_model: asFolder(values.base_model, home) ?? values.base_model,
     model_roots: values.model_roots.map(toPath),

@@ -2,12 +2,16 @@ import { ConfigError } from "./errors.js";
 import type { Settings } from "./schema.js";
 import { readSecretFile } from "./secret-file.js";
 
+/** A folder that both sides see, or a bucket. `onNodes`: the folder, or that of a node's copies. */
+export type RayStorage =
+  | { readonly type: "folder"; readonly onNodes: string }
+  | { readonly type: "s3"; readonly url: string; readonly endpoint: string | null; readonly onNodes: string };
+
 /** A cluster that jobs run on. */
 export interface Ray {
   readonly address: string;
   readonly token: string | null;
-  /** Folder that both sides see. */
-  readonly storage: string;
+  readonly storage: RayStorage;
 }
 
 const tokenOf = ({ ray_token, ray_token_file }: Settings): string | null => {
@@ -18,21 +22,44 @@ const tokenOf = ({ ray_token, ray_token_file }: Settings): string | null => {
   return token;
 };
 
+/** Not a path of this machine. */
+export const isStoreUrl = (storage: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(storage);
+
+const isPlainHttp = (address: string): boolean => {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  return url !== null && ["http:", "https:"].includes(url.protocol) && url.username === "" && url.password === "";
+};
+
+const storageOf = ({ storage, storage_endpoint: endpoint, ray_scratch: onNodes }: Settings): RayStorage => {
+  if (storage === null)
+    throw new ConfigError([
+      "runner ray needs storage: a folder that this machine and the cluster's nodes see, or s3://bucket/prefix",
+    ]);
+  if (!isStoreUrl(storage)) {
+    if (endpoint !== null) throw new ConfigError(["storage_endpoint is for a storage such as s3://bucket/prefix"]);
+    return { type: "folder", onNodes: storage };
+  }
+  if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/(?!\.\.?(\/|$))[A-Za-z0-9!_.*'()-]+)*\/?$/.test(storage))
+    throw new ConfigError(["storage must be a folder, or s3://bucket/prefix with a prefix of letters, digits and !-_.*'()"]);
+  if (endpoint !== null && !isPlainHttp(endpoint))
+    throw new ConfigError([
+      "storage_endpoint must be an http or https address without a user: credentials come from the environment",
+    ]);
+  return { type: "s3", url: storage, endpoint, onNodes };
+};
+
 /**
  * The cluster of the settings; null when jobs run on this machine.
  * @throws ConfigError when its address or the storage is missing or of no use
  */
 export const resolveRay = (settings: Settings): Ray | null => {
-  const { runner, ray_address, storage, adopt } = settings;
+  const { runner, ray_address, adopt } = settings;
   if (runner !== "ray") {
     if (adopt) throw new ConfigError(["adopt needs runner ray: jobs of this machine end with the service"]);
     return null;
   }
   if (ray_address === null) throw new ConfigError(["runner ray needs ray_address, such as http://head:8265"]);
-  if (storage === null)
-    throw new ConfigError(["runner ray needs storage: a folder that this machine and the cluster's nodes see"]);
-  const url = URL.canParse(ray_address) ? new URL(ray_address) : null;
-  if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")
-    throw new ConfigError(["ray_address must be an http or https address without a user"]);
-  return { address: url.href, token: tokenOf(settings), storage };
+  const storage = storageOf(settings);
+  if (!isPlainHttp(ray_address)) throw new ConfigError(["ray_address must be an http or https address without a user"]);
+  return { address: new URL(ray_address).href, token: tokenOf(settings), storage };
 };

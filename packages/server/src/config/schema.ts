@@ -100,7 +100,19 @@ export const Settings = Strict({
   storage: Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
     default: null,
     description:
-      "Folder that this machine and the cluster's nodes see under the same path, such as NFS. The Ray runner needs it.",
+      "What this machine and the cluster's nodes see: a folder under the same path, such as NFS, or s3://bucket/prefix. The Ray runner needs it.",
+  }),
+  storage_endpoint: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
+    default: null,
+    description:
+      "Address of a server that speaks S3, the same for the nodes. Default: AWS_ENDPOINT_URL_S3 on each side, or Amazon.",
+  }),
+  ray_scratch: Type.String({
+    minLength: 2,
+    maxLength: 1024,
+    pattern: "^/",
+    default: "/var/tmp/imprint",
+    description: "Folder of a node's own disk that holds its copies where storage is s3://bucket/prefix.",
   }),
   adopt: Type.Boolean({
     default: false,

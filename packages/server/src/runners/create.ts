@@ -18,7 +18,9 @@ export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerComma
     file: python,
     args: [...serve, dataPaths(data_dir).digests],
     env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
-    ...(ray && { onCluster: [ray_python ?? python, ...serve, join(ray.storage, "digests.json"), "--threads", String(ray_cpus)] }),
+    ...(ray && {
+      onCluster: [ray_python ?? python, ...serve, join(ray.storage.onNodes, "digests.json"), "--threads", String(ray_cpus)],
+    }),
   };
 };
 

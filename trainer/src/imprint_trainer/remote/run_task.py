@@ -58,7 +58,18 @@ def main(argv: list[str]) -> int:
     if len(argv) != 1:
         print("It takes the folder of an attempt.", file=sys.stderr)
         return 2
-    return Supervisor(Folder(Path(argv[0]))).run()
+    path = Path(argv[0])
+    folder = Folder(path)
+    if "IMPRINT_STORE" not in os.environ:
+        return Supervisor(folder).run()
+    # Loaded where it is used: a node that sees the storage needs none of it.
+    from imprint_trainer.remote.carrier import Carrier
+    from imprint_trainer.remote.fetch import Store
+
+    name = path.relative_to(os.environ["IMPRINT_COPY"]).as_posix()
+    carrier = Carrier(path, name, Store(os.environ), folder.attempt["carry"])
+    carrier.start()
+    return carrier.finish(Supervisor(folder).run())
 
 
 class Supervisor:

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
-import { constants, createReadStream, createWriteStream } from "node:fs";
-import { lstat, mkdir, open, rm } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Transform } from "node:stream";
+import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { TaskResult } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import type { EndRecord } from "./end-record.js";
+import type { Store } from "./stores/store.js";
 
 const refused = (name: string, what: string): ImprintError =>
   new ImprintError("ADAPTER_INVALID", `${name} ${what}: it was changed after the trainer had written it.`);
 
-/** Copies one file, hashed on the way. A link is not followed: it could lead out of the shared storage. */
-const take = async (from: string, to: string): Promise<{ readonly size: number; readonly sha256: string }> => {
-  const file = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW);
+/** Copies one file, hashed on the way. */
+const take = async (from: Readable, to: string): Promise<{ readonly size: number; readonly sha256: string }> => {
   const hash = createHash("sha256");
   let size = 0;
   const measure = new Transform({
@@ -23,7 +23,7 @@ const take = async (from: string, to: string): Promise<{ readonly size: number; 
       done(null, chunk);
     },
   });
-  await pipeline(createReadStream("", { fd: file }), measure, createWriteStream(to, { mode: 0o600 }));
+  await pipeline(from, measure, createWriteStream(to, { mode: 0o600 }));
   return { size, sha256: hash.digest("hex") };
 };
 
@@ -32,11 +32,14 @@ const take = async (from: string, to: string): Promise<{ readonly size: number; 
  * @throws ImprintError ADAPTER_INVALID
  */
 export const collectFiles = async ({
+  store,
   from,
   to,
   result,
   record,
 }: {
+  readonly store: Store;
+  /** The name of a folder there. */
   readonly from: string;
   readonly to: string;
   readonly result: TaskResult;
@@ -46,10 +49,9 @@ export const collectFiles = async ({
   for (const { name, size, sha256 } of result.files) {
     const listed = record.files.find((file) => file.name === name);
     if (!listed) throw refused(name, "is not there");
-    const path = join(from, name);
-    const found = await lstat(path).catch(() => null);
-    if (!found?.isFile()) throw refused(name, "is no regular file");
-    const taken = await take(path, join(to, name));
+    const content = await store.open(`${from}/${name}`);
+    if (content === null) throw refused(name, "is no regular file");
+    const taken = await take(content, join(to, name));
     if ([listed, taken].some((one) => one.size !== size || one.sha256 !== sha256)) {
       await rm(join(to, name), { force: true });
       throw refused(name, "is not what the trainer hashed");

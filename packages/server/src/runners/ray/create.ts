@@ -11,6 +11,7 @@ import { createJobsApi } from "./jobs-api.js";
 import { memoryOf } from "./memory-of.js";
 import { createRayRunner } from "./ray-runner.js";
 import { sharedStorage, shipOnce } from "./storage.js";
+import { openStore } from "./stores/open.js";
 
 interface CreateOptions {
   readonly config: Config;
@@ -23,6 +24,7 @@ interface CreateOptions {
 }
 
 const POLL_MS = 500;
+const STORE_POLL_MS = 1_000; // each look is three requests
 const ASK_MS = 5_000;
 const KILL_MS = 10_000; // beyond the grace, twice: a cluster that does not answer is not waited for longer
 
@@ -33,13 +35,17 @@ export const createRay = ({ config, command, places, interactive, clock, log }: 
   const { ray_cpus: cpus, ray_gpus: gpus } = settings;
   const cancelGraceMs = settings.cancel_grace * 1000;
   const python = settings.ray_python ?? settings.python ?? command.file;
-  const storage = sharedStorage(ray.storage, instanceOf(settings.data_dir));
+  const sources = join(repoRoot, "trainer", "src");
+  const storage = sharedStorage(openStore(ray.storage, { sources, env: process.env }), instanceOf(settings.data_dir));
   return createRayRunner({
     api: createJobsApi(ray),
     storage,
     places,
     python,
-    sources: () => shipOnce(join(storage.root, "trainer"), join(repoRoot, "trainer", "src")),
+    sources: async () => {
+      const name = await shipOnce(storage.store, "trainer", sources);
+      return { name, onNodes: storage.onNodes(name) };
+    },
     command: command.onCluster ?? [command.file, ...command.args],
     env: workerEnvironment({ source: {}, allowDownloads: settings.allow_downloads }) as Readonly<Record<string, string>>,
     resources: async (task, signal) => ({
@@ -56,7 +62,7 @@ export const createRay = ({ config, command, places, interactive, clock, log }: 
     },
     cancelGraceMs,
     startTimeoutMs: settings.start_timeout * 1000,
-    pollMs: POLL_MS,
+    pollMs: storage.store.carried === null ? POLL_MS : STORE_POLL_MS,
     askMs: ASK_MS,
     keepMs: settings.keep_checkpoints_hours * 3_600_000,
     clock,

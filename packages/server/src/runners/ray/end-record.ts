@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
 import { matches } from "../../common/matches.js";
+import type { Store } from "./stores/store.js";
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 const Bytes = Type.Integer({ minimum: 0 });
@@ -34,16 +33,12 @@ const MAX_BYTES = 1024 * 1024;
 
 /** Null where it is not there yet; "foreign" for one that this attempt's supervisor did not write. */
 export const readEnd = async (
+  store: Store,
   folder: string,
   { token, job_id }: { readonly token: string; readonly job_id: string },
 ): Promise<EndRecord | "foreign" | null> => {
-  let text: string;
-  try {
-    text = await readFile(join(folder, "end.json"), "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
+  const text = await store.read(`${folder}/end.json`);
+  if (text === null) return null;
   try {
     const value: unknown = text.length > MAX_BYTES ? null : JSON.parse(text);
     return matches(EndRecord, value) && value.token === token && value.job_id === job_id ? value : "foreign";

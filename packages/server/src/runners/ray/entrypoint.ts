@@ -4,3 +4,9 @@
  */
 export const ENTRYPOINT =
   'PYTHONPATH="$IMPRINT_SOURCES" PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -m imprint_trainer.remote "$IMPRINT_ATTEMPT"';
+
+/**
+ * Where the nodes do not see the storage: the program in the variable (imprint_trainer/remote/fetch.py, the same for every job too)
+ * brings the sources and the attempt, and goes on as above.
+ */
+export const FETCHING_ENTRYPOINT = 'PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -c "$IMPRINT_FETCH"';

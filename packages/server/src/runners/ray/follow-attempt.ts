@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import type { WorkerTask } from "@imprint/contracts";
 import { asImprintError, ImprintError } from "../../common/error.js";
 import { createDecoder } from "../local/decode-event.js";
@@ -9,8 +8,8 @@ import type { Outcome, TaskEvent } from "../runner.js";
 import type { Attempt } from "./attempt.js";
 import { collectFiles } from "./collect.js";
 import type { RayRunnerOptions } from "./options.js";
-import { storageError } from "./prepare-attempt.js";
 import { type Fate, openRemote } from "./remote-process.js";
+import { storageError, whileUnreachable } from "./storage-error.js";
 
 /** How an attempt ended for its job: `again` where the cluster lost it, `left` where it runs on without this service. */
 export type Ending =
@@ -45,13 +44,13 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 const failed = (error: ImprintError): Ending => ({ type: "over", outcome: { type: "failed", error: error.toDetail() } });
 
-const refusedEnd = (fate: Fate): ImprintError | null => {
+const refusedEnd = (fate: Fate, full: string): ImprintError | null => {
   if (fate.type === "lost") return fate.error;
   if (fate.type !== "ended") return null;
   const { how, because } = fate.record;
   if (because === "disk_full")
-    return new ImprintError("DISK_FULL", "The shared storage filled up while the trainer wrote to it.", {
-      hint: "Free space on the shared storage, and try again.",
+    return new ImprintError("DISK_FULL", `${full} filled up while the trainer wrote to it.`, {
+      hint: "Free space there, and try again.",
     });
   if (because === "not_ready")
     return new ImprintError("WORKER_START_FAILED", "The trainer on the cluster was not ready in time.", {
@@ -66,9 +65,12 @@ const killedThere = (): ImprintError =>
 /** One attempt from its submission to its end: the protocol is the local worker's, its pipes are files. */
 export const followAttempt = (
   { attempt, task, output, adopted, onEvent, signal }: FollowOptions,
-  { api, limits, pollMs, askMs, cancelGraceMs, clock, log, python }: RayRunnerOptions,
+  options: RayRunnerOptions,
 ): Following => {
-  const remote = openRemote({ attempt, api, adopted, limits, pollMs, askMs, clock, log });
+  const { api, storage, limits, pollMs, askMs, cancelGraceMs, clock, log, python } = options;
+  const { store } = storage;
+  const where = store.carried === null ? "The shared storage" : "The disk of ray_scratch on the node";
+  const remote = openRemote({ attempt, store, api, adopted, limits, pollMs, askMs, clock, log });
   const worker = startWorker({
     file: python,
     args: [],
@@ -95,10 +97,10 @@ export const followAttempt = (
     if (fate.type === "detached") return { type: "left" };
     if (outcome.type === "cancelled") return { type: "over", outcome };
     if (fate.type === "lost" && fate.again) return { type: "again", error: fate.error };
-    const why = outcome.type === "done" || fate.type === "lost" ? refusedEnd(fate) : null;
+    const why = outcome.type === "done" || fate.type === "lost" ? refusedEnd(fate, where) : null;
     if (why) return failed(why);
     if (outcome.type !== "done") {
-      const cause = fate.type === "ended" && fate.record.because !== null ? refusedEnd(fate) : null;
+      const cause = fate.type === "ended" && fate.record.because !== null ? refusedEnd(fate, where) : null;
       return cause ? failed(cause) : { type: "over", outcome };
     }
     if (fate.type !== "ended")
@@ -106,7 +108,10 @@ export const followAttempt = (
     const { how } = fate.record;
     if (how.type === "exited" && how.code !== 0)
       return failed(new ImprintError("WORKER_CRASHED", `The trainer ended with exit code ${how.code} right after its result.`));
-    await collectFiles({ from: join(attempt.folder, "output"), to: output, result: outcome.result, record: fate.record });
+    const { result } = outcome;
+    const { record } = fate;
+    const from = `${attempt.folder}/output`;
+    await whileUnreachable(() => collectFiles({ store, from, to: output, result, record }), { ...options, signal });
     return { type: "over", outcome };
   };
 

@@ -31,6 +31,9 @@ export type Verdict =
 const TERMINAL = ["STOPPED", "SUCCEEDED", "FAILED"];
 const OF_CLUSTER = ["JOB_SUPERVISOR_ACTOR_DIED", "JOB_SUPERVISOR_ACTOR_UNSCHEDULABLE", "JOB_SUPERVISOR_ACTOR_START_FAILURE"];
 
+/** The last words of a supervisor that could not leave an end (imprint_trainer/remote/fetch.py). */
+const STORE_SAYS = /^ Ray says: (DISK_FULL|STORAGE_FAILED): /;
+
 const overOnEngine = (reply: Reply<EngineJob>): boolean =>
   reply.type === "missing" || (reply.type === "ok" && TERMINAL.includes(reply.value.status));
 
@@ -46,8 +49,13 @@ const lostTo = ({ reply }: { readonly reply: Reply<EngineJob> }): Verdict => {
     return { type: "lost", again: true, error: new ImprintError("CLUSTER_LOST", "The machine that the job ran on is gone.") };
   if (status === "STOPPED")
     return { type: "lost", again: false, error: new ImprintError("CLUSTER_LOST", "The job was stopped on the cluster.") };
-  const code = status === "SUCCEEDED" ? "WORKER_NO_RESULT" : "WORKER_CRASHED";
   const says = message ? ` Ray says: ${lastLine(message)}` : "";
+  const ofStore = STORE_SAYS.exec(says);
+  if (ofStore) {
+    const sentence = `The node could not use the shared storage.${says}`;
+    return { type: "lost", again: false, error: new ImprintError(ofStore[1] as "DISK_FULL" | "STORAGE_FAILED", sentence) };
+  }
+  const code = status === "SUCCEEDED" ? "WORKER_NO_RESULT" : "WORKER_CRASHED";
   return { type: "lost", again: false, error: new ImprintError(code, `The job ended on the cluster and left no end.${says}`) };
 };
 

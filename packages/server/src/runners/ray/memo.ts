@@ -1,9 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { JobId, JobKind, WorkerRequest, type WorkerTask } from "@imprint/contracts";
 import { Type } from "typebox";
 import { matches } from "../../common/matches.js";
-import { writeAtomically } from "../../storage/durable.js";
 import type { JobMemo } from "../runner.js";
 import { type Attempt, attemptOf } from "./attempt.js";
 import type { SharedStorage } from "./storage.js";
@@ -32,12 +29,12 @@ const Kept = Type.Object({
 const FILE = "job.json";
 
 export const keepJob = (storage: SharedStorage, job: KeptJob): Promise<void> =>
-  writeAtomically(join(storage.jobFolder(job.job_id), FILE), JSON.stringify(job));
+  storage.store.put(`${storage.jobFolder(job.job_id)}/${FILE}`, JSON.stringify(job));
 
 /** Null where there is none, or none that can be read. */
 export const keptJob = async (storage: SharedStorage, job_id: string): Promise<KeptJob | null> => {
   try {
-    const value: unknown = JSON.parse(await readFile(join(storage.jobFolder(job_id), FILE), "utf8"));
+    const value: unknown = JSON.parse((await storage.store.read(`${storage.jobFolder(job_id)}/${FILE}`)) ?? "null");
     return matches(Kept, value) && value.job_id === job_id ? (value as KeptJob) : null;
   } catch {
     return null;
@@ -45,7 +42,7 @@ export const keptJob = async (storage: SharedStorage, job_id: string): Promise<K
 };
 
 export const keptJobs = async (storage: SharedStorage): Promise<readonly KeptJob[]> => {
-  const names = await readdir(storage.jobs).catch((): readonly string[] => []);
+  const names = await storage.store.list(storage.jobs).catch((): readonly string[] => []);
   const jobs = await Promise.all(names.toSorted().map((name) => keptJob(storage, name)));
   return jobs.filter((job) => job !== null);
 };

@@ -21,8 +21,8 @@ export interface RayRunnerOptions {
   readonly places: Places | null;
   /** The interpreter on the cluster that supervises attempts. */
   readonly python: string;
-  /** Puts the trainer's sources where the cluster sees them. */
-  readonly sources: () => Promise<string>;
+  /** Puts the trainer's sources where the cluster sees them; `name` is theirs on the storage, null where they lie elsewhere. */
+  readonly sources: () => Promise<{ readonly onNodes: string; readonly name: string | null }>;
   /** The worker's program and arguments on the cluster. */
   readonly command: readonly string[];
   /** On top of what the supervisor lets through. */

@@ -1,27 +1,12 @@
 import type { WorkerTask } from "@imprint/contracts";
-import { ImprintError } from "../../common/error.js";
 import type { JobMemo } from "../runner.js";
 import { type Attempt, attemptOf, makeAttemptFolder, newToken, writeOrder } from "./attempt.js";
-import { ENTRYPOINT } from "./entrypoint.js";
+import { ENTRYPOINT, FETCHING_ENTRYPOINT } from "./entrypoint.js";
 import { keepJob } from "./memo.js";
 import type { RayRunnerOptions } from "./options.js";
 import { shipTask } from "./ship-task.js";
+import { storageError, whileUnreachable } from "./storage-error.js";
 import { submit } from "./submit.js";
-
-const FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
-
-/** What the shared storage says, as the job's failure. */
-export const storageError = (error: unknown): unknown => {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (FULL.includes(code))
-    return new ImprintError("DISK_FULL", `The shared storage is full (${code}).`, {
-      hint: "Free space on the shared storage, and try again.",
-      cause: error,
-    });
-  if (/^E[A-Z]+$/.test(code))
-    return new ImprintError("STORAGE_FAILED", `The shared storage cannot be used (${code}).`, { cause: error });
-  return error;
-};
 
 interface PrepareOptions {
   readonly task: WorkerTask;
@@ -35,23 +20,27 @@ export const prepareAttempt = async (
   options: RayRunnerOptions,
 ): Promise<{ readonly attempt: Attempt; readonly task: WorkerTask }> => {
   const { api, storage, places, clock, log } = options;
+  const { store, onNodes } = storage;
   const { job_id } = task;
   const attempt = attemptOf({ storage, job_id, token: newToken() });
   const { folder, submission_id, token } = attempt;
   const { cpus, gpus, memory } = await options.resources(task, signal);
   const put = async (): Promise<{ readonly there: WorkerTask; readonly sources: string }> => {
-    await makeAttemptFolder(attempt);
-    const [there, sources] = [await shipTask({ task, places, storage, folder }), await options.sources()];
-    await writeOrder(attempt, {
+    await makeAttemptFolder(store, attempt);
+    const shipped = await shipTask({ task, places, storage, folder });
+    const sources = await options.sources();
+    const needs = sources.name === null ? shipped.needs : [...shipped.needs, sources.name];
+    await writeOrder(store, attempt, {
       command: options.command,
       env: options.env,
       graceMs: options.cancelGraceMs,
       startMs: options.startTimeoutMs,
+      carry: store.carried && { needs, pollMs: options.pollMs, patienceMs: options.limits.patienceMs },
     });
-    await keepJob(storage, { job_id, task, there, memo, token });
-    return { there, sources };
+    await keepJob(storage, { job_id, task, there: shipped.task, memo, token });
+    return { there: shipped.task, sources: sources.onNodes };
   };
-  const { there, sources } = await put().catch((error: unknown) => {
+  const { there, sources } = await whileUnreachable(put, { ...options, signal }).catch((error: unknown) => {
     throw storageError(error);
   });
   signal.throwIfAborted();
@@ -59,8 +48,15 @@ export const prepareAttempt = async (
     api,
     submission: {
       submission_id,
-      entrypoint: ENTRYPOINT,
-      runtime_env: { env_vars: { IMPRINT_PYTHON: options.python, IMPRINT_SOURCES: sources, IMPRINT_ATTEMPT: folder } },
+      entrypoint: store.carried === null ? ENTRYPOINT : FETCHING_ENTRYPOINT,
+      runtime_env: {
+        env_vars: {
+          IMPRINT_PYTHON: options.python,
+          IMPRINT_SOURCES: sources,
+          IMPRINT_ATTEMPT: onNodes(folder),
+          ...(store.carried && { ...store.carried, IMPRINT_PATIENCE: String(options.limits.patienceMs / 1000) }),
+        },
+      },
       metadata: { imprint_instance: storage.instance, imprint_job: job_id },
       entrypoint_num_cpus: cpus,
       ...(gpus > 0 && { entrypoint_num_gpus: gpus }),

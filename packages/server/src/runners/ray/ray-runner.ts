@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { WorkerTask } from "@imprint/contracts";
 import { asImprintError, ImprintError } from "../../common/error.js";
 import { createTaskEvents } from "../local/task-events.js";
@@ -10,7 +9,7 @@ import type { RayRunnerOptions } from "./options.js";
 import { prepareAttempt } from "./prepare-attempt.js";
 import { releaseJob, stopStrangers } from "./release.js";
 import { resultsOf } from "./ship-task.js";
-import { fetchCheckpoint, removeFolder } from "./storage.js";
+import { fetchCheckpoint } from "./storage.js";
 
 const CLOSE_MS = 3_000; // beyond the grace, for the news that a job is dead
 
@@ -39,6 +38,7 @@ const tellOnce = (onEvent: (event: TaskEvent) => void): ((event: TaskEvent) => v
 /** Runs jobs on a Ray cluster, through its Jobs API and a storage that both sides see: docs/ray.md. */
 export const createRayRunner = (options: RayRunnerOptions): Runner => {
   const { api, storage, places, attempts, leave, clock, log } = options;
+  const { store } = storage;
   const running = new Map<string, Running>();
   let closing = false;
 
@@ -54,7 +54,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
       adopted !== null && at === 1 ? adopted : prepareAttempt({ task, memo, signal: stop.signal }, options);
 
     const tidy = async ({ folder }: Attempt): Promise<void> => {
-      if (results?.checkpoint) await fetchCheckpoint(join(folder, "checkpoint"), results.checkpoint);
+      if (results?.checkpoint) await fetchCheckpoint(store, `${folder}/checkpoint`, results.checkpoint);
     };
 
     const run = async (): Promise<Outcome> => {
@@ -79,7 +79,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
           log.warn({ job_id, err }, "a checkpoint could not be brought back from the cluster"),
         );
         if (ending.type === "over") return ending.outcome;
-        await writeStop(attempt.folder, "kill").catch(() => {}); // whatever is left of it stops by itself
+        await writeStop(store, attempt.folder, "kill").catch(() => {}); // whatever is left of it stops by itself
         void api.stop(attempt.submission_id);
         if (stop.signal.aborted) return { type: "cancelled" };
         if (at >= attempts || adopted !== null || shut) return { type: "failed", error: ending.error.toDetail() };
@@ -101,7 +101,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
         return stop.signal.aborted ? { type: "cancelled" } : { type: "failed", error: asImprintError(thrown).toDetail() };
       })
       .then(async (found) => {
-        if (!(leave && shut)) await removeFolder(storage.jobFolder(job_id)).catch(() => {});
+        if (!(leave && shut)) await store.remove(storage.jobFolder(job_id)).catch(() => {});
         running.delete(job_id);
         return found;
       });

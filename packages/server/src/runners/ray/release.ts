@@ -1,12 +1,10 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { prefixOf } from "./attempt.js";
 import { readEnd } from "./end-record.js";
 import { attemptOfKept, type KeptJob } from "./memo.js";
 import type { RayRunnerOptions } from "./options.js";
 import { openRemote } from "./remote-process.js";
 import { resultsOf } from "./ship-task.js";
-import { fetchCheckpoint, removeFolder } from "./storage.js";
+import { fetchCheckpoint } from "./storage.js";
 
 const TERMINAL = ["STOPPED", "SUCCEEDED", "FAILED"];
 
@@ -16,23 +14,24 @@ const TERMINAL = ["STOPPED", "SUCCEEDED", "FAILED"];
  */
 export const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Promise<void> => {
   const { api, storage, places, limits, pollMs, askMs, cancelGraceMs, keepMs, clock, log } = options;
+  const { store } = storage;
   const attempt = attemptOfKept(storage, kept);
-  const record = await readEnd(attempt.folder, attempt);
+  const record = await readEnd(store, attempt.folder, attempt);
   if (record !== null && record !== "foreign" && record.how.type === "settled" && record.files.length > 0) {
-    const { mtimeMs } = await stat(join(attempt.folder, "end.json"));
-    if (clock.now() - mtimeMs > keepMs) await removeFolder(storage.jobFolder(kept.job_id));
+    const written = (await store.modified(`${attempt.folder}/end.json`)) ?? clock.now();
+    if (clock.now() - written > keepMs) await store.remove(storage.jobFolder(kept.job_id));
     else log.warn({ job_id: kept.job_id }, "a job finished while no service ran: --adopt registers what it made");
     return;
   }
-  const remote = openRemote({ attempt, api, adopted: true, limits, pollMs, askMs, clock, log });
+  const remote = openRemote({ attempt, store, api, adopted: true, limits, pollMs, askMs, clock, log });
   for (const stream of [remote.stdout, remote.stderr]) stream?.resume();
   remote.kill("SIGTERM");
   const disarm = clock.after(cancelGraceMs, () => remote.kill("SIGKILL"));
   await remote.fate;
   disarm();
   const { checkpoint } = resultsOf(kept.task, places);
-  if (checkpoint !== null) await fetchCheckpoint(join(attempt.folder, "checkpoint"), checkpoint);
-  await removeFolder(storage.jobFolder(kept.job_id));
+  if (checkpoint !== null) await fetchCheckpoint(store, `${attempt.folder}/checkpoint`, checkpoint);
+  await store.remove(storage.jobFolder(kept.job_id));
   log.warn({ job_id: kept.job_id }, "a job that an earlier service left on the cluster was stopped");
 };
 

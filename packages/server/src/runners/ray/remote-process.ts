@@ -1,5 +1,3 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import type { Clock } from "../../common/clock.js";
 import { ImprintError } from "../../common/error.js";
@@ -9,7 +7,7 @@ import { type Attempt, writeRequest, writeStop } from "./attempt.js";
 import { type EndRecord, readEnd } from "./end-record.js";
 import type { EngineJob, JobsApi, Reply } from "./jobs-api.js";
 import { judge, type Limits, type Verdict } from "./judge.js";
-import { createTail } from "./tail.js";
+import type { Store } from "./stores/store.js";
 
 /** How an attempt came to its end: `ended` by its own record; `detached`: it goes on without us. */
 export type Fate = { readonly type: "ended"; readonly record: EndRecord } | { readonly type: "detached" } | Verdict;
@@ -23,6 +21,7 @@ export interface RemoteProcess extends WorkerProcess {
 
 interface RemoteOptions {
   readonly attempt: Attempt;
+  readonly store: Store;
   readonly api: JobsApi;
   /** An earlier service started it: what it wrote is read from the beginning, and it has its task. */
   readonly adopted: boolean;
@@ -34,11 +33,12 @@ interface RemoteOptions {
   readonly log: Log;
 }
 
-export const openRemote = ({ attempt, api, adopted, limits, pollMs, askMs, clock, log }: RemoteOptions): RemoteProcess => {
+export const openRemote = (options: RemoteOptions): RemoteProcess => {
+  const { attempt, store, api, adopted, limits, pollMs, askMs, clock, log } = options;
   const { folder, submission_id, job_id } = attempt;
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const events = createTail(join(folder, "events.ndjson"), (chunk) => stdout.write(chunk));
-  const logText = createTail(join(folder, "log.txt"), (chunk) => stderr.write(chunk));
+  const events = store.tail(`${folder}/events.ndjson`, (chunk) => stdout.write(chunk));
+  const logText = store.tail(`${folder}/log.txt`, (chunk) => stderr.write(chunk));
   let lastSign = clock.now();
   let lastLook = lastSign;
   let engine: { reply: Reply<EngineJob>; since: number } | null = null;
@@ -77,7 +77,7 @@ export const openRemote = ({ attempt, api, adopted, limits, pollMs, askMs, clock
   };
 
   const taken = adopted
-    ? readdir(join(folder, "requests")).then(
+    ? store.list(`${folder}/requests`).then(
         (names) => names.length,
         () => 0,
       )
@@ -88,7 +88,7 @@ export const openRemote = ({ attempt, api, adopted, limits, pollMs, askMs, clock
   const write = async (): Promise<void> => {
     if (wish !== null && wished !== wish) {
       const now = wish;
-      await writeStop(folder, now);
+      await writeStop(store, folder, now);
       wished = now;
     }
     if (next === null) {
@@ -96,7 +96,7 @@ export const openRemote = ({ attempt, api, adopted, limits, pollMs, askMs, clock
       if (next > 0) lines = lines.slice(1);
     }
     for (let [line] = lines; line !== undefined; [line] = lines) {
-      await writeRequest(folder, next, line);
+      await writeRequest(store, folder, next, line);
       next += 1;
       lines = lines.slice(1);
     }
@@ -104,7 +104,7 @@ export const openRemote = ({ attempt, api, adopted, limits, pollMs, askMs, clock
 
   /** Rejects where the storage does not answer: nothing can be concluded then. */
   const look = async (): Promise<Fate | null> => {
-    const end = await readEnd(folder, attempt);
+    const end = await readEnd(store, folder, attempt);
     const record = end === "foreign" ? null : end;
     const isNew = [await events.read(record?.events.bytes), await logText.read(record?.log_bytes)].includes(true);
     if (isNew) lastSign = clock.now();

@@ -1,17 +1,22 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkerTask } from "@imprint/contracts";
 import { type Area, type Places, resolveTask } from "../reference.js";
-import { type SharedStorage, ship, shipOnce } from "./storage.js";
+import { type SharedStorage, shipOnce } from "./storage.js";
 
 interface ShipOptions {
   readonly task: WorkerTask;
   /** Where this machine keeps what the task refers to; null: the task names paths that the cluster sees too. */
   readonly places: Places | null;
   readonly storage: SharedStorage;
-  /** The attempt's. */
+  /** The attempt's, by its name there. */
   readonly folder: string;
+}
+
+/** A task as the cluster gets it, and the names of what it reads beside the attempt's own folder. */
+export interface Shipped {
+  readonly task: WorkerTask;
+  readonly needs: readonly string[];
 }
 
 /** Where this machine keeps what a job leaves. */
@@ -55,23 +60,32 @@ const resuming = (task: WorkerTask, checkpoint: string | null): WorkerTask =>
     : task;
 
 /** Puts all that a task reads on the shared storage, and turns its references into paths there. */
-export const shipTask = async ({ task, places, storage, folder }: ShipOptions): Promise<WorkerTask> => {
+export const shipTask = async ({ task, places, storage, folder }: ShipOptions): Promise<Shipped> => {
+  const { store, onNodes } = storage;
   const { checkpoint } = resultsOf(task, places);
-  if (checkpoint !== null) await ship(checkpoint, join(folder, "checkpoint"));
-  const own = resuming(leaving(task, folder), checkpoint);
-  if (places === null) return own;
+  if (checkpoint !== null) await store.putTree(checkpoint, `${folder}/checkpoint`);
+  const own = resuming(leaving(task, onNodes(folder)), checkpoint);
+  if (places === null) return { task: own, needs: [] };
+  const needs = new Set<string>();
+
+  const putOnce = async (area: string, from: string): Promise<string> => {
+    if (!existsSync(from)) return from; // a hub id is good everywhere; of what else is missing, whoever reads it says so
+    const name = await shipOnce(store, area, from);
+    needs.add(name);
+    return onNodes(name);
+  };
 
   const put = async (area: Area, path: string): Promise<string> => {
     if (area === "measurements") {
-      await mkdir(storage.measurements, { recursive: true, mode: 0o700 });
-      return join(storage.measurements, path);
+      await store.makeFolder("measurements");
+      return onNodes(`measurements/${path}`);
     }
     const from = places[area](path);
-    if (area === "models") return existsSync(from) ? shipOnce(join(storage.root, "models"), from) : from; // a hub id is good everywhere
-    if (area.endsWith("hypernetworks")) return shipOnce(join(storage.root, "hypernetworks"), from);
-    const to = join(folder, area, path);
-    await ship(from, to);
-    return to;
+    if (area === "models") return putOnce("models", from);
+    if (area.endsWith("hypernetworks")) return putOnce("hypernetworks", from);
+    const name = `${folder}/${area}/${path}`;
+    await store.putTree(from, name);
+    return onNodes(name);
   };
 
   const wanted = new Map<string, readonly [Area, string]>();
@@ -85,8 +99,9 @@ export const shipTask = async ({ task, places, storage, folder }: ShipOptions): 
   );
   const there = new Map<string, string>();
   for (const [key, [area, path]] of wanted) there.set(key, await put(area, path));
-  return resolveTask(
+  const shipped = resolveTask(
     own,
     placesOf((area, path) => there.get(keyOf(area, path)) ?? path),
   );
+  return { task: shipped, needs: [...needs] };
 };

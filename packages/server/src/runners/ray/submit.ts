@@ -2,6 +2,7 @@ import type { Clock } from "../../common/clock.js";
 import { ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
 import type { JobsApi, Submission } from "./jobs-api.js";
+import { pause } from "./pause.js";
 
 interface SubmitOptions {
   readonly api: JobsApi;
@@ -12,17 +13,6 @@ interface SubmitOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      disarm();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const disarm = clock.after(ms, done);
-    signal.addEventListener("abort", done);
-  });
 
 /**
  * Hands an attempt to the engine, once however often the answer is lost: the id is ours, and whoever has it already is adopted.

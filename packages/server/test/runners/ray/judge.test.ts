@@ -8,6 +8,10 @@ const says = (status: EngineJob["status"], error_type: string | null = null): Re
   type: "ok",
   value: { submission_id: "s", status, message: "m", error_type },
 });
+const lastWords = (words: string): Reply<EngineJob> => ({
+  type: "ok",
+  value: { submission_id: "s", status: "FAILED", message: `Job entrypoint command failed:\nx\n${words}\n`, error_type: null },
+});
 const down: Reply<EngineJob> = { type: "unreachable", why: "ECONNREFUSED" };
 const seen = (more: Partial<Seen>): Seen => ({
   now: 1_000_000,
@@ -37,6 +41,16 @@ const rows: readonly (readonly [name: string, Partial<Seen>, unknown])[] = [
   [
     "failed without an end",
     { engine: since(says("FAILED"), 60_000), lastSign: 900_000 },
+    { code: "WORKER_CRASHED", again: false },
+  ],
+  [
+    "failed without an end, since the node could not store it",
+    { engine: since(lastWords("DISK_FULL: the results could not be stored (OSError(28))"), 60_000), lastSign: 900_000 },
+    { code: "DISK_FULL", again: false },
+  ],
+  [
+    "failed with a code of ours in the middle of its words",
+    { engine: since(lastWords("it said STORAGE_FAILED: x"), 60_000), lastSign: 900_000 },
     { code: "WORKER_CRASHED", again: false },
   ],
   ["stopped by others", { engine: since(says("STOPPED"), 60_000), lastSign: 900_000 }, { code: "CLUSTER_LOST", again: false }],

@@ -7,6 +7,8 @@ import { createJobsApi } from "../../../src/runners/ray/jobs-api.js";
 import type { RayRunnerOptions } from "../../../src/runners/ray/options.js";
 import { createRayRunner } from "../../../src/runners/ray/ray-runner.js";
 import { sharedStorage } from "../../../src/runners/ray/storage.js";
+import { createFolderStore } from "../../../src/runners/ray/stores/folder-store.js";
+import type { Store } from "../../../src/runners/ray/stores/store.js";
 import type { Runner } from "../../../src/runners/runner.js";
 import { quietLog } from "../../common/quiet-log.js";
 import { type FakeHead, startFakeHead } from "../../fixtures/ray/fake-head.js";
@@ -30,16 +32,25 @@ interface RayOptions extends Partial<RayRunnerOptions> {
   readonly address: string;
   readonly token?: string;
   readonly root?: string;
+  readonly store?: Store;
 }
 
 /** A runner on a cluster whose trainer is a fixture worker, closed after the test. */
-export const rayRunnerOn = ({ worker = "trainer.mjs", args = [], address, token, root, ...options }: RayOptions): Runner => {
+export const rayRunnerOn = ({
+  worker = "trainer.mjs",
+  args = [],
+  address,
+  token,
+  root,
+  store,
+  ...options
+}: RayOptions): Runner => {
   const runner = createRayRunner({
     api: createJobsApi({ address, token: token ?? null, timeoutMs: 2000 }),
-    storage: sharedStorage(root ?? join(temporaryFolder(), "shared"), "test"),
+    storage: sharedStorage(store ?? createFolderStore(root ?? join(temporaryFolder(), "shared")), "test"),
     places: null,
     python: PYTHON,
-    sources: async () => SOURCES,
+    sources: async () => ({ onNodes: SOURCES, name: null }),
     command: [process.execPath, workerPath(worker), ...args],
     env: {},
     resources: async () => ({ cpus: 0.1, gpus: 0, memory: null }),

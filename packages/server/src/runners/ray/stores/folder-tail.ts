@@ -1,20 +1,11 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
+import type { Tail } from "./tail.js";
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** A file of the shared storage that grows, read from where it was read to. */
-export interface Tail {
-  /** Passes on what is new; answers whether anything was. Rejects where the storage does not answer. */
-  read(upTo?: number): Promise<boolean>;
-  bytes(): number;
-  sha256(): string;
-  /** Whether the file is there at all. */
-  begun(): boolean;
-}
-
 /** Opened anew each time: NFS shows what others wrote to whoever opens a file. */
-export const createTail = (path: string, onData: (chunk: Buffer) => void): Tail => {
+export const createFolderTail = (path: string, onData: (chunk: Buffer) => void): Tail => {
   const hash = createHash("sha256");
   let offset = 0;
   let begun = false;

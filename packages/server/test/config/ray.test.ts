@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.js";
+import { makeFolder } from "../support/service.js";
+
+const load = (flags: object, home = makeFolder()) =>
+  loadConfig({ env: {}, home, repoRoot: home, flags: { runner: "ray", ray_address: "http://head:8265", ...flags } });
+
+test("a storage is a folder of this machine, or a bucket", () => {
+  const home = makeFolder();
+  expect(load({ storage: join(home, "shared") }, home).ray?.storage).toEqual({ type: "folder", onNodes: join(home, "shared") });
+  expect(load({ storage: "s3://bucket/some/prefix" }).ray?.storage).toEqual({
+    type: "s3",
+    url: "s3://bucket/some/prefix",
+    endpoint: null,
+    onNodes: "/var/tmp/imprint",
+  });
+  expect(load({ storage: "s3://bucket", storage_endpoint: "http://minio:9000", ray_scratch: "/mnt/nvme" }).ray?.storage).toEqual({
+    type: "s3",
+    url: "s3://bucket",
+    endpoint: "http://minio:9000",
+    onNodes: "/mnt/nvme",
+  });
+});
+
+test.each<readonly [object, RegExp]>([
+  [{}, /runner ray needs storage/],
+  [{ storage: "gs://bucket" }, /storage must be a folder, or s3:/],
+  [{ storage: "s3://key:secret@bucket" }, /storage must be a folder, or s3:/],
+  [{ storage: "s3://bucket/a/../b" }, /storage must be a folder, or s3:/],
+  [{ storage: "s3://bucket?x=1" }, /storage must be a folder, or s3:/],
+  [
+    { storage: "s3://bucket", storage_endpoint: "http://key:secret@minio:9000" },
+    /storage_endpoint .* credentials come from the environment/,
+  ],
+  [{ storage: "/mnt/imprint", storage_endpoint: "http://minio:9000" }, /storage_endpoint is for a storage such as s3:/],
+])("%j is refused with a sentence", (flags, sentence) => {
+  expect(() => load(flags)).toThrow(sentence);
+});
