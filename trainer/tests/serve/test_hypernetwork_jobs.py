@@ -42,6 +42,7 @@ def imprint(worker: RunningWorker, lora_spec: Spec, new_job_id: Callable[[], str
             "scaling": 1,
             "max_chunks": 16,
             "compress_rank": None,
+            "refine_steps": 0,
         }
         return worker.job(new_job_id(), spec | changes, "train_hypernetwork")[-1]
 
