@@ -16,20 +16,18 @@ from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.prompt import document_ids
 from imprint_trainer.doc_to_lora.ridge.config import RidgeConfig
 from imprint_trainer.doc_to_lora.ridge.load import Ridge, load_ridge
-from imprint_trainer.doc_to_lora.ridge.update import MOST_SUPERVISED, update_of, worth_reading
+from imprint_trainer.doc_to_lora.ridge.update import update_of, worth_reading
 from imprint_trainer.models.base import LoadedBase
 
 
 @dataclass(frozen=True)
 class Imprinted:
-    """`read`: how much of what the session holds was read, kind by kind. `lessons`: the windows with most of what the
-    agent wrote, which a refinement trains on."""
+    """`read`: how much of what the session holds was read, kind by kind."""
 
     update: Update
     read: tuple[Read, ...]
     config: AdapterPlace
     name: str  # of the method, for the card
-    lessons: tuple[Window, ...]
 
 
 @dataclass(frozen=True)
@@ -69,13 +67,11 @@ def imprint(
 ) -> Imprinted:
     """`cut`: the session's windows, as trainings cut them, of the length of a chunk: chunks are windows to a ridge
     hypernetwork. Raises what reading and solving raise."""
-    windows = cut()
-    most = made.config.most_supervised if isinstance(made, Ridge) else MOST_SUPERVISED
-    chosen = tuple(windows[one] for one in worth_reading(windows, limits.max_chunks, most))
     if isinstance(made, Ridge):
+        windows = cut()
+        chosen = [windows[one] for one in worth_reading(windows, limits.max_chunks, made.config.most_supervised)]
         update = update_of(made, base.model, chosen, rank=limits.rank, stop=stop)
-        read = _characters(base, session, windows, chosen)
-        return Imprinted(update, read, made.config, "Ridge, one forward pass", chosen)
+        return Imprinted(update, _characters(base, session, windows, chosen), made.config, "Ridge, one forward pass")
     config = made.config
     document = document_of_tokens(
         session,
@@ -90,7 +86,7 @@ def imprint(
         max_chunk_length=limits.max_chunk_length,
         compress_rank=limits.rank,
     )
-    return Imprinted(update, document.read, config, "Doc-to-LoRA, one forward pass", chosen)
+    return Imprinted(update, document.read, config, "Doc-to-LoRA, one forward pass")
 
 
 def _characters(

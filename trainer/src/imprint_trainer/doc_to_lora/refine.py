@@ -21,7 +21,7 @@ from imprint_trainer.lora.schedule import Steps, epoch_order
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
 
-RATE = 1e-4  # peak
+RATE = 3e-4  # peak
 
 
 def refine(

@@ -61,7 +61,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
         limits,
         stop=context.stop_if_cancelled,
     )
-    made = refined_by(spec, base, made, context)
+    made = refined_by(spec, base, windows, made, context)
     update = made.update
     proved = proved_by(spec, base, windows, made, context)
     payload = adapter_of(update, made.config, base.model, scaling=proved.record["scale"])
@@ -103,18 +103,22 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
     )
 
 
-def refined_by(spec: TrainHypernetworkSpec, base: LoadedBase, made: "Imprinted", context: JobContext) -> "Imprinted":
-    """The update after as many steps as were asked for, each on one of its lessons."""
+def refined_by(
+    spec: TrainHypernetworkSpec, base: LoadedBase, windows: Sequence[Window], made: "Imprinted", context: JobContext
+) -> "Imprinted":
+    """The update after as many steps as were asked for, on the windows in which the agent wrote most."""
     if spec.refine_steps == 0:
         return made
     from imprint_trainer.doc_to_lora.refine import refine
+    from imprint_trainer.doc_to_lora.ridge.update import MOST_SUPERVISED, worth_reading
 
     context.phase("training")
+    chosen = worth_reading(windows, spec.max_chunks, MOST_SUPERVISED)
     update = refine(
         made.update,
         made.config,
         base,
-        made.lessons,
+        [windows[index] for index in chosen],
         spec.refine_steps,
         seed=spec.seed,
         memory=context.memory,
