@@ -37,9 +37,11 @@ class RefinedCases:
     sessions: SessionCases
 
     def keys(self, _: Results) -> Iterator[Key]:
-        for count in reversed(CHUNKS):
-            for one in self.sessions.passages[count]:
-                yield "refined", one.group, one.session, count
+        """Session by session, so that a run that is cut has some of every length."""
+        found = [(one.group, one.session, count) for count in CHUNKS for one in self.sessions.passages[count]]
+        for one in sorted(found):
+            self.sessions.losses.forget()
+            yield "refined", *one
 
     def case(self, key: Key, _: Results) -> dict[str, Any]:
         """By variant: changes of the loss as shares of the base's on what follows (`rest`), on what was read (`read`)
