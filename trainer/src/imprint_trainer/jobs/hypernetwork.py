@@ -16,7 +16,7 @@ from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.lora.loss import heard, mean_loss
+from imprint_trainer.lora.loss import Read, heard, mean_loss, read_whole
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
 
@@ -52,6 +52,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
     folder = choose(folders, windows)
     digest, hypernetwork = resident_hypernetwork(base, folder)
     context.phase("generating")
+    reads = readers(base, min(hypernetwork.config.layer_indices))
     limits = Limits(spec.max_chunks, spec.max_chunk_length, spec.compress_rank)
     made = imprint(
         hypernetwork,
@@ -59,11 +60,13 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
         session,
         lambda: windows_of(spec.max_chunk_length or PROOF_WINDOW),
         limits,
+        # What the proof reads whole is kept from here; a long session's windows would fill the memory
+        read=reads[0] if sum(len(one.input_ids) for one in windows) <= IMPRINT_TOKENS else read_whole,
         stop=context.stop_if_cancelled,
     )
     made = refined_by(spec, base, windows, made, context)
     update = made.update
-    proved = proved_by(spec, base, windows, made, context)
+    proved = proved_by(spec, base, windows, made, reads, context)
     payload = adapter_of(update, made.config, base.model, scaling=proved.record["scale"])
     refinement = f", refined by {spec.refine_steps} steps of training" if spec.refine_steps else ""
     context.phase("saving")
@@ -129,13 +132,17 @@ def refined_by(
 
 
 def proved_by(
-    spec: TrainHypernetworkSpec, base: LoadedBase, windows: Sequence[Window], made: "Imprinted", context: JobContext
+    spec: TrainHypernetworkSpec,
+    base: LoadedBase,
+    windows: Sequence[Window],
+    made: "Imprinted",
+    reads: tuple[Read, Read],
+    context: JobContext,
 ) -> Imprint:
     """The update's scale, as asked or calibrated, and how much of the session it was made of."""
     from imprint_trainer.doc_to_lora.calibrate import calibrate
 
     own = [windows[index] for index in sample(windows, IMPRINT_TOKENS)]
-    reads = readers(base, min(made.config.layer_indices))
     before = mean_loss(base.model, heard(own, context.stop_if_cancelled), base.device, reads[0])
     scale, calibration = spec.scaling, None
     if scale is None:

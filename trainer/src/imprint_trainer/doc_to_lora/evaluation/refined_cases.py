@@ -60,7 +60,7 @@ class RefinedCases:
             whole = {name: round(spent[name] + solved[name], 1) for name in spent}
             found[f"{steps} steps"] = self._imprinted(one, Imprint(update.factors, 1.0, 0, 0)) | whole
         budget = found[f"{STEPS[-1]} steps"]["seconds"]
-        equal = max(1, int(budget // self._seconds_of_a_step))
+        equal = max(1, int(budget // self._seconds_of_a_step(lessons)))
         found["LoRA, equal time"] = self._trained(one, lessons, Steps(1, equal, 1)) | {"steps": equal}
         found["LoRA"] = self._trained(one, one.read, None)
         return {"variants": found, "windows": len(lessons)}
@@ -96,11 +96,9 @@ class RefinedCases:
             "steps": planned.maximum,
         }
 
-    @cached_property
-    def _seconds_of_a_step(self) -> float:
-        """Processor seconds of a training's step on the first session's longest window, the second of two."""
-        one = next(found[0] for count in reversed(CHUNKS) if (found := self.sessions.passages[count]))
-        longest = max(one.read, key=lambda window: len(window.input_ids))
+    def _seconds_of_a_step(self, lessons: Sequence[Window]) -> float:
+        """Processor seconds of a training's step on the longest of these windows, the second of two."""
+        longest = max(lessons, key=lambda window: len(window.input_ids))
         training, base, ends = LoraTraining(seed=SEED, profile="learn"), self._base, [0.0]
         with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=self._targets, seed=SEED) as model:
             train(
