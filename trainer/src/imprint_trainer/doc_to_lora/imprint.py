@@ -17,6 +17,8 @@ from imprint_trainer.doc_to_lora.prompt import document_ids
 from imprint_trainer.doc_to_lora.ridge.config import RidgeConfig
 from imprint_trainer.doc_to_lora.ridge.load import Ridge, load_ridge
 from imprint_trainer.doc_to_lora.ridge.update import update_of, worth_reading
+from imprint_trainer.lora.loss import Read as ReadStates
+from imprint_trainer.lora.loss import read_whole
 from imprint_trainer.models.base import LoadedBase
 
 
@@ -63,14 +65,15 @@ def imprint(
     cut: Callable[[], Sequence[Window]],
     limits: Limits,
     *,
+    read: ReadStates = read_whole,
     stop: Callable[[], None] = lambda: None,
 ) -> Imprinted:
     """`cut`: the session's windows, as trainings cut them, of the length of a chunk: chunks are windows to a ridge
-    hypernetwork. Raises what reading and solving raise."""
+    hypernetwork, which `read` reads. Raises what reading and solving raise."""
     if isinstance(made, Ridge):
         windows = cut()
         chosen = [windows[one] for one in worth_reading(windows, limits.max_chunks, made.config.most_supervised)]
-        update = update_of(made, base.model, chosen, rank=limits.rank, stop=stop)
+        update = update_of(made, base.model, chosen, rank=limits.rank, read=read, stop=stop)
         return Imprinted(update, _characters(base, session, windows, chosen), made.config, "Ridge, one forward pass")
     config = made.config
     document = document_of_tokens(

@@ -1,7 +1,7 @@
 """A single-pass imprint: the session through a hypernetwork, to files that are proved."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,7 +16,7 @@ from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.lora.loss import heard, mean_loss
+from imprint_trainer.lora.loss import Read, heard, mean_loss, read_whole
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
 
@@ -52,6 +52,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
     folder = choose(folders, windows)
     digest, hypernetwork = resident_hypernetwork(base, folder)
     context.phase("generating")
+    reads = readers(base, min(hypernetwork.config.layer_indices))
     limits = Limits(spec.max_chunks, spec.max_chunk_length, spec.compress_rank)
     made = imprint(
         hypernetwork,
@@ -59,11 +60,15 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
         session,
         lambda: windows_of(spec.max_chunk_length or PROOF_WINDOW),
         limits,
+        # What the proof reads whole is kept from here; a long session's windows would fill the memory
+        read=reads[0] if sum(len(one.input_ids) for one in windows) <= IMPRINT_TOKENS else read_whole,
         stop=context.stop_if_cancelled,
     )
+    made = refined_by(spec, base, windows, made, context)
     update = made.update
-    proved = proved_by(spec, base, windows, made, context)
+    proved = proved_by(spec, base, windows, made, reads, context)
     payload = adapter_of(update, made.config, base.model, scaling=proved.record["scale"])
+    refinement = f", refined by {spec.refine_steps} steps of training" if spec.refine_steps else ""
     context.phase("saving")
     return save_and_prove(
         Path(spec.output_dir),
@@ -81,6 +86,7 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
                 "scaling": spec.scaling,
                 "max_chunks": spec.max_chunks,
                 "compress_rank": spec.compress_rank,
+                "refine_steps": spec.refine_steps,
             },
             "hypernetwork": {"name": folder.name, "sha256": digest},
             **proved.record,
@@ -93,21 +99,50 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
             "base_model_name": spec.base_model_name,
             "method": f"{made.name} of {folder.name}",
             "task_type": spec.task_type,
-            "payload_note": f"Rank {payload.rank}, from {update.tokens} tokens in {update.chunks} chunks.",
+            "payload_note": f"Rank {payload.rank}, from {update.tokens} tokens in {update.chunks} chunks{refinement}.",
         },
         on_proving=lambda: context.phase("proving"),
         stop=context.stop_if_cancelled,
     )
 
 
-def proved_by(
+def refined_by(
     spec: TrainHypernetworkSpec, base: LoadedBase, windows: Sequence[Window], made: "Imprinted", context: JobContext
+) -> "Imprinted":
+    """The update after as many steps as were asked for, on the windows in which the agent wrote most."""
+    if spec.refine_steps == 0:
+        return made
+    from imprint_trainer.doc_to_lora.refine import refine
+    from imprint_trainer.doc_to_lora.ridge.update import MOST_SUPERVISED, worth_reading
+
+    context.phase("training")
+    chosen = worth_reading(windows, spec.max_chunks, MOST_SUPERVISED)
+    update = refine(
+        made.update,
+        made.config,
+        base,
+        [windows[index] for index in chosen],
+        spec.refine_steps,
+        seed=spec.seed,
+        memory=context.memory,
+        on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
+        cancelled=context.cancelled,
+    )
+    return replace(made, update=update)
+
+
+def proved_by(
+    spec: TrainHypernetworkSpec,
+    base: LoadedBase,
+    windows: Sequence[Window],
+    made: "Imprinted",
+    reads: tuple[Read, Read],
+    context: JobContext,
 ) -> Imprint:
     """The update's scale, as asked or calibrated, and how much of the session it was made of."""
     from imprint_trainer.doc_to_lora.calibrate import calibrate
 
     own = [windows[index] for index in sample(windows, IMPRINT_TOKENS)]
-    reads = readers(base, min(made.config.layer_indices))
     before = mean_loss(base.model, heard(own, context.stop_if_cancelled), base.device, reads[0])
     scale, calibration = spec.scaling, None
     if scale is None:

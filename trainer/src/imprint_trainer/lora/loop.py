@@ -15,7 +15,7 @@ from imprint_trainer.models.device import mixed_precision
 
 from .checkpoints import Checkpoint, CheckpointWriter, copy_adapter, restore_adapter, restore_training
 from .config import LoraTraining
-from .loss import heard, loss_sum, mean_loss
+from .loss import Read, heard, loss_sum, mean_loss, read_whole
 from .memory import PeakMemory
 from .schedule import Schedule, Steps, Trained
 
@@ -36,6 +36,7 @@ def train(
     resume: Checkpoint | None = None,
     held_out: Sequence[Window] = (),
     until: int | None = None,
+    read: Read = read_whole,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Trained:
     """Trains the model's trainable parameters in place.
@@ -44,7 +45,7 @@ def train(
     From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
     measured before the first step and after each epoch; the profile learn ends with the adapter of the best epoch.
     With `until`, it pauses after so many steps, a checkpoint is written there and at its end, and `stopped` is "paused"
-    where steps are left.
+    where steps are left. `read` reads the windows that are trained on.
     Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
     CheckpointInvalid.
     """
@@ -83,7 +84,7 @@ def train(
         for index in batch.windows:
             stop_if_cancelled()
             with mixed_precision(device, model.dtype):
-                loss = loss_sum(model, windows[index], device)
+                loss = loss_sum(model, windows[index], device, read)
             torch.autograd.backward(loss / batch.supervised)
             total += float(loss.detach())
             tokens_seen += len(windows[index].input_ids)

@@ -15,6 +15,7 @@ from imprint_trainer.doc_to_lora.evaluation.facts import SETS
 from imprint_trainer.doc_to_lora.evaluation.imprints import Imprinter
 from imprint_trainer.doc_to_lora.evaluation.passages import session_files
 from imprint_trainer.doc_to_lora.evaluation.question_cases import QuestionCases
+from imprint_trainer.doc_to_lora.evaluation.refined_cases import RefinedCases
 from imprint_trainer.doc_to_lora.evaluation.results import Part, measure, read_results
 from imprint_trainer.doc_to_lora.evaluation.second_cases import SecondCases
 from imprint_trainer.doc_to_lora.evaluation.session_cases import SessionCases
@@ -25,7 +26,8 @@ from imprint_trainer.doc_to_lora.training.arguments import add_machine_arguments
 from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
 from imprint_trainer.models.base import LoadedBase
 
-ROWS = ("sessions", "facts", "questions", "seconds")
+USUAL_ROWS = ("sessions", "facts", "questions", "seconds")
+ROWS = (*USUAL_ROWS, "refined")
 SETTINGS = ("set", "windows", "facts", "seeds", "questions", "lora", "calibrated")  # that results depend on
 
 
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="facts; test is sealed: nothing is tuned by it",
     )
     parser.add_argument("--out", type=Path, help="file of results, a line each: the same command goes on from it")
-    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(USUAL_ROWS))
     parser.add_argument("--limit-sessions", type=at_least_one, help="of all groups in turn (default: all)")
     parser.add_argument("--windows", type=at_least_one, default=2, help="of each part of a session (default: 2)")
     parser.add_argument(
@@ -89,6 +91,7 @@ def parts_of(options: argparse.Namespace, base: LoadedBase) -> Sequence[Part]:
             options.threads,
             options.calibrated,
         ),
+        "refined": RefinedCases(sessions),
     }
     return [parts[name] for name in ROWS if name in options.rows]
 

@@ -39,11 +39,11 @@ class Imprinter:
 
     def of(self, text: str, windows: Sequence[Window]) -> Imprint:
         """The adapter of a document, or of the `windows` of the same session, which its scale is calibrated on."""
-        update = self._update(text, windows)
+        update = self.update(text, windows)
         scale = self._scale(update.factors, windows) if self.calibrated else 1.0
         return Imprint(update.factors, scale, update.tokens, update.chunks)
 
-    def _update(self, text: str, windows: Sequence[Window]) -> Update:
+    def update(self, text: str, windows: Sequence[Window]) -> Update:
         if isinstance(self.hypernetwork, Ridge):
             chosen = worth_reading(windows, MOST_WINDOWS, self.hypernetwork.config.most_supervised)
             return update_of(self.hypernetwork, self.base.model, [windows[one] for one in chosen])

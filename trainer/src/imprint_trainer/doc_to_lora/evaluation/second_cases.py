@@ -59,6 +59,7 @@ class SecondCases:
             scaling=None if self.calibrated else 1.0,
             max_chunks=MOST_CHUNKS,
             compress_rank=None,
+            refine_steps=0,
         )
         job = TrainHypernetwork(type="train_hypernetwork", job_id="0" * 26, spec=spec)
         started = time.monotonic()

@@ -40,7 +40,7 @@ class SessionCases:
 
     def keys(self, _: Results) -> Iterator[Key]:
         for count in CHUNKS:
-            self._losses.forget()
+            self.losses.forget()
             for one in self.passages[count]:
                 yield "session", one.group, one.session, count
 
@@ -61,7 +61,7 @@ class SessionCases:
         continuation. The others are changes as shares of the base's loss: `others` on other groups' continuations,
         `context` of the base where what was read stands before the first window of the continuation."""
         one = next(one for one in self.passages[int(key[3])] if (one.group, one.session) == key[1:3])
-        strangers, own, losses = self._strangers(one), self.imprint(one), self._losses
+        strangers, own, losses = self._strangers(one), self.imprint(one), self.losses
         theirs = self.imprint(strangers[0]) if strangers else None
         first = one.rest[:1]
         neutral = neutral_windows(self.imprinter.base.tokenizer)
@@ -88,7 +88,7 @@ class SessionCases:
         return self._imprints[key]
 
     @cached_property
-    def _losses(self) -> Losses:
+    def losses(self) -> Losses:
         return Losses(self.imprinter)
 
     def _strangers(self, one: Passage) -> list[Passage]:

@@ -34,7 +34,7 @@ def rows_of(results: Results) -> list[Row]:
     rows: list[Row] = []
     for chunks in CHUNKS:
         rows += session_rows(chunks, {str(key[1:3]): case for key, case in sessions.items() if key[3] == chunks})
-    return [*rows, *question_rows(results), *fact_rows(results), *second_rows(results)]
+    return [*rows, *question_rows(results), *fact_rows(results), *second_rows(results), *refined_rows(results)]
 
 
 def session_rows(chunks: int, cases: dict[str, dict[str, Any]]) -> Iterator[Row]:
@@ -129,6 +129,26 @@ def second_rows(results: Results) -> Iterator[Row]:
             value, most = median(case["seconds"]), SECONDS[int(key[1])]
             name = f"seconds to a proved adapter, {key[1]} tokens"
             yield Row(name, len(case["seconds"]), value, None, max(case["seconds"]), f"<= {most:g} s", value <= most)
+
+
+def refined_rows(results: Results) -> Iterator[Row]:
+    """Of each variant and number of chunks: what follows, what was read, neutral texts, and processor seconds."""
+    cases = [(key, case["variants"]) for key, case in results.items() if key[0] == "refined"]
+    for chunks in sorted({int(key[3]) for key, _ in cases}):
+        of_chunks = [(key[1], variants) for key, variants in cases if key[3] == chunks]
+        for variant in of_chunks[0][1]:
+            groups: dict[str | int, list[dict[str, float]]] = {}
+            for group, variants in of_chunks:
+                groups.setdefault(group, []).append(variants[variant])
+            for name, label in (("rest", "what follows"), ("read", "what was read"), ("neutral", "neutral texts")):
+                units = [[one[name] for one in found] for found in groups.values()]
+                values = [value for unit in units for value in unit]
+                between = interval(units, _mean_of_groups, SEED)
+                row = f"{variant}: {label}, {chunks} chunks"
+                yield Row(row, len(values), fmean(values), between, max(values), "", None)
+            spent = [one["seconds"] for found in groups.values() for one in found]
+            row = f"{variant}: processor seconds, {chunks} chunks"
+            yield Row(row, len(spent), fmean(spent), None, max(spent), "", None)
 
 
 def share_row(name: str, found: Sequence[float], *, least: float | None = None, most: float | None = None) -> Row:

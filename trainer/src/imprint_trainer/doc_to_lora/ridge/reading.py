@@ -11,7 +11,7 @@ from torch import Tensor
 from imprint_trainer.data.windows import Window
 from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.doc_to_lora.targets import decoder, module_path
-from imprint_trainer.lora.loss import CHUNK, window_tensors
+from imprint_trainer.lora.loss import CHUNK, Read, read_whole, window_tensors
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.output_head import output_head
 
@@ -33,6 +33,7 @@ def read_windows(
     config: AdapterPlace,
     windows: Sequence[Window],
     *,
+    read: Read = read_whole,
     stop: Callable[[], None] = lambda: None,
 ) -> Gram:
     """The blocks run once over each window; the error of a token is the gradient of its log-probability at the residual
@@ -47,7 +48,7 @@ def read_windows(
         stop()
         ids, positions, targets = window_tensors(window, model.device)
         with listening(model, config) as heard:
-            decoder(model)(input_ids=ids, use_cache=False)
+            read(model, ids)
         errors = errors_at(model, heard.leaving[0].index_select(0, positions), targets)  # [s, d]
         for place, layer in enumerate(config.layer_indices):
             inputs = heard.entering[layer].index_select(0, positions).float()  # [s, d_in]

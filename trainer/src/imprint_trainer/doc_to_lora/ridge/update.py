@@ -9,9 +9,11 @@ from imprint_trainer.doc_to_lora.ridge.reading import read_windows
 from imprint_trainer.doc_to_lora.ridge.solve import solve
 from imprint_trainer.doc_to_lora.targets import check_fits
 from imprint_trainer.errors import NothingToTrain
+from imprint_trainer.lora.loss import Read, read_whole
 from imprint_trainer.models.causal_lm import CausalLM
 
 MOST_WINDOWS = 16  # where a request names no number
+MOST_SUPERVISED = 4096  # tokens of the agent that are enough
 
 
 def update_of(
@@ -20,6 +22,7 @@ def update_of(
     windows: Sequence[Window],
     *,
     rank: int | None = None,
+    read: Read = read_whole,
     stop: Callable[[], None] = lambda: None,
 ) -> Update:
     """`rank` None takes the hypernetwork's own. Raises NothingToTrain where nothing is supervised, HypernetworkInvalid
@@ -27,7 +30,7 @@ def update_of(
     check_fits(model, ridge.config)
     if not any(window.supervised_count for window in windows):
         raise NothingToTrain("The agent wrote nothing in what was read of the session.")
-    gram = read_windows(model, ridge.config, windows, stop=stop)
+    gram = read_windows(model, ridge.config, windows, read=read, stop=stop)
     solved = solve(gram, ridge.statistics, ridge.config, rank=rank)
     return Update(solved.factors, gram.read, len(windows), solved.uncut_rank, solved.error)
 
