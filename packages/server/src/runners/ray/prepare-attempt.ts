@@ -38,12 +38,12 @@ export const prepareAttempt = async (
   const { job_id } = task;
   const attempt = attemptOf({ storage, job_id, token: newToken() });
   const { folder, submission_id, token } = attempt;
-  const { cpus, gpus, memory } = await options.resources(task, signal);
+  const { cpus, gpus, memory, args = [] } = await options.resources(task, signal);
   const put = async (): Promise<{ readonly there: WorkerTask; readonly sources: string }> => {
     await makeAttemptFolder(attempt);
     const [there, sources] = [await shipTask({ task, places, storage, folder }), await options.sources()];
     await writeOrder(attempt, {
-      command: options.command,
+      command: [...options.command, ...args],
       env: options.env,
       graceMs: options.cancelGraceMs,
       startMs: options.startTimeoutMs,
