@@ -288,9 +288,7 @@ export const TrainingPlan = Strict({
   target_modules: Type.Array(Type.String()),
   quantization: Type.String(),
   gradient_checkpointing: Type.Boolean({ description: "Activations are made again in the backward pass, for memory's sake" }),
-  processes: Type.Optional(
-    Type.Integer({ minimum: 2, description: "That share each step, by the setting `processes`; left out where it is one" }),
-  ),
+  processes: Type.Optional(Type.Integer({ minimum: 2, description: "That share each step; left out where it is one" })),
   memory: MemoryPlanOrNull,
   windows: Type.Integer(),
   tokens: Type.Integer(),
