@@ -10,6 +10,7 @@ export * from "./files.js";
 export * from "./health.js";
 export * from "./ids.js";
 export * from "./imprint.js";
+export * from "./imprint-request.js";
 export * from "./jobs.js";
 export * from "./kinds/evaluation.js";
 export * from "./kinds/export.js";

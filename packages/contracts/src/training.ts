@@ -162,44 +162,6 @@ export type TrainLoraPreviewRequest = Static<typeof TrainLoraPreviewRequest>;
 export const PreviewRequest = Strict({ base_model: common.base_model, ...size, ...selection, ...shown });
 export type PreviewRequest = Static<typeof PreviewRequest>;
 
-/** What is assumed where a request for an imprint is silent. */
-export const IMPRINT_DEFAULTS = { max_chunks: 16, refine_steps: 0 } as const;
-
-/** Body of `POST /train/hypernetwork`. Only the first trajectory is used; further ones are named in a warning. */
-export const TrainHypernetworkRequest = Strict({
-  trajectory_ids: Type.Array(SessionId, { minItems: 1, maxItems: 1000 }),
-  ...common,
-  max_chunk_length: Type.Optional(
-    Type.Integer({ minimum: 16, maximum: 8192, description: "Tokens of the session read at once" }),
-  ),
-  scaling: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 16,
-      description: "Factor on the generated update; default: the best that neutral text allows",
-    }),
-  ),
-  max_chunks: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 256,
-      default: IMPRINT_DEFAULTS.max_chunks,
-      description: "Of the session, read at most: what matters most goes first",
-    }),
-  ),
-  compress_rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, description: "Reduce the adapter to this rank" })),
-  refine_steps: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 1000,
-      default: IMPRINT_DEFAULTS.refine_steps,
-      description: "Steps of training, of one window each, that the generated adapter is refined by",
-    }),
-  ),
-  include_unsuccessful: Type.Optional(Type.Boolean({ default: false, description: "Train on a session that did not succeed" })),
-});
-export type TrainHypernetworkRequest = Static<typeof TrainHypernetworkRequest>;
-
 /** Answer of both start calls. */
 export const StartResponse = Strict({ job_id: Type.String(), status: Type.Literal("queued") });
 export type StartResponse = Static<typeof StartResponse>;
@@ -296,6 +258,7 @@ export const TrainingPlan = Strict({
   target_modules: Type.Array(Type.String()),
   quantization: Type.String(),
   gradient_checkpointing: Type.Boolean({ description: "Activations are made again in the backward pass, for memory's sake" }),
+  processes: Type.Optional(Type.Integer({ minimum: 2, description: "That share each step; left out where it is one" })),
   memory: MemoryPlanOrNull,
   windows: Type.Integer(),
   tokens: Type.Integer(),

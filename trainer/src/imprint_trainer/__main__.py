@@ -15,6 +15,7 @@ COMMANDS = {
     "gpu-check": "measure.gpu",
     "hypernetworks": "doc_to_lora.cli",
     "lessons": "data.lessons",
+    "member": "member",
     "measure-length": "measure.length",
     "measure-training": "measure.training",
     "privacy": "privacy.cli",

@@ -82,9 +82,14 @@ export const Settings = Strict({
     minimum: 1,
     maximum: 1024,
     default: 2,
-    description: "CPUs that a job asks of the cluster, and threads that it takes.",
+    description: "CPUs that a job asks of the cluster for each of its processes, and threads that these take.",
   }),
-  ray_gpus: Type.Integer({ minimum: 0, maximum: 1, default: 0, description: "GPUs that a job asks of the cluster." }),
+  ray_gpus: Type.Integer({
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description: "GPUs that a job asks of the cluster for each of its processes.",
+  }),
   ray_attempts: Type.Integer({
     minimum: 1,
     maximum: 10,
@@ -119,6 +124,13 @@ export const Settings = Strict({
     description: "Whether jobs run on the cluster while the service is stopped, and are followed again when it starts.",
   }),
   slots: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: "Jobs that run at once." }),
+  processes: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: 1,
+    description:
+      "Processes of one machine that share each step of a LoRA training, at most: one a card, or of a CPU's cores. docs/scale.md says when it gains.",
+  }),
   max_queued: Type.Integer({
     minimum: 1,
     maximum: 100_000,

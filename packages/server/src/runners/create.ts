@@ -11,12 +11,12 @@ import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
 export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerCommand | null => {
-  const { python, data_dir, ray_python, ray_cpus } = settings;
+  const { python, data_dir, ray_python, ray_cpus, processes } = settings;
   if (python === null) return null;
   const serve = ["-m", "imprint_trainer", "serve", "--digests"];
   return {
     file: python,
-    args: [...serve, dataPaths(data_dir).digests],
+    args: [...serve, dataPaths(data_dir).digests, ...(processes > 1 ? ["--processes", String(processes)] : [])],
     env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
     ...(ray && {
       onCluster: [ray_python ?? python, ...serve, join(ray.storage.onNodes, "digests.json"), "--threads", String(ray_cpus)],

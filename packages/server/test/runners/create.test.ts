@@ -39,3 +39,8 @@ test("the trainer keeps digests of base models in the data directory", () => {
   const command = trainerCommand(configFor(folder, { python: process.execPath }));
   expect(command?.args).toEqual(["-m", "imprint_trainer", "serve", "--digests", join(folder, "digests.json")]);
 });
+
+test("the trainer is told how many processes a training may have, where it is more than one", () => {
+  const command = trainerCommand(configFor(makeFolder(), { python: process.execPath, processes: 4 }));
+  expect(command?.args.slice(-2)).toEqual(["--processes", "4"]);
+});

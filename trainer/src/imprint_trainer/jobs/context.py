@@ -30,6 +30,7 @@ class JobContext:
     tokenizer: Callable[[str], Any]
     memory: PeakMemory
     device: Device = "cpu"
+    processes: int = 1  # that a LoRA training may run on
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

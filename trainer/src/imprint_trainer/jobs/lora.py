@@ -12,6 +12,7 @@ from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import OF_THE_MACHINE
 from imprint_trainer.jobs.memory_plan import Planned, longest, planned_memory
+from imprint_trainer.jobs.processes import processes_for, shared
 from imprint_trainer.jobs.resume import begun_as, checkpoint_of, differences, identity_of, selection_of, writer_of
 from imprint_trainer.jobs.window_limit import window_limit
 from imprint_trainer.lora.adapter import fresh_adapter
@@ -41,10 +42,11 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
     planned = planned_memory(spec, longest(prepared.windows), device=context.device, dequantised=base.dequantised)
-    plan = plan_of(training, prepared, steps, targets, planned)
+    processes = processes_for(steps, planned, base, context)
+    plan = plan_of(training, prepared, steps, targets, planned, processes)
     context.emit({"type": "plan", "plan": plan})
     identity = identity_of(spec, training, plan, base)
-    writer = writer_of(spec, identity, base, context)
+    writer = writer_of(spec, identity, base, context, processes)
     if checkpoint is not None:
         identity.require_same(checkpoint.state.identity)
     tested = [window for _, window in prepared.held_out.windows] if prepared.held_out else []
@@ -60,19 +62,30 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 model, prepared.windows, training, steps, salvaged, holds_out=prepared.held_out is not None
             )
         else:
-            trained = train(
+            with shared(
                 model,
                 prepared.windows,
-                training,
-                steps,
-                device=base.device,
-                memory=context.memory,
-                on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
-                cancelled=context.cancelled,
-                writer=writer,
-                resume=checkpoint,
-                held_out=tested,
-            )
+                spec,
+                base=base,
+                targets=targets,
+                planned=planned,
+                processes=processes,
+                context=context,
+            ) as gradients:
+                trained = train(
+                    model,
+                    prepared.windows,
+                    training,
+                    steps,
+                    device=base.device,
+                    memory=context.memory,
+                    on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
+                    cancelled=context.cancelled,
+                    writer=writer,
+                    resume=checkpoint,
+                    held_out=tested,
+                    gradients=gradients,
+                )
         tensors = trained_tensors(model)
     if salvaged is None:
         context.phase("saving")
@@ -116,7 +129,12 @@ def training_of(spec: TrainLoraSpec, max_length: int, width: int) -> LoraTrainin
 
 
 def plan_of(
-    training: LoraTraining, prepared: Prepared, steps: Steps, targets: list[str], planned: Planned
+    training: LoraTraining,
+    prepared: Prepared,
+    steps: Steps,
+    targets: list[str],
+    planned: Planned,
+    processes: int = 1,
 ) -> dict[str, Any]:
     """The contracts' `TrainingPlan`."""
     return {
@@ -131,6 +149,7 @@ def plan_of(
         "target_modules": targets,
         "quantization": training.quantization,
         "gradient_checkpointing": planned.checkpointing,
+        **({"processes": processes} if processes > 1 else {}),
         "memory": planned.memory,
         **sizes(prepared),
     }

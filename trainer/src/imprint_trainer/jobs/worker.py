@@ -32,10 +32,11 @@ def import_libraries() -> None:
 class Worker:
     """Jobs and chats come from the main thread only, previews and prompts from any."""
 
-    def __init__(self, *, device: str, threads: int | None, digests: Path | None = None) -> None:
+    def __init__(self, *, device: str, threads: int | None, digests: Path | None = None, processes: int = 1) -> None:
         self._device = device
         self._threads = threads
         self._digests = digests
+        self._processes = processes
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
         self._ready = False
         self._tokenizers: dict[str, Any] = {}
@@ -98,7 +99,8 @@ class Worker:
         from imprint_trainer.models.device import pick_device
 
         memory = PeakMemory(pick_device(self._device))
-        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device_kind(self._device))
+        device = device_kind(self._device)
+        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device, self._processes)
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
                 return train_lora(job.spec, context)

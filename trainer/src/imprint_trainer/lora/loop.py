@@ -11,15 +11,16 @@ from torch import Tensor
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.device import mixed_precision
 
 from .checkpoints import Checkpoint, CheckpointWriter, copy_adapter, restore_adapter, restore_training
 from .config import LoraTraining
-from .loss import Read, heard, loss_sum, mean_loss, read_whole
+from .gradients import Stop, add_gradients
+from .loss import heard, mean_loss
 from .memory import PeakMemory
-from .schedule import Schedule, Steps, Trained
+from .schedule import Schedule, Steps, Trained, WindowBatch
 
 StepCallback = Callable[[dict[str, Any]], None]
+BatchGradients = Callable[[WindowBatch, Stop], list[float]]  # adds them; the loss sum of each window
 
 
 def train(
@@ -36,7 +37,7 @@ def train(
     resume: Checkpoint | None = None,
     held_out: Sequence[Window] = (),
     until: int | None = None,
-    read: Read = read_whole,
+    gradients: BatchGradients | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Trained:
     """Trains the model's trainable parameters in place.
@@ -45,7 +46,7 @@ def train(
     From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
     measured before the first step and after each epoch; the profile learn ends with the adapter of the best epoch.
     With `until`, it pauses after so many steps, a checkpoint is written there and at its end, and `stopped` is "paused"
-    where steps are left. `read` reads the windows that are trained on.
+    where steps are left. `gradients`: who computes a step's; None: this process alone.
     Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
     CheckpointInvalid.
     """
@@ -70,6 +71,10 @@ def train(
                 writer.write(model, optimizer, schedule, best)
             raise Cancelled
 
+    def alone(batch: WindowBatch, stop: Stop) -> list[float]:
+        chosen = [windows[index] for index in batch.windows]
+        return add_gradients(model, chosen, supervised=batch.supervised, device=device, before_each=stop)
+
     def measure_held_out() -> None:
         if schedule.held_out_due:
             schedule.record_held_out(held_out_loss(model, held_out, device, before_each=stop_if_cancelled))
@@ -81,13 +86,9 @@ def train(
     model.train()
     while (batch := schedule.next()) is not None and not (until is not None and schedule.done >= until):
         total, started = 0.0, clock()
-        for index in batch.windows:
-            stop_if_cancelled()
-            with mixed_precision(device, model.dtype):
-                loss = loss_sum(model, windows[index], device, read)
-            torch.autograd.backward(loss / batch.supervised)
-            total += float(loss.detach())
-            tokens_seen += len(windows[index].input_ids)
+        for loss in (gradients or alone)(batch, stop_if_cancelled):
+            total += loss
+        tokens_seen += sum(len(windows[index].input_ids) for index in batch.windows)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
         if not (torch.isfinite(torch.tensor([total, norm])).all()):
             raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")

@@ -10,6 +10,7 @@ import { instanceOf } from "./instance.js";
 import { createJobsApi } from "./jobs-api.js";
 import { memoryOf } from "./memory-of.js";
 import { createRayRunner } from "./ray-runner.js";
+import { resourcesOf } from "./resources-of.js";
 import { sharedStorage, shipOnce } from "./storage.js";
 import { openStore } from "./stores/open.js";
 
@@ -32,7 +33,6 @@ const KILL_MS = 10_000; // beyond the grace, twice: a cluster that does not answ
 export const createRay = ({ config, command, places, interactive, clock, log }: CreateOptions): Runner | null => {
   const { ray, settings, repoRoot } = config;
   if (ray === null) return null;
-  const { ray_cpus: cpus, ray_gpus: gpus } = settings;
   const cancelGraceMs = settings.cancel_grace * 1000;
   const python = settings.ray_python ?? settings.python ?? command.file;
   const sources = join(repoRoot, "trainer", "src");
@@ -48,11 +48,10 @@ export const createRay = ({ config, command, places, interactive, clock, log }: 
     },
     command: command.onCluster ?? [command.file, ...command.args],
     env: workerEnvironment({ source: {}, allowDownloads: settings.allow_downloads }) as Readonly<Record<string, string>>,
-    resources: async (task, signal) => ({
-      cpus,
-      gpus,
-      memory: gpus > 0 ? null : await memoryOf({ task, places, interactive, signal }),
-    }),
+    resources: async (task, signal) => {
+      const memory = settings.ray_gpus > 0 ? null : await memoryOf({ task, places, interactive, signal });
+      return resourcesOf(task, settings, memory);
+    },
     leave: settings.adopt,
     attempts: settings.ray_attempts,
     limits: {

@@ -12,6 +12,8 @@ export interface Resources {
   readonly gpus: number;
   /** Bytes; null where nobody knows. */
   readonly memory: number | null;
+  /** After those of the command, for a worker that takes so much. */
+  readonly args?: readonly string[];
 }
 
 export interface RayRunnerOptions {

@@ -24,14 +24,14 @@ export const prepareAttempt = async (
   const { job_id } = task;
   const attempt = attemptOf({ storage, job_id, token: newToken() });
   const { folder, submission_id, token } = attempt;
-  const { cpus, gpus, memory } = await options.resources(task, signal);
+  const { cpus, gpus, memory, args = [] } = await options.resources(task, signal);
   const put = async (): Promise<{ readonly there: WorkerTask; readonly sources: string }> => {
     await makeAttemptFolder(store, attempt);
     const shipped = await shipTask({ task, places, storage, folder });
     const sources = await options.sources();
     const needs = sources.name === null ? shipped.needs : [...shipped.needs, sources.name];
     await writeOrder(store, attempt, {
-      command: options.command,
+      command: [...options.command, ...args],
       env: options.env,
       graceMs: options.cancelGraceMs,
       startMs: options.startTimeoutMs,
