@@ -66,4 +66,4 @@ def test_a_request_is_timed_up_to_its_proved_adapter(
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert row["row"] == "seconds to a proved adapter, 512 tokens"
     assert row["value"] > 0
-    assert command.ROWS[-1] == "seconds"
+    assert command.USUAL_ROWS[-1] == "seconds"
