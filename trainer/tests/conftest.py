@@ -4,12 +4,16 @@ import random
 import shutil
 from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 
 from imprint_trainer.environment import settle_environment
 
 settle_environment()
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("imprint", deadline=None)
+hypothesis.settings.load_profile("imprint")
 
 from imprint_trainer.data.windows import Window  # noqa: E402
 from imprint_trainer.models import load  # noqa: E402

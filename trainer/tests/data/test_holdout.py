@@ -71,7 +71,7 @@ def check_split(found: Prepared, whole: Prepared, recordings: list[list[dict[str
     assert tested <= held
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_no_held_out_turn_stands_in_a_trained_window_and_no_turn_is_lost(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

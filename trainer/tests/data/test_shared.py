@@ -117,7 +117,7 @@ BRANCHES = st.lists(
 
 
 @given(BRANCHES)
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_each_turn_of_forked_recordings_is_supervised_exactly_once(
     tmp_path: Path, branches: list[tuple[int, int, list[str]]]
 ) -> None:

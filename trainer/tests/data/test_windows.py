@@ -65,7 +65,7 @@ def turns(window: str, end: str) -> list[str]:
     return [turn.strip() for turn in re.split(r"<\|im_start\|>|<start_of_turn>", window)[1:]]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(steps(), st.integers(240, 480), st.sampled_from(["chatml", "gemma", "qwen2_5"]))
 def test_windows_of_any_session(talk: list[dict[str, Any]], max_length: int, name: str) -> None:
     tokenizer, end = tokenizer_of(name), family(name).end
@@ -86,7 +86,7 @@ def test_windows_of_any_session(talk: list[dict[str, Any]], max_length: int, nam
     assert differ(prepared)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(steps(), st.integers(440, 640), st.sampled_from(["qwen3", "gptoss", "mistral", "phi3"]))
 def test_windows_of_templates_that_rewrite_history(talk: list[dict[str, Any]], max_length: int, name: str) -> None:
     tokenizer = tokenizer_of(name)

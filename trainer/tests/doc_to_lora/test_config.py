@@ -26,7 +26,7 @@ GEMMA = HypernetworkConfig(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     rank=st.integers(1, 16),
     encoder=st.sampled_from(["per_layer_activations", "early_exit"]),

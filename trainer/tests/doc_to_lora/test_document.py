@@ -118,7 +118,7 @@ def test_when_all_is_too_much_the_task_and_the_latest_steps_stay() -> None:
     assert left_out + text.count("Decision:") == 500
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     texts=st.lists(st.tuples(st.booleans(), st.text(min_size=1, max_size=300)), min_size=1, max_size=30),
     limit=st.integers(200, 2000),
@@ -147,7 +147,7 @@ step_lists = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(steps=step_lists, limit=st.integers(300, 3000))
 def test_what_fits_is_read_whole_and_every_cut_is_marked(steps: list[dict[str, Any]], limit: int) -> None:
     recorded = session(user("Task."), *steps)
@@ -164,7 +164,7 @@ def test_what_fits_is_read_whole_and_every_cut_is_marked(steps: list[dict[str, A
         assert " [...] " in document.text or "entries left out]" in document.text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(steps=step_lists, limit=st.integers(0, 120))
 def test_a_budget_that_hardly_holds_a_mark_is_kept_too(steps: list[dict[str, Any]], limit: int) -> None:
     recorded = session(user("Task."), *steps)
@@ -180,7 +180,7 @@ def test_where_no_entry_fits_the_first_one_s_ends_are_read(limit: int, text: str
     assert document_text(recorded, max_characters=limit) == text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(steps=step_lists, most=st.integers(0, 800))
 def test_a_budget_in_tokens_is_kept_and_mostly_used(steps: list[dict[str, Any]], most: int) -> None:
     recorded = session(user("Task."), *steps)
@@ -197,7 +197,7 @@ def test_a_budget_in_tokens_is_kept_and_mostly_used(steps: list[dict[str, Any]],
         assert count(text) > 0.6 * most or most < 150
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(sizes=st.lists(st.integers(1, 400), min_size=1, max_size=30), limit=st.integers(300, 3000))
 def test_the_session_s_order_is_kept(sizes: list[int], limit: int) -> None:
     recorded = session(

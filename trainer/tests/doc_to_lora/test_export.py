@@ -111,7 +111,7 @@ def test_the_delta_is_computed_in_the_factors_precision_and_returned_in_the_mode
         assert model(QUERY).logits.dtype == torch.bfloat16
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     ranks=st.integers(1, 12),
     rank=st.integers(1, 12),

@@ -41,7 +41,7 @@ def factors_of(network: Hypernetwork, ids: Tensor, mask: Tensor, *, iterative: b
     return factors
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(layout=layouts, sizes=lengths, extra=st.integers(0, 6), left=st.booleans(), seed=seeds)
 def test_padding_on_either_side_changes_nothing(
     layout: str, sizes: list[int], extra: int, left: bool, seed: int
@@ -56,7 +56,7 @@ def test_padding_on_either_side_changes_nothing(
             assert difference(padded[module].B[row], pair.B[0]) < 1e-4
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(sizes=lengths, seed=seeds)
 def test_layer_by_layer_equals_all_layers_at_once(sizes: list[int], seed: int) -> None:
     network = NETWORKS["per layer"]
@@ -66,7 +66,7 @@ def test_layer_by_layer_equals_all_layers_at_once(sizes: list[int], seed: int) -
     assert all(difference(iterative[m].B, batched[m].B) < 2e-5 for m in batched)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(layout=layouts, sizes=lengths, data=st.data(), seed=seeds)
 def test_the_order_of_chunks_does_not_matter(layout: str, sizes: list[int], data: st.DataObject, seed: int) -> None:
     network = NETWORKS[layout]
@@ -77,7 +77,7 @@ def test_the_order_of_chunks_does_not_matter(layout: str, sizes: list[int], data
     assert same(update(shuffled), update(straight))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(layout=layouts, sizes=lengths, seed=seeds)
 def test_a_zero_scaler_b_leaves_the_bias_alone(layout: str, sizes: list[int], seed: int) -> None:
     config = LAYOUTS[layout]
@@ -89,7 +89,7 @@ def test_a_zero_scaler_b_leaves_the_bias_alone(layout: str, sizes: list[int], se
         assert difference(got[module], bias) < 1e-6
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(layout=layouts, size=st.integers(2, 9), position=st.integers(0, 8), seed=seeds)
 def test_one_other_token_makes_another_adapter(layout: str, size: int, position: int, seed: int) -> None:
     network = NETWORKS[layout]
@@ -102,7 +102,7 @@ def test_one_other_token_makes_another_adapter(layout: str, size: int, position:
     assert all(difference(second[m].B, first[m].B) > 1e-4 for m in first)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(layout=layouts, size=st.integers(2, 9), data=st.data(), seed=seeds)
 def test_the_perceiver_knows_no_positions(layout: str, size: int, data: st.DataObject, seed: int) -> None:
     network = NETWORKS[layout]
@@ -145,7 +145,7 @@ def test_scalers_multiply_a_alone_and_the_other_two_both_factors() -> None:
     assert torch.allclose(scaled.B, plain.B * factors_b)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(layout=layouts, counts=st.lists(st.integers(1, 4), min_size=1, max_size=3), seed=seeds)
 def test_root_scaling_divides_what_a_documents_chunks_add_up_to_and_no_bias(
     layout: str, counts: list[int], seed: int

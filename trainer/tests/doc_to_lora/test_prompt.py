@@ -35,7 +35,7 @@ def test_markers_are_single_tokens_and_none_is_added() -> None:
     assert ids.count(TOKENIZER.convert_tokens_to_ids("<|im_start|>")) == 3
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(text=st.text(min_size=1).filter(lambda text: text.strip() and "<|" not in text))
 def test_affixes_of_an_unknown_tokenizer_are_what_surrounds_any_document(text: str) -> None:
     affixes = chunk_affixes(TOKENIZER, BASE)

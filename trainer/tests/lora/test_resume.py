@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from imprint_trainer.adapters.payload import Payload
@@ -175,7 +174,6 @@ def test_the_steps_after_a_resume_go_on_counting(base: LoadedBase, windows: list
     assert written == [4]
 
 
-@hypothesis_settings(deadline=None)
 @given(
     losses=st.lists(st.floats(0.01, 8, allow_nan=False), min_size=40, max_size=40),
     count=st.integers(1, 5),

@@ -25,7 +25,7 @@ SIZE = st.integers(1, 70)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=3), SIZE, SIZE, st.booleans(), st.booleans())
 def test_a_product_is_that_of_torch_to_rounding(
     engine: bool, leading: list[int], inputs: int, outputs: int, transposed: bool, biased: bool
@@ -52,7 +52,7 @@ def test_a_frozen_linear_passes_gradients_to_its_input(by_onednn: bool) -> None:
     assert frozen.state_dict().keys() == {"0.weight", "0.bias"}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=2), SIZE, SIZE, st.booleans(), st.booleans())
 def test_a_bf16_weight_multiplies_rounded_inputs_and_gives_fp32(
     leading: list[int], inputs: int, outputs: int, transposed: bool, biased: bool

@@ -1,7 +1,7 @@
 """Which trials go on, and when."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint_trainer.sweeps.halving import EARLIEST, better_half, halvings, pause_of, steps_at_most
@@ -28,14 +28,12 @@ def test_nothing_is_stopped_where_that_is_asked() -> None:
     assert halvings("none", max_steps=[100] * 8) == []
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 5000), min_size=2, max_size=64))
 def test_no_trial_is_compared_before_its_fourth_step(max_steps: list[int]) -> None:
     for share in halvings("halving", max_steps=max_steps):
         assert all(EARLIEST <= pause_of(share, steps) < steps for steps in max_steps)
 
 
-@settings(deadline=None)
 @given(LOSSES)
 def test_no_trial_that_goes_on_is_worse_than_one_that_is_stopped(losses: dict[int, float]) -> None:
     better = better_half(losses)
@@ -44,7 +42,6 @@ def test_no_trial_that_goes_on_is_worse_than_one_that_is_stopped(losses: dict[in
     assert all(losses[one] <= losses[other] for one in better for other in worse)
 
 
-@settings(deadline=None)
 @given(LOSSES)
 def test_the_order_of_the_trials_does_not_matter(losses: dict[int, float]) -> None:
     assert better_half(losses) == better_half(dict(reversed(losses.items())))
@@ -60,7 +57,6 @@ def test_the_steps_of_six_trials_are_counted_with_their_halvings() -> None:
     assert steps_at_most([32] * 3, [8] * 3, shares[1:]) == 3 * 8 + 2 * 16
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(4, 500), min_size=2, max_size=16))
 def test_no_sweep_takes_more_steps_than_all_its_trials(max_steps: list[int]) -> None:
     shares = halvings("halving", max_steps=max_steps)

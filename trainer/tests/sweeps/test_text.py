@@ -1,6 +1,6 @@
 """Which held-out text chooses, and which stays unseen."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint_trainer.data.holdout import SMALLEST_PART, HeldOut
@@ -21,7 +21,6 @@ def held(*sessions: list[int]) -> HeldOut:
 COUNTS = st.lists(st.lists(st.integers(1, 1500), min_size=1, max_size=5), min_size=1, max_size=6)
 
 
-@settings(deadline=None)
 @given(COUNTS)
 def test_every_window_is_on_one_side_and_no_session_on_both(counts: list[list[int]]) -> None:
     held_out = held(*counts)

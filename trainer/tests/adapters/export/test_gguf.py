@@ -71,7 +71,7 @@ def test_the_same_adapter_gives_the_same_bytes(base: LoadedBase, tmp_path: Path)
     assert exported(base, tmp_path, name="one").read_bytes() == exported(base, tmp_path, name="two").read_bytes()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(heads=st.integers(1, 6), half=st.integers(1, 8), rank=st.integers(1, 4), seed=st.integers(0, 1000))
 def test_reordering_lora_b_reorders_the_update(heads: int, half: int, rank: int, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)

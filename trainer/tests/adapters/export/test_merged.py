@@ -71,7 +71,7 @@ def test_weights_in_several_files_stay_where_they_are(tiny_copy: Path, base: Loa
     assert all(torch.equal(parts[key], expected[key]) for key in parts)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(dtype=st.sampled_from([torch.float32, torch.bfloat16]), rank=st.integers(1, 8), seed=st.integers(0, 1000))
 def test_a_merged_weight_is_the_exact_sum_rounded_once(dtype: torch.dtype, rank: int, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)

@@ -166,7 +166,7 @@ def test_tensors_that_unfold_from_one_storage_are_refused(tmp_path: Path) -> Non
         read_checkpoint(rewrite(tmp_path / "model.bin", edit))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(position=st.integers(0, 9000), replacement=st.binary(min_size=1, max_size=6))
 def test_damage_anywhere_in_the_pickle_is_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, position: int, replacement: bytes

@@ -41,7 +41,7 @@ def test_inputs_and_errors_are_summed_over_lessons_alone(model: Any, config: Rid
     assert (gram.tokens, gram.read) == (window.supervised_count, len(window.input_ids))
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(4)))
 def test_neither_the_order_of_windows_nor_how_they_are_grouped_matters(
     model: Any, config: RidgeConfig, order: list[int]

@@ -57,7 +57,7 @@ def test_a_larger_ridge_moves_ordinary_text_less(ridge: Ridge, model: Any) -> No
     assert moved(1000.0) < moved(100.0) < moved(10.0)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rank=st.integers(1, 15), seed=st.integers(0, 1000))
 def test_no_other_cut_to_a_rank_is_nearer_where_inputs_and_errors_are(
     ridge: Ridge, model: Any, rank: int, seed: int

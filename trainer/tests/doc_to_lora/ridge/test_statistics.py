@@ -14,7 +14,7 @@ from imprint_trainer.doc_to_lora.ridge.statistics import compact, from_tensors
 from imprint_trainer.errors import HypernetworkInvalid, HypernetworkNotInstalled
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 1000), axes=st.integers(1, 12))
 def test_a_compact_moment_keeps_the_diagonal_and_stays_positive(seed: int, axes: int) -> None:
     rows = torch.randn(40, 12, generator=torch.Generator().manual_seed(seed)) * torch.logspace(0, -3, 12)

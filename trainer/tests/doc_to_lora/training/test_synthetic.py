@@ -46,7 +46,7 @@ novelties = st.builds(
 
 
 @given(seeds, novelties, st.integers(1, 4), st.integers(0, 20))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_document_holds_the_answer_and_the_question_does_not(
     seed: int, novelty: Novelty, facts: int, fillers: int
 ) -> None:
@@ -111,7 +111,6 @@ def asked_as_listed(fact: Fact) -> bool:
 
 
 @given(seeds, st.integers(2, 4))
-@settings(deadline=None)
 def test_facts_of_a_document_are_about_different_things(seed: int, count: int) -> None:
     facts = make_facts(random.Random(seed), count, TRAINING)
     assert len({fact.subject for fact in facts}) == len({fact.value for fact in facts}) == count
