@@ -20,14 +20,15 @@ def preview_spec(spec: dict[str, Any]) -> dict[str, Any]:
 def test_a_preview_is_answered_while_a_job_trains_with_the_numbers_of_its_plan(
     worker: RunningWorker, lora_spec: Spec, new_job_id: Callable[[], str]
 ) -> None:
-    spec = lora_spec(epochs=None, learning_rate=1e-6)
-    worker.send({"type": "train_lora", "job_id": new_job_id(), "spec": spec})
+    spec, job = lora_spec(epochs=100, learning_rate=1e-6), new_job_id()  # longer than any answer takes
+    worker.send({"type": "train_lora", "job_id": job, "spec": spec})
     events = worker.collect(is_progress)
     plan = next(event["plan"] for event in events if event["type"] == "plan")
     worker.send({"type": "preview", "call_id": "p", "spec": preview_spec(spec), "window": None})
-    order = worker.collect(lambda event: event["type"] in ("done", "failed"))
-    answer = next(event for event in order if event["type"] == "answer")
-    assert order[-1]["type"] == "done"
+    answer = worker.until(lambda event: event["type"] in ("answer", "done", "failed"))
+    assert answer["type"] == "answer"
+    worker.send({"type": "cancel", "job_id": job})
+    assert worker.until(lambda event: event["type"] in ("done", "cancelled"))["type"] == "cancelled"
     assert {name: answer["result"][name] for name in SHARED} == {name: plan[name] for name in SHARED}
 
 
@@ -110,7 +111,7 @@ def test_the_prompt_of_a_chat_is_rendered_while_a_job_trains_as_the_chat_counts_
 ) -> None:
     spec = chat_spec(max_tokens=4)
     job = new_job_id()
-    worker.send({"type": "train_lora", "job_id": job, "spec": lora_spec(epochs=None, learning_rate=1e-6)})
+    worker.send({"type": "train_lora", "job_id": job, "spec": lora_spec(epochs=100, learning_rate=1e-6)})
     worker.until(is_progress)
     worker.send({"type": "render", "call_id": "r", "spec": spec})
     result = worker.until(lambda event: event["type"] == "answer")["result"]
