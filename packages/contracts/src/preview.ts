@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { SessionId } from "./ids.js";
 import { Strict } from "./object.js";
-import { Holdout, LeftOutAndChanged, MemoryPlanOrNull, PlanNotes, Profile, TrainOn } from "./training.js";
+import { MemoryPlanOrNull } from "./memory.js";
+import { Holdout, LeftOutAndChanged, PlanNotes, Profile, TrainOn } from "./training.js";
 
 /** How sessions become windows and masks: what a training and its preview share. */
 export const WindowsOf = {

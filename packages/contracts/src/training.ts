@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { ErrorCode } from "./errors.js";
 import { AdapterId, BaseModelChoice, JobId, SessionId } from "./ids.js";
 import { ImprintProof } from "./imprint.js";
+import { MemoryPlanOrNull } from "./memory.js";
 import { Strict } from "./object.js";
 
 export const NewAdapterId = Type.String({ ...AdapterId, description: "Id of the new adapter, written once; default: made up" });
@@ -162,6 +163,44 @@ export type TrainLoraPreviewRequest = Static<typeof TrainLoraPreviewRequest>;
 export const PreviewRequest = Strict({ base_model: common.base_model, ...size, ...selection, ...shown });
 export type PreviewRequest = Static<typeof PreviewRequest>;
 
+/** What is assumed where a request for an imprint is silent. */
+export const IMPRINT_DEFAULTS = { max_chunks: 16, refine_steps: 0 } as const;
+
+/** Body of `POST /train/hypernetwork`. Only the first trajectory is used; further ones are named in a warning. */
+export const TrainHypernetworkRequest = Strict({
+  trajectory_ids: Type.Array(SessionId, { minItems: 1, maxItems: 1000 }),
+  ...common,
+  max_chunk_length: Type.Optional(
+    Type.Integer({ minimum: 16, maximum: 8192, description: "Tokens of the session read at once" }),
+  ),
+  scaling: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 16,
+      description: "Factor on the generated update; default: the best that neutral text allows",
+    }),
+  ),
+  max_chunks: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 256,
+      default: IMPRINT_DEFAULTS.max_chunks,
+      description: "Of the session, read at most: what matters most goes first",
+    }),
+  ),
+  compress_rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, description: "Reduce the adapter to this rank" })),
+  refine_steps: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      default: IMPRINT_DEFAULTS.refine_steps,
+      description: "Steps of training, of one window each, that the generated adapter is refined by",
+    }),
+  ),
+  include_unsuccessful: selection.include_unsuccessful,
+});
+export type TrainHypernetworkRequest = Static<typeof TrainHypernetworkRequest>;
+
 /** Answer of both start calls. */
 export const StartResponse = Strict({ job_id: Type.String(), status: Type.Literal("queued") });
 export type StartResponse = Static<typeof StartResponse>;
@@ -224,25 +263,6 @@ export const PlanNotes = {
   /** What to know before the start, one sentence each. */
   remarks: Type.Array(Type.String()),
 };
-const Megabytes = Type.Number({ minimum: 0 });
-
-/** What a training takes at its peak, in MB of 10^6 bytes: docs/memory.md. */
-export const MemoryPlan = Strict({
-  weights_mb: Megabytes,
-  activations_mb: Megabytes,
-  optimizer_mb: Megabytes,
-  logits_mb: Megabytes,
-  total_mb: Type.Number({ minimum: 0, description: "With what the trainer itself takes" }),
-  available_mb: Type.Number({ minimum: 0, description: "To the trainer, what it holds already included" }),
-  fits: Type.Boolean(),
-  suggestion: Type.Union([Type.String(), Type.Null()], {
-    description: "A sentence: the nearest setting that fits; null where it fits",
-  }),
-});
-export type MemoryPlan = Static<typeof MemoryPlan>;
-
-/** Null: config.json of the base model does not name its sizes. */
-export const MemoryPlanOrNull = Type.Union([MemoryPlan, Type.Null()]);
 
 /** What will be trained, known before the first step (training-data rules 1-6). */
 export const TrainingPlan = Strict({
