@@ -15,10 +15,10 @@ from imprint_trainer.errors import NothingToTrain
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.factors import Factors
-from imprint_trainer.lora.gradients import add_gradients
+from imprint_trainer.lora.gradients import on_this_process
 from imprint_trainer.lora.loop import train
 from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.lora.schedule import Steps, WindowBatch, epoch_order
+from imprint_trainer.lora.schedule import Steps, epoch_order
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
 
@@ -52,14 +52,6 @@ def refine(
     training = LoraTraining(seed=seed, epochs=1, rank=rank, alpha=rank, learning_rate=rate, accumulation=1)
     with fresh_adapter(base, rank=rank, alpha=rank, targets=places, seed=seed) as model:
         write_factors(model, update.factors, config)
-        read = readers(base, min(config.layer_indices))[0]
-
-        def gradients(batch: WindowBatch, stop: Callable[[], None]) -> list[float]:
-            lessons = [taught[index] for index in batch.windows]
-            return add_gradients(
-                model, lessons, supervised=batch.supervised, device=base.device, before_each=stop, read=read
-            )
-
         train(
             model,
             taught,
@@ -69,7 +61,7 @@ def refine(
             memory=memory or PeakMemory(base.device),
             on_step=on_step,
             cancelled=cancelled,
-            gradients=gradients,
+            gradients=on_this_process(model, taught, base.device, readers(base, min(config.layer_indices))[0]),
         )
         return replace(update, factors=read_factors(model, update.factors, config))
 

@@ -8,7 +8,7 @@ import torch
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.memory_plan import Planned
-from imprint_trainer.lora.loop import BatchGradients
+from imprint_trainer.lora.gradients import BatchGradients
 from imprint_trainer.lora.parallel.group import group_of
 from imprint_trainer.lora.parallel.messages import Setup, windows_of
 from imprint_trainer.lora.parallel.shares import processes_of

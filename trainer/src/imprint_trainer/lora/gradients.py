@@ -9,8 +9,10 @@ from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.device import mixed_precision
 
 from .loss import Read, loss_sum, read_whole
+from .schedule import WindowBatch
 
 Stop = Callable[[], None]  # raises Cancelled where the job was cancelled
+BatchGradients = Callable[[WindowBatch, Stop], list[float]]  # adds them; the loss sum of each window
 
 
 def add_gradients(
@@ -32,3 +34,15 @@ def add_gradients(
         torch.autograd.backward(loss / supervised)
         losses.append(float(loss.detach()))
     return losses
+
+
+def on_this_process(
+    model: CausalLM, windows: Sequence[Window], device: torch.device, read: Read = read_whole
+) -> BatchGradients:
+    """Those of a batch of these windows, computed here alone."""
+
+    def add(batch: WindowBatch, stop: Stop) -> list[float]:
+        chosen = [windows[index] for index in batch.windows]
+        return add_gradients(model, chosen, supervised=batch.supervised, device=device, before_each=stop, read=read)
+
+    return add

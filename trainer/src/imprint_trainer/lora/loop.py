@@ -14,13 +14,12 @@ from imprint_trainer.models.causal_lm import CausalLM
 
 from .checkpoints import Checkpoint, CheckpointWriter, copy_adapter, restore_adapter, restore_training
 from .config import LoraTraining
-from .gradients import Stop, add_gradients
+from .gradients import BatchGradients, on_this_process
 from .loss import heard, mean_loss
 from .memory import PeakMemory
-from .schedule import Schedule, Steps, Trained, WindowBatch
+from .schedule import Schedule, Steps, Trained
 
 StepCallback = Callable[[dict[str, Any]], None]
-BatchGradients = Callable[[WindowBatch, Stop], list[float]]  # adds them; the loss sum of each window
 
 
 def train(
@@ -71,22 +70,19 @@ def train(
                 writer.write(model, optimizer, schedule, best)
             raise Cancelled
 
-    def alone(batch: WindowBatch, stop: Stop) -> list[float]:
-        chosen = [windows[index] for index in batch.windows]
-        return add_gradients(model, chosen, supervised=batch.supervised, device=device, before_each=stop)
-
     def measure_held_out() -> None:
         if schedule.held_out_due:
             schedule.record_held_out(held_out_loss(model, held_out, device, before_each=stop_if_cancelled))
             if schedule.kept_epoch is not None and schedule.kept_epoch == len(schedule.epoch_losses):
                 best.update(adapter_of(model))
 
+    gradients = gradients or on_this_process(model, windows, device)
     measure_held_out()
     first, spent, tokens_seen = schedule.done, 0.0, 0
     model.train()
     while (batch := schedule.next()) is not None and not (until is not None and schedule.done >= until):
         total, started = 0.0, clock()
-        for loss in (gradients or alone)(batch, stop_if_cancelled):
+        for loss in gradients(batch, stop_if_cancelled):
             total += loss
         tokens_seen += sum(len(windows[index].input_ids) for index in batch.windows)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
