@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { SessionId } from "./ids.js";
-import { Strict } from "./object.js";
 import { MemoryPlanOrNull } from "./memory.js";
+import { Strict } from "./object.js";
 import { Holdout, LeftOutAndChanged, PlanNotes, Profile, TrainOn } from "./training.js";
 
 /** How sessions become windows and masks: what a training and its preview share. */
