@@ -31,6 +31,7 @@ class JobContext:
     memory: PeakMemory
     device: Device = "cpu"
     processes: int = 1  # that a LoRA training may run on
+    jobs_per_batch: int = 1  # LoRA trainings that may share a pass
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

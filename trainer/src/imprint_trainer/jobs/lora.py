@@ -19,29 +19,36 @@ from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.heap import tensors_given_back
-from imprint_trainer.lora.loop import salvage, train
+from imprint_trainer.lora.loop import Stepwise, salvage, stepwise, to_end
 from imprint_trainer.lora.profile import default_rate
 from imprint_trainer.lora.schedule import Steps, Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.lora.together.choice import PASS_TOKENS
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainLoraSpec
 
 
 def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`; the files are in `spec.output_dir`."""
+    return to_end(lora_stepwise(spec, context))
+
+
+def lora_stepwise(spec: TrainLoraSpec, context: JobContext) -> Stepwise[dict[str, Any]]:
+    """`train_lora`, which asks for the gradients of its steps where others may be on the base meanwhile."""
     context.phase("preparing_data")
     checkpoint = checkpoint_of(spec)
     begun = begun_as(checkpoint)
     limit = window_limit(spec, context.device) if begun is None else begun.request.training.max_length
     dequantised = None if begun is None else begun.base_model.dequantised_on_load
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=limit)
-    planned_memory(spec, longest(prepared.windows), device=context.device, dequantised=dequantised).require_fit()
+    length = max(longest(prepared.windows), PASS_TOKENS[context.device] if context.jobs_per_batch > 1 else 0)
+    planned_memory(spec, length, device=context.device, dequantised=dequantised).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
-    planned = planned_memory(spec, longest(prepared.windows), device=context.device, dequantised=base.dequantised)
+    planned = planned_memory(spec, length, device=context.device, dequantised=base.dequantised)
     processes = processes_for(steps, planned, base, context)
     plan = plan_of(training, prepared, steps, targets, planned, processes)
     context.emit({"type": "plan", "plan": plan})
@@ -72,7 +79,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 processes=processes,
                 context=context,
             ) as gradients:
-                trained = train(
+                run = stepwise(
                     model,
                     prepared.windows,
                     training,
@@ -84,8 +91,11 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                     writer=writer,
                     resume=checkpoint,
                     held_out=tested,
-                    gradients=gradients,
                 )
+                if gradients is not None or planned.checkpointing or planned.scarce:
+                    trained = to_end(run, gradients)  # what it changes is not only its own adapter's
+                else:
+                    trained = yield from run
         tensors = trained_tensors(model)
     if salvaged is None:
         context.phase("saving")

@@ -3,16 +3,22 @@
 import contextlib
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from imprint_trainer.board import Task
 from imprint_trainer.errors import AdapterInvalid
+from imprint_trainer.lora.together.choice import Choice
 from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora, TrainSweep
 
 if TYPE_CHECKING:
+    from imprint_trainer.jobs.context import JobContext
     from imprint_trainer.jobs.prompt import BareBase
     from imprint_trainer.models.base import LoadedBase, Quantization
+
+Emit = Callable[[dict[str, Any]], None]
 
 _importing = threading.Lock()  # the libraries' lazy imports break when two threads begin them at once
 
@@ -32,11 +38,21 @@ def import_libraries() -> None:
 class Worker:
     """Jobs and chats come from the main thread only, previews and prompts from any."""
 
-    def __init__(self, *, device: str, threads: int | None, digests: Path | None = None, processes: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        device: str,
+        threads: int | None,
+        digests: Path | None = None,
+        processes: int = 1,
+        jobs_per_batch: int = 1,
+    ) -> None:
         self._device = device
         self._threads = threads
         self._digests = digests
         self._processes = processes
+        self._jobs_per_batch = jobs_per_batch
+        self._choice = Choice()
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
         self._ready = False
         self._tokenizers: dict[str, Any] = {}
@@ -84,23 +100,17 @@ class Worker:
             return self._resident[1].tokenizer
         return tokenizer_of(path_or_hub_id)
 
-    def run(self, job: Job, *, emit: Callable[[dict[str, Any]], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
+    def run(self, job: Job, *, emit: Emit, cancelled: Callable[[], bool]) -> dict[str, Any]:
         """The contracts' `TaskResult`. Raises Cancelled and TrainerError; a failure leaves none."""
         self._settle()
-        from imprint_trainer.jobs.context import JobContext
         from imprint_trainer.jobs.evaluate import evaluate_adapter
         from imprint_trainer.jobs.export import export_adapter
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
-        from imprint_trainer.jobs.memory_plan import device_kind
         from imprint_trainer.jobs.sweep import train_sweep
         from imprint_trainer.lora.failures import machine_failures
-        from imprint_trainer.lora.memory import PeakMemory
-        from imprint_trainer.models.device import pick_device
 
-        memory = PeakMemory(pick_device(self._device))
-        device = device_kind(self._device)
-        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device, self._processes)
+        context = self._context(emit, cancelled)
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
                 return train_lora(job.spec, context)
@@ -111,6 +121,48 @@ class Worker:
             if isinstance(job, Evaluate):
                 return evaluate_adapter(job.spec, context)
             return train_hypernetwork(job.spec, context)
+
+    def run_together(
+        self,
+        first: TrainLora,
+        *,
+        next_if: Callable[[Callable[[Task], bool]], Task | None],
+        emit: Callable[[TrainLora], Emit],
+        cancelled: Callable[[TrainLora], bool],
+        ended: Callable[[TrainLora, Any], None],
+    ) -> None:
+        """Trains a job, and those that come meanwhile and fit, side by side until none is left. `ended` is told what
+        `run` answers or raises."""
+        self._settle()
+        from imprint_trainer.jobs.lora import lora_stepwise
+        from imprint_trainer.jobs.memory_plan import device_kind
+        from imprint_trainer.lora.failures import machine_failures
+        from imprint_trainer.lora.together.choice import PASS_TOKENS
+        from imprint_trainer.lora.together.loop import Together
+
+        def run(job: TrainLora) -> Generator[Any, Any, Any]:
+            with machine_failures(), staging(Path(job.spec.output_dir)):
+                return (yield from lora_stepwise(job.spec, self._context(emit(job), partial(cancelled, job))))
+
+        fits = partial(joins, first)
+        going: Together[TrainLora] = Together(ended, limit=PASS_TOKENS[device_kind(self._device)], choice=self._choice)
+        going.begin(first, run(first))
+        while len(going):
+            while len(going) < self._jobs_per_batch and isinstance(job := next_if(fits), TrainLora):
+                going.begin(job, run(job))
+            going.step()
+
+    def _context(self, emit: Emit, cancelled: Callable[[], bool]) -> "JobContext":
+        from imprint_trainer.jobs.context import JobContext
+        from imprint_trainer.jobs.memory_plan import device_kind
+        from imprint_trainer.lora.memory import PeakMemory
+        from imprint_trainer.models.device import pick_device
+
+        memory = PeakMemory(pick_device(self._device))
+        device = device_kind(self._device)
+        return JobContext(
+            emit, cancelled, self.base, self.tokenizer, memory, device, self._processes, self._jobs_per_batch
+        )
 
     def chat(
         self,
@@ -163,6 +215,17 @@ class Worker:
 
             fix_numerics(pick_device(self._device), self._threads)
             self._ready = True
+
+
+def joins(first: TrainLora, task: Task) -> bool:
+    """Whether a training may begin while the first one is on its base. A checkpoint may want the base held in another
+    way: who goes on from one begins alone."""
+    return (
+        isinstance(task, TrainLora)
+        and task.spec.base_model == first.spec.base_model
+        and task.spec.quantization == first.spec.quantization
+        and task.spec.checkpoint.start == "fresh"
+    )
 
 
 @contextlib.contextmanager

@@ -108,25 +108,25 @@ class RmsNorm(Function):
 
 
 class HeadCrossEntropy(Function):
-    """Summed cross-entropy of hidden [s, d] through a frozen head; logits, `scale` times its products, live only while
+    """Cross-entropy [s] of hidden [s, d] through a frozen head; logits, `scale` times its products, live only while
     their gradient is made."""
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, scale: float, targets: Tensor, chunk: int) -> Tensor:
-        total = torch.zeros((), dtype=torch.float32, device=hidden.device)
+        losses = torch.empty(len(targets), dtype=torch.float32, device=hidden.device)
         gradient = torch.empty_like(hidden)
         for start in range(0, len(targets), chunk):
             part, wanted = hidden[start : start + chunk] * scale, targets[start : start + chunk]
             logits = product(part, weight).float()  # [c, vocabulary]
             norm = torch.logsumexp(logits, dim=-1, keepdim=True)
-            total += (norm.squeeze(-1) - logits.gather(1, wanted[:, None]).squeeze(1)).sum()
+            losses[start : start + chunk] = norm.squeeze(-1) - logits.gather(1, wanted[:, None]).squeeze(1)
             probabilities = logits.sub_(norm).exp_()
             probabilities[torch.arange(len(wanted), device=wanted.device), wanted] -= 1.0
             gradient[start : start + chunk] = product(probabilities.to(weight.dtype), weight.t()).mul_(scale)
         ctx.save_for_backward(gradient)
-        return total
+        return losses
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,) = ctx.saved_tensors
-        return gradient * grads[0].to(gradient.dtype), None, None, None, None
+        return gradient * grads[0].to(gradient.dtype).unsqueeze(-1), None, None, None, None

@@ -2,28 +2,63 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
-from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.models.causal_lm import CausalLM, PeftCausalLM
 
 from .checkpoints import Checkpoint, CheckpointWriter, copy_adapter, restore_adapter, restore_training
 from .config import LoraTraining
-from .gradients import BatchGradients, on_this_process
+from .gradients import BatchGradients, Stop, on_this_process
 from .loss import heard, mean_loss
 from .memory import PeakMemory
-from .schedule import Schedule, Steps, Trained
+from .schedule import Schedule, Steps, Trained, WindowBatch
 
 StepCallback = Callable[[dict[str, Any]], None]
+Result = TypeVar("Result")
 
 
-def train(
-    model: CausalLM,
+@dataclass(frozen=True)
+class Wanted:
+    """What a training waits for: the gradients of a step, added to its parameters. `stop` raises Cancelled."""
+
+    model: PeftCausalLM
+    windows: Sequence[Window]  # of which `batch` names those of this step
+    batch: WindowBatch
+    device: torch.device
+    stop: Stop
+
+    def alone(self) -> list[float]:
+        """Adds them here and now; the loss sum of each window."""
+        return on_this_process(self.model, self.windows, self.device)(self.batch, self.stop)
+
+
+Stepwise = Generator[Wanted, list[float], Result]  # is sent the loss sum of each window of a step
+
+
+def to_end(run: Stepwise[Result], gradients: BatchGradients | None = None) -> Result:
+    """`gradients`: who computes a step's; None: this process alone."""
+    try:
+        wanted = next(run)
+        while True:
+            wanted = run.send(gradients(wanted.batch, wanted.stop) if gradients else wanted.alone())
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+def train(*arguments: Any, gradients: BatchGradients | None = None, **options: Any) -> Trained:
+    """`stepwise`, to its end."""
+    return to_end(stepwise(*arguments, **options), gradients)
+
+
+def stepwise(
+    model: PeftCausalLM,
     windows: Sequence[Window],
     training: LoraTraining,
     steps: Steps,
@@ -36,16 +71,15 @@ def train(
     resume: Checkpoint | None = None,
     held_out: Sequence[Window] = (),
     until: int | None = None,
-    gradients: BatchGradients | None = None,
     clock: Callable[[], float] = time.perf_counter,
-) -> Trained:
-    """Trains the model's trainable parameters in place.
+) -> Stepwise[Trained]:
+    """Trains the model's trainable parameters in place; asks at each step for its gradients.
 
     The loss of a step is the mean over the supervised tokens of its whole batch (training-data rule 7).
     From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
     measured before the first step and after each epoch; the profile learn ends with the adapter of the best epoch.
     With `until`, it pauses after so many steps, a checkpoint is written there and at its end, and `stopped` is "paused"
-    where steps are left. `gradients`: who computes a step's; None: this process alone.
+    where steps are left.
     Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
     CheckpointInvalid.
     """
@@ -76,13 +110,12 @@ def train(
             if schedule.kept_epoch is not None and schedule.kept_epoch == len(schedule.epoch_losses):
                 best.update(adapter_of(model))
 
-    gradients = gradients or on_this_process(model, windows, device)
     measure_held_out()
     first, spent, tokens_seen = schedule.done, 0.0, 0
     model.train()
     while (batch := schedule.next()) is not None and not (until is not None and schedule.done >= until):
         total, started = 0.0, clock()
-        for loss in gradients(batch, stop_if_cancelled):
+        for loss in (yield Wanted(model, windows, batch, device, stop_if_cancelled)):
             total += loss
         tokens_seen += sum(len(windows[index].input_ids) for index in batch.windows)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))

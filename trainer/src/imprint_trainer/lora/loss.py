@@ -41,18 +41,24 @@ def loss_sum(model: CausalLM, window: Window, device: torch.device, read: Read =
 
 def chunked_cross_entropy(hidden: Tensor, head: OutputHead, targets: Tensor) -> Tensor:
     """Sum over [s] targets of hidden [s, d]; only a chunk's logits exist at one time."""
+    return cross_entropies(hidden, head, targets).sum()
+
+
+def cross_entropies(hidden: Tensor, head: OutputHead, targets: Tensor) -> Tensor:
+    """Of each of [s] targets, fp32; only a chunk's logits exist at one time."""
     if hidden.requires_grad and head.softcap is None and head.linear.bias is None:
         return HeadCrossEntropy.apply(hidden, head.linear.weight, head.scale, targets, CHUNK)  # type: ignore[no-any-return]
 
     def chunk(part: Tensor, wanted: Tensor) -> Tensor:
-        return F.cross_entropy(head.logits(part), wanted, reduction="sum")
+        return F.cross_entropy(head.logits(part), wanted, reduction="none")
 
-    total = torch.zeros((), dtype=torch.float32, device=hidden.device)
-    for part, wanted in zip(torch.split(hidden, CHUNK), torch.split(targets, CHUNK), strict=True):
-        total = total + (
+    parts = zip(torch.split(hidden, CHUNK), torch.split(targets, CHUNK), strict=True)
+    return torch.cat(
+        [
             checkpoint(chunk, part, wanted, use_reentrant=False) if part.requires_grad else chunk(part, wanted)
-        )
-    return total
+            for part, wanted in parts
+        ]
+    ).float()
 
 
 def supervised_logits(
