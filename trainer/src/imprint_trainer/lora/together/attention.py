@@ -19,7 +19,7 @@ LENGTHS = "window_lengths"  # the keyword by which a decoder hands them down to 
 def windows_attention(module: Any, query: Tensor, key: Tensor, value: Tensor, _: Any, **options: Any) -> Any:
     """As transformers' interface has it: query, key, value [1, heads, n, d] -> [1, n, heads, d]."""
     lengths = options.pop(LENGTHS)
-    parts = zip(*(states.split(lengths, dim=2) for states in (query, key, value)), strict=True)
+    parts = zip(*(torch.split(states, lengths, dim=2) for states in (query, key, value)), strict=True)
     found = [sdpa_attention_forward(module, *part, None, **options)[0] for part in parts]
     return torch.cat(found, dim=1), None
 

@@ -18,7 +18,9 @@ class AddUpdates(Function):
     @staticmethod
     def forward(ctx: Any, y: Tensor, x: Tensor, sizes: list[int], scalings: list[float], *factors: Tensor) -> Tensor:
         a, b = factors[::2], factors[1::2]
-        projected = [rows @ one.T for rows, one in zip(torch.split(x, sizes), a, strict=True)]  # z_k = x_k A_k^T [n_k, r_k]
+        projected = [
+            rows @ one.T for rows, one in zip(torch.split(x, sizes), a, strict=True)
+        ]  # z_k = x_k A_k^T [n_k, r_k]
         for rows, z, one, scaling in zip(torch.split(y, sizes), projected, b, scalings, strict=True):
             rows.addmm_(z, one.T, alpha=scaling)
         ctx.mark_dirty(y)
@@ -33,8 +35,10 @@ class AddUpdates(Function):
         a, b = saved[count::2], saved[count + 1 :: 2]
         dx = torch.empty_like(x)
         found: list[Tensor] = []
-        slices = zip(torch.split(x, ctx.sizes), torch.split(grads[0], ctx.sizes), torch.split(dx, ctx.sizes), saved[:count], strict=True)
-        for k, (rows, dy, to, z) in enumerate(slices):
+        given, wanted = torch.split(grads[0], ctx.sizes), torch.split(dx, ctx.sizes)
+        for k, (rows, dy, z, to) in enumerate(
+            zip(torch.split(x, ctx.sizes), given, saved[:count], wanted, strict=True)
+        ):
             dy_b = dy @ b[k]
             found.extend(gradients(rows, z, dy, dy_b, ctx.scalings[k]))
             torch.mm(dy_b, a[k], out=to).mul_(ctx.scalings[k])
