@@ -151,6 +151,7 @@ export const startServer = async (
       newId,
       limits: {
         slots: settings.slots,
+        jobsPerBatch: settings.jobs_per_batch,
         maxQueued: settings.max_queued,
         keepFinished: settings.keep_finished,
         keepFinishedMs: settings.keep_finished_hours * 3_600_000,

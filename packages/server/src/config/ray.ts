@@ -53,11 +53,12 @@ const storageOf = ({ storage, storage_endpoint: endpoint, ray_scratch: onNodes }
  * @throws ConfigError when its address or the storage is missing or of no use
  */
 export const resolveRay = (settings: Settings): Ray | null => {
-  const { runner, ray_address, adopt } = settings;
+  const { runner, ray_address, adopt, jobs_per_batch } = settings;
   if (runner !== "ray") {
     if (adopt) throw new ConfigError(["adopt needs runner ray: jobs of this machine end with the service"]);
     return null;
   }
+  if (jobs_per_batch > 1) throw new ConfigError(["jobs_per_batch is for this machine: on Ray each job is one of the cluster's"]);
   if (ray_address === null) throw new ConfigError(["runner ray needs ray_address, such as http://head:8265"]);
   const storage = storageOf(settings);
   if (!isPlainHttp(ray_address)) throw new ConfigError(["ray_address must be an http or https address without a user"]);

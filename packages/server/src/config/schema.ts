@@ -131,6 +131,13 @@ export const Settings = Strict({
     description:
       "Processes of one machine that share each step of a LoRA training, at most: one a card, or of a CPU's cores. docs/scale.md says when it gains.",
   }),
+  jobs_per_batch: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: 1,
+    description:
+      "LoRA trainings of one base model that share a slot and its memory, at most; short windows go through the model in one pass where that is measured to be faster. With more than 1, the last bits of an adapter depend on what was trained beside it.",
+  }),
   max_queued: Type.Integer({
     minimum: 1,
     maximum: 100_000,

@@ -76,7 +76,11 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     }
   };
 
-  const scheduler = createScheduler({ slots: limits.slots, clock, run });
+  const batchOf = (job_id: string): string | null => {
+    const { kind, request } = known(job_id);
+    return left.has(job_id) ? null : (kinds[kind].batch?.(request) ?? null);
+  };
+  const scheduler = createScheduler({ slots: limits.slots, jobsPerBatch: limits.jobsPerBatch ?? 1, batchOf, clock, run });
 
   return {
     submit(submission) {

@@ -24,6 +24,8 @@ export interface Kind<
   reserves(request: Request): string | null;
   /** Ids of earlier jobs whose files such a job works with: none of them may run meanwhile. */
   continues?(request: Request): readonly string[];
+  /** Jobs with the same answer can be trained side by side on one base; null, the default: not with others. */
+  batch?(request: Request): string | null;
   /** The result where an earlier job made it already: then nothing is run. */
   existing?(job: Job<Request>): Promise<Result | null>;
   /** Resolves what is to be run, and makes the job's staging folder. Rejects with ImprintError, after removing what it made. */

@@ -11,12 +11,18 @@ import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
 export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerCommand | null => {
-  const { python, data_dir, ray_python, ray_cpus, processes } = settings;
+  const { python, data_dir, ray_python, ray_cpus, processes, jobs_per_batch } = settings;
   if (python === null) return null;
   const serve = ["-m", "imprint_trainer", "serve", "--digests"];
+  const unlessOne = (flag: string, value: number): readonly string[] => (value > 1 ? [flag, String(value)] : []);
   return {
     file: python,
-    args: [...serve, dataPaths(data_dir).digests, ...(processes > 1 ? ["--processes", String(processes)] : [])],
+    args: [
+      ...serve,
+      dataPaths(data_dir).digests,
+      ...unlessOne("--processes", processes),
+      ...unlessOne("--jobs-per-batch", jobs_per_batch),
+    ],
     env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
     ...(ray && {
       onCluster: [ray_python ?? python, ...serve, join(ray.storage.onNodes, "digests.json"), "--threads", String(ray_cpus)],
@@ -60,6 +66,7 @@ export const createRunner = ({
     env: process.env,
     allowDownloads: settings.allow_downloads,
     maxWorkers: settings.slots,
+    jobsPerBatch: settings.jobs_per_batch,
     heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
     startTimeoutMs: settings.start_timeout * 1000,
     cancelGraceMs: settings.cancel_grace * 1000,

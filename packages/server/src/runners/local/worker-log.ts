@@ -4,10 +4,11 @@ import { readable } from "./readable.js";
 
 export interface WorkerLog {
   write(chunk: Buffer): void;
-  /** Passes text on: the first time from the very beginning, later from now on, since what came between belongs to nobody. */
-  follow(onText: (text: string) => void): void;
-  /** Passes on what is left, and stops. */
-  unfollow(): void;
+  /**
+   * Passes text on: the first time from the very beginning, later from now on, since what came between belongs to nobody. Who
+   * follows at the same time hears the same. The answer passes on what is left, and stops.
+   */
+  follow(onText: (text: string) => void): () => void;
   /** The last lines that are not blank, oldest first. */
   lastLines(count: number): string[];
 }
@@ -18,7 +19,7 @@ const RELAY_MS = 100; // text is passed on at most this often, however fast it c
 /** A worker's standard error: its end is kept, and passed on by lines at a bounded rate. A flood costs a copy, nothing more. */
 export function createWorkerLog({ clock }: { readonly clock: Clock }): WorkerLog {
   const ring = createByteRing(KEPT_BYTES);
-  let listener: ((text: string) => void) | undefined;
+  const listeners = new Set<(text: string) => void>();
   let followed = false;
   let mark = 0;
   let disarm: (() => void) | undefined;
@@ -29,7 +30,8 @@ export function createWorkerLog({ clock }: { readonly clock: Clock }): WorkerLog
     const lost = Math.max(0, ring.total() - KEPT_BYTES - mark);
     const fresh = text(mark, to);
     mark = to;
-    if (fresh !== "") listener?.((lost > 0 ? `[${lost} bytes of log left out]\n` : "") + fresh);
+    if (fresh === "") return;
+    for (const tell of listeners) tell((lost > 0 ? `[${lost} bytes of log left out]\n` : "") + fresh);
   };
 
   const relayLines = (): void => {
@@ -42,19 +44,22 @@ export function createWorkerLog({ clock }: { readonly clock: Clock }): WorkerLog
   return {
     write(chunk) {
       ring.write(chunk);
-      if (listener) disarm ??= clock.after(RELAY_MS, relayLines);
+      if (listeners.size > 0) disarm ??= clock.after(RELAY_MS, relayLines);
     },
     follow(onText) {
-      listener = onText;
-      if (followed) mark = ring.total();
+      if (listeners.size > 0) relay(ring.total());
+      else if (followed) mark = ring.total();
+      listeners.add(onText);
       followed = true;
       if (ring.total() > mark) disarm ??= clock.after(RELAY_MS, relayLines);
-    },
-    unfollow() {
-      disarm?.();
-      disarm = undefined;
-      relay(ring.total());
-      listener = undefined;
+      return () => {
+        if (!listeners.has(onText)) return;
+        relay(ring.total());
+        listeners.delete(onText);
+        if (listeners.size > 0) return;
+        disarm?.();
+        disarm = undefined;
+      };
     },
     lastLines: (count) =>
       text(0, ring.total())
