@@ -79,9 +79,10 @@ export function createPool({ maxWorkers, jobsPerBatch, start, graceMs, rest }: P
         entry.leases -= 1;
         entry.retires ||= retire;
         if (entries.delete(entry)) entries.add(entry); // the most recently used is last
-        if (entry.leases > 0) return;
-        if (entry.retires) void entry.worker.terminate(MAKE_ROOM, graceMs);
-        else endLater(entry);
+        if (entry.leases === 0) {
+          if (entry.retires) void entry.worker.terminate(MAKE_ROOM, graceMs);
+          else endLater(entry);
+        }
         serve();
       },
     };

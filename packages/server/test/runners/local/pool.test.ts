@@ -86,7 +86,7 @@ test("trainings of one base share a process, at most so many; what else there is
 test("when a shared process dies, all that it trained fail", async () => {
   const output_dir = temporaryFolder();
   const dying = join(output_dir, "s1.json");
-  writeFileSync(`${dying}.behaviour.json`, JSON.stringify({ exit: "SIGKILL" }));
+  writeFileSync(`${dying}.behaviour.json`, JSON.stringify({ exit: "SIGKILL", wait_for: null }));
   const behaviour = { wait_for: join(output_dir, "go"), side_by_side: true };
   const runner = runnerOn("trainer.mjs", [JSON.stringify(behaviour)], { jobsPerBatch: 2 });
   const first = startWatched(runner, loraTask({ output_dir: join(output_dir, "1") }));
