@@ -1,11 +1,21 @@
 import { spawn as spawnChild } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Spawn } from "../../../src/runners/local/spawn.js";
 import type { ChatCall, PreviewCall } from "../../../src/runners/runner.js";
 import { isAlive } from "../../support/process.js";
-import { chatCall, loraTask, outcomeOf, runnerOn, startWatched, temporaryFolder, userSays, workerPath } from "../support.js";
+import {
+  chatCall,
+  loraTask,
+  outcomeOf,
+  runnerOn,
+  startWatched,
+  temporaryFolder,
+  userSays,
+  type Watched,
+  workerPath,
+} from "../support.js";
 
 /** A spawn that remembers the ids of its processes. */
 function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
@@ -70,10 +80,14 @@ test("trainings of one base share a process, at most so many; what else there is
   const output_dir = temporaryFolder();
   const go = join(output_dir, "go");
   const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go, side_by_side: true })], { spawn, jobsPerBatch: 2 });
-  const tasks = [1, 2].map((at) => startWatched(runner, loraTask({ output_dir: join(output_dir, String(at)) })));
+  const start = (name: string): Watched => {
+    mkdirSync(join(output_dir, name));
+    return startWatched(runner, loraTask({ output_dir: join(output_dir, name) }));
+  };
+  const tasks = [start("1"), start("2")];
   await Promise.all(tasks.map((task) => task.seen(({ type }) => type === "progress")));
   expect(pids).toHaveLength(1);
-  const third = startWatched(runner, loraTask({ output_dir: join(output_dir, "3") }));
+  const third = start("3");
   tasks[0]?.cancel();
   await third.seen(({ type }) => type === "progress");
   expect(await tasks[0]?.outcome).toEqual({ type: "cancelled" });

@@ -1,1 +1,1 @@
-"""Several trainings on one resident base: one at a time has it, and gradients of short windows are computed in one pass."""
+"""Several trainings on one resident base: one has it at a time, and short windows of several share a pass."""
