@@ -17,6 +17,7 @@ COMMANDS = {
     "lessons": "data.lessons",
     "member": "member",
     "measure-length": "measure.length",
+    "measure-together": "measure.together",
     "measure-training": "measure.training",
     "privacy": "privacy.cli",
     "windows": "data.report",
