@@ -1,11 +1,12 @@
 """What a job may ask of its worker."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.memory import PeakMemory
+from imprint_trainer.lora.together.choice import PASS_TOKENS, Choice
 from imprint_trainer.memory_model import Device
 from imprint_trainer.models.base import LoadedBase, Quantization
 
@@ -31,7 +32,13 @@ class JobContext:
     memory: PeakMemory
     device: Device = "cpu"
     processes: int = 1  # that a LoRA training may run on
-    jobs_per_batch: int = 1  # LoRA trainings that may share a pass
+    jobs_per_batch: int = 1  # LoRA trainings that may go side by side
+    choice: Choice = field(default_factory=Choice)  # which of their windows share a pass
+
+    @property
+    def pass_tokens(self) -> int:
+        """Tokens of several windows that may share a pass; 0 where none do."""
+        return PASS_TOKENS[self.device] if self.jobs_per_batch > 1 else 0
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

@@ -23,7 +23,6 @@ from imprint_trainer.lora.loop import Stepwise, salvage, stepwise, to_end
 from imprint_trainer.lora.profile import default_rate
 from imprint_trainer.lora.schedule import Steps, Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.lora.together.choice import PASS_TOKENS
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainLoraSpec
 
@@ -41,7 +40,7 @@ def lora_stepwise(spec: TrainLoraSpec, context: JobContext) -> Stepwise[dict[str
     limit = window_limit(spec, context.device) if begun is None else begun.request.training.max_length
     dequantised = None if begun is None else begun.base_model.dequantised_on_load
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=limit)
-    length = max(longest(prepared.windows), PASS_TOKENS[context.device] if context.jobs_per_batch > 1 else 0)
+    length = max(longest(prepared.windows), context.pass_tokens)
     planned_memory(spec, length, device=context.device, dequantised=dequantised).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)

@@ -144,13 +144,14 @@ class Worker:
             with machine_failures(), staging(Path(job.spec.output_dir)):
                 return (yield from lora_stepwise(job.spec, self._context(emit(job), partial(cancelled, job))))
 
-        fits = partial(joins, first)
-        going: Together[TrainLora] = Together(ended, limit=PASS_TOKENS[device_kind(self._device)], choice=self._choice)
-        going.begin(first, run(first))
-        while len(going):
-            while len(going) < self._jobs_per_batch and isinstance(job := next_if(fits), TrainLora):
-                going.begin(job, run(job))
-            going.step()
+        fits, limit = partial(joins, first), PASS_TOKENS[device_kind(self._device)]
+        going: Together[TrainLora] = Together(ended, limit=limit, choice=self._choice)
+        with going:
+            going.begin(first, run(first))
+            while len(going):
+                while len(going) < self._jobs_per_batch and isinstance(job := next_if(fits), TrainLora):
+                    going.begin(job, run(job))
+                going.step()
 
     def _context(self, emit: Emit, cancelled: Callable[[], bool]) -> "JobContext":
         from imprint_trainer.jobs.context import JobContext
@@ -161,7 +162,15 @@ class Worker:
         memory = PeakMemory(pick_device(self._device))
         device = device_kind(self._device)
         return JobContext(
-            emit, cancelled, self.base, self.tokenizer, memory, device, self._processes, self._jobs_per_batch
+            emit,
+            cancelled,
+            self.base,
+            self.tokenizer,
+            memory,
+            device,
+            processes=self._processes,
+            jobs_per_batch=self._jobs_per_batch,
+            choice=self._choice,
         )
 
     def chat(

@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.gradients import add_gradients
 from imprint_trainer.lora.loop import Stepwise, Wanted
 
@@ -46,6 +45,12 @@ class Together(Generic[Name]):
     def __len__(self) -> int:
         return len(self._going)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def begin(self, name: Name, run: Stepwise[Any]) -> None:
         """Up to its first step, or its end."""
         try:
@@ -69,14 +74,21 @@ class Together(Generic[Name]):
         for going, found in zip(list(self._going), sums, strict=True):
             self._resume(going, going.run.send, found)
 
+    def close(self) -> None:
+        """Ends what goes on, and tells of nothing."""
+        for going in self._going:
+            going.seat.take()
+            going.run.close()
+        self._going.clear()
+
     def _stop_cancelled(self) -> None:
         for going in list(self._going):
             going.seat.take()
             try:
                 going.wanted.stop()  # keeps a checkpoint first
-            except Cancelled as cancelled:
+            except Exception as stopped:  # Cancelled, and whatever goes wrong meanwhile
                 going.seat.leave()
-                self._resume(going, going.run.throw, cancelled)
+                self._resume(going, going.run.throw, stopped)
             else:
                 going.seat.leave()
 
