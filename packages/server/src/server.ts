@@ -12,6 +12,7 @@ import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { recoverJobs } from "./jobs/recover.js";
+import { createClaims } from "./kinds/claims.js";
 import { createIdempotency } from "./kinds/idempotency.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
 import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
@@ -74,10 +75,11 @@ export const startServer = async (
   const { settings, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
   const newId = createIds({ clock });
+  const service = settings.database_url === null ? null : newId();
   const storage = await openStorage({
     root: settings.data_dir,
     url: settings.database_url,
-    serviceId: newId(),
+    serviceId: service ?? newId(),
     onLost: (names) => log.error({ names }, "another service took these while the database was away"),
   });
   const { paths, database, leases } = storage;
@@ -105,7 +107,7 @@ export const startServer = async (
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
     const trainer = command ?? trainerCommand(config);
-    const runner = given ?? createRunner({ config, command: trainer, places, clock, log, onWorkerStart });
+    const runner = given ?? createRunner({ config, command: trainer, places, service, clock, log, onWorkerStart });
     const engine = createEngine({
       config,
       command: trainer,
@@ -159,7 +161,9 @@ export const startServer = async (
       },
       log,
     });
-    await recoverJobs({ runner, jobs, adopt: settings.adopt, log });
+    const closing = new AbortController();
+    const claims = createClaims({ kinds, workshop, clock });
+    await recoverJobs({ runner, jobs, claims, adopt: settings.adopt, closing: closing.signal, clock, log });
     await sweepAfterJobs({
       jobs,
       options: () => ({
@@ -176,7 +180,6 @@ export const startServer = async (
     metrics.observe({ jobs, streams, database });
     const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
     undo.push(() => webhooks?.close());
-    const closing = new AbortController();
     const random = systemRandomness;
     const projects = createProjects({ workshop, jobs, random, clock, closing: closing.signal, log });
     undo.push(() => projects.close());

@@ -76,6 +76,16 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     }
   };
 
+  /** One that was to be followed again, and is under way still. */
+  const stopUnfollowed = async (job: Job): Promise<void> => {
+    try {
+      await runner.release([job.job_id]);
+      await kinds[job.kind].discard(job, { registered: false });
+    } catch (err) {
+      log.error({ err, job_id: job.job_id }, "a job of an earlier run could not be stopped");
+    }
+  };
+
   const batchOf = (job_id: string): string | null => {
     const { kind, request } = known(job_id);
     return left.has(job_id) ? null : (kinds[kind].batch?.(request) ?? null);
@@ -114,6 +124,7 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
       scheduler.remove(job_id);
       const next = apply(job_id, { type: "request_cancel", at: now() });
       running.get(job_id)?.abort(new Error("the job was cancelled"));
+      if (isTerminal(next.status) && left.delete(job_id)) void stopUnfollowed(next);
       return next;
     },
     isReserved: store.isReserved,

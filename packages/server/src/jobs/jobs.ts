@@ -70,7 +70,7 @@ export interface Jobs {
 
 export interface JobsOptions {
   readonly kinds: Readonly<Record<JobKind, Kind>>;
-  readonly runner: Pick<Runner, "start" | "adopt">;
+  readonly runner: Pick<Runner, "start" | "adopt" | "release">;
   readonly clock: Clock;
   /** Ids that grow: see ids.ts. */
   readonly newId: () => string;

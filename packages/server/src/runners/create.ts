@@ -47,6 +47,7 @@ export const createRunner = ({
   config,
   command,
   places,
+  service = null,
   clock,
   log,
   onWorkerStart,
@@ -54,6 +55,8 @@ export const createRunner = ({
   readonly config: Config;
   readonly command: WorkerCommand | null;
   readonly places: Places;
+  /** This service, where others share its data directory. */
+  readonly service?: string | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly onWorkerStart?: () => void;
@@ -74,7 +77,7 @@ export const createRunner = ({
     clock,
     ...(onWorkerStart && { onWorkerStart }),
   });
-  const ray = createRay({ config, command, places, interactive: local, clock, log });
+  const ray = createRay({ config, command, places, interactive: local, service, clock, log });
   if (ray === null) return local;
   // Whoever waits for an answer is answered here.
   const close = async (graceMs: number): Promise<void> => void (await Promise.all([ray.close(graceMs), local.close(graceMs)]));

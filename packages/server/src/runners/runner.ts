@@ -64,6 +64,8 @@ export interface LeftJob {
   readonly job_id: string;
   readonly task: WorkerTask;
   readonly memo: JobMemo | null;
+  /** Whose it was, where several services share the data directory. */
+  readonly service: string | null;
 }
 
 /** Where jobs run: a task says with references (reference.ts) what it reads and writes, never with paths. test/runners/conformance.ts says what holds of every one. */

@@ -3,13 +3,15 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../common/clock.js";
 import type { Discards } from "./discards.js";
-import { type Leases, leaseOf } from "./leases.js";
+import { isLeasedElsewhere, type Leases, leaseOf } from "./leases.js";
 import type { DataPaths } from "./paths.js";
 
 export const SIGN_OF_LIFE = "alive";
 const BEAT_MS = 30_000;
 /** A service that lost its lease with the database still works, and shows it on the disk that it works on. */
 const SILENT_MS = 10 * 60_000;
+/** What nobody's clock has to agree on: so long its sign was the same, as long as we looked. */
+const STILL_MS = 3 * BEAT_MS;
 
 /** Leaves a sign of life in a service's own folder for as long as it runs. The answer ends it. */
 export const showLife = ({ paths, clock }: { readonly paths: DataPaths; readonly clock: Clock }): (() => void) => {
@@ -57,4 +59,30 @@ export const sweepServices = async ({
     }
   }
   return gone;
+};
+
+/**
+ * Tells of other services whether they are gone: nobody has their lease, and their folder is gone, or shows no life. A service whose
+ * connection broke has no lease for a while, and works: of such a one nobody knows until it was watched for a minute and a half.
+ */
+export const watchLives = ({
+  paths,
+  leases,
+  clock,
+}: {
+  readonly paths: DataPaths;
+  readonly leases: Leases;
+  readonly clock: Clock;
+}): ((id: string) => Promise<"alive" | "gone" | "unknown">) => {
+  const seen = new Map<string, { readonly sign: number; readonly since: number }>();
+  return async (id) => {
+    const folder = join(paths.services, id);
+    if (folder === paths.own || (await isLeasedElsewhere(leases, leaseOf.service(id)))) return "alive";
+    const stats = await lstat(join(folder, SIGN_OF_LIFE)).catch(() => lstat(folder).catch(() => null));
+    if (stats === null || (await wasSilent(folder, clock.now()))) return "gone";
+    const before = seen.get(id);
+    if (before?.sign === stats.mtimeMs) return clock.now() - before.since >= STILL_MS ? "gone" : "unknown";
+    seen.set(id, { sign: stats.mtimeMs, since: clock.now() });
+    return "unknown";
+  };
 };

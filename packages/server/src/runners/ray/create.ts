@@ -20,6 +20,7 @@ interface CreateOptions {
   readonly places: Places;
   /** Whom to ask what a training takes. */
   readonly interactive: Interactive;
+  readonly service: string | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,7 +31,7 @@ const ASK_MS = 5_000;
 const KILL_MS = 10_000; // beyond the grace, twice: a cluster that does not answer is not waited for longer
 
 /** The runner of the settings' cluster; null where jobs run on this machine. */
-export const createRay = ({ config, command, places, interactive, clock, log }: CreateOptions): Runner | null => {
+export const createRay = ({ config, command, places, interactive, service, clock, log }: CreateOptions): Runner | null => {
   const { ray, settings, repoRoot } = config;
   if (ray === null) return null;
   const cancelGraceMs = settings.cancel_grace * 1000;
@@ -41,6 +42,7 @@ export const createRay = ({ config, command, places, interactive, clock, log }: 
     api: createJobsApi(ray),
     storage,
     places,
+    service,
     python,
     sources: async () => {
       const name = await shipOnce(storage.store, "trainer", sources);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const read = (file: string): string | null => {
@@ -17,6 +17,13 @@ export const instanceOf = (dataDir: string): string => {
   const known = read(file);
   if (known !== null) return known;
   const made = randomBytes(6).toString("hex");
-  writeFileSync(file, `${made}\n`, { mode: 0o600 });
-  return made;
+  const whole = `${file}.${made}`;
+  writeFileSync(whole, `${made}\n`, { mode: 0o600 });
+  try {
+    linkSync(whole, file); // of services that start at once one says it
+  } catch {
+    if (read(file) === null) renameSync(whole, file);
+  }
+  rmSync(whole, { force: true });
+  return read(file) ?? made;
 };

@@ -21,6 +21,8 @@ export interface RayRunnerOptions {
   readonly storage: SharedStorage;
   /** Null: tasks name paths that the cluster sees too. */
   readonly places: Places | null;
+  /** This service, where others share its data directory; else null. */
+  readonly service: string | null;
   /** The interpreter on the cluster that supervises attempts. */
   readonly python: string;
   /** Puts the trainer's sources where the cluster sees them; `name` is theirs on the storage, null where they lie elsewhere. */

@@ -2,9 +2,9 @@ import type { WorkerTask } from "@imprint/contracts";
 import { asImprintError, ImprintError } from "../../common/error.js";
 import { createTaskEvents } from "../local/task-events.js";
 import { failedAtOnce, type JobHandle, type JobMemo, type Outcome, type Runner, type TaskEvent } from "../runner.js";
-import { type Attempt, attemptOf, writeStop } from "./attempt.js";
+import { type Attempt, writeStop } from "./attempt.js";
 import { type Following, followAttempt } from "./follow-attempt.js";
-import { attemptOfKept, keptJob, keptJobs } from "./memo.js";
+import { attemptOfKept, keepJob, keptJob, keptJobs } from "./memo.js";
 import type { RayRunnerOptions } from "./options.js";
 import { prepareAttempt } from "./prepare-attempt.js";
 import { releaseJob, stopStrangers } from "./release.js";
@@ -149,6 +149,9 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     async adopt(job_id, onEvent) {
       const kept = await keptJob(storage, job_id);
       if (kept === null || closing || running.has(job_id)) return null;
+      await keepJob(storage, { ...kept, service: options.service }).catch((err: unknown) =>
+        log.warn({ job_id, err }, "the storage does not say that this service follows the job"),
+      );
       return track({
         task: kept.task,
         memo: kept.memo,
@@ -158,9 +161,9 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     },
     leftBehind: () => keptJobs(storage),
     async release(job_ids) {
-      const kept = await keptJobs(storage);
-      await stopStrangers(new Set(kept.map((one) => attemptOf({ storage, ...one }).submission_id)), options);
-      for (const one of kept.filter(({ job_id }) => job_ids.includes(job_id))) await releaseJob(one, options);
+      await stopStrangers(options);
+      for (const one of (await keptJobs(storage)).filter(({ job_id }) => job_ids.includes(job_id)))
+        await releaseJob(one, options);
     },
     async close(graceMs) {
       closing = true;

@@ -1,6 +1,6 @@
 import { prefixOf } from "./attempt.js";
 import { readEnd } from "./end-record.js";
-import { attemptOfKept, type KeptJob } from "./memo.js";
+import { attemptOfKept, type KeptJob, keptJobs } from "./memo.js";
 import type { RayRunnerOptions } from "./options.js";
 import { openRemote } from "./remote-process.js";
 import { resultsOf } from "./ship-task.js";
@@ -35,10 +35,13 @@ export const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Prom
   log.warn({ job_id: kept.job_id }, "a job that an earlier service left on the cluster was stopped");
 };
 
-/** Stops what runs under our name and is none of `known`. */
-export const stopStrangers = async (known: ReadonlySet<string>, { api, storage, log }: RayRunnerOptions): Promise<void> => {
+/** Stops what runs under our name and is no job of the storage. */
+export const stopStrangers = async ({ api, storage, log }: RayRunnerOptions): Promise<void> => {
   const reply = await api.list();
   if (reply.type !== "ok") return;
+  // Asked afterwards: what another service submits meanwhile is kept before it is listed.
+  const kept = await keptJobs(storage);
+  const known = new Set(kept.map((one) => attemptOfKept(storage, one).submission_id));
   for (const { submission_id, status } of reply.value) {
     if (!submission_id?.startsWith(prefixOf(storage.instance)) || known.has(submission_id) || TERMINAL.includes(status)) continue;
     await api.stop(submission_id);
