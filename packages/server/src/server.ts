@@ -26,6 +26,7 @@ import { createProjects } from "./projects/projects.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
+import { createCallbacks } from "./runners/ray/callbacks.js";
 import type { Interactive, Runner } from "./runners/runner.js";
 import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
@@ -107,7 +108,9 @@ export const startServer = async (
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
     const trainer = command ?? trainerCommand(config);
-    const runner = given ?? createRunner({ config, command: trainer, places, service, clock, log, onWorkerStart });
+    const callback = config.ray?.callback ?? null;
+    const callbacks = callback && createCallbacks({ url: callback.url, clock });
+    const runner = given ?? createRunner({ config, command: trainer, places, service, callbacks, clock, log, onWorkerStart });
     const engine = createEngine({
       config,
       command: trainer,
@@ -198,13 +201,20 @@ export const startServer = async (
         recorder,
         interactive: engine.interactive,
         upstream: engine.upstream,
+        callbacks,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         projects,
         random,
         closing: closing.signal,
         workshop,
       },
-      access: { host: settings.host, port: () => port, allowHost: settings.allow_host, token },
+      access: {
+        host: settings.host,
+        port: () => port,
+        allowHost: settings.allow_host,
+        token,
+        callback: callback && callbacks && { path: callbacks.path, host: callback.host },
+      },
       bodyLimit: settings.body_limit,
       log,
       clock,

@@ -102,6 +102,11 @@ export const Settings = Strict({
     default: 300,
     description: "Seconds without a sign of life from a job on the cluster, after which it counts as lost.",
   }),
+  ray_callback_url: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
+    default: null,
+    description:
+      "Address at which the cluster's nodes reach this service, such as http://service:7878: they tell it when there is something to read. Default: files are looked at now and then.",
+  }),
   storage: Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
     default: null,
     description:

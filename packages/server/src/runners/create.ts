@@ -5,6 +5,7 @@ import type { Log } from "../common/log.js";
 import type { Config } from "../config/load.js";
 import { dataPaths } from "../storage/paths.js";
 import { createLocalRunner, type WorkerCommand } from "./local/local-runner.js";
+import type { Callbacks } from "./ray/callbacks.js";
 import { createRay } from "./ray/create.js";
 import type { Places } from "./reference.js";
 import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
@@ -48,6 +49,7 @@ export const createRunner = ({
   command,
   places,
   service = null,
+  callbacks = null,
   clock,
   log,
   onWorkerStart,
@@ -57,6 +59,8 @@ export const createRunner = ({
   readonly places: Places;
   /** This service, where others share its data directory. */
   readonly service?: string | null;
+  /** Where nodes of a cluster call back, if they do. */
+  readonly callbacks?: Callbacks | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly onWorkerStart?: () => void;
@@ -77,7 +81,7 @@ export const createRunner = ({
     clock,
     ...(onWorkerStart && { onWorkerStart }),
   });
-  const ray = createRay({ config, command, places, interactive: local, service, clock, log });
+  const ray = createRay({ config, command, places, interactive: local, service, callbacks, clock, log });
   if (ray === null) return local;
   // Whoever waits for an answer is answered here.
   const close = async (graceMs: number): Promise<void> => void (await Promise.all([ray.close(graceMs), local.close(graceMs)]));

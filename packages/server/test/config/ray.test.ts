@@ -33,7 +33,18 @@ test.each<readonly [object, RegExp]>([
     { storage: "s3://bucket", storage_endpoint: "http://key:secret@minio:9000" },
     /storage_endpoint .* credentials come from the environment/,
   ],
+  [
+    { storage: "/mnt/imprint", ray_callback_url: "http://user:secret@service" },
+    /ray_callback_url must be an http or https address/,
+  ],
+  [{ storage: "/mnt/imprint", ray_callback_url: "http://service/?x" }, /ray_callback_url must be an http or https address/],
+  [{ runner: "local", ray_callback_url: "http://service" }, /ray_callback_url needs runner ray/],
   [{ storage: "/mnt/imprint", storage_endpoint: "http://minio:9000" }, /storage_endpoint is for a storage such as s3:/],
 ])("%j is refused with a sentence", (flags, sentence) => {
   expect(() => load(flags)).toThrow(sentence);
+});
+
+test("the address that nodes call back has no slash at its end, and its host is what they name", () => {
+  const { callback } = load({ storage: "/mnt/imprint", ray_callback_url: "https://Service.lan:443/imprint/" }).ray ?? {};
+  expect(callback).toEqual({ url: "https://service.lan/imprint", host: "service.lan" });
 });

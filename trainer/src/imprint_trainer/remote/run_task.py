@@ -14,10 +14,13 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.remote.folder import EVENTS, LOG, Fenced, Folder, listed
 from imprint_trainer.remote.pump import Events, copy_log
+
+if TYPE_CHECKING:
+    from imprint_trainer.remote.callback import Callback
 
 POLL_SECONDS = 0.2
 SETTLE_SECONDS = 0.05  # a worker that dies this soon after a result takes the result with it
@@ -60,21 +63,34 @@ def main(argv: list[str]) -> int:
         return 2
     path = Path(argv[0])
     folder = Folder(path)
+    callback = callback_of(folder)
     if "IMPRINT_STORE" not in os.environ:
-        return Supervisor(folder).run()
+        return Supervisor(folder, callback).run()
     # Loaded where it is used: a node that sees the storage needs none of it.
     from imprint_trainer.remote.carrier import Carrier
     from imprint_trainer.remote.fetch import Store
 
     name = path.relative_to(os.environ["IMPRINT_COPY"]).as_posix()
-    carrier = Carrier(path, name, Store(os.environ), folder.attempt["carry"])
+    carrier = Carrier(path, name, Store(os.environ), folder.attempt["carry"], callback)
     carrier.start()
     return carrier.finish(Supervisor(folder).run())
 
 
+def callback_of(folder: Folder) -> "Callback | None":
+    order = folder.attempt.get("callback")
+    if order is None:
+        return None
+    # Loaded where it is used: it brings what opens connections.
+    from imprint_trainer.remote.callback import Callback
+
+    return Callback(order)
+
+
 class Supervisor:
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder, callback: "Callback | None" = None) -> None:
+        """`callback`: where the service sees what is written here, as soon as it is."""
         self._folder = folder
+        self._callback = callback
         self._attempt = folder.attempt
         self._term = threading.Event()
         self._killed_at: float | None = None
@@ -90,6 +106,8 @@ class Supervisor:
                 self._supervise()
             else:
                 self._end({"type": "never"}, None)
+            if self._callback is not None:
+                self._callback.ended()
         except (Fenced, FileNotFoundError):
             print("The attempt's folder is gone: another attempt has taken its place.", file=sys.stderr)
             return 3
@@ -147,7 +165,8 @@ class Supervisor:
                 for request in self._folder.requests_after(taken):
                     taken += 1
                     self._write(request)
-            events.news.wait(POLL_SECONDS)
+            if events.news.wait(POLL_SECONDS) and self._callback is not None:
+                self._callback.news(events.bytes)
             events.news.clear()
         return False
 

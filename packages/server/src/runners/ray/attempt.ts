@@ -17,6 +17,8 @@ export interface AttemptOrder {
   readonly env: Readonly<Record<string, string>>;
   readonly graceMs: number;
   readonly startMs: number;
+  /** Where, and with which token, to tell that there is something to read. */
+  readonly callback: { readonly url: string; readonly token: string } | null;
   /** What a node fetches where it does not see the store: what many jobs read, and how. */
   readonly carry: { readonly needs: readonly string[]; readonly pollMs: number; readonly patienceMs: number } | null;
 }
@@ -48,17 +50,22 @@ export const makeAttemptFolder = async (store: Store, { folder }: Attempt): Prom
 };
 
 /** The order is the last file of an attempt's preparation. */
-export const writeOrder = (store: Store, { folder, token, job_id }: Attempt, order: AttemptOrder): Promise<void> => {
-  const { command, env, graceMs, startMs, carry } = order;
+export const writeOrder = (
+  store: Store,
+  { folder, token, job_id, submission_id }: Attempt,
+  order: AttemptOrder,
+): Promise<void> => {
+  const { command, env, graceMs, startMs, callback, carry } = order;
   const times = { grace_seconds: graceMs / 1000, start_seconds: startMs / 1000 };
   const carried = carry && {
     needs: carry.needs,
     poll_seconds: carry.pollMs / 1000,
     patience_seconds: carry.patienceMs / 1000,
   };
+  const calling = callback && { callback: { ...callback, attempt: submission_id } };
   return store.put(
     `${folder}/attempt.json`,
-    JSON.stringify({ token, job_id, command, env, ...times, ...(carried && { carry: carried }) }),
+    JSON.stringify({ token, job_id, command, env, ...times, ...calling, ...(carried && { carry: carried }) }),
   );
 };
 

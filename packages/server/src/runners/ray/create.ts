@@ -6,6 +6,7 @@ import { workerEnvironment } from "../local/environment.js";
 import type { WorkerCommand } from "../local/local-runner.js";
 import type { Places } from "../reference.js";
 import type { Interactive, Runner } from "../runner.js";
+import type { Callbacks } from "./callbacks.js";
 import { instanceOf } from "./instance.js";
 import { createJobsApi } from "./jobs-api.js";
 import { memoryOf } from "./memory-of.js";
@@ -21,6 +22,7 @@ interface CreateOptions {
   /** Whom to ask what a training takes. */
   readonly interactive: Interactive;
   readonly service: string | null;
+  readonly callbacks: Callbacks | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -31,7 +33,16 @@ const ASK_MS = 5_000;
 const KILL_MS = 10_000; // beyond the grace, twice: a cluster that does not answer is not waited for longer
 
 /** The runner of the settings' cluster; null where jobs run on this machine. */
-export const createRay = ({ config, command, places, interactive, service, clock, log }: CreateOptions): Runner | null => {
+export const createRay = ({
+  config,
+  command,
+  places,
+  interactive,
+  service,
+  callbacks,
+  clock,
+  log,
+}: CreateOptions): Runner | null => {
   const { ray, settings, repoRoot } = config;
   if (ray === null) return null;
   const cancelGraceMs = settings.cancel_grace * 1000;
@@ -43,6 +54,7 @@ export const createRay = ({ config, command, places, interactive, service, clock
     storage,
     places,
     service,
+    callbacks,
     python,
     sources: async () => {
       const name = await shipOnce(storage.store, "trainer", sources);

@@ -2,6 +2,7 @@ import type { WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import type { Log } from "../../common/log.js";
 import type { Places } from "../reference.js";
+import type { Callbacks } from "./callbacks.js";
 import type { JobsApi } from "./jobs-api.js";
 import type { Limits } from "./judge.js";
 import type { SharedStorage } from "./storage.js";
@@ -23,6 +24,8 @@ export interface RayRunnerOptions {
   readonly places: Places | null;
   /** This service, where others share its data directory; else null. */
   readonly service: string | null;
+  /** Null where nodes do not reach this service. */
+  readonly callbacks: Callbacks | null;
   /** The interpreter on the cluster that supervises attempts. */
   readonly python: string;
   /** Puts the trainer's sources where the cluster sees them; `name` is theirs on the storage, null where they lie elsewhere. */

@@ -1,6 +1,6 @@
 import type { WorkerTask } from "@imprint/contracts";
 import type { JobMemo } from "../runner.js";
-import { type Attempt, attemptOf, makeAttemptFolder, newToken, writeOrder } from "./attempt.js";
+import { type Attempt, makeAttemptFolder, writeOrder } from "./attempt.js";
 import { ENTRYPOINT, FETCHING_ENTRYPOINT } from "./entrypoint.js";
 import { keepJob } from "./memo.js";
 import type { RayRunnerOptions } from "./options.js";
@@ -9,22 +9,27 @@ import { storageError, whileUnreachable } from "./storage-error.js";
 import { submit } from "./submit.js";
 
 interface PrepareOptions {
+  /** A new one. */
+  readonly attempt: Attempt;
   readonly task: WorkerTask;
   readonly memo: JobMemo | null;
   readonly signal: AbortSignal;
 }
 
-/** An attempt with all that it reads on the shared storage, and the engine's word that it has it. Rejects with ImprintError. */
+/**
+ * Puts all that an attempt reads on the shared storage, until the engine says that it has it. Rejects with ImprintError; whoever asks
+ * for it closes its line to the service.
+ */
 export const prepareAttempt = async (
-  { task, memo, signal }: PrepareOptions,
+  { attempt, task, memo, signal }: PrepareOptions,
   options: RayRunnerOptions,
-): Promise<{ readonly attempt: Attempt; readonly task: WorkerTask }> => {
-  const { api, storage, places, clock, log } = options;
+): Promise<WorkerTask> => {
+  const { api, storage, places, callbacks, clock, log } = options;
   const { store, onNodes } = storage;
   const { job_id } = task;
-  const attempt = attemptOf({ storage, job_id, token: newToken() });
   const { folder, submission_id, token } = attempt;
   const { cpus, gpus, memory, args = [] } = await options.resources(task, signal);
+  const callback = callbacks && { url: callbacks.url, token: callbacks.open(submission_id) };
   const put = async (): Promise<{ readonly there: WorkerTask; readonly sources: string }> => {
     await makeAttemptFolder(store, attempt);
     const shipped = await shipTask({ task, places, storage, folder });
@@ -35,6 +40,7 @@ export const prepareAttempt = async (
       env: options.env,
       graceMs: options.cancelGraceMs,
       startMs: options.startTimeoutMs,
+      callback,
       carry: store.carried && { needs, pollMs: options.pollMs, patienceMs: options.limits.patienceMs },
     });
     await keepJob(storage, { job_id, task, there: shipped.task, memo, token, service: options.service });
@@ -68,5 +74,5 @@ export const prepareAttempt = async (
     clock,
     log,
   });
-  return { attempt, task: there };
+  return there;
 };

@@ -17,6 +17,8 @@ export interface RemoteProcess extends WorkerProcess {
   readonly fate: Promise<Fate>;
   /** Follows it no more and lets it run. */
   detach(): void;
+  /** There may be something to read: looks soon. */
+  hear(): void;
 }
 
 interface RemoteOptions {
@@ -32,6 +34,8 @@ interface RemoteOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+const GAP_MS = 100;
 
 export const openRemote = (options: RemoteOptions): RemoteProcess => {
   const { attempt, store, api, adopted, limits, pollMs, askMs, clock, log } = options;
@@ -51,6 +55,8 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
   let foreign = false;
   let lines: readonly string[] = [];
   let wake = (): void => {};
+  let heard = false;
+  let soon: (() => void) | null = null;
 
   const note = (reply: Reply<EngineJob>): void => {
     const same = engine !== null && JSON.stringify(engine.reply) === JSON.stringify(reply);
@@ -132,19 +138,44 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     return judge({ now: clock.now(), started: events.begun(), lastSign, engine, killed }, limits);
   };
 
+  const lookNow = (): void => {
+    heard = true;
+    wake();
+  };
+
+  /** However often somebody says that there is news, files are read ten times a second at most. */
+  const hear = (): void => {
+    const wait = lastLook + GAP_MS - clock.now();
+    if (wait > 0) {
+      soon ??= clock.after(wait, () => {
+        soon = null;
+        hear();
+      });
+      return;
+    }
+    lookNow();
+  };
+
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
-      const disarm = clock.after(pollMs, resolve);
-      wake = () => {
+      const goOn = (): void => {
         disarm();
+        heard = false;
+        wake = () => {};
         resolve();
       };
+      const disarm = clock.after(pollMs, goOn);
+      wake = goOn;
+      if (heard) goOn();
     });
 
   const follow = async (): Promise<Fate> => {
     for (;;) {
       const fate = await step();
-      if (fate) return fate;
+      if (fate) {
+        soon?.();
+        return fate;
+      }
       await pause();
     }
   };
@@ -165,7 +196,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {
       lines = [...lines, String(chunk).trim()];
-      wake();
+      lookNow();
       done();
     },
   });
@@ -179,12 +210,13 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
       if (signal === "SIGKILL") killed ??= { at: clock.now(), acknowledged: false };
       wish = signal === "SIGKILL" ? "kill" : (wish ?? "term");
       askedAt = Number.NEGATIVE_INFINITY;
-      wake();
+      lookNow();
     },
     detach() {
       detached = true;
-      wake();
+      lookNow();
     },
+    hear,
     fate,
     ended: fate.then(endOf),
   };

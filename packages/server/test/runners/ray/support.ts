@@ -50,6 +50,7 @@ export const rayRunnerOn = ({
     storage: sharedStorage(store ?? createFolderStore(root ?? join(temporaryFolder(), "shared")), "test"),
     places: null,
     service: null,
+    callbacks: null,
     python: PYTHON,
     sources: async () => ({ onNodes: SOURCES, name: null }),
     command: [process.execPath, workerPath(worker), ...args],
