@@ -85,6 +85,7 @@ const ROWS: readonly Row[] = [
   plain("DELETE /adapters/{adapter_id}", (c) => c.adapters.delete("x")),
   answers("GET /projects", ProjectList, (c) => c.projects.list()),
   answers("GET /projects/{name}", Project, (c) => c.projects.get("x")),
+  plain("DELETE /projects/{name}", (c) => c.projects.delete("x")),
   answers("POST /projects/{name}/runs", ProjectRunStart, (c) => c.projects.run("x")),
   answers("POST /projects/{name}/rollback", Project, (c) => c.projects.rollback("x")),
   streams("GET /projects/{name}/events", ProjectEvent, (c) => c.projects.events("x")),

@@ -121,7 +121,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "delete",
     args: "<id...>",
-    description: "delete stored sessions, or archive adapters",
+    description: "delete stored sessions, archive adapters, or forget projects",
     load: async () => (await import("./delete.js")).deleteCommand,
   },
   {

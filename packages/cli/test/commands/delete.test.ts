@@ -13,12 +13,12 @@ beforeAll(build, 120_000);
 
 const CLAUDE = "5b0f6d1e-9c44-4a7b-8f12-7413c0ffee01";
 
-async function stocked(): Promise<Place> {
+async function stocked(): Promise<Place & { readonly url: string }> {
   const at = await servedPlace();
   await imprint(["import", EXAMPLES], at);
   for (const id of ["gates-v1", "gates-v2", "harborline-gates"])
     await imprint(["train", "harborline-gates", "--adapter-id", id, "--watch"], at);
-  return at;
+  return { ...at, url: at.server.url };
 }
 
 const ids = async (at: Place, kind: "session" | "adapter"): Promise<string[]> => {
@@ -43,6 +43,11 @@ it("deletes sessions and adapters by their ids or beginnings, and files of adapt
 
 it("refuses what is two things, a job or nothing, and then deletes nothing at all", async () => {
   const at = await stocked();
+  await fetch(`${at.url}/projects/shop/runs`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ session_ids: ["harborline-gates"] }), // too few for a run: it makes the project alone
+  });
   const { jobs } = JSON.parse((await imprint(["jobs", "--json"], at)).stdout);
   const before = [await ids(at, "session"), await ids(at, "adapter")];
   for (const [id, says] of [
@@ -51,12 +56,23 @@ it("refuses what is two things, a job or nothing, and then deletes nothing at al
     [jobs[0].job_id, "is a job, and jobs are not deleted"],
     ["nobody", "there is no session or adapter nobody"],
     ["gates", "begins more than one id"],
+    ["shop", "shop is a project: add --kind project"],
   ]) {
     const { code, stderr } = await imprint(["delete", "gates-v1", id, "--yes"], at);
     expect([id, code]).toEqual([id, 2]);
     expect(stderr).toContain(says);
   }
   expect(await imprint(["delete", "gates-v1"], at)).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+  expect([await ids(at, "session"), await ids(at, "adapter")]).toEqual(before);
+  expect(await imprint(["delete", "shop", "--kind", "project", "--purge", "--yes"], at)).toMatchObject({ code: 2 });
+  expect(await imprint(["delete", "sho", "--kind", "project", "--yes"], at)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("there is no project sho"),
+  });
+  expect(await imprint(["delete", "shop", "--kind", "project", "--yes"], at)).toMatchObject({
+    code: 0,
+    stdout: "Deleted project shop; its sessions and adapters stay.\n",
+  });
   expect([await ids(at, "session"), await ids(at, "adapter")]).toEqual(before);
   expect((await imprint(["delete", "harborline-gates", "--kind", "adapter", "--yes"], at)).code).toBe(0);
   expect(await ids(at, "session")).toContain("harborline-gates");

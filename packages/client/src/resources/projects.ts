@@ -15,6 +15,8 @@ export interface Projects {
   run(name: string, request?: ProjectRunRequest, options?: CallOptions): Promise<ProjectRunStart>;
   /** Points the latest at an earlier adapter: the one before, or a named one. */
   rollback(name: string, request?: RollbackRequest, options?: CallOptions): Promise<Project>;
+  /** Forgets a project and its `NAME@latest`; its sessions and adapters stay. Throws a ConflictError while a run goes on. */
+  delete(name: string, options?: CallOptions): Promise<void>;
   /** The project as it is, then at every change, until the signal aborts. */
   events(name: string, options?: EventOptions): EventStream<ProjectEvent>;
 }
@@ -30,6 +32,7 @@ export function projectsResource(send: Send, subscribe: Subscribe): Projects {
     run: (name, request = {}, { timeoutMs = RUN_MS, ...options } = {}) =>
       send({ method: "POST", path: pathOf(name, "/runs"), json: request, options: { ...options, timeoutMs } }),
     rollback: (name, request = {}, options) => send({ method: "POST", path: pathOf(name, "/rollback"), json: request, options }),
+    delete: (name, options) => send({ method: "DELETE", path: pathOf(name), options }),
     events: (name, options) => subscribe<ProjectEvent>({ path: pathOf(name, "/events"), isLast: () => false, options }),
   };
 }

@@ -40,6 +40,7 @@ const calls: readonly [string, (client: Imprint) => Promise<unknown>, string][] 
   ["GET /adapters/shop%40latest", (c) => c.adapters.get("shop@latest"), ""],
   ["GET /projects", (c) => c.projects.list(), ""],
   ["GET /projects/shop", (c) => c.projects.get("shop"), ""],
+  ["DELETE /projects/shop", (c) => c.projects.delete("shop"), ""],
   ["POST /projects/shop/runs", (c) => c.projects.run("shop"), "{}"],
   ["POST /projects/shop/runs", (c) => c.projects.run("shop", { session_ids: ["s"] }), '{"session_ids":["s"]}'],
   ["POST /projects/shop/rollback", (c) => c.projects.rollback("shop", { run: 2 }), '{"run":2}'],

@@ -17,7 +17,7 @@ import type { Source } from "../events/history.js";
 import { fieldRefused } from "../http/problem.js";
 import { requireBaseModel } from "../kinds/require-base-model.js";
 import { findAdapter, isAdapterIdTaken } from "../registry/adapters.js";
-import { pointAlias } from "../registry/aliases.js";
+import { dropAlias, pointAlias } from "../registry/aliases.js";
 import { isLeasedElsewhere, leaseOf } from "../storage/leases.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type Chosen, chooseForRun } from "./choose.js";
@@ -25,7 +25,16 @@ import { createProjectFeeds } from "./events.js";
 import { takeMembers } from "./members.js";
 import { earlierThanLatest, learnedBy, type ProjectRecord, readProject, seenBy } from "./record.js";
 import { projectBusy, projectNotFound, rollbackImpossible } from "./refusals.js";
-import { findProject, interruptRun, type ProjectRow, putProject, type RunRow, unfinishedRuns } from "./rows.js";
+import {
+  findProject,
+  interruptRun,
+  type ProjectRow,
+  putProject,
+  type RunRow,
+  removeProject,
+  runsOf,
+  unfinishedRuns,
+} from "./rows.js";
 import { createRuns } from "./runs.js";
 import type { Bench } from "./steps.js";
 import { toProject, toRun, toSummaries } from "./view.js";
@@ -42,6 +51,8 @@ export interface Projects {
   start(name: string, request: ProjectRunRequest): Promise<ProjectRunStart>;
   /** @throws ImprintError PROJECT_NOT_FOUND or ROLLBACK_IMPOSSIBLE */
   rollback(name: string, request: RollbackRequest): Promise<Project>;
+  /** Forgets a project and what its latest was; sessions and adapters stay. @throws ImprintError PROJECT_NOT_FOUND or PROJECT_BUSY */
+  remove(name: string): Promise<void>;
   /** @throws ImprintError PROJECT_NOT_FOUND */
   source(name: string): Promise<Source>;
   /** Marks runs that an earlier service did not end; before anything is asked. Tells how many. */
@@ -239,6 +250,16 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
         await inTransaction(database, (db) => pointAlias(db, { alias: latestOf(name), adapterId, at: now().toISOString() }));
         await onChange(name);
         return show(record.project);
+      }),
+    remove: (name) =>
+      lock([name], async () => {
+        await inTransaction(database, async (db) => {
+          const running = (await runsOf(db, name)).find(({ finished_at }) => finished_at === null);
+          if (running) throw projectBusy(running);
+          if (!(await removeProject(db, name))) throw projectNotFound(name);
+          await dropAlias(db, latestOf(name));
+        });
+        feeds.end(name);
       }),
     source: async (name) => feeds.sourceOf(await show((await require(name)).project)),
     recover,

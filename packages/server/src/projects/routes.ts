@@ -1,7 +1,7 @@
 import { Project, ProjectEvent, ProjectList, ProjectRunRequest, ProjectRunStart, RollbackRequest } from "@imprint/contracts";
 import { Type } from "typebox";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../http/event-stream.js";
-import { answer, eventStream, idParams, problems } from "../http/schemas.js";
+import { answer, eventStream, idParams, noContent, problems } from "../http/schemas.js";
 import { startBody } from "../kinds/start-body.js";
 import type { App, Services } from "../services.js";
 
@@ -36,6 +36,22 @@ export const projectRoutes = (app: App, { projects, streams }: Pick<Services, "p
       },
     },
     async ({ params: { name } }) => projects.get(name),
+  );
+
+  app.delete(
+    "/projects/:name",
+    {
+      schema: {
+        tags: ["projects"],
+        summary: "Forget a project, its runs and its latest; its sessions and adapters stay",
+        params,
+        response: { 204: noContent("Deleted"), ...problems("PROJECT_NOT_FOUND", "PROJECT_BUSY") },
+      },
+    },
+    async ({ params: { name } }, reply) => {
+      await projects.remove(name);
+      return reply.code(204).send();
+    },
   );
 
   app.post(

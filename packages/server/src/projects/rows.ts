@@ -118,6 +118,14 @@ export const dropRun = async (db: Transaction, { project, run }: Pick<RunRow, "p
   await db.deleteFrom("project_runs").where("project", "=", project).where("run", "=", run).execute();
 };
 
+/** Removes a project with its runs and what it knows of its sessions. False where there is none. */
+export const removeProject = async (db: Transaction, name: string): Promise<boolean> => {
+  await db.deleteFrom("project_runs").where("project", "=", name).execute();
+  await db.deleteFrom("project_sessions").where("project", "=", name).execute();
+  const { numDeletedRows } = await db.deleteFrom("projects").where("name", "=", name).executeTakeFirst();
+  return Number(numDeletedRows) > 0;
+};
+
 /** Runs that have no end: they go on, or the service that went on with them is gone. */
 export const unfinishedRuns = async (
   db: Transaction,

@@ -14,6 +14,11 @@ export const findAlias = async (db: Transaction, alias: string): Promise<Alias |
 export const listAliases = (db: Transaction): Promise<readonly (Alias & { readonly alias: string })[]> =>
   db.selectFrom("adapter_aliases").selectAll().orderBy("alias").execute();
 
+/** Lets a name mean nothing from now on. */
+export const dropAlias = async (db: Transaction, alias: string): Promise<void> => {
+  await db.deleteFrom("adapter_aliases").where("alias", "=", alias).execute();
+};
+
 /** Lets a name mean an adapter from now on. */
 export const pointAlias = async (
   db: Transaction,

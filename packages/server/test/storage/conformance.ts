@@ -1,9 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { SessionSummary } from "@imprint/contracts";
+import { latestOf, type SessionSummary } from "@imprint/contracts";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lastSpeeds, recordSpeed } from "../../src/kinds/lora/speeds.js";
 import { insertUpload, listUploads } from "../../src/openai/uploads.js";
+import { listProjects, membersOf, putMember, putProject, putRun, removeProject, runsOf } from "../../src/projects/rows.js";
 import {
   adapterIds,
   archiveAdapter,
@@ -12,12 +13,13 @@ import {
   isAdapterIdTaken,
   listAdapters,
 } from "../../src/registry/adapters.js";
+import { dropAlias, listAliases, pointAlias } from "../../src/registry/aliases.js";
 import { findIndexed, forgetSession, importedIds, indexedIds, indexSessions } from "../../src/sessions/index-table.js";
 import type { Database } from "../../src/storage/schema.js";
 import { MIGRATIONS } from "../../src/storage/sqlite/migrations/index.js";
 import type { Migration } from "../../src/storage/sqlite/migrations/migration.js";
 import { createLazyTransaction, inTransaction } from "../../src/storage/transaction.js";
-import { adapterRow, sessionSummary } from "./rows.js";
+import { adapterRow, runRow, sessionSummary } from "./rows.js";
 
 /** A registry that can be closed and opened again, by migrations of an earlier Imprint too. */
 export interface Registry {
@@ -121,6 +123,41 @@ export const conformance = (name: string, makeRegistry: () => Promise<Registry>)
       expect([[...kept], [...purged]]).toEqual([[], ["a-1"]]);
       const [row] = await database.selectFrom("adapters").select(["archived_at", "purged_at"]).execute();
       expect(row).toEqual({ archived_at: "2026-01-01", purged_at: "2026-01-02" });
+    });
+
+    test("a project is removed with its runs and sessions, unless there is none, and others stay", async () => {
+      const database = await make();
+      const at = "2026-01-01T00:00:00.000Z";
+      for (const name of ["shop", "Shop", "shop-2"])
+        await inTransaction(database, async (db) => {
+          await putProject(db, { name, base_model: "m", folders: ["/home"], settings: { rank: 4 }, created_at: at });
+          await putMember(db, {
+            project: name,
+            session_id: "s",
+            sha256: "x",
+            content: "c",
+            opening: "o",
+            at,
+            characters: 2 ** 33,
+          });
+          await putRun(db, runRow(name));
+          await pointAlias(db, { alias: latestOf(name), adapterId: `${name}-1`, at });
+        });
+      const left = () =>
+        inTransaction(database, async (db) => [
+          (await listProjects(db)).map(({ name }) => name),
+          [...(await membersOf(db, "shop")), ...(await runsOf(db, "shop"))].length,
+          [...(await membersOf(db, "shop-2")), ...(await runsOf(db, "shop-2"))].length,
+          (await listAliases(db)).map(({ alias }) => alias),
+        ]);
+      expect(await left()).toEqual([["shop-2", "Shop", "shop"], 2, 2, ["Shop@latest", "shop-2@latest", "shop@latest"]]);
+      const remove = () =>
+        inTransaction(database, async (db) => {
+          await dropAlias(db, "shop@latest");
+          return removeProject(db, "shop");
+        });
+      expect([await remove(), await remove()]).toEqual([true, false]);
+      expect(await left()).toEqual([["shop-2", "Shop"], 0, 2, ["Shop@latest", "shop-2@latest"]]);
     });
 
     test("uploads and speeds come in their order", async () => {

@@ -1,4 +1,5 @@
 import type { SessionSummary } from "@imprint/contracts";
+import type { RunRow } from "../../src/projects/rows.js";
 import type { AdapterRow } from "../../src/registry/adapters.js";
 
 const PROOF = {
@@ -42,3 +43,22 @@ export const sessionSummary = (session_id: string, changes: Partial<SessionSumma
     created_at: "2026-01-01T00:00:00.000Z",
     ...changes,
   }) as SessionSummary;
+
+/** The first run of a project, completed. */
+export const runRow = (project: string): RunRow => ({
+  project,
+  run: 1,
+  adapter_id: `${project}-1`,
+  status: "completed",
+  chosen: { new: [], replayed: [], held_out: [], basis: "x" },
+  seed: 7,
+  train_job_id: null,
+  evaluate_job_id: null,
+  verdict: "helps",
+  sentence: "It helps.",
+  figures: null,
+  moved: true,
+  error: null,
+  created_at: "2026-01-01T00:00:00.000Z",
+  finished_at: "2026-01-01T00:00:01.000Z",
+});

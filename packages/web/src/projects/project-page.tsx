@@ -12,6 +12,7 @@ import { ConnectionState } from "../ui/connection.js";
 import { Facts } from "../ui/facts.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
+import { DeleteProject } from "./delete-project.js";
 import { History } from "./history.js";
 import { Verdicts } from "./verdicts.js";
 
@@ -79,6 +80,7 @@ export function ProjectPage({ name }: { readonly name: string }) {
       <button type="button" className="primary" disabled={run.isBusy || isActive} onClick={() => void run.run()}>
         {isActive ? "A run goes on" : "Train on what is new"}
       </button>
+      <DeleteProject name={name} isActive={isActive} />
     </>
   );
   return (

@@ -84,6 +84,16 @@ test(
     await chip.waitFor();
     expect(await chip.getAttribute("data-tone")).toBe("bad");
     await page.getByRole("heading", { name: "No adapter yet" }).waitFor();
+
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    const question = page.getByRole("dialog", { name: "Delete the project shop?" });
+    await question.getByText("shop@latest").waitFor();
+    await question.getByRole("button", { name: "Keep it" }).click();
+    expect((await service.get("/projects/shop")).statusCode).toBe(200);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await question.getByRole("button", { name: "Delete the project" }).click();
+    await page.getByText("No projects yet.").waitFor();
+    expect((await service.get("/projects/shop")).statusCode).toBe(404);
     expectNoFaults(page);
 
     const nowhere = await openPage(`${service.url}/#/projects/nowhere`);
