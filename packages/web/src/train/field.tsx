@@ -13,7 +13,11 @@ interface FieldProps {
   readonly suggestions?: readonly string[];
 }
 
-const FORMS: Readonly<Record<string, string>> = { array: "names, with commas between", object: "name=value, one a line" };
+const FORMS: Readonly<Record<string, string>> = {
+  array: "names, with commas between",
+  numbers: "one or several, with commas between",
+  object: "name=value, one a line",
+};
 
 /** The input that a field's schema calls for. Its limits are the schema's; the sentence below it too. */
 export function Field({ name, schema, value, problem, onChange, suggestions = [] }: FieldProps) {
@@ -54,7 +58,7 @@ export function Field({ name, schema, value, problem, onChange, suggestions = []
           inputMode={isNumber ? "decimal" : "text"}
           autoComplete="off"
           spellCheck={false}
-          placeholder={FORMS[shape.type] ?? placeholder}
+          placeholder={shape.ofNumbers ? FORMS.numbers : (FORMS[shape.type] ?? placeholder)}
           list={offered.length > 0 ? `${id}-list` : undefined}
         />
         {offered.length > 0 && (

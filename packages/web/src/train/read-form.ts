@@ -1,16 +1,29 @@
-import { TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import {
+  sweepHoldoutFault,
+  TrainHypernetworkRequest,
+  TrainLoraRequest,
+  TrainSweepRequest,
+  trialsFault,
+} from "@imprint/contracts";
 import { type FieldError, fieldErrors } from "@imprint/contracts/fields";
 import type { TSchema } from "typebox";
 import { shapeOf } from "./schema-shape.js";
 
-export type Method = "lora" | "hypernetwork";
+export type Method = "lora" | "sweep" | "hypernetwork";
+export type Request = TrainLoraRequest | TrainSweepRequest | TrainHypernetworkRequest;
 export type Values = Readonly<Record<string, string>>;
 
 const { session_id: _session, session_ids: _sessions, resume_from: _resumed, ...lora } = TrainLoraRequest.properties;
+const { session_id: _one, session_ids: _all, resume_from: _from, ...sweep } = TrainSweepRequest.properties;
 const { trajectory_ids: _trajectories, ...hypernetwork } = TrainHypernetworkRequest.properties;
 
 /** The fields of each method, from the schemas of the requests. */
-export const FIELDS: Readonly<Record<Method, Readonly<Record<string, TSchema>>>> = { lora, hypernetwork };
+export const FIELDS: Readonly<Record<Method, Readonly<Record<string, TSchema>>>> = { lora, sweep, hypernetwork };
+const SCHEMAS: Readonly<Record<Method, TSchema>> = {
+  lora: TrainLoraRequest,
+  sweep: TrainSweepRequest,
+  hypernetwork: TrainHypernetworkRequest,
+};
 
 const isNumber = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text));
 
@@ -27,6 +40,7 @@ const pairs = (text: string): Readonly<Record<string, string>> =>
   );
 
 const list = (text: string): readonly string[] => text.split(/[\s,]+/).filter((part) => part !== "");
+const numbers = (text: string): readonly unknown[] => list(text).map((part) => (isNumber(part) ? Number(part) : part));
 
 /** A comma makes a list, also of one: a session may be called 0.5. */
 function readMixed(text: string): unknown {
@@ -36,11 +50,11 @@ function readMixed(text: string): unknown {
 
 /** A field's text as the value that its schema asks for; text that is none stays text, and is refused by the schema. */
 export function readValue(schema: TSchema, text: string): unknown {
-  const { type } = shapeOf(schema);
+  const { type, ofNumbers } = shapeOf(schema);
   if (type === "mixed") return readMixed(text);
   if (type === "integer" || type === "number") return isNumber(text) ? Number(text) : text;
   if (type === "boolean") return text === "true";
-  if (type === "array") return list(text);
+  if (type === "array") return ofNumbers ? numbers(text) : list(text);
   if (type === "object") return pairs(text);
   return text.trim();
 }
@@ -57,12 +71,12 @@ const sessionsOf = (method: Method, ids: readonly string[]): object => {
 };
 
 /** The request that a form describes: fields left empty are left out. */
-export function requestOf({ method, sessionIds, values }: Form): TrainLoraRequest | TrainHypernetworkRequest {
+export function requestOf({ method, sessionIds, values }: Form): Request {
   const given = Object.entries(FIELDS[method]).flatMap(([name, schema]) => {
     const text = values[name] ?? "";
     return text.trim() === "" ? [] : [[name, readValue(schema, text)] as const];
   });
-  return { ...sessionsOf(method, sessionIds), ...Object.fromEntries(given) } as TrainLoraRequest | TrainHypernetworkRequest;
+  return { ...sessionsOf(method, sessionIds), ...Object.fromEntries(given) } as Request;
 }
 
 const SESSION_FIELDS: ReadonlySet<string> = new Set(["session_id", "session_ids", "trajectory_ids"]);
@@ -84,10 +98,16 @@ export function problemsByField(errors: readonly FieldError[]): Values {
   return found;
 }
 
+/** What no schema says of a sweep, where it says nothing wrong of the same field. */
+const faultsOfSweep = (request: TrainSweepRequest, found: readonly FieldError[]): readonly FieldError[] =>
+  [trialsFault(request), sweepHoldoutFault(request)].filter(
+    (fault) => fault !== null && !found.some(({ path }) => path === fault.path),
+  ) as readonly FieldError[];
+
 export const checkForm = (form: Form): Values => {
-  const schema = form.method === "lora" ? TrainLoraRequest : TrainHypernetworkRequest;
   const request = requestOf(form);
-  if (form.sessionIds.length === 0)
-    return { ...problemsByField(fieldErrors(schema, request)), sessions: "choose at least one session" };
-  return problemsByField(fieldErrors(schema, request));
+  const found = fieldErrors(SCHEMAS[form.method], request);
+  const more = form.method === "sweep" ? faultsOfSweep(request as TrainSweepRequest, found) : [];
+  const problems = problemsByField([...found, ...more]);
+  return form.sessionIds.length === 0 ? { ...problems, sessions: "choose at least one session" } : problems;
 };

@@ -9,6 +9,8 @@ export interface Shape {
   readonly choices: readonly string[];
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
+  /** Of a list: whether its members are numbers. */
+  readonly ofNumbers: boolean;
 }
 
 interface Known {
@@ -17,13 +19,14 @@ interface Known {
   readonly default?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly items?: { readonly type?: string };
   readonly anyOf?: readonly { readonly const?: unknown; readonly type?: string }[];
 }
 
 const OPEN: ReadonlySet<string> = new Set(["integer", "number", "array"]);
 
 export function shapeOf(schema: TSchema): Shape {
-  const { type, description = "", default: preset, minimum, maximum, anyOf } = schema as Known;
+  const { type, description = "", default: preset, minimum, maximum, items, anyOf } = schema as Known;
   const choices = (anyOf ?? []).flatMap(({ const: one }) => (typeof one === "string" ? [one] : []));
   const isMixed = choices.length > 0 && (anyOf ?? []).some((member) => OPEN.has(member.type ?? ""));
   return {
@@ -33,5 +36,6 @@ export function shapeOf(schema: TSchema): Shape {
     choices,
     minimum,
     maximum,
+    ofNumbers: items?.type === "integer" || items?.type === "number",
   };
 }

@@ -1,5 +1,5 @@
 import { ApiError } from "@imprint/client";
-import type { TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
+import type { StartResponse, TrainHypernetworkRequest, TrainLoraRequest, TrainSweepRequest } from "@imprint/contracts";
 import { type FormEvent, useState } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
@@ -11,9 +11,10 @@ import { Field } from "./field.js";
 import { FormPreview } from "./form-preview.js";
 import { HoldoutField } from "./holdout-field.js";
 import { ProfileChoice } from "./profile-choice.js";
-import { checkForm, FIELDS, type Method, problemsByField, requestOf, type Values } from "./read-form.js";
+import { checkForm, FIELDS, type Method, problemsByField, type Request, requestOf, type Values } from "./read-form.js";
 import { shapeOf } from "./schema-shape.js";
 import { SessionChoice } from "./session-choice.js";
+import { trialsSentence } from "./trials-sentence.js";
 
 /** Shown at once; the others unfold. */
 const FIRST: ReadonlySet<string> = new Set([
@@ -24,21 +25,23 @@ const FIRST: ReadonlySet<string> = new Set([
   "epochs",
   "rank",
   "learning_rate",
+  "trials",
+  "early_stopping",
   "train_on",
   "scaling",
 ]);
 const METHODS = [
   ["lora", "LoRA", "trains on the sessions, as long as the profile says"],
+  ["sweep", "Sweep", "trains with several settings side by side, and keeps what does best on held-out text"],
   ["hypernetwork", "Hypernetwork", "reads the session once and generates the adapter"],
 ] as const;
 const SHOWN = 1000;
 
-async function start(method: Method, request: TrainLoraRequest | TrainHypernetworkRequest): Promise<string> {
-  const { job_id } = await (method === "lora"
-    ? api.train.lora(request as TrainLoraRequest)
-    : api.train.hypernetwork(request as TrainHypernetworkRequest));
-  return job_id;
-}
+const STARTS = {
+  lora: (request) => api.train.lora(request as TrainLoraRequest),
+  sweep: (request) => api.train.sweep(request as TrainSweepRequest),
+  hypernetwork: (request) => api.train.hypernetwork(request as TrainHypernetworkRequest),
+} satisfies Record<Method, (request: Request) => Promise<StartResponse>>;
 
 /** The form that starts a training. It refuses what the service would refuse, in the same words. */
 export function TrainPage({ sessionId }: { readonly sessionId: string | undefined }) {
@@ -66,7 +69,8 @@ export function TrainPage({ sessionId }: { readonly sessionId: string | undefine
     if (!check()) return;
     setBusy(true);
     try {
-      goTo(hrefOf(["jobs", await start(method, requestOf(form))]));
+      const { job_id: jobId } = await STARTS[method](requestOf(form));
+      goTo(hrefOf(["jobs", jobId]));
     } catch (error) {
       setBusy(false);
       setFailure(error);
@@ -129,9 +133,14 @@ export function TrainPage({ sessionId }: { readonly sessionId: string | undefine
             onSettings={(settings) => setValues((before) => ({ ...before, ...settings }))}
           />
         )}
+        {method === "sweep" && (
+          <p className="muted" role="status">
+            {trialsSentence(requestOf(form) as TrainSweepRequest)}
+          </p>
+        )}
         <Problem error={failure} />
         <button type="submit" className="primary" disabled={isBusy}>
-          Start training
+          {method === "sweep" ? "Start sweep" : "Start training"}
         </button>
       </form>
     </Page>

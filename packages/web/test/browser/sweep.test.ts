@@ -26,3 +26,44 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  "a sweep is started from the form, which says how many trials it has, and what is wrong at the field where it is",
+  async () => {
+    const service = await startService();
+    for (const id of ["s1", "s2"]) putSession(service.dataDir, id);
+    const page = await openPage(`${service.url}/#/train?session=s1`);
+    await page.getByRole("radio", { name: /^Sweep/ }).check();
+    await page.getByRole("checkbox", { name: /^s2/ }).check();
+    const says = (text: string) => page.getByRole("status").getByText(text).waitFor();
+    const start = page.getByRole("button", { name: "Start sweep" });
+    await says("1 trial: write several ranks");
+    await start.click();
+    await page.getByText("has nothing to compare: name several values of rank").waitFor();
+    await page.getByLabel("Rank").fill("4, 300");
+    await page.getByLabel("Learning rate").fill("1e-4, 3e-4");
+    await says("4 trials: 2 ranks × 2 learning rates; the worse half is stopped on the way.");
+    await start.click();
+    await page.getByText("must be <= 256").waitFor();
+    expect(await page.getByLabel("Rank").getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("Rank").fill("4, 8");
+    await page.getByLabel("Held out").selectOption("none");
+    await start.click();
+    await page.getByText("must hold something out").waitFor();
+    expect(service.jobs.counts()).toMatchObject({ queued: 0, running: 0 });
+
+    await page.getByLabel("Held out").selectOption("");
+    await page.getByLabel("Early stopping").selectOption("none");
+    await page.getByLabel("Trials").fill("3");
+    await says("3 trials, drawn from 4 combinations: 2 ranks × 2 learning rates; all are trained to their end.");
+    await page.getByLabel("Adapter id").fill("from-the-form");
+    await start.click();
+    await page.getByRole("region", { name: "Trials" }).first().getByText("is the adapter").waitFor();
+    const [job] = service.jobs.list({ limit: 1 }).jobs;
+    expect(job).toMatchObject({ kind: "sweep", request: { session_ids: ["s1", "s2"], early_stopping: "none" } });
+    expect(job?.request.trials).toHaveLength(3);
+    expect((await service.get("/adapters/from-the-form")).statusCode).toBe(200);
+    expectNoFaults(page);
+  },
+  TEST_MS,
+);

@@ -62,6 +62,42 @@ test.each([
   expect(checkForm(form)).toEqual({});
 });
 
+const sweep = { method: "sweep", sessionIds: ["s1"], values: { rank: "8, 16", learning_rate: "1e-4 3e-4" } } as const;
+
+test("the lists of a sweep are numbers, however they are parted", () => {
+  expect(requestOf({ ...sweep, values: { ...sweep.values, epochs: "2", early_stopping: "none", trials: "3" } })).toEqual({
+    session_id: "s1",
+    rank: [8, 16],
+    learning_rate: [1e-4, 3e-4],
+    epochs: [2],
+    early_stopping: "none",
+    trials: 3,
+  });
+  expect(checkForm(sweep)).toEqual({});
+});
+
+test.each([
+  ["rank", "8, x", "must be integer"],
+  ["rank", "8, 300", "must be <= 256"],
+  ["rank", "8, 8", "must not have duplicate items"],
+  ["learning_rate", "1e-4, 1", "must be <= 0.1"],
+  ["epochs", "1.5, 2", "must be integer"],
+  ["trials", "1", "must be >= 2"],
+  ["trials", "65", "must be <= 64"],
+  ["holdout", "none", "must hold something out"],
+])("of a sweep %s: %s is refused at its field", (name, text, sentence) => {
+  const problems = checkForm({ ...sweep, values: { ...sweep.values, [name]: text } });
+  expect(Object.keys(problems)).toEqual([name]);
+  expect(problems[name]).toContain(sentence);
+});
+
+test("a sweep that compares nothing, or too much, is refused at its trials, in the service's words", () => {
+  expect(checkForm({ ...sweep, values: { rank: "8" } }).trials).toMatch(/^has nothing to compare/);
+  const many = { rank: "1,2,3,4,5,6,7,8,9", epochs: "1,2,3,4,5,6,7,8" };
+  expect(checkForm({ ...sweep, values: many }).trials).toMatch(/^must be at most 64, and there are 72 combinations/);
+  expect(checkForm({ ...sweep, values: { ...many, trials: "5" } })).toEqual({});
+});
+
 test.each(["lora", "hypernetwork"] satisfies Method[])("%s needs a session, and nothing else", (method) => {
   expect(checkForm({ method, sessionIds: [], values: {} })).toEqual({ sessions: "choose at least one session" });
   expect(checkForm({ method, sessionIds: ["s1"], values: {} })).toEqual({});
@@ -70,6 +106,9 @@ test.each(["lora", "hypernetwork"] satisfies Method[])("%s needs a session, and 
 test("the form offers every field of the schemas but the sessions", () => {
   expect(Object.keys(FIELDS.lora)).toContain("include_unsuccessful");
   expect(Object.keys(FIELDS.lora)).not.toContain("session_id");
+  expect(Object.keys(FIELDS.sweep)).toEqual(expect.arrayContaining(["rank", "alpha", "trials", "early_stopping", "holdout"]));
+  for (const name of ["session_id", "session_ids", "resume_from", "profile"])
+    expect(Object.keys(FIELDS.sweep)).not.toContain(name);
   expect(Object.keys(FIELDS.hypernetwork)).not.toContain("trajectory_ids");
 });
 

@@ -1,16 +1,13 @@
-import type { EarlyStopping, TrainSweepRequest } from "@imprint/contracts";
-import { ProblemError } from "../../http/problem.js";
+import { type EarlyStopping, sweepHoldoutFault, type TrainSweepRequest } from "@imprint/contracts";
+import { fieldRefused } from "../../http/problem.js";
 import { type Defaults, resolveCommon, resolveSelection, sessionIdsOf } from "../resolve.js";
 import { trialsOf } from "./trials.js";
 
 const EARLY_STOPPING: EarlyStopping = "halving";
 
-/** Trials are chosen by held-out text: without any there is nothing to choose by. */
-const checkHeldOut = ({ holdout }: TrainSweepRequest): void => {
-  if (holdout !== "none") return;
-  const message =
-    "must hold something out, since held-out text chooses the best trial: leave it out, or name a share or sessions";
-  throw new ProblemError("VALIDATION_FAILED", `Field holdout ${message}.`, { errors: [{ path: "/holdout", message }] });
+const checkHeldOut = (request: TrainSweepRequest): void => {
+  const fault = sweepHoldoutFault(request);
+  if (fault) throw fieldRefused("holdout", fault.message);
 };
 
 /**

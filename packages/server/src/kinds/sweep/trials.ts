@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { LORA_DEFAULTS, MAX_TRIALS, type TrainSweepRequest, type TrialSpec } from "@imprint/contracts";
-import { ProblemError } from "../../http/problem.js";
+import { LORA_DEFAULTS, type TrainSweepRequest, type TrialSpec, trialCounts, trialsFault } from "@imprint/contracts";
+import { fieldRefused } from "../../http/problem.js";
 
 type Values = Pick<TrainSweepRequest, "rank" | "alpha" | "learning_rate" | "epochs">;
 
@@ -25,18 +25,12 @@ const drawn = (all: readonly TrialSpec[], count: number, seed: number): readonly
   return all.filter((_, at) => kept.has(at));
 };
 
-const refused = (message: string): ProblemError =>
-  new ProblemError("VALIDATION_FAILED", `Field trials ${message}.`, { errors: [{ path: "/trials", message }] });
-
 /**
  * What a sweep tries.
  * @throws ProblemError VALIDATION_FAILED for one combination, or too many
  */
 export const trialsOf = (request: Values & Pick<TrainSweepRequest, "trials">, seed: number): readonly TrialSpec[] => {
-  const all = combinations(request);
-  if (all.length < 2) throw refused("has nothing to compare: name several values of rank, alpha, learning_rate or epochs");
-  const { trials: count = all.length } = request;
-  if (Math.min(count, all.length) > MAX_TRIALS)
-    throw refused(`must be at most ${MAX_TRIALS}, and there are ${all.length} combinations: set it to draw some of them`);
-  return drawn(all, count, seed);
+  const fault = trialsFault(request);
+  if (fault) throw fieldRefused("trials", fault.message);
+  return drawn(combinations(request), trialCounts(request).trials, seed);
 };

@@ -1,3 +1,4 @@
+import { trialCounts, trialsFault } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { trialsOf } from "../../../src/kinds/sweep/trials.js";
@@ -28,6 +29,23 @@ test("drawn trials are some of the combinations, the same ones for one seed, in 
       const places = drawn.map((one) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(one)));
       expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
       expect(places).not.toContain(-1);
+    }),
+  );
+});
+
+test("so many trials are drawn as is told before", () => {
+  const some = fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 4 }), { nil: undefined });
+  const lists = fc.record({
+    rank: some,
+    alpha: some,
+    epochs: some,
+    trials: fc.option(fc.integer({ min: 2, max: 64 }), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(lists, ({ rank, alpha, epochs, trials }) => {
+      const given = { ...(rank && { rank }), ...(alpha && { alpha }), ...(epochs && { epochs }), ...(trials && { trials }) };
+      fc.pre(trialsFault(given) === null);
+      expect(trialsOf(given, 7)).toHaveLength(trialCounts(given).trials);
     }),
   );
 });
