@@ -290,6 +290,11 @@ export const ERRORS = {
     title: "The cluster lost the job",
     hint: "Start it again, or resume it from its last checkpoint; docs/ray.md says what can be lost when.",
   },
+  JOB_TAKEN_OVER: {
+    status: null,
+    title: "Another service follows the job",
+    hint: "This service was away for too long: the other one answers for the job, and registers what it makes.",
+  },
   STORAGE_FAILED: {
     status: null,
     title: "The shared storage cannot be used",

@@ -32,6 +32,7 @@ import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
 import { announceAddress } from "./storage/address-file.js";
 import { createDiscards } from "./storage/discards.js";
+import { jobOfLease } from "./storage/leases.js";
 import { showLife, sweepServices } from "./storage/life.js";
 import { openStorage } from "./storage/open.js";
 import { sweep } from "./sweep.js";
@@ -77,11 +78,16 @@ export const startServer = async (
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
   const newId = createIds({ clock });
   const service = settings.database_url === null ? null : newId();
+  let abandon = (_job: string): void => {};
   const storage = await openStorage({
     root: settings.data_dir,
     url: settings.database_url,
     serviceId: service ?? newId(),
-    onLost: (names) => log.error({ names }, "another service took these while the database was away"),
+    onLost: (names) => {
+      log.error({ names }, "another service took these while the database was away");
+      // A trainer of this machine goes on: nobody else can follow it.
+      if (config.ray !== null) for (const id of names.map(jobOfLease)) if (id !== null) abandon(id);
+    },
   });
   const { paths, database, leases } = storage;
   const undo: (() => unknown)[] = [() => storage.close()];
@@ -164,6 +170,7 @@ export const startServer = async (
       },
       log,
     });
+    abandon = jobs.abandon;
     const closing = new AbortController();
     const claims = createClaims({ kinds, workshop, clock });
     await recoverJobs({ runner, jobs, claims, adopt: settings.adopt, closing: closing.signal, clock, log });

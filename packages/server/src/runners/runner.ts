@@ -40,7 +40,7 @@ export type Outcome =
   | { readonly type: "cancelled" };
 
 export interface JobHandle {
-  /** Asks the task to stop, and sees to it that it does. Twice is fine, and so is after the outcome. `reason` SHUTTING_DOWN: nobody asked but the service. */
+  /** Asks the task to stop, and sees to it that it does. Twice is fine, and so is after the outcome. `reason` SHUTTING_DOWN: nobody asked but the service; JOB_TAKEN_OVER: another service follows it. */
   cancel(reason?: unknown): void;
   /** Never rejects. Once settled, nothing of the task runs any more and no event follows. */
   readonly outcome: Promise<Outcome>;

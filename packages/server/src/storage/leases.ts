@@ -29,6 +29,9 @@ export const leaseOf = {
   adapter: (id: string): string => `adapter:${id}`,
 };
 
+/** The job whose lease a name is; null for other leases. */
+export const jobOfLease = (name: string): string | null => /^job:(.+)$/.exec(name)?.[1] ?? null;
+
 /** Whether another service has it. */
 export const isLeasedElsewhere = async (leases: Leases, name: string): Promise<boolean> => {
   if (!(await leases.take(name))) return true;

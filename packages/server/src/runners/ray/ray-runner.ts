@@ -50,6 +50,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     let following: Following | null = null;
     let current: Attempt | null = null;
     let shut: { readonly graceMs: number } | null = null;
+    let stays = leave; // when this service goes
 
     const attemptAt = async (at: number): Promise<{ readonly attempt: Attempt; readonly task: WorkerTask }> => {
       if (adopted !== null && at === 1) return adopted;
@@ -101,7 +102,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     };
 
     const endOrLeave = (one: Following, graceMs: number): void => {
-      if (!leave) {
+      if (!stays) {
         one.end(closed(), graceMs);
         clock.after(graceMs + CLOSE_MS, one.leave);
       } else one.leave();
@@ -114,7 +115,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
       })
       .then(async (found) => {
         hangUp();
-        if (!(leave && shut)) await store.remove(storage.jobFolder(job_id)).catch(() => {});
+        if (!(stays && shut)) await store.remove(storage.jobFolder(job_id)).catch(() => {});
         running.delete(job_id);
         return found;
       });
@@ -130,7 +131,9 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
       close,
       handle: {
         cancel: (reason) => {
-          if (leave && reason instanceof ImprintError && reason.code === "SHUTTING_DOWN") void close(0);
+          const code = reason instanceof ImprintError ? reason.code : null;
+          stays ||= code === "JOB_TAKEN_OVER";
+          if (code === "JOB_TAKEN_OVER" || (leave && code === "SHUTTING_DOWN")) void close(0);
           else stop.abort();
         },
         outcome,

@@ -6,6 +6,8 @@ import { clientConfig } from "./address.js";
 import { asDatabaseError } from "./failures.js";
 
 const RETRY_MS = 20;
+const LOST_TRIES = 4;
+const LOST_WAIT_MS = 250;
 const RECONNECT_MS = [100, 500, 2_000, 5_000] as const;
 
 /** Advisory locks are 64-bit numbers. https://www.postgresql.org/docs/15/explicit-locking.html#ADVISORY-LOCKS */
@@ -36,9 +38,23 @@ export const createPostgresLeases = ({
       connection = null;
       if (!closing.signal.aborted && held.length > 0) void reconnect();
     });
-    const lost = await tryAll(client, held);
-    if (lost.length > 0) onLost(lost);
+    const missing = await tryAll(client, held);
+    // Where the connection ends meanwhile, the next one begins anew.
+    if (missing.length > 0) void retake(client, missing).catch(() => undefined);
     return client;
+  };
+
+  /** Another service that looks who has a name has it for a moment itself: what is not free after several tries is lost. */
+  const retake = async (client: pg.Client, missing: readonly string[]): Promise<void> => {
+    let lost = missing;
+    for (let attempt = 0; attempt < LOST_TRIES && lost.length > 0; attempt += 1) {
+      await delay(LOST_WAIT_MS, undefined, { signal: closing.signal, ref: false });
+      const wanted = lost.filter((name) => held.includes(name));
+      lost = await tryAll(client, wanted);
+      const released = wanted.filter((name) => !lost.includes(name) && !held.includes(name));
+      if (released.length > 0) await client.query(RELEASE, [released.map(lockNumber)]);
+    }
+    if (lost.length > 0) onLost(lost);
   };
 
   const connected = (): Promise<pg.Client> => {

@@ -1,7 +1,9 @@
 import { chmodSync, existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, expect, test, vi } from "vitest";
+import pg from "pg";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { lockNumber } from "../../../src/storage/postgres/leases.js";
 import { inTraining, jobsOn, cluster as rayCluster, until } from "../../runners/ray/cluster.js";
 import { PYTHON } from "../../runners/ray/support.js";
 import { temporaryFolder } from "../../runners/support.js";
@@ -18,6 +20,10 @@ const shared = async (behaviour: object = {}) => {
   const [ray, database_url] = [await rayCluster(behaviour), await postgres().create()];
   return { ...ray, database_url, open: (flags: object = {}) => ray.open({ database_url, ...flags }) };
 };
+
+/** Who has an advisory lock, as Postgres lists them: the number in two halves. */
+const HOLDERS =
+  "select pid from pg_locks where locktype = 'advisory' and granted and (classid::bigint << 32) | objid::bigint = $1::bigint";
 
 const completed = { status: "completed", adapter_id: "a1" };
 
@@ -120,4 +126,29 @@ test("the jobs of a service that was killed are followed by the next one, once i
   expect(await second.ended(id)).toMatchObject(completed);
   expect((await second.get("/adapters/a1")).json()).toMatchObject({ health: "ok", job_id: id });
   expect([head.submissions.length, head.stops, jobsOn(storage)]).toEqual([1, [], []]);
+});
+
+test("a service whose job another one has by the time that it is back lets go of it, and leaves it as it is", async () => {
+  const { open, go, head, storage, database_url } = await shared();
+  const first = await open();
+  const id = await inTraining(first);
+  const other = new pg.Client({ connectionString: database_url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  const [lock] = (await other.query(HOLDERS, [lockNumber(`job:${id}`)])).rows;
+  const taken = other.query("select pg_advisory_lock($1)", [lockNumber(`job:${id}`)]);
+  await vi.waitFor(async () =>
+    expect(await postgres().query("select pid from pg_locks where locktype = 'advisory' and not granted")).toHaveLength(1),
+  );
+  await postgres().query(`select pg_terminate_backend(${lock.pid})`);
+  await taken;
+  expect(await first.ended(id)).toMatchObject({ status: "failed", error: { code: "JOB_TAKEN_OVER" } });
+  expect([jobsOn(storage), head.stops]).toEqual([[id], []]);
+  go();
+  const [submission] = head.submissions;
+  await until(() => head.status(String(submission?.submission_id)) === "SUCCEEDED");
+  await other.query("select pg_advisory_unlock($1)", [lockNumber(`job:${id}`)]);
+  await first.close(0);
+  const second = await open({ adopt: true });
+  expect(await second.ended(id)).toMatchObject(completed);
 });

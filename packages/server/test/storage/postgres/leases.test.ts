@@ -81,8 +81,9 @@ test("a lost connection is made again, and takes what it had", async () => {
   expect(onLost).not.toHaveBeenCalled();
 });
 
-test("what another one took while the connection was lost is told", async () => {
-  const { url, left, onLost } = await make();
+/** A lease that somebody else gets when its connection is lost. */
+const losing = async () => {
+  const { url, left, right, onLost } = await make();
   await left.take("kept");
   const other = new pg.Client({ connectionString: url });
   await other.connect();
@@ -95,7 +96,20 @@ test("what another one took while the connection was lost is told", async () => 
   });
   await cluster().query("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted");
   await taken;
+  return { url, other, right, onLost };
+};
+
+test("what another one took while the connection was lost is told", async () => {
+  const { onLost } = await losing();
   await vi.waitFor(() => expect(onLost).toHaveBeenCalledWith(["kept"]), { timeout: 10_000 });
+});
+
+test("what another one had for a moment alone is taken again, and nothing is told", async () => {
+  const { url, other, right, onLost } = await losing();
+  await other.query(`select pg_advisory_unlock(${lockNumber("kept")})`);
+  await vi.waitFor(async () => expect(await locks(url)).toBe(1), { timeout: 10_000 });
+  expect(await right.take("kept")).toBe(false);
+  expect(onLost).not.toHaveBeenCalled();
 });
 
 test("the folder of a service is discarded once nobody has its lease and it shows no life", async () => {
