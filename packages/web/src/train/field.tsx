@@ -15,7 +15,7 @@ interface FieldProps {
 
 const FORMS: Readonly<Record<string, string>> = {
   array: "names, with commas between",
-  numbers: "one or several, with commas between",
+  numbers: "one, or more with commas",
   object: "name=value, one a line",
 };
 

@@ -32,7 +32,7 @@ const FIRST: ReadonlySet<string> = new Set([
 ]);
 const METHODS = [
   ["lora", "LoRA", "trains on the sessions, as long as the profile says"],
-  ["sweep", "Sweep", "trains with several settings side by side, and keeps what does best on held-out text"],
+  ["sweep", "Sweep", "trains with several settings on the same windows, and keeps what does best on held-out text"],
   ["hypernetwork", "Hypernetwork", "reads the session once and generates the adapter"],
 ] as const;
 const SHOWN = 1000;
