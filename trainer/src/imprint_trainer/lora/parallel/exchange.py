@@ -4,8 +4,6 @@ import os
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
-from typing import Self
 
 import torch
 import torch.distributed as dist
@@ -16,6 +14,24 @@ PATIENCE = timedelta(minutes=5)  # all are asked on their pipes first: nobody wa
 LOOPBACK = "lo0" if sys.platform == "darwin" else "lo"
 
 
+def meet(store: str, *, number: int, processes: int, device: torch.device) -> None:
+    """Waits for all of them. `store`: a file that they meet at, in a folder of their user's own."""
+    for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"):
+        os.environ[name] = LOOPBACK
+    dist.init_process_group(
+        "nccl" if device.type == "cuda" else "gloo",
+        store=FileStore(store, processes),
+        rank=number,
+        world_size=processes,
+        timeout=PATIENCE,
+    )
+
+
+def leave() -> None:
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
 class Exchange:
     """`number` 0 is the first process. The parameters are the same, in the same order, in each."""
 
@@ -23,23 +39,6 @@ class Exchange:
         self._parameters = parameters
         self._number = number
         self._flat = torch.zeros(sum(p.numel() for p in parameters), device=parameters[0].device)
-
-    @classmethod
-    def join(cls, parameters: Sequence[Tensor], *, store: Path, number: int, processes: int) -> Self:
-        """Waits for all of them. `store`: a file that they meet at, in a folder of their user's own."""
-        for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"):
-            os.environ[name] = LOOPBACK
-        dist.init_process_group(
-            "nccl" if parameters[0].device.type == "cuda" else "gloo",
-            store=FileStore(str(store), processes),
-            rank=number,
-            world_size=processes,
-            timeout=PATIENCE,
-        )
-        return cls(parameters, number=number)
-
-    def leave(self) -> None:
-        dist.destroy_process_group()
 
     @torch.no_grad()
     def share_factors(self) -> None:

@@ -13,12 +13,11 @@ from pydantic import ValidationError
 from imprint_trainer import errors
 from imprint_trainer.errors import TrainerError, WorkerCrashed
 
-from .messages import Answer, Failed, Order, answers
+from .members import News
+from .messages import Failed, Order, answers
 
 COMMAND = (sys.executable, "-m", "imprint_trainer", "member")
 END_SECONDS = 2.0
-
-News = tuple["MemberProcess", Answer | None]  # None: it wrote its last
 
 
 class MemberProcess:
