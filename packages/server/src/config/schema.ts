@@ -131,6 +131,11 @@ export const Settings = Strict({
     description:
       "Processes of one machine that share each step of a LoRA training, at most: one a card, or of a CPU's cores. docs/scale.md says when it gains.",
   }),
+  shard_base: Type.Boolean({
+    default: false,
+    description:
+      "Whether those processes hold the base together, each a part of it, where a LoRA training asks for quantization none: for a base that one card does not hold (docs/scale.md).",
+  }),
   max_queued: Type.Integer({
     minimum: 1,
     maximum: 100_000,

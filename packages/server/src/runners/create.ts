@@ -7,16 +7,17 @@ import { dataPaths } from "../storage/paths.js";
 import { createLocalRunner, type WorkerCommand } from "./local/local-runner.js";
 import { createRay } from "./ray/create.js";
 import type { Places } from "./reference.js";
+import { sharing } from "./sharing.js";
 import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
 export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerCommand | null => {
-  const { python, data_dir, ray_python, ray_cpus, processes } = settings;
+  const { python, data_dir, ray_python, ray_cpus } = settings;
   if (python === null) return null;
   const serve = ["-m", "imprint_trainer", "serve", "--digests"];
   return {
     file: python,
-    args: [...serve, dataPaths(data_dir).digests, ...(processes > 1 ? ["--processes", String(processes)] : [])],
+    args: [...serve, dataPaths(data_dir).digests, ...sharing(settings)],
     env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
     ...(ray && {
       onCluster: [ray_python ?? python, ...serve, join(ray.storage.onNodes, "digests.json"), "--threads", String(ray_cpus)],

@@ -43,4 +43,6 @@ test("the trainer keeps digests of base models in the data directory", () => {
 test("the trainer is told how many processes a training may have, where it is more than one", () => {
   const command = trainerCommand(configFor(makeFolder(), { python: process.execPath, processes: 4 }));
   expect(command?.args.slice(-2)).toEqual(["--processes", "4"]);
+  const sharded = trainerCommand(configFor(makeFolder(), { python: process.execPath, processes: 4, shard_base: true }));
+  expect(sharded?.args.slice(-3)).toEqual(["--processes", "4", "--shard-base"]);
 });

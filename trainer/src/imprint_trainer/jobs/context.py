@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.memory_model import Device
 from imprint_trainer.models.base import LoadedBase, Quantization
+
+if TYPE_CHECKING:
+    from imprint_trainer.jobs.held_base import HeldBase
 
 
 class BaseOf(Protocol):
@@ -31,6 +34,8 @@ class JobContext:
     memory: PeakMemory
     device: Device = "cpu"
     processes: int = 1  # that a LoRA training may run on
+    shards: int = 1  # that its base is held in, by as many processes
+    held: "HeldBase | None" = None  # who holds it, where shards are more than one
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

@@ -32,16 +32,17 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     context.phase("preparing_data")
     checkpoint = checkpoint_of(spec)
     begun = begun_as(checkpoint)
-    limit = window_limit(spec, context.device) if begun is None else begun.request.training.max_length
+    limit = window_limit(spec, context.device, context.shards) if begun is None else begun.request.training.max_length
     dequantised = None if begun is None else begun.base_model.dequantised_on_load
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=limit)
-    planned_memory(spec, longest(prepared.windows), device=context.device, dequantised=dequantised).require_fit()
+    length, shards = longest(prepared.windows), context.shards
+    planned_memory(spec, length, device=context.device, dequantised=dequantised, shards=shards).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
-    planned = planned_memory(spec, longest(prepared.windows), device=context.device, dequantised=base.dequantised)
+    planned = planned_memory(spec, length, device=context.device, dequantised=base.dequantised, shards=shards)
     processes = processes_for(steps, planned, base, context)
     plan = plan_of(training, prepared, steps, targets, planned, processes)
     context.emit({"type": "plan", "plan": plan})
@@ -54,7 +55,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     context.phase("saving" if salvaged else "training")
     with (
         fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
-        checkpointed(model, planned.checkpointing),
+        checkpointed(model, planned.checkpointing and shards == 1),  # blocks in shards are run again as it is
         tensors_given_back(planned.scarce),
     ):
         if salvaged is not None:
@@ -150,6 +151,7 @@ def plan_of(
         "quantization": training.quantization,
         "gradient_checkpointing": planned.checkpointing,
         **({"processes": processes} if processes > 1 else {}),
+        **({"shard_base": True} if planned.shards > 1 else {}),
         "memory": planned.memory,
         **sizes(prepared),
     }

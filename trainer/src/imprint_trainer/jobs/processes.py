@@ -9,7 +9,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.memory_plan import Planned
 from imprint_trainer.lora.gradients import BatchGradients
-from imprint_trainer.lora.parallel.group import group_of
+from imprint_trainer.lora.parallel.group import group_of, group_of_holders
 from imprint_trainer.lora.parallel.messages import Setup, windows_of
 from imprint_trainer.lora.parallel.shares import processes_of
 from imprint_trainer.lora.schedule import Steps
@@ -19,7 +19,9 @@ from imprint_trainer.protocol import TrainLoraSpec
 
 
 def processes_for(steps: Steps, planned: Planned, base: LoadedBase, context: JobContext) -> int:
-    """As many as were asked for, and have windows, cards or memory."""
+    """As many as hold the base together; else as many as were asked for, and have windows, cards or memory."""
+    if context.shards > 1:
+        return context.shards
     if context.processes == 1:
         return 1
     memory = planned.memory
@@ -76,5 +78,10 @@ def shared(
             windows=taught,
         )
 
+    if context.held is not None:
+        yield group_of_holders(
+            context.held.holders, model, windows, setup, stop=context.stop_if_cancelled
+        ).add_gradients
+        return
     with group_of(model, windows, setup, processes=processes, stop=context.stop_if_cancelled) as group:
         yield group.add_gradients

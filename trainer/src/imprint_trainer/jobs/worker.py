@@ -12,6 +12,7 @@ from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpe
 
 if TYPE_CHECKING:
     from imprint_trainer.jobs.prompt import BareBase
+    from imprint_trainer.memory_model import Device
     from imprint_trainer.models.base import LoadedBase, Quantization
 
 _importing = threading.Lock()  # the libraries' lazy imports break when two threads begin them at once
@@ -32,11 +33,20 @@ def import_libraries() -> None:
 class Worker:
     """Jobs and chats come from the main thread only, previews and prompts from any."""
 
-    def __init__(self, *, device: str, threads: int | None, digests: Path | None = None, processes: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        device: str,
+        threads: int | None,
+        digests: Path | None = None,
+        processes: int = 1,
+        shard_base: bool = False,
+    ) -> None:
         self._device = device
         self._threads = threads
         self._digests = digests
         self._processes = processes
+        self._shard_base = shard_base
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
         self._ready = False
         self._tokenizers: dict[str, Any] = {}
@@ -90,6 +100,7 @@ class Worker:
         from imprint_trainer.jobs.context import JobContext
         from imprint_trainer.jobs.evaluate import evaluate_adapter
         from imprint_trainer.jobs.export import export_adapter
+        from imprint_trainer.jobs.held_base import held_together
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.jobs.memory_plan import device_kind
@@ -100,10 +111,12 @@ class Worker:
 
         memory = PeakMemory(pick_device(self._device))
         device = device_kind(self._device)
-        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device, self._processes)
+        shards = self._shards(device)
+        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device, self._processes, shards)
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
-                return train_lora(job.spec, context)
+                with held_together(job.spec, context, let_go=self._let_go, digests=self._digests) as held:
+                    return train_lora(job.spec, held)
             if isinstance(job, TrainSweep):
                 return train_sweep(job.spec, context)
             if isinstance(job, Export):
@@ -144,7 +157,10 @@ class Worker:
                 if spec.base_model not in self._tokenizers:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
-            return preview_sessions(spec, self._tokenizers[spec.base_model], device=device, window=window)
+                shards = self._shards(device) if spec.quantization == "none" else 1
+            return preview_sessions(
+                spec, self._tokenizers[spec.base_model], device=device, window=window, shards=shards
+            )
 
     def render(self, spec: ChatSpec) -> dict[str, Any]:
         """The contracts' `RenderedPrompt`, beside whatever else runs, with a tokenizer of its own."""
@@ -155,6 +171,17 @@ class Worker:
                 if spec.base_model not in self._bare:
                     self._bare[spec.base_model] = bare_base(spec.base_model)
             return render(spec, self._bare[spec.base_model])
+
+    def _shards(self, device: "Device") -> int:
+        """In which a base is held; imports torch where there are cards alone."""
+        if not self._shard_base or device == "cpu":
+            return self._processes if self._shard_base else 1
+        import torch
+
+        return max(1, min(self._processes, torch.cuda.device_count()))
+
+    def _let_go(self) -> None:
+        self._resident = None
 
     def _settle(self) -> None:
         if not self._ready:

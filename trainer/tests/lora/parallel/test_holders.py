@@ -14,7 +14,7 @@ from imprint_trainer.adapters.neutral import neutral_loss
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled, WorkerCrashed
 from imprint_trainer.lora.checkpoints import read_checkpoint
-from imprint_trainer.lora.loop import BatchGradients
+from imprint_trainer.lora.gradients import BatchGradients
 from imprint_trainer.lora.parallel.group import group_of_holders
 from imprint_trainer.lora.parallel.holders import Holders, holders_of
 from imprint_trainer.lora.parallel.messages import Setup, windows_of
@@ -76,7 +76,8 @@ def test_three_that_hold_a_base_train_what_one_trains_and_one_goes_on_where_they
     alone = train_tiny(base, windows, TRAINING, held_out=windows[:1])
     steps: list[dict[str, Any]] = []
     with held(tiny_folder, 3) as (holders, shared), pytest.raises(Cancelled):
-        assert shared.model.get_submodule("model.layers.1.mlp.up_proj").weight.isnan().all()
+        weights = dict(shared.model.named_parameters())
+        assert weights["model.layers.1.mlp.up_proj.weight"].isnan().all()
         assert neutral_loss(shared.model, shared.tokenizer, CPU) == neutral_loss(base.model, base.tokenizer, CPU)
         train_tiny(
             shared,

@@ -24,7 +24,7 @@ def parts_of(folder: Path, processes: int) -> list[tuple[LoadedBase, ShardedBloc
     loaded: list[tuple[LoadedBase, ShardedBlocks]] = []
 
     def gather(index: int, _: Tensor, whole: Tensor) -> None:
-        for row, (_, blocks) in zip(whole, loaded, strict=True):
+        for row, (_base, blocks) in zip(whole, loaded, strict=True):
             row.copy_(blocks.part(index))
 
     for number in range(processes):

@@ -1,6 +1,7 @@
 """Reads a base's safetensors weight by weight, and of each one no more than this process holds."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,7 @@ class Files:
         self._files = files
         self._name = name
         self._open: tuple[str, Any] | None = None
+        self._ending = ExitStack()
 
     def __enter__(self) -> "Files":
         return self
@@ -129,13 +131,12 @@ class Files:
 
         if self._open is None or self._open[0] != name:
             self._close()
-            self._open = (name, safe_open(self._folder / name, framework="pt").__enter__())
+            self._open = (name, self._ending.enter_context(safe_open(self._folder / name, framework="pt")))
         return self._open[1]
 
     def _close(self) -> None:
-        if self._open is not None:
-            self._open[1].__exit__(None, None, None)
-            self._open = None
+        self._open = None
+        self._ending.close()
 
 
 def _without_weights(folder: Path, dtype: torch.dtype) -> Any:
