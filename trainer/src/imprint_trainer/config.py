@@ -15,6 +15,7 @@ class ServeConfig(BaseModel):
     device: str = "auto"
     threads: int | None = Field(default=None, ge=1, le=1024)
     processes: int = Field(default=1, ge=1, le=64)  # that a LoRA training may run on
+    nodes: int = Field(default=1, ge=1, le=64)  # that have so many each
     shard_base: bool = False  # whether those hold the base together
     digests: Path | None = None  # JSON file of what base models' files hash to
     heartbeat_seconds: float = Field(default=2.0, gt=0, le=60, allow_inf_nan=False)
@@ -42,6 +43,7 @@ def parse_arguments(argv: Sequence[str]) -> ServeConfig | PrepareConfig:
     serve.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     serve.add_argument("--threads", type=int, help="default: one for each physical core")
     serve.add_argument("--processes", type=int, default=1, help="that a LoRA training may run on; default: 1")
+    serve.add_argument("--nodes", type=int, default=1, help="of a cluster that have so many each; default: 1")
     serve.add_argument(
         "--shard-base",
         action="store_true",

@@ -48,6 +48,7 @@ def serve(config: ServeConfig) -> int:
         digests=config.digests,
         processes=config.processes,
         shard_base=config.shard_base,
+        nodes=config.nodes,
     )
     channel.send(
         {

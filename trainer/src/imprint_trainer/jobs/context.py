@@ -11,6 +11,7 @@ from imprint_trainer.models.base import LoadedBase, Quantization
 
 if TYPE_CHECKING:
     from imprint_trainer.jobs.held_base import HeldBase
+    from imprint_trainer.lora.parallel.nodes import Nodes
 
 
 class BaseOf(Protocol):
@@ -34,8 +35,14 @@ class JobContext:
     memory: PeakMemory
     device: Device = "cpu"
     processes: int = 1  # that a LoRA training may run on
+    nodes: "Nodes | None" = None  # where some of those are on other nodes
+    on_each_node: int = 1  # of those processes
     shards: int = 1  # that its base is held in, by as many processes
     held: "HeldBase | None" = None  # who holds it, where shards are more than one
+
+    @property
+    def node_count(self) -> int:
+        return self.processes // self.on_each_node
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

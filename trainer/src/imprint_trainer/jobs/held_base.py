@@ -9,6 +9,7 @@ import torch
 
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.lora.parallel.holders import Holders, holders_of
+from imprint_trainer.lora.parallel.nodes import launch_of
 from imprint_trainer.memory_model import Quantization
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.device import pick_device
@@ -38,15 +39,19 @@ class HeldBase:
         """Raises what loading raises, here or in a member, and Cancelled."""
         assert quantization == "none" and not dequantised and self._held is None
         self._let_go()
-        shards = self._context.shards
+        shards, nodes = self._context.shards, self._context.node_count
+        launch, address = launch_of(self._context.nodes)
         self._held = self._ending.enter_context(
             holders_of(
                 path_or_hub_id,
                 processes=shards,
                 device=pick_device(self._context.device),
-                threads=max(1, torch.get_num_threads() // shards),
+                threads=max(1, torch.get_num_threads() * nodes // shards),
                 stop=self._context.stop_if_cancelled,
                 digests=self._digests,
+                launch=launch,
+                address=address,
+                on_each_node=self._context.on_each_node,
             )
         )
         return self._held[1]

@@ -1,5 +1,6 @@
 """A LoRA training, from its specification to files that are proved."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +33,19 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     context.phase("preparing_data")
     checkpoint = checkpoint_of(spec)
     begun = begun_as(checkpoint)
-    limit = window_limit(spec, context.device, context.shards) if begun is None else begun.request.training.max_length
+    shards, nodes = context.shards, context.node_count
+    limit = begun.request.training.max_length if begun else window_limit(spec, context.device, shards, nodes)
     dequantised = None if begun is None else begun.base_model.dequantised_on_load
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=limit)
-    length, shards = longest(prepared.windows), context.shards
-    planned_memory(spec, length, device=context.device, dequantised=dequantised, shards=shards).require_fit()
+    length = longest(prepared.windows)
+    memory = partial(planned_memory, spec, length, device=context.device, shards=shards, nodes=nodes)
+    memory(dequantised=dequantised).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
-    planned = planned_memory(spec, length, device=context.device, dequantised=base.dequantised, shards=shards)
+    planned = memory(dequantised=base.dequantised)
     processes = processes_for(steps, planned, base, context)
     plan = plan_of(training, prepared, steps, targets, planned, processes)
     context.emit({"type": "plan", "plan": plan})

@@ -53,14 +53,15 @@ def longest(windows: Sequence[Window]) -> int:
 
 
 def planned_memory(
-    request: Sized, length: int, *, device: Device, dequantised: bool | None = None, shards: int = 1
+    request: Sized, length: int, *, device: Device, dequantised: bool | None = None, shards: int = 1, nodes: int = 1
 ) -> Planned:
     """Of a training whose longest window has `length` tokens. `dequantised`: of a base that is loaded; None decides as
-    loading it would. `shards`: processes that hold the base together; the figures are those of one of them."""
+    loading it would. `shards`: processes that hold the base together; the figures are those of one of them,
+    which are on so many `nodes`."""
     shape = shape_of(read_json(locate_base(request.base_model).folder / "config.json"))
     if shape is None:
         return Planned(shards > 1, None, shards=shards)
-    available = available_to_each(device, shards)
+    available = available_to_each(device, shards, nodes)
     setting = Setting(
         length,
         request.rank,
@@ -75,9 +76,9 @@ def planned_memory(
     return Planned(chosen.checkpointing, memory, chosen.scarce, shards)
 
 
-def available_to_each(device: Device, shards: int) -> float:
-    """MB; each process has a card of its own, or its part of the machine's memory."""
-    return available_mb(device) / (shards if device == "cpu" else 1)
+def available_to_each(device: Device, shards: int, nodes: int) -> float:
+    """MB; each process has a card of its own, or its part of its machine's memory."""
+    return available_mb(device) / (max(1, shards // nodes) if device == "cpu" else 1)
 
 
 def device_kind(requested: str) -> Device:

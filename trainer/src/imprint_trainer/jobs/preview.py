@@ -13,11 +13,11 @@ from imprint_trainer.protocol import PreviewSpec
 
 
 def preview_sessions(
-    spec: PreviewSpec, tokenizer: Any, *, device: Device, window: int | None = None, shards: int = 1
+    spec: PreviewSpec, tokenizer: Any, *, device: Device, window: int | None = None, shards: int = 1, nodes: int = 1
 ) -> dict[str, Any]:
     """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it. `shards`: in which the
-    base is to be held."""
-    prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device, shards))
+    base is to be held, on so many `nodes`."""
+    prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device, shards, nodes))
     steps = plan_steps(prepared.windows, LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs))
-    memory = planned_memory(spec, longest(prepared.windows), device=device, shards=shards).memory
+    memory = planned_memory(spec, longest(prepared.windows), device=device, shards=shards, nodes=nodes).memory
     return preview(prepared, tokenizer, steps=steps, memory=memory, window=window)

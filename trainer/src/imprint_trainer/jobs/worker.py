@@ -1,17 +1,19 @@
 """The resident side of the worker: one base model at a time, kept while the requests are for it."""
 
 import contextlib
+import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from imprint_trainer.errors import AdapterInvalid
+from imprint_trainer.errors import AdapterInvalid, WorkerCrashed
 from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora, TrainSweep
 
 if TYPE_CHECKING:
     from imprint_trainer.jobs.prompt import BareBase
+    from imprint_trainer.lora.parallel.nodes import Nodes
     from imprint_trainer.memory_model import Device
     from imprint_trainer.models.base import LoadedBase, Quantization
 
@@ -41,11 +43,14 @@ class Worker:
         digests: Path | None = None,
         processes: int = 1,
         shard_base: bool = False,
+        nodes: int = 1,
     ) -> None:
         self._device = device
         self._threads = threads
         self._digests = digests
-        self._processes = processes
+        self._on_each_node = processes
+        self._node_count = nodes
+        self._nodes: Nodes | None = None
         self._shard_base = shard_base
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
         self._ready = False
@@ -112,7 +117,18 @@ class Worker:
         memory = PeakMemory(pick_device(self._device))
         device = device_kind(self._device)
         shards = self._shards(device)
-        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device, self._processes, shards)
+        context = JobContext(
+            emit,
+            cancelled,
+            self.base,
+            self.tokenizer,
+            memory,
+            device,
+            processes=self._on_each_node * self._node_count,
+            nodes=self._other_nodes(),
+            on_each_node=self._on_each_node,
+            shards=shards,
+        )
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
                 with held_together(job.spec, context, let_go=self._let_go, digests=self._digests) as held:
@@ -159,7 +175,12 @@ class Worker:
                 device = device_kind(self._device)
                 shards = self._shards(device) if spec.quantization == "none" else 1
             return preview_sessions(
-                spec, self._tokenizers[spec.base_model], device=device, window=window, shards=shards
+                spec,
+                self._tokenizers[spec.base_model],
+                device=device,
+                window=window,
+                shards=shards,
+                nodes=self._node_count,
             )
 
     def render(self, spec: ChatSpec) -> dict[str, Any]:
@@ -174,11 +195,23 @@ class Worker:
 
     def _shards(self, device: "Device") -> int:
         """In which a base is held; imports torch where there are cards alone."""
-        if not self._shard_base or device == "cpu":
-            return self._processes if self._shard_base else 1
-        import torch
+        if not self._shard_base:
+            return 1
+        on_each = self._on_each_node
+        if device == "cuda":
+            import torch
 
-        return max(1, min(self._processes, torch.cuda.device_count()))
+            on_each = max(1, min(on_each, torch.cuda.device_count()))
+        return on_each * self._node_count
+
+    def _other_nodes(self) -> "Nodes | None":
+        from imprint_trainer.lora.parallel.nodes import nodes_of
+
+        if self._node_count > 1 and self._nodes is None:
+            self._nodes = nodes_of(os.environ, processes=self._on_each_node)
+            if self._nodes is None:
+                raise WorkerCrashed("it was to train on several nodes, and nothing starts processes there")
+        return self._nodes
 
     def _let_go(self) -> None:
         self._resident = None

@@ -10,7 +10,7 @@ from imprint_trainer.lora.gradients import Stop, add_gradients
 from imprint_trainer.lora.schedule import WindowBatch
 from imprint_trainer.models.causal_lm import CausalLM
 
-from .exchange import Exchange, leave, meet
+from .exchange import Exchange, leave
 from .holders import Holders
 from .members import Launch, Members, started
 from .messages import Loaded, Losses, Setup, Share
@@ -89,17 +89,17 @@ def group_of(
     processes: int,
     stop: Stop,
     launch: Launch = MemberProcess,
+    address: str | None = None,
 ) -> Iterator[Group]:
     """Members that have loaded what `setup` (of a member's number and where all meet) says. They are gone when this
-    ends. Raises Cancelled from `stop`, and what a member failed with."""
-    with started(processes, launch) as members, ExitStack() as ending:
+    ends. `address`: as `started` has it. Raises Cancelled from `stop`, and what a member failed with."""
+    with started(processes, launch, address) as members, ExitStack() as ending:
         setups = [setup(member.number, members.store) for member in members]
         for member, one in zip(members, setups, strict=True):
             member.tell(one)
         ending.callback(leave)
         members.hear(Loaded, stop)
-        with members.deaths_told():
-            meet(members.store, number=0, processes=processes, device=next(model.parameters()).device)
+        members.meet(next(model.parameters()).device)
         yield Group(model, windows, members, threads=setups[0].threads)
 
 

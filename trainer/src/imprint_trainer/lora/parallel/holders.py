@@ -14,7 +14,7 @@ from imprint_trainer.models.output_head import check_output_head
 from imprint_trainer.models.sharded.blocks import ShardedBlocks
 from imprint_trainer.models.sharded.load import load_sharded
 
-from .exchange import leave, meet
+from .exchange import leave
 from .members import Launch, Members, started
 from .messages import Gather, Hold, Loaded
 from .process import MemberProcess
@@ -44,8 +44,7 @@ class Holders:
             digests=digests,
         )
         self.members.hear(Loaded, stop)
-        with self.members.deaths_told():
-            meet(self.members.store, number=0, processes=self.members.processes, device=device)
+        self.members.meet(device)
         check_output_head(base.model, Path(path_or_hub_id).name)
         return base
 
@@ -83,9 +82,12 @@ def holders_of(
     stop: Stop,
     digests: Path | None = None,
     launch: Launch = MemberProcess,
+    address: str | None = None,
+    on_each_node: int | None = None,
 ) -> Iterator[tuple[Holders, LoadedBase]]:
-    """Members that hold their parts until this ends. Raises what loading raises, here or there, and Cancelled."""
-    with started(processes, launch) as members, ExitStack() as ending:
+    """Members that hold their parts until this ends. `address`: as `started` has it. Raises what loading raises, here or there,
+    and Cancelled."""
+    with started(processes, launch, address) as members, ExitStack() as ending:
         for member in members:
             member.tell(
                 Hold(
@@ -93,7 +95,7 @@ def holders_of(
                     processes=processes,
                     store=members.store,
                     base_model=path_or_hub_id,
-                    device=f"cuda:{member.number}" if device.type == "cuda" else "cpu",
+                    device=f"cuda:{member.number % (on_each_node or processes)}" if device.type == "cuda" else "cpu",
                     threads=threads,
                 )
             )

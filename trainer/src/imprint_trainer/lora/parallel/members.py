@@ -7,8 +7,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NoReturn, Protocol, TypeVar
 
+import torch
+from torch._C._distributed_c10d import Store
+
 from imprint_trainer.lora.gradients import Stop
 
+from .exchange import meet, meeting_place
 from .messages import Answer, Failed, Loaded, Losses, Order
 
 LISTEN_SECONDS = 0.1  # between two looks at whether the job was cancelled
@@ -42,9 +46,10 @@ Launch = Callable[[int, int, "queue.SimpleQueue[News]"], Member]  # its number, 
 
 
 class Members:
-    def __init__(self, members: Sequence[Member], news: "queue.SimpleQueue[News]", store: str) -> None:
+    def __init__(self, members: Sequence[Member], news: "queue.SimpleQueue[News]", store: str, place: Store) -> None:
         self._members = members
         self._news = news
+        self._place = place
         self.store = store  # where all meet
 
     def __iter__(self) -> Iterator[Member]:
@@ -57,6 +62,10 @@ class Members:
     def tell(self, order: Order) -> None:
         for member in self._members:
             member.tell(order)
+
+    def meet(self, device: torch.device) -> None:
+        with self.deaths_told():
+            meet(self.store, number=0, processes=self.processes, device=device, own=self._place)
 
     def hear(self, expected: type[Expected], stop: Stop) -> dict[int, Expected]:
         """An answer of each member, by its number. Raises Cancelled, and what a member failed with."""
@@ -95,13 +104,14 @@ def raise_end(member: Member, answer: Failed | None) -> NoReturn:
 
 
 @contextmanager
-def started(processes: int, launch: Launch) -> Iterator[Members]:
-    """Members of this machine, gone when this ends. All meet at a file in a folder of the user's own."""
+def started(processes: int, launch: Launch, address: str | None = None) -> Iterator[Members]:
+    """Members that are gone when this ends. `address`: of this machine, where some of them are on others."""
     news: queue.SimpleQueue[News] = queue.SimpleQueue()
     with ExitStack() as ending:
-        store = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="imprint-"))) / "store"
+        file = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="imprint-"))) / "store"
+        store, place = meeting_place(str(file), address=address, processes=processes)
         members = []
         for number in range(1, processes):
             members.append(launch(number, processes, news))
             ending.callback(members[-1].close)
-        yield Members(members, news, str(store))
+        yield Members(members, news, store, place)
