@@ -174,14 +174,8 @@ class Worker:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
                 shards = self._shards(device) if spec.quantization == "none" else 1
-            return preview_sessions(
-                spec,
-                self._tokenizers[spec.base_model],
-                device=device,
-                window=window,
-                shards=shards,
-                nodes=self._node_count,
-            )
+                tokenizer, nodes = self._tokenizers[spec.base_model], self._node_count
+            return preview_sessions(spec, tokenizer, device=device, window=window, shards=shards, nodes=nodes)
 
     def render(self, spec: ChatSpec) -> dict[str, Any]:
         """The contracts' `RenderedPrompt`, beside whatever else runs, with a tokenizer of its own."""

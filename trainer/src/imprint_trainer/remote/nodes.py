@@ -4,6 +4,7 @@ Ray's own interpreter runs it, which has nothing of the trainer's: the standard 
 driver of an actor for each other node; with it they end, and with them the members, whose stdin ends then.
 """
 
+import contextlib
 import json
 import os
 import queue
@@ -43,19 +44,15 @@ class Carrier:
     def tell(self, number: int, line: str) -> None:
         child = self._children.get(number)
         if child is not None and child.stdin is not None:
-            try:
+            with contextlib.suppress(OSError, ValueError):  # its end says it better
                 child.stdin.write(line.encode("ascii") + b"\n")
                 child.stdin.flush()
-            except (OSError, ValueError):
-                pass  # its end says it better
 
     def close(self, number: int) -> None:
         child = self._children.get(number)
         if child is not None and child.stdin is not None:
-            try:
+            with contextlib.suppress(OSError):
                 child.stdin.close()
-            except OSError:
-                pass
 
     def news(self) -> list[dict[str, Any]]:
         """Waits for some."""

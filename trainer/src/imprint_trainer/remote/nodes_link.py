@@ -28,8 +28,8 @@ NO_NODES = Link()
 
 @contextmanager
 def other_nodes(order: Mapping[str, Any], env: Mapping[str, str]) -> Iterator[Link]:
-    """`order`: attempt.json's `nodes`. The program has the environment of this one, with Ray's token; what it starts has
-    `env`. Members are gone when this ends, for it is their driver. Raises OSError where it cannot be started."""
+    """`order`: attempt.json's `nodes`. The program has the environment of this one, with Ray's token; what it starts
+    has `env`. Members are gone when this ends, for it is their driver. Raises OSError where it cannot be started."""
     ours, theirs = socket.socketpair()
     own = os.environ | {
         DESCRIPTOR: str(theirs.fileno()),

@@ -85,8 +85,8 @@ def holders_of(
     address: str | None = None,
     on_each_node: int | None = None,
 ) -> Iterator[tuple[Holders, LoadedBase]]:
-    """Members that hold their parts until this ends. `address`: as `started` has it. Raises what loading raises, here or there,
-    and Cancelled."""
+    """Members that hold their parts until this ends. `address`: as `started` has it.
+    Raises what loading raises, here or there, and Cancelled."""
     with started(processes, launch, address) as members, ExitStack() as ending:
         for member in members:
             member.tell(

@@ -59,7 +59,8 @@ class Nodes:
         if not self._listening:
             self._listening = True
             threading.Thread(target=self._listen, name="nodes", daemon=True).start()
-        self.send({"number": number, "start": number // self._processes})
+        node, nodes = number // self._processes, -(-processes // self._processes)
+        self.send({"number": number, "node": node - 1, "nodes": nodes - 1})
         return member
 
     def send(self, message: Mapping[str, Any]) -> None:
