@@ -129,7 +129,7 @@ export const loadConfig = ({
   const values = Object.fromEntries(chosen.map(({ name, value }) => [name, value])) as Settings;
   const settings = resolvePaths(values, home);
   checkDatabaseUrl(settings);
-  if (settings.shard_base && settings.processes === 1)
+  if (settings.shard_base && settings.processes * settings.ray_nodes === 1)
     throw new ConfigError(["shard_base needs processes of 2 or more: they hold the base together"]);
   return {
     settings,

@@ -53,13 +53,16 @@ const storageOf = ({ storage, storage_endpoint: endpoint, ray_scratch: onNodes }
  * @throws ConfigError when its address or the storage is missing or of no use
  */
 export const resolveRay = (settings: Settings): Ray | null => {
-  const { runner, ray_address, adopt } = settings;
+  const { runner, ray_address, adopt, ray_nodes } = settings;
   if (runner !== "ray") {
+    if (ray_nodes > 1) throw new ConfigError(["ray_nodes needs runner ray: processes of this machine are the setting processes"]);
     if (adopt) throw new ConfigError(["adopt needs runner ray: jobs of this machine end with the service"]);
     return null;
   }
   if (ray_address === null) throw new ConfigError(["runner ray needs ray_address, such as http://head:8265"]);
   const storage = storageOf(settings);
+  if (ray_nodes > 1 && storage.type !== "folder")
+    throw new ConfigError(["ray_nodes needs a storage that is a folder: only the first node fetches what lies in a bucket"]);
   if (!isPlainHttp(ray_address)) throw new ConfigError(["ray_address must be an http or https address without a user"]);
   return { address: new URL(ray_address).href, token: tokenOf(settings), storage };
 };

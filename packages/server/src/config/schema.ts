@@ -90,6 +90,18 @@ export const Settings = Strict({
     default: 0,
     description: "GPUs that a job asks of the cluster for each of its processes.",
   }),
+  ray_nodes: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: 1,
+    description:
+      "Nodes of the cluster that share each step of a LoRA training, at most, with the setting processes on each (docs/ray.md).",
+  }),
+  ray_launcher: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+    default: null,
+    description:
+      "Python interpreter on the cluster's nodes that has Ray: it starts a training's processes on other nodes. Default: ray_python.",
+  }),
   ray_attempts: Type.Integer({
     minimum: 1,
     maximum: 10,

@@ -7,8 +7,8 @@ import { dataPaths } from "../storage/paths.js";
 import { createLocalRunner, type WorkerCommand } from "./local/local-runner.js";
 import { createRay } from "./ray/create.js";
 import type { Places } from "./reference.js";
-import { sharing } from "./sharing.js";
 import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
+import { sharing } from "./sharing.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
 export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerCommand | null => {

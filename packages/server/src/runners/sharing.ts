@@ -1,5 +1,9 @@
 import type { Settings } from "../config/schema.js";
 
 /** What the trainer is told of processes that a training may have: nothing where it is one. */
-export const sharing = ({ processes, shard_base }: Pick<Settings, "processes" | "shard_base">): readonly string[] =>
-  processes === 1 ? [] : ["--processes", String(processes), ...(shard_base ? ["--shard-base"] : [])];
+export const sharing = (settings: Pick<Settings, "processes" | "ray_nodes" | "shard_base">): readonly string[] => {
+  const { processes, ray_nodes, shard_base } = settings;
+  if (processes * ray_nodes === 1) return [];
+  const nodes = ray_nodes > 1 ? ["--nodes", String(ray_nodes)] : [];
+  return ["--processes", String(processes), ...nodes, ...(shard_base ? ["--shard-base"] : [])];
+};

@@ -33,6 +33,8 @@ test.each<readonly [object, RegExp]>([
     { storage: "s3://bucket", storage_endpoint: "http://key:secret@minio:9000" },
     /storage_endpoint .* credentials come from the environment/,
   ],
+  [{ storage: "s3://bucket", ray_nodes: 2 }, /ray_nodes needs a storage that is a folder/],
+  [{ storage: "/mnt/imprint", runner: "local", ray_nodes: 2 }, /ray_nodes needs runner ray/],
   [{ storage: "/mnt/imprint", storage_endpoint: "http://minio:9000" }, /storage_endpoint is for a storage such as s3:/],
 ])("%j is refused with a sentence", (flags, sentence) => {
   expect(() => load(flags)).toThrow(sentence);

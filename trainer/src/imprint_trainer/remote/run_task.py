@@ -99,7 +99,12 @@ class Supervisor:
     def _supervise(self) -> None:
         command = self._attempt["command"]
         nodes = self._attempt.get("nodes")
-        with contextlib.nullcontext(NO_NODES) if nodes is None else other_nodes(nodes, self._env()) as link:
+        with contextlib.ExitStack() as ending:
+            try:
+                link = NO_NODES if nodes is None else ending.enter_context(other_nodes(nodes, self._env()))
+            except OSError as error:
+                self._end({"type": "not_started", "code": error_name(error)}, None)
+                return
             self._run(command, link)
 
     def _env(self) -> dict[str, str]:
@@ -111,7 +116,7 @@ class Supervisor:
         try:
             self._child = subprocess.Popen(
                 command,
-                env=self._env() | link.env,
+                env={**self._env(), **link.env},
                 pass_fds=link.descriptors,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

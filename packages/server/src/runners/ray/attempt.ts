@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { NodeOrder } from "./options.js";
 import type { SharedStorage } from "./storage.js";
 import type { Store } from "./stores/store.js";
 
@@ -15,6 +16,8 @@ export interface AttemptOrder {
   /** The worker's program and arguments, on the cluster. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What starts processes on other nodes; left out where there are none. */
+  readonly nodes?: NodeOrder;
   readonly graceMs: number;
   readonly startMs: number;
   /** What a node fetches where it does not see the store: what many jobs read, and how. */
@@ -49,7 +52,7 @@ export const makeAttemptFolder = async (store: Store, { folder }: Attempt): Prom
 
 /** The order is the last file of an attempt's preparation. */
 export const writeOrder = (store: Store, { folder, token, job_id }: Attempt, order: AttemptOrder): Promise<void> => {
-  const { command, env, graceMs, startMs, carry } = order;
+  const { command, env, nodes, graceMs, startMs, carry } = order;
   const times = { grace_seconds: graceMs / 1000, start_seconds: startMs / 1000 };
   const carried = carry && {
     needs: carry.needs,
@@ -58,7 +61,7 @@ export const writeOrder = (store: Store, { folder, token, job_id }: Attempt, ord
   };
   return store.put(
     `${folder}/attempt.json`,
-    JSON.stringify({ token, job_id, command, env, ...times, ...(carried && { carry: carried }) }),
+    JSON.stringify({ token, job_id, command, env, ...(nodes && { nodes }), ...times, ...(carried && { carry: carried }) }),
   );
 };
 

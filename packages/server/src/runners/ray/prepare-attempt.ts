@@ -24,7 +24,7 @@ export const prepareAttempt = async (
   const { job_id } = task;
   const attempt = attemptOf({ storage, job_id, token: newToken() });
   const { folder, submission_id, token } = attempt;
-  const { cpus, gpus, memory, args = [] } = await options.resources(task, signal);
+  const { cpus, gpus, memory, args = [], nodes } = await options.resources(task, signal);
   const put = async (): Promise<{ readonly there: WorkerTask; readonly sources: string }> => {
     await makeAttemptFolder(store, attempt);
     const shipped = await shipTask({ task, places, storage, folder });
@@ -33,6 +33,7 @@ export const prepareAttempt = async (
     await writeOrder(store, attempt, {
       command: [...options.command, ...args],
       env: options.env,
+      ...(nodes && { nodes }),
       graceMs: options.cancelGraceMs,
       startMs: options.startTimeoutMs,
       carry: store.carried && { needs, pollMs: options.pollMs, patienceMs: options.limits.patienceMs },
