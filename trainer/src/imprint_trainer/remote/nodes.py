@@ -115,12 +115,11 @@ class Bridge:
         from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
         needs = {name: self._order[name] for name in ("memory",) if self._order.get(name)}
-        made = ray.remote(Carrier).options(
+        made = ray.remote(concurrency_groups={"news": 1})(Carrier).options(
             num_cpus=self._order["cpus"],
             num_gpus=self._order["gpus"],
             **needs,
             max_restarts=0,
-            concurrency_groups={"news": 1},
             scheduling_strategy=PlacementGroupSchedulingStrategy(self._group, placement_group_bundle_index=node),
         )
         carrier = made.remote(self._order["command"], self._order["env"])

@@ -77,7 +77,7 @@ test.each([
   });
   expect(await startWatched(local, here).outcome).toMatchObject({ type: "done" });
   const watched = startWatched(onNodes(args), there);
-  expect(await watched.outcome).toMatchObject({ type: "done" });
+  expect(await watched.outcome, watched.logText()).toMatchObject({ type: "done" });
   const plan = watched.events.find(({ type }) => type === "plan");
   expect(plan).toMatchObject({ plan: { processes: 2, accumulation: 2, ...(args.length > 0 && { shard_base: true }) } });
   const [one, two] = [result(here.spec.output_dir), result(there.spec.output_dir)];
@@ -92,7 +92,7 @@ test.each([
 test("a node that is lost fails the training with the reason, and a cluster without a second one says so", async () => {
   const task = prepared(100);
   const watched = startWatched(onNodes(), task());
-  await watched.seen(({ type }) => type === "progress");
+  await Promise.race([watched.seen(({ type }) => type === "progress"), watched.outcome]);
   await tell("kill-node");
   expect(await watched.outcome).toMatchObject({
     type: "failed",
