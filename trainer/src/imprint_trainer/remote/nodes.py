@@ -147,8 +147,11 @@ class Bridge:
 
 
 def connect() -> str:
-    """To the cluster that this node is of; the node's address."""
-    import ray
+    """To the cluster that this node is of; the node's address. Raises RuntimeError where Ray is not at hand."""
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        raise RuntimeError(f"{error}: ray_launcher names an interpreter that has it") from None
 
     ray.init(log_to_driver=False, logging_level="ERROR", configure_logging=False)
     return str(ray.util.get_node_ip_address())

@@ -22,7 +22,7 @@ from .process import MemberProcess, raise_as_it_was
 
 DESCRIPTOR = "IMPRINT_NODES_FD"
 END_SECONDS = 5.0  # its node ends it then, or is gone
-GONE = "what starts processes on other nodes is gone"
+GONE = "what starts processes there is gone"
 
 
 class Nodes:
