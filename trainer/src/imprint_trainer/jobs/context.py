@@ -35,14 +35,14 @@ class JobContext:
     memory: PeakMemory
     device: Device = "cpu"
     processes: int = 1  # that a LoRA training may run on
-    nodes: "Nodes | None" = None  # where some of those are on other nodes
-    on_each_node: int = 1  # of those processes
+    node_count: int = 1  # that have as many of those each
+    nodes: "Nodes | None" = None  # how the others are reached
     shards: int = 1  # that its base is held in, by as many processes
     held: "HeldBase | None" = None  # who holds it, where shards are more than one
 
     @property
-    def node_count(self) -> int:
-        return self.processes // self.on_each_node
+    def on_each_node(self) -> int:
+        return self.processes // self.node_count
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

@@ -125,8 +125,8 @@ class Worker:
             memory,
             device,
             processes=self._on_each_node * self._node_count,
+            node_count=self._node_count,
             nodes=self._other_nodes(),
-            on_each_node=self._on_each_node,
             shards=shards,
         )
         with machine_failures(), staging(Path(job.spec.output_dir)):
