@@ -49,7 +49,8 @@ class Group:
             member.tell(Share(windows=chosen, supervised=batch.supervised, passes=passes))
         device = self._parameters[0].device
         in_step = nullcontext() if self._holders is None else self._holders.in_step()
-        with self._members.deaths_told(), fewer_threads(self._threads), in_step:
+        threads = self._threads if any(others) else torch.get_num_threads()  # what nobody else computes with
+        with self._members.deaths_told(), fewer_threads(threads), in_step:
             self._exchange.share_factors()
             chosen_here = [self._windows[batch.windows[position]] for position in mine]
             losses = dict(
