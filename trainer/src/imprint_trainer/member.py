@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from imprint_trainer.channel import seize_stdout
 from imprint_trainer.intake import TooLong, read_lines
 from imprint_trainer.jobs.worker import import_libraries
-from imprint_trainer.lora.parallel.messages import Answer, Failed, Order, Setup, orders
+from imprint_trainer.lora.parallel.messages import Answer, Failed, Hold, Order, Setup, orders
 from imprint_trainer.serve import detail
 
 MAX_LINE_BYTES = 2**32  # the windows of a training, from the process that started this one
@@ -42,12 +42,14 @@ def main(_: Sequence[str]) -> int:
 def _take_part(told: "queue.SimpleQueue[Order]", answer: Callable[[Answer], None]) -> None:
     import_libraries()
     from imprint_trainer.lora.failures import machine_failures
-    from imprint_trainer.lora.parallel import member
+    from imprint_trainer.lora.parallel import holder, member
 
-    setup = told.get()
-    assert isinstance(setup, Setup)
+    first = told.get()
     with machine_failures():
-        member.take_part(setup, next_order=told.get, answer=answer)
+        if isinstance(first, Hold):
+            holder.hold(first, next_order=told.get, answer=answer)
+        assert isinstance(first, Setup)
+        member.take_part(first, next_order=told.get, answer=answer)
 
 
 def _listen(told: "queue.SimpleQueue[Order]") -> None:

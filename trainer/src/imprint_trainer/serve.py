@@ -49,6 +49,8 @@ def serve(config: ServeConfig) -> int:
         digests=config.digests,
         processes=config.processes,
         jobs_per_batch=config.jobs_per_batch,
+        shard_base=config.shard_base,
+        nodes=config.nodes,
     )
     channel.send(
         {

@@ -65,16 +65,19 @@ const callbackOf = ({ ray_callback_url: address }: Settings): Ray["callback"] =>
  * @throws ConfigError when its address or the storage is missing or of no use
  */
 export const resolveRay = (settings: Settings): Ray | null => {
-  const { runner, ray_address, ray_callback_url, adopt, jobs_per_batch } = settings;
+  const { runner, ray_address, ray_callback_url, ray_nodes, adopt, jobs_per_batch } = settings;
   if (runner !== "ray") {
     if (ray_callback_url !== null)
       throw new ConfigError(["ray_callback_url needs runner ray: the trainer of this machine needs no address"]);
+    if (ray_nodes > 1) throw new ConfigError(["ray_nodes needs runner ray: processes of this machine are the setting processes"]);
     if (adopt) throw new ConfigError(["adopt needs runner ray: jobs of this machine end with the service"]);
     return null;
   }
   if (jobs_per_batch > 1) throw new ConfigError(["jobs_per_batch is for this machine: on Ray each job is one of the cluster's"]);
   if (ray_address === null) throw new ConfigError(["runner ray needs ray_address, such as http://head:8265"]);
   const storage = storageOf(settings);
+  if (ray_nodes > 1 && storage.type !== "folder")
+    throw new ConfigError(["ray_nodes needs a storage that is a folder: only the first node fetches what lies in a bucket"]);
   if (!isPlainHttp(ray_address)) throw new ConfigError(["ray_address must be an http or https address without a user"]);
   return { address: new URL(ray_address).href, token: tokenOf(settings), storage, callback: callbackOf(settings) };
 };

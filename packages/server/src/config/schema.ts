@@ -90,6 +90,18 @@ export const Settings = Strict({
     default: 0,
     description: "GPUs that a job asks of the cluster for each of its processes.",
   }),
+  ray_nodes: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: 1,
+    description:
+      "Nodes of the cluster that share each step of a LoRA training, at most, with the setting processes on each (docs/ray.md).",
+  }),
+  ray_launcher: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+    default: null,
+    description:
+      "Python interpreter on the cluster's nodes that has Ray: it starts a training's processes on other nodes. Default: ray_python.",
+  }),
   ray_attempts: Type.Integer({
     minimum: 1,
     maximum: 10,
@@ -142,6 +154,11 @@ export const Settings = Strict({
     default: 1,
     description:
       "LoRA trainings of one base model that share a slot and its memory, at most; short windows go through the model in one pass where that is measured to be faster. With more than 1, the last bits of an adapter depend on what was trained beside it.",
+  }),
+  shard_base: Type.Boolean({
+    default: false,
+    description:
+      "Whether those processes hold the base together, each a part of it, where a LoRA training asks for quantization none: for a base that one card does not hold (docs/scale.md).",
   }),
   max_queued: Type.Integer({
     minimum: 1,

@@ -9,21 +9,16 @@ import type { Callbacks } from "./ray/callbacks.js";
 import { createRay } from "./ray/create.js";
 import type { Places } from "./reference.js";
 import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
+import { batching, sharing } from "./sharing.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
 export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerCommand | null => {
-  const { python, data_dir, ray_python, ray_cpus, processes, jobs_per_batch } = settings;
+  const { python, data_dir, ray_python, ray_cpus } = settings;
   if (python === null) return null;
   const serve = ["-m", "imprint_trainer", "serve", "--digests"];
-  const unlessOne = (flag: string, value: number): readonly string[] => (value > 1 ? [flag, String(value)] : []);
   return {
     file: python,
-    args: [
-      ...serve,
-      dataPaths(data_dir).digests,
-      ...unlessOne("--processes", processes),
-      ...unlessOne("--jobs-per-batch", jobs_per_batch),
-    ],
+    args: [...serve, dataPaths(data_dir).digests, ...sharing(settings), ...batching(settings)],
     env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
     ...(ray && {
       onCluster: [ray_python ?? python, ...serve, join(ray.storage.onNodes, "digests.json"), "--threads", String(ray_cpus)],

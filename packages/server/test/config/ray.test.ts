@@ -39,6 +39,8 @@ test.each<readonly [object, RegExp]>([
   ],
   [{ storage: "/mnt/imprint", ray_callback_url: "http://service/?x" }, /ray_callback_url must be an http or https address/],
   [{ runner: "local", ray_callback_url: "http://service" }, /ray_callback_url needs runner ray/],
+  [{ storage: "s3://bucket", ray_nodes: 2 }, /ray_nodes needs a storage that is a folder/],
+  [{ storage: "/mnt/imprint", runner: "local", ray_nodes: 2 }, /ray_nodes needs runner ray/],
   [{ storage: "/mnt/imprint", storage_endpoint: "http://minio:9000" }, /storage_endpoint is for a storage such as s3:/],
 ])("%j is refused with a sentence", (flags, sentence) => {
   expect(() => load(flags)).toThrow(sentence);

@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.lora.together.choice import PASS_TOKENS, Choice
 from imprint_trainer.memory_model import Device
 from imprint_trainer.models.base import LoadedBase, Quantization
+
+if TYPE_CHECKING:
+    from imprint_trainer.jobs.held_base import HeldBase
+    from imprint_trainer.lora.parallel.nodes import Nodes
 
 
 class BaseOf(Protocol):
@@ -32,8 +36,16 @@ class JobContext:
     memory: PeakMemory
     device: Device = "cpu"
     processes: int = 1  # that a LoRA training may run on
+    node_count: int = 1  # that have as many of those each
+    nodes: "Nodes | None" = None  # how the others are reached
+    shards: int = 1  # that its base is held in, by as many processes
+    held: "HeldBase | None" = None  # who holds it, where shards are more than one
     jobs_per_batch: int = 1  # LoRA trainings that may go side by side
     choice: Choice = field(default_factory=Choice)  # which of their windows share a pass
+
+    @property
+    def on_each_node(self) -> int:
+        return self.processes // self.node_count
 
     @property
     def pass_tokens(self) -> int:

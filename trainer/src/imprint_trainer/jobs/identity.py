@@ -16,6 +16,7 @@ OF_THE_MACHINE = (
     "memory",
     "gradient_checkpointing",
     "processes",
+    "shard_base",
 )  # keys of a plan that change no number of the training
 
 

@@ -1,5 +1,6 @@
 """A LoRA training, from its specification to files that are proved."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +38,19 @@ def lora_stepwise(spec: TrainLoraSpec, context: JobContext) -> Stepwise[dict[str
     context.phase("preparing_data")
     checkpoint = checkpoint_of(spec)
     begun = begun_as(checkpoint)
-    limit = window_limit(spec, context.device) if begun is None else begun.request.training.max_length
+    shards, nodes = context.shards, context.node_count
+    limit = begun.request.training.max_length if begun else window_limit(spec, context.device, shards, nodes)
     dequantised = None if begun is None else begun.base_model.dequantised_on_load
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=limit)
     length = max(longest(prepared.windows), context.pass_tokens)
-    planned_memory(spec, length, device=context.device, dequantised=dequantised).require_fit()
+    memory = partial(planned_memory, spec, length, device=context.device, shards=shards, nodes=nodes)
+    memory(dequantised=dequantised).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
-    planned = planned_memory(spec, length, device=context.device, dequantised=base.dequantised)
+    planned = memory(dequantised=base.dequantised)
     processes = processes_for(steps, planned, base, context)
     plan = plan_of(training, prepared, steps, targets, planned, processes)
     context.emit({"type": "plan", "plan": plan})
@@ -60,7 +63,7 @@ def lora_stepwise(spec: TrainLoraSpec, context: JobContext) -> Stepwise[dict[str
     context.phase("saving" if salvaged else "training")
     with (
         fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
-        checkpointed(model, planned.checkpointing),
+        checkpointed(model, planned.checkpointing and shards == 1),  # blocks in shards are run again as it is
         tensors_given_back(planned.scarce),
     ):
         if salvaged is not None:
@@ -159,6 +162,7 @@ def plan_of(
         "quantization": training.quantization,
         "gradient_checkpointing": planned.checkpointing,
         **({"processes": processes} if processes > 1 else {}),
+        **({"shard_base": True} if planned.shards > 1 else {}),
         "memory": planned.memory,
         **sizes(prepared),
     }

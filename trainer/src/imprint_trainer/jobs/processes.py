@@ -9,8 +9,9 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.memory_plan import Planned
 from imprint_trainer.lora.gradients import BatchGradients
-from imprint_trainer.lora.parallel.group import group_of
+from imprint_trainer.lora.parallel.group import group_of, group_of_holders
 from imprint_trainer.lora.parallel.messages import Setup, windows_of
+from imprint_trainer.lora.parallel.nodes import launch_of
 from imprint_trainer.lora.parallel.shares import processes_of
 from imprint_trainer.lora.schedule import Steps
 from imprint_trainer.models.base import LoadedBase
@@ -19,16 +20,18 @@ from imprint_trainer.protocol import TrainLoraSpec
 
 
 def processes_for(steps: Steps, planned: Planned, base: LoadedBase, context: JobContext) -> int:
-    """As many as were asked for, and have windows, cards or memory."""
+    """As many as hold the base together; else as many as were asked for, and have windows, cards or memory."""
+    if context.shards > 1:
+        return context.shards
     if context.processes == 1:
         return 1
     memory = planned.memory
     return processes_of(
         context.processes,
         windows=steps.accumulation,
-        cards=torch.cuda.device_count() if base.device.type == "cuda" else None,
+        cards=torch.cuda.device_count() * context.node_count if base.device.type == "cuda" else None,
         need_mb=None if memory is None else memory["total_mb"],
-        have_mb=0.0 if memory is None else memory["available_mb"],
+        have_mb=0.0 if memory is None else memory["available_mb"] * context.node_count,
     )
 
 
@@ -55,7 +58,7 @@ def shared(
         yield None
         return
     taught = windows_of(windows)
-    threads = threads_of(processes)
+    threads = threads_of(min(processes, context.on_each_node))
 
     def setup(number: int, store: str) -> Setup:
         return Setup(
@@ -65,7 +68,7 @@ def shared(
             base_model=spec.base_model,
             quantization=spec.quantization,
             dequantised=base.dequantised,
-            device=f"cuda:{number}" if base.device.type == "cuda" else "cpu",
+            device=f"cuda:{number % context.on_each_node}" if base.device.type == "cuda" else "cpu",
             threads=threads,
             rank=spec.rank,
             alpha=spec.alpha,
@@ -76,5 +79,19 @@ def shared(
             windows=taught,
         )
 
-    with group_of(model, windows, setup, processes=processes, stop=context.stop_if_cancelled) as group:
+    if context.held is not None:
+        yield group_of_holders(
+            context.held.holders, model, windows, setup, stop=context.stop_if_cancelled
+        ).add_gradients
+        return
+    launch, address = launch_of(context.nodes)
+    with group_of(
+        model,
+        windows,
+        setup,
+        processes=processes,
+        stop=context.stop_if_cancelled,
+        launch=launch,
+        address=address,
+    ) as group:
         yield group.add_gradients

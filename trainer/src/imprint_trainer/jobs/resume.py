@@ -22,7 +22,7 @@ def writer_of(
         spec.checkpoint.seconds,
         device=base.device,
         identity=identity.to_json(),
-        made_with=made_with(base, processes),
+        made_with=made_with(base, processes, on_each_node=min(processes, context.on_each_node)),
         on_written=lambda step: context.emit({"type": "checkpoint", "step": step}),
     )
 
@@ -54,11 +54,11 @@ def selection_of(spec: TrainLoraSpec) -> Selection:
     return Selection.model_validate(spec.model_dump(include=set(Selection.model_fields)))
 
 
-def made_with(base: LoadedBase, processes: int = 1) -> dict[str, Any]:
+def made_with(base: LoadedBase, processes: int = 1, *, on_each_node: int = 1) -> dict[str, Any]:
     return {
         "device": base.device.type,
         "number format": base.computes_in,
-        "threads": threads_of(processes),
+        "threads": threads_of(on_each_node),
         **({"number of processes": processes} if processes > 1 else {}),
         **versions(),
     }

@@ -1,6 +1,7 @@
 """The resident side of the worker: one base model at a time, kept while the requests are for it."""
 
 import contextlib
+import os
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator
@@ -9,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.board import Task
-from imprint_trainer.errors import AdapterInvalid
+from imprint_trainer.errors import AdapterInvalid, WorkerCrashed
 from imprint_trainer.lora.together.choice import Choice
 from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora, TrainSweep
 
 if TYPE_CHECKING:
     from imprint_trainer.jobs.context import JobContext
     from imprint_trainer.jobs.prompt import BareBase
+    from imprint_trainer.lora.parallel.nodes import Nodes
+    from imprint_trainer.memory_model import Device
     from imprint_trainer.models.base import LoadedBase, Quantization
 
 Emit = Callable[[dict[str, Any]], None]
@@ -46,11 +49,16 @@ class Worker:
         digests: Path | None = None,
         processes: int = 1,
         jobs_per_batch: int = 1,
+        shard_base: bool = False,
+        nodes: int = 1,
     ) -> None:
         self._device = device
         self._threads = threads
         self._digests = digests
-        self._processes = processes
+        self._on_each_node = processes
+        self._node_count = nodes
+        self._nodes: Nodes | None = None
+        self._shard_base = shard_base
         self._jobs_per_batch = jobs_per_batch
         self._choice = Choice()
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
@@ -105,6 +113,7 @@ class Worker:
         self._settle()
         from imprint_trainer.jobs.evaluate import evaluate_adapter
         from imprint_trainer.jobs.export import export_adapter
+        from imprint_trainer.jobs.held_base import held_together
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.jobs.sweep import train_sweep
@@ -113,7 +122,8 @@ class Worker:
         context = self._context(emit, cancelled)
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
-                return train_lora(job.spec, context)
+                with held_together(job.spec, context, let_go=self._let_go, digests=self._digests) as held:
+                    return train_lora(job.spec, held)
             if isinstance(job, TrainSweep):
                 return train_sweep(job.spec, context)
             if isinstance(job, Export):
@@ -168,7 +178,10 @@ class Worker:
             self.tokenizer,
             memory,
             device,
-            processes=self._processes,
+            processes=self._on_each_node * self._node_count,
+            node_count=self._node_count,
+            nodes=self._other_nodes(),
+            shards=self._shards(device),
             jobs_per_batch=self._jobs_per_batch,
             choice=self._choice,
         )
@@ -205,7 +218,9 @@ class Worker:
                 if spec.base_model not in self._tokenizers:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
-            return preview_sessions(spec, self._tokenizers[spec.base_model], device=device, window=window)
+                shards = self._shards(device) if spec.quantization == "none" else 1
+                tokenizer, nodes = self._tokenizers[spec.base_model], self._node_count
+            return preview_sessions(spec, tokenizer, device=device, window=window, shards=shards, nodes=nodes)
 
     def render(self, spec: ChatSpec) -> dict[str, Any]:
         """The contracts' `RenderedPrompt`, beside whatever else runs, with a tokenizer of its own."""
@@ -216,6 +231,29 @@ class Worker:
                 if spec.base_model not in self._bare:
                     self._bare[spec.base_model] = bare_base(spec.base_model)
             return render(spec, self._bare[spec.base_model])
+
+    def _shards(self, device: "Device") -> int:
+        """In which a base is held; imports torch where there are cards alone."""
+        if not self._shard_base:
+            return 1
+        on_each = self._on_each_node
+        if device == "cuda":
+            import torch
+
+            on_each = max(1, min(on_each, torch.cuda.device_count()))
+        return on_each * self._node_count
+
+    def _other_nodes(self) -> "Nodes | None":
+        from imprint_trainer.lora.parallel.nodes import nodes_of
+
+        if self._node_count > 1 and self._nodes is None:
+            self._nodes = nodes_of(os.environ, processes=self._on_each_node)
+            if self._nodes is None:
+                raise WorkerCrashed("it was to train on several nodes, and nothing starts processes there")
+        return self._nodes
+
+    def _let_go(self) -> None:
+        self._resident = None
 
     def _settle(self) -> None:
         if not self._ready:

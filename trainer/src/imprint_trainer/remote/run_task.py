@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.remote.folder import EVENTS, LOG, Fenced, Folder, listed
+from imprint_trainer.remote.nodes_link import NO_NODES, Link, other_nodes
 from imprint_trainer.remote.pump import Events, copy_log
 
 if TYPE_CHECKING:
@@ -115,12 +116,26 @@ class Supervisor:
 
     def _supervise(self) -> None:
         command = self._attempt["command"]
-        env = {name: os.environ[name] for name in ALLOWED if name in os.environ} | self._attempt["env"]
+        nodes = self._attempt.get("nodes")
+        with contextlib.ExitStack() as ending:
+            try:
+                link = NO_NODES if nodes is None else ending.enter_context(other_nodes(nodes, self._env()))
+            except OSError as error:
+                self._end({"type": "not_started", "code": error_name(error)}, None)
+                return
+            self._run(command, link)
+
+    def _env(self) -> dict[str, str]:
+        own: dict[str, str] = self._attempt["env"]
+        return {name: os.environ[name] for name in ALLOWED if name in os.environ} | own
+
+    def _run(self, command: list[str], link: Link) -> None:
         events = Events(self._folder.path / EVENTS, on_full=lambda: self._kill("disk_full"))
         try:
             self._child = subprocess.Popen(
                 command,
-                env=env,
+                env={**self._env(), **link.env},
+                pass_fds=link.descriptors,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -39,7 +39,11 @@ def two(base: LoadedBase, tiny_folder: Path, windows: list[Window]) -> Callable[
 
     @contextmanager
     def share(
-        _: LoadedBase, model: Any, stop: Callable[[], None] = lambda: None, **changes: Any
+        _: LoadedBase,
+        model: Any,
+        stop: Callable[[], None] = lambda: None,
+        address: str | None = None,
+        **changes: Any,
     ) -> Iterator[BatchGradients]:
         def setup(number: int, store: str) -> Setup:
             values: dict[str, Any] = {
@@ -61,7 +65,7 @@ def two(base: LoadedBase, tiny_folder: Path, windows: list[Window]) -> Callable[
             }
             return Setup(**values | changes)
 
-        with group_of(model, windows, setup, processes=2, stop=stop) as group:
+        with group_of(model, windows, setup, processes=2, stop=stop, address=address) as group:
             yield group.add_gradients
 
     return share
@@ -133,8 +137,12 @@ def test_two_go_on_where_one_was_cancelled_and_a_member_that_dies_fails_the_trai
             (member,) = children()
             os.kill(member.pid, signal.SIGKILL)
 
+    def over_tcp(base: LoadedBase, model: Any) -> Any:
+        """As if the member were on another node."""
+        return two(base, model, address="127.0.0.1")
+
     with pytest.raises(WorkerCrashed, match=r"^process 2 of 2 was ended by SIGKILL, as a system does when"):
-        train_tiny(base, windows, TRAINING, sharing=two, resume=checkpoint, on_step=kill_at_three)
+        train_tiny(base, windows, TRAINING, sharing=over_tcp, resume=checkpoint, on_step=kill_at_three)
     assert children() == []
     assert [step["loss"] for step in steps] == pytest.approx(alone[0].losses[1:3], abs=CLOSE, rel=0)
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { NodeOrder } from "./options.js";
 import type { SharedStorage } from "./storage.js";
 import type { Store } from "./stores/store.js";
 
@@ -15,6 +16,8 @@ export interface AttemptOrder {
   /** The worker's program and arguments, on the cluster. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What starts processes on other nodes; left out where there are none. */
+  readonly nodes?: NodeOrder;
   readonly graceMs: number;
   readonly startMs: number;
   /** Where, and with which token, to tell that there is something to read. */
@@ -55,7 +58,7 @@ export const writeOrder = (
   { folder, token, job_id, submission_id }: Attempt,
   order: AttemptOrder,
 ): Promise<void> => {
-  const { command, env, graceMs, startMs, callback, carry } = order;
+  const { command, env, nodes, graceMs, startMs, callback, carry } = order;
   const times = { grace_seconds: graceMs / 1000, start_seconds: startMs / 1000 };
   const carried = carry && {
     needs: carry.needs,
@@ -65,7 +68,13 @@ export const writeOrder = (
   const calling = callback && { callback: { ...callback, attempt: submission_id } };
   return store.put(
     `${folder}/attempt.json`,
-    JSON.stringify({ token, job_id, command, env, ...times, ...calling, ...(carried && { carry: carried }) }),
+    JSON.stringify({
+      ...{ token, job_id, command, env },
+      ...(nodes && { nodes }),
+      ...times,
+      ...calling,
+      ...(carried && { carry: carried }),
+    }),
   );
 };
 

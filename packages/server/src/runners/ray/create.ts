@@ -64,7 +64,7 @@ export const createRay = ({
     env: workerEnvironment({ source: {}, allowDownloads: settings.allow_downloads }) as Readonly<Record<string, string>>,
     resources: async (task, signal) => {
       const memory = settings.ray_gpus > 0 ? null : await memoryOf({ task, places, interactive, signal });
-      return resourcesOf(task, settings, memory);
+      return resourcesOf(task, settings, memory, settings.ray_launcher ?? python);
     },
     leave: settings.adopt,
     attempts: settings.ray_attempts,

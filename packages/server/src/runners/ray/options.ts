@@ -15,6 +15,19 @@ export interface Resources {
   readonly memory: number | null;
   /** After those of the command, for a worker that takes so much. */
   readonly args?: readonly string[];
+  /** What each other node gives to its processes, where they may be on several. */
+  readonly nodes?: NodeOrder;
+}
+
+/** As attempt.json says it to trainer/src/imprint_trainer/remote/nodes.py. */
+export interface NodeOrder {
+  readonly cpus: number;
+  readonly gpus: number;
+  readonly memory: number | null;
+  /** The interpreter there that has Ray. */
+  readonly python: string;
+  /** How long the cluster may take to have such nodes free. */
+  readonly patience_seconds: number;
 }
 
 export interface RayRunnerOptions {

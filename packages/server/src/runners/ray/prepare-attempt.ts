@@ -28,7 +28,7 @@ export const prepareAttempt = async (
   const { store, onNodes } = storage;
   const { job_id } = task;
   const { folder, submission_id, token } = attempt;
-  const { cpus, gpus, memory, args = [] } = await options.resources(task, signal);
+  const { cpus, gpus, memory, args = [], nodes } = await options.resources(task, signal);
   const callback = callbacks && { url: callbacks.url, token: callbacks.open(submission_id) };
   const put = async (): Promise<{ readonly there: WorkerTask; readonly sources: string }> => {
     await makeAttemptFolder(store, attempt);
@@ -38,6 +38,7 @@ export const prepareAttempt = async (
     await writeOrder(store, attempt, {
       command: [...options.command, ...args],
       env: options.env,
+      ...(nodes && { nodes }),
       graceMs: options.cancelGraceMs,
       startMs: options.startTimeoutMs,
       callback,

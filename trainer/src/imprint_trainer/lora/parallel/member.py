@@ -1,7 +1,6 @@
 """The side of a process that is not the first: its share of each step's windows, and nothing else."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import torch
 
@@ -12,7 +11,7 @@ from imprint_trainer.lora.heap import tensors_given_back
 from imprint_trainer.models.device import fix_numerics
 from imprint_trainer.models.load import load_base
 
-from .exchange import Exchange
+from .exchange import Exchange, meet
 from .messages import Answer, Loaded, Losses, Order, Setup, Share
 
 
@@ -34,7 +33,8 @@ def take_part(setup: Setup, *, next_order: Callable[[], Order], answer: Callable
         model.train()
         parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
         answer(Loaded())
-        exchange = Exchange.join(parameters, store=Path(setup.store), number=setup.number, processes=setup.processes)
+        meet(setup.store, number=setup.number, processes=setup.processes, device=device)
+        exchange = Exchange(parameters, number=setup.number)
         while isinstance(share := next_order(), Share):
             exchange.share_factors()
             mine = [windows[index] for index in share.windows]

@@ -37,12 +37,32 @@ class Setup(Message):
         return [Window(tuple(ids), tuple(supervised)) for ids, supervised in self.windows]
 
 
+class Hold(Message):
+    """A part of a base to hold, before any training."""
+
+    type: Literal["hold"] = "hold"
+    number: int = Field(ge=1)
+    processes: int = Field(ge=2)
+    store: str
+    base_model: str
+    device: str
+    threads: int = Field(ge=1)
+
+
+class Gather(Message):
+    """A block of that base, which the first process is about to run alone."""
+
+    type: Literal["gather"] = "gather"
+    block: int
+
+
 class Share(Message):
     """A member's windows of one step."""
 
     type: Literal["share"] = "share"
     windows: list[int]  # indices
     supervised: int  # tokens of the whole step
+    passes: int  # of the process with most windows, in which all take part who hold the base together
 
 
 class Loaded(Message):
@@ -62,7 +82,7 @@ class Failed(Message):
     message: str
 
 
-Order = Annotated[Setup | Share, Field(discriminator="type")]
+Order = Annotated[Setup | Hold | Gather | Share, Field(discriminator="type")]
 Answer = Annotated[Loaded | Losses | Failed, Field(discriminator="type")]
 orders: TypeAdapter[Order] = TypeAdapter(Order)
 answers: TypeAdapter[Answer] = TypeAdapter(Answer)

@@ -13,12 +13,11 @@ from pydantic import ValidationError
 from imprint_trainer import errors
 from imprint_trainer.errors import TrainerError, WorkerCrashed
 
-from .messages import Answer, Failed, Order, answers
+from .members import News
+from .messages import Failed, Order, answers
 
 COMMAND = (sys.executable, "-m", "imprint_trainer", "member")
 END_SECONDS = 2.0
-
-News = tuple["MemberProcess", Answer | None]  # None: it wrote its last
 
 
 class MemberProcess:
@@ -53,12 +52,7 @@ class MemberProcess:
 
     def raise_failure(self, failed: Failed) -> NoReturn:
         """As the error that it was there."""
-        kinds = {
-            kind.code: kind
-            for kind in vars(errors).values()
-            if isinstance(kind, type) and issubclass(kind, TrainerError)
-        }
-        raise kinds.get(failed.code, TrainerError)(f"{self._name}: {failed.message}")
+        raise_as_it_was(self._name, failed)
 
     def close(self) -> None:
         """Gone when this returns."""
@@ -77,3 +71,10 @@ class MemberProcess:
             for line in self._child.stdout:
                 self._news.put((self, answers.validate_json(line)))
         self._news.put((self, None))
+
+
+def raise_as_it_was(name: str, failed: Failed) -> NoReturn:
+    kinds = {
+        kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, TrainerError)
+    }
+    raise kinds.get(failed.code, TrainerError)(f"{name}: {failed.message}")
