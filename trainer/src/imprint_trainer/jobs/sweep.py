@@ -156,6 +156,7 @@ class Telling:
         self._found: Found | None = None
         self._steps: dict[int, int] = {}  # of each trial
         self._kept: dict[int, int] = {}  # those that a checkpoint holds
+        self._told = 0  # of them: several trials go on from theirs at once
 
     @property
     def found(self) -> Found:
@@ -200,7 +201,9 @@ class Telling:
 
         def on_written(step: int) -> None:
             self._kept[trial.trial] = step
-            emit({"type": "checkpoint", "step": sum(self._kept.values())})
+            if (kept := sum(self._kept.values())) > self._told:
+                self._told = kept
+                emit({"type": "checkpoint", "step": kept})
             running = trial.model_copy(update={"steps": step, "state": "training"})
             self._found = self.found.replaced(running)
             write_found(self._trials.folder, self._found)
