@@ -32,6 +32,7 @@ class Wanted:
     windows: Sequence[Window]  # of which `batch` names those of this step
     batch: WindowBatch
     device: torch.device
+    cancelled: Callable[[], bool]
     stop: Stop
 
     def alone(self) -> list[float]:
@@ -115,7 +116,7 @@ def stepwise(
     model.train()
     while (batch := schedule.next()) is not None and not (until is not None and schedule.done >= until):
         total, started = 0.0, clock()
-        for loss in (yield Wanted(model, windows, batch, device, stop_if_cancelled)):
+        for loss in (yield Wanted(model, windows, batch, device, cancelled, stop_if_cancelled)):
             total += loss
         tokens_seen += sum(len(windows[index].input_ids) for index in batch.windows)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))

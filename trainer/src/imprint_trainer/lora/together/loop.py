@@ -83,14 +83,14 @@ class Together(Generic[Name]):
 
     def _stop_cancelled(self) -> None:
         for going in list(self._going):
-            going.seat.take()
             try:
+                if not going.wanted.cancelled():
+                    continue
+                going.seat.take()
                 going.wanted.stop()  # keeps a checkpoint first
+                going.seat.leave()
             except Exception as stopped:  # Cancelled, and whatever goes wrong meanwhile
-                going.seat.leave()
                 self._resume(going, going.run.throw, stopped)
-            else:
-                going.seat.leave()
 
     def _resume(self, going: Going[Name], how: Callable[[Given], Wanted], given: Given) -> None:
         going.seat.take()

@@ -1,6 +1,6 @@
 """An adapter that leaves the resident base and comes back, while its training goes on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,6 +8,8 @@ from torch import nn
 
 from imprint_trainer.lora.fuse import kernels_for, put_on, take_off
 from imprint_trainer.models.causal_lm import CausalLM
+
+Places = Mapping[str, tuple[dict[str, Any], str]]  # of a layer's name: its parent's table of modules, and its key there
 
 
 class Seat:
@@ -20,34 +22,41 @@ class Seat:
         self.layers: dict[str, Any] = {
             name: module for name, module in self.base.named_modules() if isinstance(module, LoraLayer)
         }
+        self._places = places_of(self.base, self.layers)
         self._peft_config = self.base.peft_config
         self._kernels = kernels_for(model)
 
     def leave(self) -> None:
         """The base is as without an adapter."""
         take_off(self._kernels)
-        place(self.base, {name: layer.base_layer for name, layer in self.layers.items()})
+        place(self._places, {name: layer.base_layer for name, layer in self.layers.items()})
         del self.base.peft_config
 
     def take(self) -> None:
-        place(self.base, self.layers)
+        place(self._places, self.layers)
         self.base.peft_config = self._peft_config
         put_on(self._kernels)
 
 
-def place(model: Any, modules: Mapping[str, nn.Module]) -> None:
-    """Modules at these places of a model."""
+def places_of(model: Any, names: Iterable[str]) -> Places:
+    parts = {name: name.rpartition(".") for name in names}
+    return {name: (model.get_submodule(parent)._modules, last) for name, (parent, _, last) in parts.items()}
+
+
+def place(places: Places, modules: Mapping[str, nn.Module]) -> None:
+    """Modules at these places. Into the tables themselves: looking for them takes longer than a short window."""
     for name, module in modules.items():
-        parent, _, last = name.rpartition(".")
-        setattr(model.get_submodule(parent), last, module)
+        table, last = places[name]
+        table[last] = module
 
 
 @contextmanager
 def placed(model: CausalLM, modules: Mapping[str, nn.Module]) -> Iterator[None]:
     """While open."""
-    before = {name: model.get_submodule(name) for name in modules}
-    place(model, modules)
+    places = places_of(model, modules)
+    before = {name: table[last] for name, (table, last) in places.items()}
+    place(places, modules)
     try:
         yield
     finally:
-        place(model, before)
+        place(places, before)
