@@ -15,7 +15,7 @@ export const benchmark = {
   options: {
     base: { type: "string" },
     jobs: { type: "string", default: "4" },
-    tokens: { type: "string", default: "16,32,64,128" },
+    tokens: { type: "string", default: "16,32" },
   },
   async run({ options, rounds, print }) {
     const base = options.base === undefined ? defaultModel() : userPath(options.base);

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from data.sessions import agent, session_json, user
-from serve.running import RunningWorker, job_id
+from serve.running import RunningWorker, job_id, running_worker
 
 Spec = Callable[..., dict[str, Any]]
 
@@ -15,10 +15,8 @@ Spec = Callable[..., dict[str, Any]]
 @pytest.fixture(scope="module")
 def worker(tiny_folder: Path) -> Iterator[RunningWorker]:
     """One warm worker for a file's tests: they also show that each job leaves it fit for the next."""
-    running = RunningWorker("--base-model", str(tiny_folder), "--heartbeat-seconds", "0.2")
-    yield running
-    if running.process.poll() is None:
-        assert running.close() == 0
+    with running_worker("--base-model", str(tiny_folder), "--heartbeat-seconds", "0.2") as running:
+        yield running
 
 
 _numbers = itertools.count(1)

@@ -6,7 +6,8 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,15 @@ class RunningWorker:
         assert self.process.stdin
         self.process.stdin.close()
         return self.process.wait(timeout=5)
+
+
+@contextmanager
+def running_worker(*arguments: str) -> Iterator[RunningWorker]:
+    """Ends well, unless a test has ended it."""
+    running = RunningWorker(*arguments)
+    yield running
+    if running.process.poll() is None:
+        assert running.close() == 0
 
 
 def is_progress(event: dict[str, Any]) -> bool:

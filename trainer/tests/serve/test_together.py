@@ -8,7 +8,7 @@ import pytest
 from safetensors.torch import load_file
 
 from serve.conftest import Spec
-from serve.running import RunningWorker, is_progress
+from serve.running import RunningWorker, is_progress, running_worker
 
 NewJobId = Callable[[], str]
 CLOSE = 1e-4
@@ -17,10 +17,8 @@ LONG = 100  # passes: nobody waits for its end
 
 @pytest.fixture(scope="module")
 def together(tiny_folder: Path) -> Iterator[RunningWorker]:
-    running = RunningWorker("--base-model", str(tiny_folder), "--jobs-per-batch", "3")
-    yield running
-    if running.process.poll() is None:
-        assert running.close() == 0
+    with running_worker("--base-model", str(tiny_folder), "--jobs-per-batch", "3") as running:
+        yield running
 
 
 @pytest.fixture

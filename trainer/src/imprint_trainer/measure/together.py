@@ -117,7 +117,7 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m imprint_trainer measure-together", description=__doc__)
     parser.add_argument("--base", required=True, help="folder or hub id of the base model")
     parser.add_argument("--jobs", type=int, default=4)
-    parser.add_argument("--tokens", type=int, nargs="+", default=[16, 32, 64, 128], help="lengths of windows")
+    parser.add_argument("--tokens", type=int, nargs="+", default=[16, 32], help="lengths of windows")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     parser.add_argument("--threads", type=int, help="default: one for each physical core")

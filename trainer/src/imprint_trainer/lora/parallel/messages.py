@@ -13,18 +13,23 @@ class Message(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Setup(Message):
-    """All that a member's share of a step depends on but the factors."""
+class First(Message):
+    """What a member is told first: who and where it is, and of which base. `store`: where all meet."""
 
-    type: Literal["setup"] = "setup"
     number: int = Field(ge=1)
     processes: int = Field(ge=2)
     store: str
     base_model: str
-    quantization: Quantization
-    dequantised: bool
     device: str
     threads: int = Field(ge=1)
+
+
+class Setup(First):
+    """All that a member's share of a step depends on but the factors."""
+
+    type: Literal["setup"] = "setup"
+    quantization: Quantization
+    dequantised: bool
     rank: int
     alpha: float
     targets: list[str]
@@ -37,16 +42,10 @@ class Setup(Message):
         return [Window(tuple(ids), tuple(supervised)) for ids, supervised in self.windows]
 
 
-class Hold(Message):
+class Hold(First):
     """A part of a base to hold, before any training."""
 
     type: Literal["hold"] = "hold"
-    number: int = Field(ge=1)
-    processes: int = Field(ge=2)
-    store: str
-    base_model: str
-    device: str
-    threads: int = Field(ge=1)
 
 
 class Gather(Message):

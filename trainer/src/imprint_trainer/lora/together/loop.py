@@ -19,7 +19,7 @@ Given = TypeVar("Given")
 Part = tuple["Going[Any]", Window]
 
 
-@dataclass
+@dataclass(eq=False)  # each is itself: a key of what is found for it
 class Going(Generic[Name]):
     """A training that waits for the gradients of a step."""
 
@@ -107,11 +107,11 @@ class Together(Generic[Name]):
 
     def _gradients(self) -> list[list[float]]:
         """The loss sums that each is sent."""
-        found: dict[int, list[float]] = defaultdict(list)
+        found: dict[Going[Any], list[float]] = defaultdict(list)
         for parts in self._passes():
             for going, sums in self._pass(parts):
-                found[id(going)] += sums
-        return [found[id(going)] for going in self._going]
+                found[going] += sums
+        return [found[going] for going in self._going]
 
     def _pass(self, parts: list[Part]) -> list[tuple[Going[Any], list[float]]]:
         if len(parts) == 1:
@@ -125,7 +125,7 @@ class Together(Generic[Name]):
         """Those of adapters on the same layers side by side."""
         kinds: dict[Any, list[Part]] = defaultdict(list)
         for going in self._going:
-            kind = tuple(going.seat.layers) if keeps_windows_apart(going.seat.base) else id(going)
+            kind = tuple(going.seat.layers) if keeps_windows_apart(going.seat.base) else going
             kinds[kind] += [(going, window) for window in going.windows]
         limit = self._limit
         return [one for parts in kinds.values() for one in passes_of(parts, lambda part: len(part[1].input_ids), limit)]
@@ -145,10 +145,10 @@ def one_by_one(parts: Sequence[Part]) -> list[tuple[Going[Any], list[float]]]:
 
 
 def shared(parts: Sequence[Part]) -> list[tuple[Going[Any], list[float]]]:
-    mine: dict[int, list[Window]] = defaultdict(list)
+    windows: dict[Going[Any], list[Window]] = defaultdict(list)
     for going, window in parts:
-        mine[id(going)].append(window)
-    goings = list({id(going): going for going, _ in parts}.values())
-    shares = [Share(one.seat, mine[id(one)], one.wanted.batch.supervised) for one in goings]
-    sums = add_gradients_together(goings[0].seat.base, shares, goings[0].wanted.device)
-    return list(zip(goings, sums, strict=True))
+        windows[going].append(window)
+    shares = [Share(going.seat, mine, going.wanted.batch.supervised) for going, mine in windows.items()]
+    first, _ = parts[0]
+    sums = add_gradients_together(first.seat.base, shares, first.wanted.device)
+    return list(zip(windows, sums, strict=True))

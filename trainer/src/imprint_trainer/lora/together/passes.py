@@ -35,9 +35,10 @@ def add_gradients_together(base: CausalLM, shares: Sequence[Share], device: torc
     starts = [sum(lengths[:at]) for at in range(len(lengths))]
     shared = iter(lengths)
     rows = [sum(next(shared) for _ in share.windows) for share in shares]
-    layers = {name: GroupedLinear([one.seat.layers[name] for one in shares], rows) for name in shares[0].seat.layers}
+    places = shares[0].seat.places
+    layers = {name: GroupedLinear([one.seat.layers[name] for one in shares], rows) for name in places}
     base.train()
-    with placed(base, layers), fused(base), mixed_precision(device, base.dtype):
+    with placed(places, layers), fused(base), mixed_precision(device, base.dtype):
         hidden = read_windows(base, [ids[0] for ids in inputs])
         chosen = torch.cat([own + start for own, start in zip(positions, starts, strict=True)])
         losses = cross_entropies(hidden.index_select(0, chosen), output_head(base), torch.cat(targets))

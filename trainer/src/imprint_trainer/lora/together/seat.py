@@ -7,7 +7,6 @@ from typing import Any
 from torch import nn
 
 from imprint_trainer.lora.fuse import kernels_for, put_on, take_off
-from imprint_trainer.models.causal_lm import CausalLM
 
 Places = Mapping[str, tuple[dict[str, Any], str]]  # of a layer's name: its parent's table of modules, and its key there
 
@@ -22,18 +21,18 @@ class Seat:
         self.layers: dict[str, Any] = {
             name: module for name, module in self.base.named_modules() if isinstance(module, LoraLayer)
         }
-        self._places = places_of(self.base, self.layers)
+        self.places = places_of(self.base, self.layers)
         self._peft_config = self.base.peft_config
         self._kernels = kernels_for(model)
 
     def leave(self) -> None:
         """The base is as without an adapter."""
         take_off(self._kernels)
-        place(self._places, {name: layer.base_layer for name, layer in self.layers.items()})
+        place(self.places, {name: layer.base_layer for name, layer in self.layers.items()})
         del self.base.peft_config
 
     def take(self) -> None:
-        place(self._places, self.layers)
+        place(self.places, self.layers)
         self.base.peft_config = self._peft_config
         put_on(self._kernels)
 
@@ -51,10 +50,9 @@ def place(places: Places, modules: Mapping[str, nn.Module]) -> None:
 
 
 @contextmanager
-def placed(model: CausalLM, modules: Mapping[str, nn.Module]) -> Iterator[None]:
+def placed(places: Places, modules: Mapping[str, nn.Module]) -> Iterator[None]:
     """While open."""
-    places = places_of(model, modules)
-    before = {name: table[last] for name, (table, last) in places.items()}
+    before = {name: places[name][0][places[name][1]] for name in modules}
     place(places, modules)
     try:
         yield
