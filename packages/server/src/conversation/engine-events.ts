@@ -1,6 +1,6 @@
 import type { ChatResult } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
-import { defer } from "../runners/local/deferred.js";
+import { defer } from "../common/promises.js";
 import type { ChatEvent } from "../runners/runner.js";
 
 export type EngineEvent = ChatEvent | { readonly type: "idle" };

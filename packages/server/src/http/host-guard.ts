@@ -87,7 +87,7 @@ export const guard = async (request: FastifyRequest, options: GuardOptions): Pro
 };
 
 /**
- * The first hook of every request. With the JSON-only parsers of json-body.ts it is the defence against DNS rebinding and
+ * The first hook of every request. With the JSON-only parsers of strict-json.ts it is the defence against DNS rebinding and
  * cross-site requests: a page can send no request that changes anything without a preflight, and preflights are never answered. The
  * form of POST /v1/files needs none: there a foreign page's Origin and Sec-Fetch-Site, which browsers always send, are what refuses it.
  */

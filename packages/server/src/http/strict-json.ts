@@ -1,3 +1,4 @@
+import type { FastifyInstance } from "fastify";
 import { quote } from "../common/quote.js";
 import { ProblemError } from "./problem.js";
 
@@ -59,4 +60,16 @@ export const parseStrictJson = (bytes: Uint8Array): unknown => {
     if (error instanceof ProblemError) throw error;
     throw new ProblemError("MALFORMED_JSON", "The body is not JSON in UTF-8 (NaN and Infinity are none either).");
   }
+};
+
+/** JSON is the only body there is, but for two routes with parsers of their own: any other content type is answered 415 before it is read. */
+export const addJsonBody = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body: Buffer, done) => {
+    try {
+      done(null, body.length === 0 ? undefined : parseStrictJson(body));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
 };

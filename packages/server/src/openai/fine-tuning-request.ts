@@ -4,20 +4,15 @@ import {
   MULTIPLIED_RATE,
   type TrainLoraRequest,
 } from "@imprint/contracts";
-import { ProblemError } from "../http/problem.js";
-
-const refuse = (field: string, message: string): ProblemError =>
-  new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, {
-    errors: [{ path: `/${field.replaceAll(".", "/")}`, message }],
-  });
+import { fieldRefused } from "../http/problem.js";
 
 /** The hyperparameters, wherever they stand. Throws ProblemError. */
 export const hyperparametersOf = ({ method, hyperparameters }: FineTuningRequest): FineTuningHyperparameters => {
   const ofMethod = method?.supervised?.hyperparameters;
-  if (ofMethod && hyperparameters) throw refuse("hyperparameters", "cannot stand beside method, its newer place");
+  if (ofMethod && hyperparameters) throw fieldRefused("hyperparameters", "cannot stand beside method, its newer place");
   const chosen = ofMethod ?? hyperparameters ?? {};
   if (chosen.batch_size !== undefined && chosen.batch_size !== "auto")
-    throw refuse(
+    throw fieldRefused(
       ofMethod ? "method.supervised.hyperparameters.batch_size" : "hyperparameters.batch_size",
       'must be "auto": the trainer chooses it from the length of the data',
     );

@@ -1,20 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ProblemError } from "../http/problem.js";
+import { fieldRefused } from "../http/problem.js";
 import type { Workshop } from "../kinds/workshop.js";
 import type { SavedFile } from "../sessions/save.js";
 
 import { checkConversations } from "./conversations.js";
-
-const refuse = (message: string): ProblemError =>
-  new ProblemError("VALIDATION_FAILED", `Field training_file ${message}.`, { errors: [{ path: "/training_file", message }] });
 
 const store = async (file: string, { sessions }: Workshop): Promise<SavedFile> => {
   try {
     return await sessions.import(async () => file, { format: "chat-jsonl" });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
-      throw refuse(`is no chat JSONL: ${error.message.replace(/\.$/, "")}`);
+      throw fieldRefused("training_file", `is no chat JSONL: ${error.message.replace(/\.$/, "")}`);
     throw error;
   }
 };
@@ -23,10 +20,10 @@ const store = async (file: string, { sessions }: Workshop): Promise<SavedFile> =
 export const importTrainingFile = async (fileId: string, workshop: Workshop): Promise<readonly string[]> => {
   const file = join(workshop.paths.uploads, fileId);
   const bytes = await readFile(file).catch(() => {
-    throw refuse("names a file whose content is gone: upload it again");
+    throw fieldRefused("training_file", "names a file whose content is gone: upload it again");
   });
   const fault = await checkConversations(bytes);
-  if (fault) throw refuse(fault);
+  if (fault) throw fieldRefused("training_file", fault);
   const { result } = await store(file, workshop);
   return [...new Set(result.sessions.map(({ session_id }) => session_id))];
 };

@@ -3,7 +3,7 @@ import { Strict } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { type Form, type FormFile, readForm } from "../http/multipart.js";
-import { ProblemError } from "../http/problem.js";
+import { fieldRefused } from "../http/problem.js";
 
 const MAX_NAME = 255;
 
@@ -20,13 +20,10 @@ export type UploadForm = Static<typeof UploadForm>;
 const isFile = (value: Form[string] | undefined): value is FormFile => typeof value === "object";
 
 const checkFile = ({ file }: Form): void => {
-  if (file !== undefined && !isFile(file)) throw refuse("must be a file with a filename");
+  if (file !== undefined && !isFile(file)) throw fieldRefused("file", "must be a file with a filename");
   if (isFile(file) && (file.filename.length > MAX_NAME || /\p{Cc}/u.test(file.filename)))
-    throw refuse(`must have a filename of at most ${MAX_NAME} characters, without control characters`);
+    throw fieldRefused("file", `must have a filename of at most ${MAX_NAME} characters, without control characters`);
 };
-
-const refuse = (message: string): ProblemError =>
-  new ProblemError("VALIDATION_FAILED", `Field file ${message}.`, { errors: [{ path: "/file", message }] });
 
 /** Reads the form; which fields it has to have is checked as in any body. Throws ProblemError. */
 export const readUpload = async (

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { defer } from "../../src/common/promises.js";
 import { answerTo, HEAD_MS, SIGN_MS, wholeAnswer } from "../../src/conversation/answer.js";
-import { defer } from "../../src/runners/local/deferred.js";
 import type { ChatEvent } from "../../src/runners/runner.js";
 import { manualClock } from "../common/manual-clock.js";
 import { again, eventsOf, replay, resultOf, specOf, TWO_CALLS } from "./support.js";

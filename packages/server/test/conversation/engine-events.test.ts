@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { defer } from "../../src/common/promises.js";
 import { engineEvents } from "../../src/conversation/engine-events.js";
-import { defer } from "../../src/runners/local/deferred.js";
 import { manualClock } from "../common/manual-clock.js";
 import { resultOf } from "./support.js";
 

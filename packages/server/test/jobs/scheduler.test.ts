@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { defer } from "../../src/common/promises.js";
 import { createScheduler } from "../../src/jobs/scheduler.js";
-import { defer } from "../../src/runners/local/deferred.js";
 import { manualClock } from "../common/manual-clock.js";
 
 interface Stage {

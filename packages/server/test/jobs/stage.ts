@@ -1,11 +1,11 @@
 import type { JobResult, WorkerTask } from "@imprint/contracts";
+import { type Deferred, defer } from "../../src/common/promises.js";
 import { createJobs } from "../../src/jobs/create-jobs.js";
 import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { JobLimits, Jobs, Submission } from "../../src/jobs/jobs.js";
 import type { Kind } from "../../src/jobs/kind.js";
 import { onRunner } from "../../src/jobs/on-runner.js";
-import { type Deferred, defer } from "../../src/runners/local/deferred.js";
 import type { Outcome, Runner, TaskEvent } from "../../src/runners/runner.js";
 import { type ManualClock, manualClock } from "../common/manual-clock.js";
 import { quietLog } from "../common/quiet-log.js";

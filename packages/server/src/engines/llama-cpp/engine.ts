@@ -1,7 +1,7 @@
 import type { ChatResult, RenderedPrompt } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
-import { abortable } from "../../runners/local/abortable.js";
+import { abortable } from "../../common/promises.js";
 import type { Call, CallResult, ChatCall, ChatEvent, Interactive } from "../../runners/runner.js";
 import { grammarFor } from "../grammar/grammar.js";
 import type { GgufFiles } from "./gguf-files.js";

@@ -7,9 +7,7 @@ import type { App, Services } from "../../services.js";
 import { inTransaction } from "../../storage/transaction.js";
 import { requireBaseModel } from "../require-base-model.js";
 import { resolveSelection, sessionIdsOf } from "../resolve.js";
-import { checkHoldout } from "./check-holdout.js";
-import { checkTurns } from "./check-turns.js";
-import { checkWindow } from "./check-window.js";
+import { checkHoldout, checkTurns, checkWindow } from "./check-request.js";
 import { estimateTime, tokensOf } from "./estimate.js";
 import { lastSpeeds } from "./speeds.js";
 

@@ -1,8 +1,7 @@
 import { TrainSweepRequest } from "@imprint/contracts";
 import { fallbackName } from "../../models/base-model.js";
 import type { App, Services } from "../../services.js";
-import { checkHoldout } from "../lora/check-holdout.js";
-import { checkTurns } from "../lora/check-turns.js";
+import { checkHoldout, checkTurns } from "../lora/check-request.js";
 import { requireKept } from "../lora/checkpoints/require.js";
 import { renamed } from "../lora/resolve.js";
 import { checkResumeFields } from "../lora/resume.js";

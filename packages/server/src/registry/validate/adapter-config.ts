@@ -1,8 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
-import { check } from "./check.js";
-import { InvalidAdapterError } from "./invalid.js";
+import { check, InvalidAdapterError } from "./invalid.js";
 
 const MAX_CONFIG_BYTES = 256 * 1024;
 

@@ -1,8 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
-import { check } from "./check.js";
-import { InvalidAdapterError } from "./invalid.js";
+import { check, InvalidAdapterError } from "./invalid.js";
 
 const LENGTH_BYTES = 8;
 const MAX_HEADER_BYTES = 8 * 1024 * 1024;

@@ -3,6 +3,7 @@ import type { WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import { asImprintError, ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
+import { abortable } from "../../common/promises.js";
 import { type Places, resolveTask } from "../reference.js";
 import {
   type Call,
@@ -14,7 +15,6 @@ import {
   type Runner,
   type TaskEvent,
 } from "../runner.js";
-import { abortable } from "./abortable.js";
 import { createDecoder } from "./decode-event.js";
 import { workerEnvironment } from "./environment.js";
 import { createKillOnExit } from "./kill-on-exit.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../common/clock.js";
 import { ImprintError } from "../../common/error.js";
-import { type Deferred, defer } from "./deferred.js";
+import { type Deferred, defer } from "../../common/promises.js";
 import type { Worker } from "./worker.js";
 
 /** A worker for one task or chat. */

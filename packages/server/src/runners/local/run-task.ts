@@ -1,8 +1,8 @@
 import type { WorkerTask } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
+import { defer } from "../../common/promises.js";
 import type { Outcome, TaskEvent } from "../runner.js";
 import { isResultOf, ProtocolFault } from "./decode-event.js";
-import { defer } from "./deferred.js";
 import type { Link } from "./link.js";
 import { createTaskEvents, type JobWorkerEvent, type Verdict } from "./task-events.js";
 import type { WorkerSettings } from "./worker-settings.js";

@@ -1,9 +1,9 @@
 import { WORKER_PROTOCOL, type WorkerEvent, type WorkerTask } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
+import { defer } from "../../common/promises.js";
 import type { Call, CallResult, ChatEvent, Outcome, TaskEvent } from "../runner.js";
 import { createCalls } from "./calls.js";
 import { ProtocolFault } from "./decode-event.js";
-import { defer } from "./deferred.js";
 import { openLink } from "./link.js";
 import { runTask, type TaskRun } from "./run-task.js";
 import { createWatchdog } from "./watchdog.js";
