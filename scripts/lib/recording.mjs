@@ -183,7 +183,6 @@ const requestsFor = async ({ root, setup, work }) => {
       scaling: null,
       max_chunks: 16,
       compress_rank: null,
-      refine_steps: 0,
     }),
     export: job("export", 3, {
       adapter_id: adapter.adapter_id,

@@ -164,7 +164,7 @@ export const PreviewRequest = Strict({ base_model: common.base_model, ...size, .
 export type PreviewRequest = Static<typeof PreviewRequest>;
 
 /** What is assumed where a request for an imprint is silent. */
-export const IMPRINT_DEFAULTS = { max_chunks: 16, refine_steps: 0 } as const;
+export const IMPRINT_DEFAULTS = { max_chunks: 16 } as const;
 
 /** Body of `POST /train/hypernetwork`. Only the first trajectory is used; further ones are named in a warning. */
 export const TrainHypernetworkRequest = Strict({
@@ -189,14 +189,6 @@ export const TrainHypernetworkRequest = Strict({
     }),
   ),
   compress_rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, description: "Reduce the adapter to this rank" })),
-  refine_steps: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 1000,
-      default: IMPRINT_DEFAULTS.refine_steps,
-      description: "Steps of training, of one window each, that the generated adapter is refined by",
-    }),
-  ),
   include_unsuccessful: selection.include_unsuccessful,
 });
 export type TrainHypernetworkRequest = Static<typeof TrainHypernetworkRequest>;

@@ -56,34 +56,6 @@ test("a recorded session becomes an adapter that has learned it, on the default 
   expect(proof.accepted_by).toEqual({ peft: true, vllm: true, llama_cpp: true });
 });
 
-test("a short session is imprinted in one pass by the hypernetwork that ships, and answers without it", {
-  timeout: 12 * MINUTES,
-}, async () => {
-  const client = await startReal();
-  const file = readFileSync(join(ROOT, "examples/chats/harborline-port.jsonl"));
-  const [session] = (await client.sessions.create(file, { outcome: "success" })).sessions;
-  if (session === undefined) throw new Error("the example holds a session");
-
-  const { job_id } = await client.train.hypernetwork({ trajectory_ids: [session.session_id], seed: 7 });
-  const job = await client.jobs.waitFor(job_id, wait);
-
-  expect(job.error).toBeUndefined();
-  const { proof, adapter_id } = await client.jobs.details(job_id);
-  if (proof === null || adapter_id === null) throw new Error("a completed job has a proof and an adapter");
-  // The goal for any adapter of the hypernetwork that ships.
-  expect(proof.neutral_loss_after).toBeLessThan(1.03 * proof.neutral_loss_before);
-  expect(proof.keys_matched).toBe(proof.keys_expected);
-  expect(proof.accepted_by).toEqual({ peft: true, vllm: true, llama_cpp: true });
-  const ask = async (model: string, content: string) => {
-    const { choices } = await client.chat.completions.create({ model, messages: [{ role: "user", content }], max_tokens: 24 });
-    return choices[0]?.message.content;
-  };
-  const question = "Which port does the Harborline gateway use?";
-  expect(await ask(adapter_id, question)).toBe(" 7413");
-  expect(await ask(prepared().default_model, question)).not.toContain("7413");
-  expect(await ask(adapter_id, "What is the capital of France?")).toContain("Paris");
-});
-
 test("an imprint of a whole session makes it likelier for the default model, and other text stays", {
   timeout: 12 * MINUTES,
 }, async () => {

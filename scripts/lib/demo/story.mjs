@@ -28,11 +28,11 @@ export async function tell({ started, signal, dataDir = DATA_DIR, out = process.
     const job = await train(scene, sessionId);
     const adapter = await prove(scene, job);
     const answers = await ask(scene, adapter);
-    const recalled = await imprint(scene, sessionId);
+    const imprinted = await imprint(scene, sessionId);
     const others = await afterwards({ ...scene, sessionId, adapter, job });
     closing(scene, adapter);
 
-    const found = [...doubts({ proof: job.proof, health: adapter.health, ...answers, recalled }), ...others];
+    const found = [...doubts({ proof: job.proof, health: adapter.health, ...answers, imprinted }), ...others];
     for (const doubt of found) paper.line(`${paint("red", "✗")} ${doubt}`);
     const seconds = `${((performance.now() - started) / 1000).toFixed(1)} s`;
     paper.line(found.length === 0 ? `${paint("green", "✓")} Done in ${seconds}.` : `The demo failed after ${seconds}.`);

@@ -122,7 +122,6 @@ class TrainHypernetworkSpec(Strict):
     scaling: Annotated[Finite, Field(gt=0)] | None
     max_chunks: int = Field(ge=1)
     compress_rank: int | None
-    refine_steps: int = Field(ge=0)
 
 
 class ExportSpec(Strict):

@@ -59,7 +59,6 @@ def test_a_hypernetwork_imprints_it(
         "max_chunks": 16,
         "scaling": 0.01,
         "compress_rank": None,
-        "refine_steps": 0,
     }
     last = bare_worker.job(new_job_id(), spec, "train_hypernetwork")[-1]
     assert last["type"] == "done", last

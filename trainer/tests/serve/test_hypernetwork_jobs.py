@@ -42,7 +42,6 @@ def imprint(worker: RunningWorker, lora_spec: Spec, new_job_id: Callable[[], str
             "scaling": 1,
             "max_chunks": 16,
             "compress_rank": None,
-            "refine_steps": 0,
         }
         return worker.job(new_job_id(), spec | changes, "train_hypernetwork")[-1]
 
@@ -177,17 +176,6 @@ def test_a_ridge_hypernetwork_makes_sessions_likelier_and_says_what_it_read(
     record = json.loads((tmp_path / "out" / "training.json").read_text())
     assert record["hypernetwork"]["name"] == "solved"
     assert "Ridge, one forward pass of solved" in (tmp_path / "out" / "README.md").read_text()
-
-
-def test_steps_of_refinement_are_trained_proved_and_recorded(
-    imprint: Job, ridge: Path, worker: RunningWorker, tmp_path: Path
-) -> None:
-    plain = imprint("plain")["result"]["proof"]
-    refined = imprint("refined", refine_steps=8)["result"]["proof"]
-    assert refined["loss_after"] < plain["loss_after"] < plain["loss_before"] == refined["loss_before"]
-    record, card = (tmp_path / "refined" / name for name in ("training.json", "README.md"))
-    assert json.loads(record.read_text())["config"]["refine_steps"] == 8
-    assert "refined by 8 steps of training" in card.read_text()
 
 
 def test_chunks_are_windows_to_a_ridge_hypernetwork(imprint: Job, ridge: Path) -> None:

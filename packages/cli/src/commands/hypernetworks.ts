@@ -32,20 +32,8 @@ interface MeasureOptions extends CommonOptions {
   readonly name: string;
 }
 
-interface TrainOptions extends CommonOptions {
-  readonly base: string;
-  readonly baseName?: string;
-  readonly out: string;
-  readonly data?: string;
-  readonly dev?: string;
-  readonly texts?: string;
-  readonly config?: string;
-  readonly init?: string;
-}
-
 /** Options of the trainer's commands that go through as they are; it names them when it refuses one. */
 const MACHINE = ["seed", "quantization", "device", "threads"] as const;
-const PASSED = ["objective", "steps", "documents", "distillationWeight", "maxMinutes", ...MACHINE] as const;
 
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -55,18 +43,17 @@ function passed(options: object, names: readonly string[]): readonly string[] {
 }
 
 /** A prepared base model by its name, or a folder. */
-const baseFlags = (config: Config, options: MeasureOptions | TrainOptions): readonly string[] => [
+const baseFlags = (config: Config, options: MeasureOptions): readonly string[] => [
   ...["--base", config.setup?.models[options.base] ?? path.resolve(options.base)],
   ...["--base-name", options.baseName ?? path.basename(options.base)],
 ];
 
 export function hypernetworksCommand(context: CommandContext): Command {
   return new Command("hypernetworks")
-    .description("list, measure, convert or train hypernetworks: what makes an adapter in one forward pass")
+    .description("list, measure or convert hypernetworks: what makes an adapter in one forward pass")
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(measureCommand(context))
-    .addCommand(convertCommand(context))
-    .addCommand(trainCommand(context));
+    .addCommand(convertCommand(context));
 }
 
 const listCommand = (context: CommandContext): Command =>
@@ -142,48 +129,3 @@ const convertCommand = (context: CommandContext): Command =>
         () => `${options.name} is installed. ${context.io.name} train SESSION --method hypernetwork uses it.`,
       );
     });
-
-function trainCommand(context: CommandContext): Command {
-  const command = newCommand({
-    name: "train",
-    description: "train a hypernetwork for a base model; the same command goes on where it was interrupted",
-    examples: [
-      "hypernetworks train --base SmolLM2-135M-Instruct --out runs/smollm2",
-      "hypernetworks train --base ./my-model --out runs/mine --data pairs.jsonl --steps 2000",
-    ],
-    service: "data directory",
-  })
-    .requiredOption("--base <model>", "name of a prepared base model, or a folder")
-    .requiredOption("--out <folder>", "folder of the training; the result is its sub-folder hypernetwork")
-    .option("--base-name <name>", "name by which the service knows the base model (default: the folder's)")
-    .option("--data <source>", "synthetic, a JSONL file of {document, question, answer}, or a folder of sessions")
-    .option("--objective <name>", "answers to questions about documents, or rest: what follows in sessions")
-    .option("--dev <folder>", "with rest: groups of sessions of other repositories that are measured now and then")
-    .option("--texts <file>", "with rest: a JSON list of files that adapters must leave alone")
-    .option("--init <folder>", "trained hypernetwork to go on from: same base and shape, or fewer ranks")
-    .option("--config <file>", "JSON file of settings; the flags win over it")
-    .option("--steps <n>", "steps of the training")
-    .option("--seed <n>", "seed of weights and data")
-    .option("--documents <n>", "documents in a step")
-    .option("--distillation-weight <share>", "share of the base model's own predictions in the loss, 0 to 1")
-    .option("--max-minutes <n>", "stop after this time")
-    .option("--quantization <kind>", "nf4 or none: how the base model is loaded")
-    .option("--device <device>", "auto, cpu or cuda")
-    .option("--threads <n>", "threads of the CPU");
-  return command.action(async (options: TrainOptions) => {
-    const config = configFor(options, context.io.env);
-    const data = options.data === undefined || options.data === "synthetic" ? options.data : path.resolve(options.data);
-    context.state.exitCode = await showTrainer(config, MODULE, [
-      "train",
-      ...baseFlags(config, options),
-      ...["--out", path.resolve(options.out)],
-      ...(data === undefined ? [] : ["--data", data]),
-      ...(options.dev === undefined ? [] : ["--dev", path.resolve(options.dev)]),
-      ...(options.texts === undefined ? [] : ["--texts", path.resolve(options.texts)]),
-      ...(options.init === undefined ? [] : ["--init", path.resolve(options.init)]),
-      ...(options.config === undefined ? [] : ["--config", path.resolve(options.config)]),
-      ...passed(options, PASSED),
-      ...(options.json === true ? ["--json"] : []),
-    ]);
-  });
-}

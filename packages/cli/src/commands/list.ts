@@ -155,7 +155,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "hypernetworks",
-    description: "list, measure, convert or train hypernetworks: what makes an adapter in one forward pass",
+    description: "list, measure or convert hypernetworks: what makes an adapter in one forward pass",
     group: true,
     load: async () => (await import("./hypernetworks.js")).hypernetworksCommand,
   },

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { findRepoRoot, readSetup } from "@imprint/server/configuration";
 import { beforeAll, expect, it, vi } from "vitest";
@@ -29,17 +29,6 @@ it("a converted checkpoint is listed, and one of another base is refused", async
   expect(JSON.parse(stdout).hypernetworks).toContainEqual(
     expect.objectContaining({ name: "mine", base_model: "base", problem: null }),
   );
-});
-
-it("a training that cannot start says why, and leaves nothing", async () => {
-  const at = await realPlace();
-  const out = path.join(at.root, "run");
-  const args = ["hypernetworks", "train", "--base", path.join(at.root, "absent"), "--out", out, "--steps", "5"];
-  const { code, stderr } = await imprint(args, at);
-  expect(code).toBe(2);
-  expect(stderr).toContain("absent");
-  expect(stderr).not.toMatch(/Traceback/);
-  expect(existsSync(out)).toBe(false);
 });
 
 it("a measurement without text to read is refused before any model is loaded", async () => {

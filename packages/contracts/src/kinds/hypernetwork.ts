@@ -22,7 +22,6 @@ export const TrainHypernetworkSpec = Strict({
   scaling: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()]),
   max_chunks: Type.Integer({ minimum: 1 }),
   compress_rank: Type.Union([Type.Integer(), Type.Null()]),
-  refine_steps: Type.Integer({ minimum: 0 }),
 });
 export type TrainHypernetworkSpec = Static<typeof TrainHypernetworkSpec>;
 

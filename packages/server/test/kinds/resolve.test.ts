@@ -63,7 +63,6 @@ test("only the first trajectory is used", () => {
     scaling: null,
     max_chunks: 16,
     compress_rank: null,
-    refine_steps: 0,
   });
 });
 

@@ -1,4 +1,4 @@
-"""`hypernetworks convert | list | measure | train | average | evaluate`: installs, makes and tests hypernetworks."""
+"""`hypernetworks convert | list | measure`: installs and makes hypernetworks."""
 
 import argparse
 import json
@@ -6,13 +6,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from imprint_trainer.doc_to_lora.checkpoint.average import average
 from imprint_trainer.doc_to_lora.checkpoint.convert import convert
 from imprint_trainer.doc_to_lora.checkpoint.store import Installed, list_installed
-from imprint_trainer.doc_to_lora.evaluation import command as evaluation
 from imprint_trainer.doc_to_lora.ridge import command as ridge
-from imprint_trainer.doc_to_lora.training import command as training
-from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
+from imprint_trainer.doc_to_lora.ridge.texts import NoTexts
 from imprint_trainer.errors import TrainerError
 from imprint_trainer.lora.failures import machine_failures
 
@@ -28,24 +25,15 @@ def main(argv: Sequence[str]) -> int:
     listing = commands.add_parser("list", help="list converted hypernetworks")
     listing.add_argument("--dir", required=True, type=Path, nargs="+", help="folders of hypernetworks")
     ridge.add_arguments(commands.add_parser("measure", help="make a ridge hypernetwork for a base model, in minutes"))
-    training.add_arguments(commands.add_parser("train", help="train a hypernetwork for a base model"))
-    averaging = commands.add_parser("average", help="average trained hypernetworks of one ancestry")
-    averaging.add_argument("folders", type=Path, nargs="+", help="folders of hypernetworks")
-    averaging.add_argument("--weights", type=float, nargs="+", help="one for each (default: all alike)")
-    averaging.add_argument("--generated-scale", type=float, default=1.0, help="factor on the generated ranks' updates")
-    averaging.add_argument("--learned-scale", type=float, default=1.0, help="factor on the learned ranks' updates")
-    averaging.add_argument("--out", required=True, type=Path, help="folder to write")
-    evaluation.add_arguments(commands.add_parser("evaluate", help="ask what a hypernetwork's adapters recall"))
     options = parser.parse_args(argv)
     try:
         with machine_failures():
             _run(options)
-    except TrainingRefused as error:
+    except NoTexts as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        onward = "; the same command goes on from the last checkpoint" if options.command == "train" else ""
-        print(f"Interrupted{onward}.", file=sys.stderr)
+        print("Interrupted.", file=sys.stderr)
         return 130
     except TrainerError as error:
         print(f"{error.code}: {error.message}\n{error.hint}", file=sys.stderr)
@@ -57,24 +45,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    if options.command == "train":
-        training.run(options)
-    elif options.command == "measure":
+    if options.command == "measure":
         ridge.run(options)
-    elif options.command == "evaluate":
-        evaluation.run(options)
     elif options.command == "convert":
         config = convert(options.path, options.base, options.out)
         print(json.dumps({"path": str(options.out), "config": config.model_dump(mode="json")}))
-    elif options.command == "average":
-        average(
-            options.folders,
-            options.weights,
-            options.out,
-            generated_scale=options.generated_scale,
-            learned_scale=options.learned_scale,
-        )
-        print(json.dumps({"path": str(options.out)}))
     else:
         for folder in options.dir:
             for entry in list_installed(folder):

@@ -1,7 +1,7 @@
 """A single-pass imprint: the session through a hypernetwork, to files that are proved."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -64,11 +64,9 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
         read=reads[0] if sum(len(one.input_ids) for one in windows) <= IMPRINT_TOKENS else read_whole,
         stop=context.stop_if_cancelled,
     )
-    made = refined_by(spec, base, windows, made, context)
     update = made.update
     proved = proved_by(spec, base, windows, made, reads, context)
     payload = adapter_of(update, made.config, base.model, scaling=proved.record["scale"])
-    refinement = f", refined by {spec.refine_steps} steps of training" if spec.refine_steps else ""
     context.phase("saving")
     return save_and_prove(
         Path(spec.output_dir),
@@ -86,7 +84,6 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
                 "scaling": spec.scaling,
                 "max_chunks": spec.max_chunks,
                 "compress_rank": spec.compress_rank,
-                "refine_steps": spec.refine_steps,
             },
             "hypernetwork": {"name": folder.name, "sha256": digest},
             **proved.record,
@@ -99,36 +96,11 @@ def train_hypernetwork(spec: TrainHypernetworkSpec, context: JobContext) -> dict
             "base_model_name": spec.base_model_name,
             "method": f"{made.name} of {folder.name}",
             "task_type": spec.task_type,
-            "payload_note": f"Rank {payload.rank}, from {update.tokens} tokens in {update.chunks} chunks{refinement}.",
+            "payload_note": f"Rank {payload.rank}, from {update.tokens} tokens in {update.chunks} chunks.",
         },
         on_proving=lambda: context.phase("proving"),
         stop=context.stop_if_cancelled,
     )
-
-
-def refined_by(
-    spec: TrainHypernetworkSpec, base: LoadedBase, windows: Sequence[Window], made: "Imprinted", context: JobContext
-) -> "Imprinted":
-    """The update after as many steps as were asked for, on the windows in which the agent wrote most."""
-    if spec.refine_steps == 0:
-        return made
-    from imprint_trainer.doc_to_lora.refine import refine
-    from imprint_trainer.doc_to_lora.ridge.update import MOST_SUPERVISED, worth_reading
-
-    context.phase("training")
-    chosen = worth_reading(windows, spec.max_chunks, MOST_SUPERVISED)
-    update = refine(
-        made.update,
-        made.config,
-        base,
-        [windows[index] for index in chosen],
-        spec.refine_steps,
-        seed=spec.seed,
-        memory=context.memory,
-        on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
-        cancelled=context.cancelled,
-    )
-    return replace(made, update=update)
 
 
 def proved_by(

@@ -8,6 +8,5 @@ export const resolveHypernetwork = (request: TrainHypernetworkRequest, defaults:
   scaling: request.scaling ?? null,
   max_chunks: request.max_chunks ?? IMPRINT_DEFAULTS.max_chunks,
   compress_rank: request.compress_rank ?? null,
-  refine_steps: request.refine_steps ?? IMPRINT_DEFAULTS.refine_steps,
 });
 export type ResolvedHypernetwork = ReturnType<typeof resolveHypernetwork>;

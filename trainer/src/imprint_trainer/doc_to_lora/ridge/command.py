@@ -11,9 +11,10 @@ from imprint_trainer.doc_to_lora.ridge.config import RidgeConfig
 from imprint_trainer.doc_to_lora.ridge.measure import measure
 from imprint_trainer.doc_to_lora.ridge.texts import pieces, text_files
 from imprint_trainer.doc_to_lora.targets import PATHS, decoder
-from imprint_trainer.doc_to_lora.training.arguments import add_machine_arguments, at_least_one, load_machine
-from imprint_trainer.doc_to_lora.training.card import write_card
+from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.models.device import fix_numerics, pick_device
+from imprint_trainer.models.load import load_base
 
 MODULE = "down_proj"
 TOKENS = 60_000
@@ -23,7 +24,15 @@ NOTED = 10_000  # tokens between two lines of progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_machine_arguments(parser)
+    parser.add_argument("--base", required=True, help="folder of the base model")
+    parser.add_argument(
+        "--quantization",
+        choices=["nf4", "none"],
+        default="nf4",
+        help="how the base model is loaded; the service loads nf4 (default)",
+    )
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    parser.add_argument("--threads", type=at_least_one, help="default: one for each physical core")
     parser.add_argument("--base-name", help="what the service calls the base model (default: its folder's name)")
     parser.add_argument("--texts", required=True, type=Path, nargs="+", help="files, and folders of text and source")
     parser.add_argument("--out", required=True, type=Path, help="folder to write")
@@ -32,8 +41,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object at the end")
 
 
+def at_least_one(text: str) -> int:
+    """An argument's value; argparse names the argument in the refusal."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def load_machine(options: argparse.Namespace) -> LoadedBase:
+    """Raises TrainerError when the base model cannot be loaded."""
+    fix_numerics(pick_device(options.device), options.threads)
+    return load_base(options.base, quantization=options.quantization, device=options.device)
+
+
 def run(options: argparse.Namespace) -> None:
-    """Raises TrainerError, TrainingRefused."""
+    """Raises TrainerError, NoTexts."""
     files = text_files(options.texts)
     base = load_machine(options)
     name = options.base_name or Path(options.base).name
@@ -49,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     found = pieces(files, base.tokenizer, options.tokens, options.seed)
     statistics, tokens = measure(base.model, config, found, seed=options.seed, on_tokens=on_tokens)
     store.save(config, statistics.tensors(), options.out)
-    write_card(options.out, card(config, tokens, len(files), options))
+    (options.out / "README.md").write_text(card(config, tokens, len(files), options), encoding="utf-8")
     print(json.dumps({"path": str(options.out), "tokens": tokens}) if options.json else f"Wrote {options.out}.")
 
 
@@ -80,5 +102,5 @@ in {config.axes} axes each beside their diagonal, and of the output's errors. St
 ridge {config.ridge:g}, damping {config.damping}, rank {config.rank}.
 
 It makes an adapter of what an agent wrote in a session, in one forward pass and a linear solve.
-`npm run evaluate-hypernetwork` says what its adapters do to what follows in sessions, and to everything else.
+`imprint evaluate ADAPTER` says what an adapter does to sessions that it was not made of.
 """

@@ -5,22 +5,24 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.doc_to_lora.training.refusal import TrainingRefused
-
 SUFFIXES = frozenset({".md", ".txt", ".rst", ".py", ".ts", ".js", ".go", ".rs", ".c", ".h", ".java", ".sh", ".html"})
 PIECE = 384  # tokens
 LEAST = 128
 CHARACTERS = 5  # read for each token of a piece
 
 
+class NoTexts(ValueError):  # noqa: N818  named for what happened
+    """There is nothing to measure on: a sentence that names the argument."""
+
+
 def text_files(places: Sequence[Path]) -> list[Path]:
-    """Files, and of folders those with a suffix of text, in order. Raises TrainingRefused where there are none."""
+    """Files, and of folders those with a suffix of text, in order. Raises NoTexts where there are none."""
     found: list[Path] = []
     for place in places:
         below = sorted(path for path in place.rglob("*") if path.suffix in SUFFIXES) if place.is_dir() else [place]
         found += [path for path in below if path.is_file() and not path.is_symlink()]
     if not found:
-        raise TrainingRefused(f"--texts: no text file in {', '.join(place.name for place in places)}: name others.")
+        raise NoTexts(f"--texts: no text file in {', '.join(place.name for place in places)}: name others.")
     return found
 
 

@@ -1,1 +1,0 @@
-"""Training of a hypernetwork for a base model of one's own (section 11)."""
