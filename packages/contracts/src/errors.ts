@@ -114,11 +114,6 @@ export const ERRORS = {
     hint: "Close pages and programs that follow jobs, or raise --max-event-streams.",
   },
   SHUTTING_DOWN: { status: 503, title: "The service is shutting down", hint: "Retry when it runs again." },
-  DATABASE_UNAVAILABLE: {
-    status: 503,
-    title: "The registry's database does not answer",
-    hint: "Try again: the service goes on by itself once the database of database_url answers. imprint doctor tries it.",
-  },
   DEADLINE_EXCEEDED: {
     status: 503,
     title: "The answer took too long",
@@ -289,11 +284,6 @@ export const ERRORS = {
     status: null,
     title: "The cluster lost the job",
     hint: "Start it again, or resume it from its last checkpoint; docs/ray.md says what can be lost when.",
-  },
-  JOB_TAKEN_OVER: {
-    status: null,
-    title: "Another service follows the job",
-    hint: "This service was away for too long: the other one answers for the job, and registers what it makes.",
   },
   STORAGE_FAILED: {
     status: null,

@@ -5,4 +5,4 @@ export type { WorkerCommand } from "./runners/local/local-runner.js";
 export { type RunningServer, type StartOptions, startServer } from "./server.js";
 export type { App } from "./services.js";
 export { DataDirectoryInUseError } from "./storage/lock.js";
-export { SchemaTooNewError } from "./storage/schema-too-new.js";
+export { OtherSchemaError } from "./storage/sqlite/migrate.js";

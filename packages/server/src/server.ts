@@ -12,7 +12,6 @@ import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { recoverJobs } from "./jobs/recover.js";
-import { createClaims } from "./kinds/claims.js";
 import { createIdempotency } from "./kinds/idempotency.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
 import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
@@ -32,8 +31,6 @@ import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
 import { announceAddress } from "./storage/address-file.js";
 import { createDiscards } from "./storage/discards.js";
-import { jobOfLease } from "./storage/leases.js";
-import { showLife, sweepServices } from "./storage/life.js";
 import { openStorage } from "./storage/open.js";
 import { sweep } from "./sweep.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
@@ -67,7 +64,7 @@ export interface StartOptions {
 
 /**
  * Starts the service: opens the registry, sweeps what a crash left behind, and listens.
- * @throws DataDirectoryInUseError, SchemaTooNewError, or ConfigError for a data directory or address that cannot be used;
+ * @throws DataDirectoryInUseError, OtherSchemaError, or ConfigError for a data directory or address that cannot be used;
  *   nothing is left open then
  */
 export const startServer = async (
@@ -77,38 +74,22 @@ export const startServer = async (
   const { settings, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
   const newId = createIds({ clock });
-  const service = settings.database_url === null ? null : newId();
-  let abandon = (_job: string): void => {};
-  const storage = await openStorage({
-    root: settings.data_dir,
-    url: settings.database_url,
-    serviceId: service ?? newId(),
-    onLost: (names) => {
-      log.error({ names }, "another service took these while the database was away");
-      // A trainer of this machine goes on: nobody else can follow it.
-      if (config.ray !== null) for (const id of names.map(jobOfLease)) if (id !== null) abandon(id);
-    },
-  });
-  const { paths, database, leases } = storage;
+  const storage = openStorage(settings.data_dir);
+  const { paths, database } = storage;
   const undo: (() => unknown)[] = [() => storage.close()];
   const undoAll = async (): Promise<void> => {
     for (const step of undo.toReversed()) await step();
   };
 
   try {
-    const swept = await sweep({ database, paths, leases });
+    const swept = await sweep({ database, paths });
     if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "swept what an earlier run left behind");
 
     const discards = createDiscards({
-      root: paths.own,
+      root: paths.root,
       onError: (err) => log.error({ err }, "a discarded folder could not be removed"),
     });
     undo.push(() => discards.close());
-    if (leases.shared) {
-      undo.push(showLife({ paths, clock }));
-      const gone = await sweepServices({ paths, leases, discards, now: clock.now() });
-      if (gone.length > 0) log.warn({ gone }, "swept what services left behind that are gone");
-    }
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;
     const models = baseModelsOf(config);
@@ -116,7 +97,7 @@ export const startServer = async (
     const trainer = command ?? trainerCommand(config);
     const callback = config.ray?.callback ?? null;
     const callbacks = callback && createCallbacks({ url: callback.url, clock });
-    const runner = given ?? createRunner({ config, command: trainer, places, service, callbacks, clock, log, onWorkerStart });
+    const runner = given ?? createRunner({ config, command: trainer, places, callbacks, clock, log, onWorkerStart });
     const engine = createEngine({
       config,
       command: trainer,
@@ -129,7 +110,6 @@ export const startServer = async (
     const sessions = createSessionStore({
       database,
       paths,
-      leases,
       discards,
       limit: settings.session_limit,
       importBounds: {
@@ -148,7 +128,6 @@ export const startServer = async (
     const workshop: Workshop = {
       database,
       paths,
-      leases,
       sessions,
       models,
       checkpointSeconds: settings.checkpoint_seconds,
@@ -170,10 +149,8 @@ export const startServer = async (
       },
       log,
     });
-    abandon = jobs.abandon;
     const closing = new AbortController();
-    const claims = createClaims({ kinds, workshop, clock });
-    await recoverJobs({ runner, jobs, claims, adopt: settings.adopt, closing: closing.signal, clock, log });
+    await recoverJobs({ runner, jobs, adopt: settings.adopt, log });
     await sweepAfterJobs({
       jobs,
       options: () => ({
@@ -181,7 +158,6 @@ export const startServer = async (
         keep: settings.keep_checkpoints,
         keepMs: settings.keep_checkpoints_hours * 3_600_000,
         now: clock.now(),
-        leases,
       }),
       log,
     });

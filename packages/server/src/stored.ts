@@ -1,6 +1,4 @@
 // What a program needs to read what the service stores, without loading the service: a package entry of its own.
-import type { DatabaseState } from "./storage/postgres/inspect.js";
-
 export { ImprintError } from "./common/error.js";
 export { baseGguf } from "./engines/llama-cpp/gguf-files.js";
 export { baseModelsOf, locateBaseModel, preparedModels, requestedBaseModel } from "./models/base-model.js";
@@ -8,7 +6,3 @@ export { readSession } from "./sessions/read.js";
 export { straySessions } from "./sessions/strays.js";
 export { dataPaths, ensureDataPaths } from "./storage/paths.js";
 export { type CopiedDatabase, openCopy } from "./storage/sqlite/copied.js";
-
-/** Loaded at the first use: few commands ask a database. */
-export const inspectDatabase = async (url: string): Promise<DatabaseState> =>
-  (await import("./storage/postgres/inspect.js")).inspectDatabase(url);

@@ -7,7 +7,6 @@ import { ROOT, main as setUp } from "../setup/main.mjs";
 import { parseArguments } from "./arguments.mjs";
 import { checks, secondSetup } from "./checks.mjs";
 import { provideChromium } from "./chromium.mjs";
-import { providePostgres } from "./postgres.mjs";
 import { runChecks } from "./run-checks.mjs";
 import { pytest, runSuite, vitest } from "./suites.mjs";
 
@@ -44,7 +43,6 @@ async function runParts({ parts, rest, root, env, print, signal }) {
     outcomes.push(...(await runChecks({ ...common, checks: checks({ root, python }), atOnce: 2 })));
   }
   if (parts.includes("vitest")) await provideChromium(common);
-  if (parts.includes("vitest")) await providePostgres(common);
   // One suite after the other: some tests measure answer times, and both use every core.
   if (parts.includes("vitest")) outcomes.push(await runSuite({ ...common, suite: vitest({ root, rest }) }));
   if (parts.includes("pytest")) outcomes.push(await runSuite({ ...common, suite: pytest({ root, python, rest }) }));

@@ -3,7 +3,6 @@ import { type Config, ConfigError } from "@imprint/server/configuration";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type Finding, missing, ok, warning } from "../doctor/check.js";
-import { checkDatabase } from "../doctor/database.js";
 import { checkEngine } from "../doctor/engine.js";
 import { checkDataDir, checkDisk, checkMemory, checkNode } from "../doctor/machine.js";
 import { checkModel } from "../doctor/model.js";
@@ -72,7 +71,6 @@ async function findings(load: () => Config): Promise<readonly Finding[]> {
     await checkModel({ baseModel: base_model, folders: modelFolders(config) }),
     ...(await checkEngine(config)),
     await checkDataDir(data_dir),
-    await checkDatabase(config),
     await checkSessions({ dataDir: data_dir, limit: session_limit }),
     await checkDisk(data_dir),
     checkMemory(),

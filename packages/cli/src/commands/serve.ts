@@ -20,8 +20,7 @@ export function serveCommand({ io }: CommandContext): Command {
   return command.action(async ({ json, ...options }: Record<string, unknown>) => {
     const config = loadConfig({ flags: readFlags(SETTINGS, options), env: io.env });
     const { data_dir, base_model } = config.settings;
-    // Services that share a database share the data directory, too.
-    const running = config.settings.database_url === null ? await discover({ dataDir: data_dir, token: config.token }) : null;
+    const running = await discover({ dataDir: data_dir, token: config.token });
     if (running !== null) throw new CommandError(`A service already runs on ${data_dir}: ${running.url}`);
     for (const warning of config.warnings) io.err.write(`${io.paint.err("yellow", `! ${warning}`)}\n`);
     const onListening = ({ url }: { readonly url: string }): void => {

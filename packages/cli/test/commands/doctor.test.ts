@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
-import { makePostgres } from "../../../server/test/support/postgres.js";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
 import { EXAMPLES, place, servedPlace } from "../support/service.js";
@@ -35,7 +34,6 @@ it("finds what is there, and says of the rest what to do", async () => {
   expect(checks["data directory"]).toMatchObject({ status: "ok", detail: at.dataDir });
   expect(checks.engine).toMatchObject({ status: "ok", detail: "the trainer answers chats (engine from default)" });
   expect(checks.service).toMatchObject({ status: "ok", detail: `running at ${at.server.url}` });
-  expect(checks.database).toMatchObject({ status: "ok", detail: "SQLite, registry.db in the data directory" });
 });
 
 it("says what an upstream serves, and of which base models it answers the chats", async () => {
@@ -59,39 +57,6 @@ it("says what an upstream serves, and of which base models it answers the chats"
     detail: expect.stringContaining("does not answer (ECONNREFUSED)"),
   });
 });
-
-it("says which Postgres database it is and whether it answers, and shows no password", async () => {
-  const at = await place();
-  const cluster = await makePostgres();
-  try {
-    const url = await cluster.create();
-    const asked = (database_url: string) =>
-      imprint(["doctor", "--json"], { env: { ...at.env, IMPRINT_DATABASE_URL: database_url } });
-    const empty = await asked(url);
-    expect(byName(empty.stdout).database).toMatchObject({
-      status: "ok",
-      detail: expect.stringMatching(
-        /^Postgres \d+.* at postgres@127\.0\.0\.1:\d+\/t\w+ \(database_url from environment\), empty/,
-      ),
-    });
-    await cluster.stop();
-    const gone = await asked(url);
-    expect(gone.code).toBe(1);
-    expect(byName(gone.stdout).database).toMatchObject({
-      status: "missing",
-      detail: expect.stringContaining("no server listens there"),
-    });
-    const torn = await asked("postgres://u:p#w@h/x");
-    expect(byName(torn.stdout).configuration).toMatchObject({
-      status: "missing",
-      detail: expect.stringContaining("percent-encoded"),
-    });
-    for (const { stdout, stderr } of [empty, gone, torn])
-      expect(stdout + stderr).not.toMatch(new RegExp(`${cluster.password}|p#w`));
-  } finally {
-    await cluster.remove();
-  }
-}, 120_000);
 
 it("says of a program that is no Python what it is not", async () => {
   const at = await place();

@@ -1,7 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { faultsOf } from "@imprint/contracts/fields";
-import { checkDatabaseUrl } from "./database.js";
 import { ConfigError } from "./errors.js";
 import { isStoreUrl, type Ray, resolveRay } from "./ray.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
@@ -128,7 +127,6 @@ export const loadConfig = ({
   });
   const values = Object.fromEntries(chosen.map(({ name, value }) => [name, value])) as Settings;
   const settings = resolvePaths(values, home);
-  checkDatabaseUrl(settings);
   if (settings.shard_base && settings.jobs_per_batch > 1)
     throw new ConfigError(["shard_base and jobs_per_batch exclude each other: a base in shards trains one adapter"]);
   if (settings.shard_base && settings.processes * settings.ray_nodes === 1)

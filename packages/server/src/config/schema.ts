@@ -20,11 +20,6 @@ export const Settings = Strict({
     default: "~/.imprint",
     description: "Folder of sessions, adapters, models and the registry. Created with mode 0700.",
   }),
-  database_url: Type.Union([Type.String({ maxLength: 4096, pattern: "^postgres(ql)?://" }), Type.Null()], {
-    default: null,
-    description:
-      "Postgres database of the registry, `postgres://user@host/name`, which several services may share; a secret where it holds a password. Default: SQLite in the data directory.",
-  }),
   base_model: Type.String({
     minLength: 1,
     maxLength: 4096,

@@ -16,7 +16,6 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "QUEUE_FULL",
   "SHUTTING_DOWN",
   "TOO_MANY_STREAMS",
-  "DATABASE_UNAVAILABLE",
   "UPSTREAM_BUSY",
   "UPSTREAM_UNREACHABLE",
 ]);

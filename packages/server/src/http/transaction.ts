@@ -5,15 +5,9 @@ import { createLazyTransaction, inTransaction, type LazyTransaction } from "../s
 declare module "fastify" {
   interface FastifyRequest {
     lazyTransaction: LazyTransaction | null;
-    /**
-     * The request's transaction, begun at the first call; it is committed before the answer is sent, or not at all. Where others crossed
-     * it the request is answered with 503: a handler that did more than ask the database cannot be run again by itself.
-     */
+    /** The request's transaction, begun at the first call; it is committed before the answer is sent, or not at all. */
     db(): Promise<Transaction>;
-    /**
-     * Runs what changes nothing but the database in a transaction of its own, again where others crossed it. It is committed when this
-     * resolves, and rolled back when the request is cancelled.
-     */
+    /** Runs work in a transaction of its own. It is committed when this resolves, and rolled back when the request is cancelled. */
     transact<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
     /** Runs once the request's transaction is committed. */
     afterCommit(action: () => Promise<void>): void;

@@ -127,10 +127,6 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
       if (isTerminal(next.status) && left.delete(job_id)) void stopUnfollowed(next);
       return next;
     },
-    abandon(job_id) {
-      const error = new ImprintError("JOB_TAKEN_OVER", "Another service follows the job: this one did not reach the database.");
-      running.get(job_id)?.abort(error);
-    },
     isReserved: store.isReserved,
     queuePosition: scheduler.position,
     subscribe: changes.add,

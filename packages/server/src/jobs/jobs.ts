@@ -50,8 +50,6 @@ export interface Jobs {
   list(query: JobQuery): JobPage;
   /** Asks for the end of a job; twice is fine. Throws ImprintError JOB_NOT_FOUND or JOB_FINISHED. */
   cancel(job_id: string): Job;
-  /** Lets go of a running job that another service follows by now: it fails here, and is left as it is with a runner that can leave it. */
-  abandon(job_id: string): void;
   /** Whether a queued or running job holds this adapter id. */
   isReserved(adapter_id: string): boolean;
   /** 1 for the next job to start; null for one that does not wait. */

@@ -22,8 +22,6 @@ export interface Kind<
 > {
   /** Id of the adapter that such a job will make, null for none: nobody else may take it while the job is queued or running. */
   reserves(request: Request): string | null;
-  /** Ids of earlier jobs whose files such a job works with: none of them may run meanwhile. */
-  continues?(request: Request): readonly string[];
   /** Jobs with the same answer can be trained side by side on one base; null, the default: not with others. */
   batch?(request: Request): string | null;
   /** The result where an earlier job made it already: then nothing is run. */

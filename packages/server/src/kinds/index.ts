@@ -7,7 +7,6 @@ import { createExport } from "./export/kind.js";
 import { exportRoutes } from "./export/routes.js";
 import { createHypernetwork } from "./hypernetwork/kind.js";
 import { hypernetworkRoute } from "./hypernetwork/route.js";
-import { leased } from "./leased.js";
 import { createLora } from "./lora/kind.js";
 import { loraRoutes } from "./lora/routes.js";
 import { createSweep } from "./sweep/kind.js";
@@ -40,9 +39,7 @@ export type Start = {
 }[JobKind];
 
 export const createKinds = (workshop: Workshop): Kinds =>
-  Object.fromEntries(
-    Object.entries(KINDS).map(([name, { create }]) => [name, leased(create(workshop), workshop)]),
-  ) as unknown as Kinds;
+  Object.fromEntries(Object.entries(KINDS).map(([name, { create }]) => [name, create(workshop)])) as unknown as Kinds;
 
 export const kindRoutes = (app: App, services: Services): void => {
   for (const { routes } of Object.values(KINDS)) routes(app, services);

@@ -4,7 +4,6 @@ import { ProblemError } from "../http/problem.js";
 import type { Kind } from "../jobs/kind.js";
 import { isAdapterIdTaken } from "../registry/adapters.js";
 import type { Services } from "../services.js";
-import { isLeasedElsewhere, leaseOf } from "../storage/leases.js";
 import type { Start } from "./index.js";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -24,7 +23,7 @@ const queued = (jobId: string): StartResponse => ({ job_id: jobId, status: "queu
 export const startJob = async (
   request: FastifyRequest,
   start: Start,
-  { jobs, kinds, idempotency, workshop }: Pick<Services, "jobs" | "kinds" | "idempotency" | "workshop">,
+  { jobs, kinds, idempotency }: Pick<Services, "jobs" | "kinds" | "idempotency">,
 ): Promise<StartResponse> => {
   const key = keyOf(request);
   const call = key === null ? null : { key, path: request.url, body: request.body };
@@ -33,10 +32,7 @@ export const startJob = async (
 
   const kind: Kind = kinds[start.kind];
   const adapter_id = kind.reserves(start.request);
-  const taken =
-    adapter_id !== null &&
-    ((await request.transact((db) => isAdapterIdTaken(db, adapter_id))) ||
-      (await isLeasedElsewhere(workshop.leases, leaseOf.adapter(adapter_id))));
+  const taken = adapter_id !== null && (await request.transact((db) => isAdapterIdTaken(db, adapter_id)));
   // From here on nothing waits: of two calls with one key or one adapter_id, the second sees the first.
   const meanwhile = call && idempotency.find(call);
   if (meanwhile) return queued(meanwhile);

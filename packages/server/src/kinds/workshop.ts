@@ -1,6 +1,5 @@
 import type { BaseModels } from "../models/base-model.js";
 import type { SessionStore } from "../sessions/store.js";
-import type { Leases } from "../storage/leases.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 
@@ -8,7 +7,6 @@ import type { Database } from "../storage/schema.js";
 export interface Workshop {
   readonly database: Database;
   readonly paths: DataPaths;
-  readonly leases: Leases;
   readonly sessions: SessionStore;
   readonly models: BaseModels;
   /** Between two checkpoints of a training. */

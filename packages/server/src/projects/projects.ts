@@ -18,7 +18,6 @@ import { fieldRefused } from "../http/problem.js";
 import { requireBaseModel } from "../kinds/require-base-model.js";
 import { findAdapter, isAdapterIdTaken } from "../registry/adapters.js";
 import { dropAlias, pointAlias } from "../registry/aliases.js";
-import { isLeasedElsewhere, leaseOf } from "../storage/leases.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type Chosen, chooseForRun } from "./choose.js";
 import { createProjectFeeds } from "./events.js";
@@ -97,7 +96,7 @@ const sentenceOf = ({ run, project, adapter_id, status, chosen }: RunRow): strin
 
 export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOptions): Projects => {
   const { workshop, jobs, random } = bench;
-  const { database, leases, models, now } = workshop;
+  const { database, models, now } = workshop;
   const lock = createKeyedLock();
   const feeds = createProjectFeeds({ clock });
 
@@ -225,12 +224,9 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
     throw rollbackImpossible(`The project ${name} has no earlier adapter that is still registered.`);
   };
 
-  /** Runs whose job another service has are left to it. */
   const recover = async (): Promise<number> => {
     let interrupted = 0;
-    for (const { project, run, train_job_id, evaluate_job_id } of await inTransaction(database, unfinishedRuns)) {
-      const job = evaluate_job_id ?? train_job_id;
-      if (job !== null && (await isLeasedElsewhere(leases, leaseOf.job(job)))) continue;
+    for (const { project, run } of await inTransaction(database, unfinishedRuns)) {
       const ended = { project, run, at: now().toISOString(), error: INTERRUPTED };
       if (await inTransaction(database, (db) => interruptRun(db, ended))) interrupted += 1;
     }

@@ -9,8 +9,7 @@ import { pointAlias } from "../registry/aliases.js";
 import { inTransaction } from "../storage/transaction.js";
 import { figuresOf } from "./figures.js";
 import { readProject } from "./record.js";
-import { projectNotFound } from "./refusals.js";
-import { dropRun, findProject, type ProjectRow, putRun, type RunRow } from "./rows.js";
+import { dropRun, type ProjectRow, putRun, type RunRow } from "./rows.js";
 import { type Bench, startEvaluation, startTraining } from "./steps.js";
 
 export interface RunsOptions extends Bench {
@@ -111,10 +110,7 @@ export const createRuns = ({ lock, onChange, closing, log, ...bench }: RunsOptio
   return {
     begin: async (run, { project, from, earlier }) => {
       const begun: RunRow = { ...run, status: from, error: null, finished_at: null };
-      await inTransaction(database, async (db) => {
-        if (!(await findProject(db, project.name))) throw projectNotFound(project.name); // another service has deleted it
-        await putRun(db, begun);
-      });
+      await inTransaction(database, (db) => putRun(db, begun));
       await onChange(project.name);
       try {
         const latest = (await readProject(database, project.name))?.latest?.adapter_id ?? null;

@@ -87,13 +87,6 @@ export const findAdapter = async (db: Transaction, adapterId: string): Promise<A
   return row ? fromRow(row) : null;
 };
 
-/** As `findAdapter`, for who changes its files: until the transaction ends nobody else claims it. The first words of a transaction. */
-export const claimAdapter = async (db: Transaction, adapterId: string): Promise<AdapterRow | null> => {
-  // Postgres locks the rows that are written; SQLite has one writer.
-  await db.updateTable("adapters").set({ adapter_id: adapterId }).where("adapter_id", "=", adapterId).execute();
-  return findAdapter(db, adapterId);
-};
-
 /** Newest first. `after` is the last id of the page before; an id that is unknown starts from the top. */
 export const listAdapters = async (
   db: Transaction,

@@ -8,7 +8,7 @@ import { syncPath } from "../storage/durable.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
-import { type AdapterRow, claimAdapter, recordEvaluation } from "./adapters.js";
+import { type AdapterRow, findAdapter, recordEvaluation } from "./adapters.js";
 import { isMissing } from "./health.js";
 import { sameFiles, syncFolder } from "./publish.js";
 import { hashFolder } from "./validate/folder.js";
@@ -71,8 +71,7 @@ const settle = async (db: Transaction, adapter: AdapterRow, { paths, ready }: { 
 
 /**
  * Puts a checked evaluation beside the proof of its adapter, in the place of the one before. From the first rename on it is there:
- * what a crash interrupts, `settleEvaluations` ends. One transaction that claims the adapter first, so that no two change its files at
- * once; where it is done again, the files are on their way already.
+ * what a crash interrupts, `settleEvaluations` ends. One transaction, so that no two change its files at once.
  * @throws ImprintError ADAPTER_NOT_FOUND for an adapter that was archived meanwhile
  */
 export const attachEvaluation = async ({
@@ -93,16 +92,12 @@ export const attachEvaluation = async ({
     FILES.map((name) => ({ name })),
   );
   const ready = join(paths.evaluated, adapterId);
-  let isOnItsWay = false;
   await inTransaction(database, async (db) => {
-    const adapter = await claimAdapter(db, adapterId);
+    const adapter = await findAdapter(db, adapterId);
     if (!adapter) throw new ImprintError("ADAPTER_NOT_FOUND", `There is no adapter ${adapterId} any more.`);
     beforeCommit();
-    if (!isOnItsWay) {
-      await rm(ready, { recursive: true, force: true });
-      await rename(folder, ready);
-      isOnItsWay = true;
-    }
+    await rm(ready, { recursive: true, force: true });
+    await rename(folder, ready);
     await syncPath(paths.evaluated, { folder: true });
     await settle(db, adapter, { paths, ready });
   });
@@ -121,14 +116,13 @@ export const settleEvaluations = async ({
   for (const name of await readdir(paths.evaluated)) {
     const ready = join(paths.evaluated, name);
     const settled = await inTransaction(database, async (db) => {
-      const adapter = await claimAdapter(db, name);
+      const adapter = await findAdapter(db, name);
       if (adapter) await settle(db, adapter, { paths, ready });
       return adapter !== null;
     }).catch((error: unknown) => {
       if (!isMissing(error)) throw error; // somebody removed the adapter's files
       return false;
     });
-    // Not empty where another service brings the next evaluation of the adapter.
     if (settled) await rmdir(ready).catch(() => undefined);
     else await rm(ready, { recursive: true, force: true });
   }

@@ -2,7 +2,6 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type AdapterFile, type JobResult, verdictOf } from "@imprint/contracts";
 import { syncPath } from "../storage/durable.js";
-import { OutcomeUnknownError } from "../storage/outcome-unknown.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -86,8 +85,7 @@ export const publishAdapter = async ({
       await beforeCommit?.(db);
     });
   } catch (error) {
-    // Where the row may be there the files stay: without one, the next start sets them aside.
-    if (!(error instanceof OutcomeUnknownError)) await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
     throw error;
   }
   return row;

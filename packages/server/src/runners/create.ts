@@ -43,7 +43,6 @@ export const createRunner = ({
   config,
   command,
   places,
-  service = null,
   callbacks = null,
   clock,
   log,
@@ -52,8 +51,6 @@ export const createRunner = ({
   readonly config: Config;
   readonly command: WorkerCommand | null;
   readonly places: Places;
-  /** This service, where others share its data directory. */
-  readonly service?: string | null;
   /** Where nodes of a cluster call back, if they do. */
   readonly callbacks?: Callbacks | null;
   readonly clock: Clock;
@@ -76,7 +73,7 @@ export const createRunner = ({
     clock,
     ...(onWorkerStart && { onWorkerStart }),
   });
-  const ray = createRay({ config, command, places, interactive: local, service, callbacks, clock, log });
+  const ray = createRay({ config, command, places, interactive: local, callbacks, clock, log });
   if (ray === null) return local;
   // Whoever waits for an answer is answered here.
   const close = async (graceMs: number): Promise<void> => void (await Promise.all([ray.close(graceMs), local.close(graceMs)]));

@@ -40,7 +40,7 @@ export type Outcome =
   | { readonly type: "cancelled" };
 
 export interface JobHandle {
-  /** Asks the task to stop, and sees to it that it does. Twice is fine, and so is after the outcome. `reason` SHUTTING_DOWN: nobody asked but the service; JOB_TAKEN_OVER: another service follows it. */
+  /** Asks the task to stop, and sees to it that it does. Twice is fine, and so is after the outcome. `reason` SHUTTING_DOWN: nobody asked but the service. */
   cancel(reason?: unknown): void;
   /** Never rejects. Once settled, nothing of the task runs any more and no event follows. */
   readonly outcome: Promise<Outcome>;
@@ -64,8 +64,6 @@ export interface LeftJob {
   readonly job_id: string;
   readonly task: WorkerTask;
   readonly memo: JobMemo | null;
-  /** Whose it was, where several services share the data directory. */
-  readonly service: string | null;
 }
 
 /** Where jobs run: a task says with references (reference.ts) what it reads and writes, never with paths. test/runners/conformance.ts says what holds of every one. */

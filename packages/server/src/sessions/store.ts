@@ -4,9 +4,9 @@ import type { Readable } from "node:stream";
 import type { Outcome, SessionFormat, SessionList, SessionSummary } from "@imprint/contracts";
 import type { GatewayRecording } from "@imprint/sessions";
 import { ImprintError } from "../common/error.js";
+import { createKeyedLock } from "../common/keyed-lock.js";
 import type { Log } from "../common/log.js";
 import { createDiscards, type Discards } from "../storage/discards.js";
-import { type Leases, soleLeases } from "../storage/leases.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -17,7 +17,6 @@ import { createPresent, type ListQuery, listSessions } from "./list.js";
 import { closeGap, findGap, type Recovered } from "./recover.js";
 import { commit, importRecording, relabel, type SavedFile } from "./save.js";
 import { invalid, isSessionId, notFound, sessionPath, statSession } from "./session-file.js";
-import { createSessionLock } from "./session-lock.js";
 import { type Staged, type Staging, stageSessions } from "./stage.js";
 import type { Answers, ImportBounds } from "./tasks.js";
 
@@ -67,9 +66,7 @@ export interface SessionStore {
 
 export interface StoreOptions {
   readonly database: Database;
-  readonly paths: Pick<DataPaths, "own" | "sessions" | "incoming">;
-  /** Where not given, nobody else changes the sessions. */
-  readonly leases?: Leases;
+  readonly paths: Pick<DataPaths, "root" | "sessions" | "incoming">;
   /** Removes what imports leave; shared with the sweep. */
   readonly discards?: Discards;
   readonly limit: number;
@@ -103,8 +100,7 @@ const IMPORT_SECONDS = 600;
 export const createSessionStore = ({
   database,
   paths,
-  leases = soleLeases,
-  discards = createDiscards({ root: paths.own, onError: (err) => log.error({ err }, "a folder could not be removed") }),
+  discards = createDiscards({ root: paths.root, onError: (err) => log.error({ err }, "a folder could not be removed") }),
   limit,
   importBounds = {},
   log,
@@ -112,7 +108,7 @@ export const createSessionStore = ({
 }: StoreOptions): SessionStore => {
   const { seconds: importSeconds = IMPORT_SECONDS, ...bounds } = importBounds;
   const { sessions: folder, incoming } = paths;
-  const lock = createSessionLock(leases);
+  const lock = createKeyedLock();
   const files = createFiles();
   const arriving = new Set<string>();
   const leftovers = new Set<string>();

@@ -13,17 +13,16 @@ export class DataDirectoryInUseError extends CannotStartError {
 }
 
 /**
- * Takes the data directory for this process: two services with a registry in the directory would sweep each other's staging folders.
- * Those that share a database share the directory, with none that does not. The lock is SQLite's lock on an empty file, so the
- * operating system lets go of it when the process dies, however it dies.
+ * Takes the data directory for this process: two services would sweep each other's staging folders. The lock is SQLite's lock on an
+ * empty file, so the operating system lets go of it when the process dies, however it dies.
  * @throws DataDirectoryInUseError, or ConfigError when the file cannot be written
  */
-export const lockDataDirectory = (root: string, { shared = false }: { readonly shared?: boolean } = {}): (() => void) => {
+export const lockDataDirectory = (root: string): (() => void) => {
   let file: InstanceType<typeof Libsql> | undefined;
   try {
     file = new Libsql(join(root, "service.lock"));
     file.exec("pragma busy_timeout = 0");
-    file.exec(shared ? "begin; select count(*) from sqlite_schema" : "begin exclusive");
+    file.exec("begin exclusive");
   } catch (cause) {
     file?.close();
     if (codeOf(cause) === "SQLITE_BUSY") throw new DataDirectoryInUseError({ cause });

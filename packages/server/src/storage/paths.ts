@@ -5,10 +5,6 @@ import { codeOf, unusableDataDirectory } from "./unusable.js";
 /** Where things lie in the data directory. Every name below is an id that its schema has matched. */
 export interface DataPaths {
   readonly root: string;
-  /** What only this service works in: all of the data directory, or a folder of it where several share it. */
-  readonly own: string;
-  /** The folders of services that share the data directory. */
-  readonly services: string;
   readonly database: string;
   readonly sessions: string;
   /** Where sessions are until they are imported as a whole. */
@@ -32,21 +28,14 @@ export interface DataPaths {
   readonly serverFile: string;
 }
 
-const privatePaths = (root: string, service?: string): Pick<DataPaths, "own" | "incoming" | "staging"> => {
-  if (service === undefined) return { own: root, incoming: join(root, "incoming"), staging: join(root, "adapters", ".staging") };
-  const own = join(root, "services", service);
-  return { own, incoming: join(own, "incoming"), staging: join(own, "staging") };
-};
-
-/** Where things lie; `service` is the id of one that shares the data directory with others. */
-export const dataPaths = (root: string, service?: string): DataPaths => ({
+export const dataPaths = (root: string): DataPaths => ({
   root,
-  ...privatePaths(root, service),
-  services: join(root, "services"),
   database: join(root, "registry.db"),
   sessions: join(root, "sessions"),
+  incoming: join(root, "incoming"),
   adapters: join(root, "adapters"),
   exports: join(root, "exports"),
+  staging: join(root, "adapters", ".staging"),
   orphans: join(root, "adapters", ".orphans"),
   evaluated: join(root, "adapters", ".evaluated"),
   measurements: join(root, "measurements"),
@@ -80,7 +69,7 @@ export const makeFolder = (folder: string): void => {
  * @throws ConfigError when it cannot be made or written
  */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  const { database: _file, orphans: _later, digests: _trainers, serverFile: _live, services: _shared, ...folders } = paths;
+  const { database: _file, orphans: _later, digests: _trainers, serverFile: _live, ...folders } = paths;
   const { root } = folders;
   try {
     for (const folder of Object.values(folders)) makeFolder(folder);

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { TransactionConflictError } from "./conflict.js";
 import type { Database, Transaction } from "./schema.js";
 
 /** One transaction from its first use to its end. The first end wins: a commit after a rollback is refused. */
@@ -55,29 +53,12 @@ export const createLazyTransaction = (database: Database): LazyTransaction => {
   };
 };
 
-/** Enough for twenty at once on one row; whoever comes after them is told so. */
-const ATTEMPTS = 12;
-const FIRST_WAIT_MS = 4;
-const LONGEST_WAIT_MS = 250;
-
-/**
- * Does work again from its beginning where others crossed its transaction (SQLite never says so, Postgres does). Whatever `work` did
- * besides its transaction is done again, too.
- * @throws TransactionConflictError where others cross it again and again
- */
-export const retryConflicts = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof TransactionConflictError) || attempt === ATTEMPTS) throw error;
-      // By chance, so that those who crossed each other do not meet again.
-      await delay(Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt));
-    }
-  }
-};
-
-const once = async <T>(database: Database, work: (db: Transaction) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+/** Runs work in one transaction: committed when `work` returns, rolled back when it throws or the signal aborts. */
+export const inTransaction = async <T>(
+  database: Database,
+  work: (db: Transaction) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> => {
   signal?.throwIfAborted();
   const unit = createLazyTransaction(database);
   // The connection is free although the work still runs.
@@ -95,10 +76,3 @@ const once = async <T>(database: Database, work: (db: Transaction) => Promise<T>
     signal?.removeEventListener("abort", undo);
   }
 };
-
-/**
- * Runs work in one transaction: committed when `work` returns, rolled back when it throws or the signal aborts. It is done again where
- * others crossed it: what `work` changes besides the database must bear that.
- */
-export const inTransaction = <T>(database: Database, work: (db: Transaction) => Promise<T>, signal?: AbortSignal): Promise<T> =>
-  retryConflicts(() => once(database, work, signal));

@@ -11,7 +11,6 @@ import { baseModelsOf } from "../../src/models/base-model.js";
 import { localPlaces } from "../../src/runners/local/places.js";
 import { resolveTask } from "../../src/runners/reference.js";
 import { createSessionStore } from "../../src/sessions/store.js";
-import { soleLeases } from "../../src/storage/leases.js";
 import { openDatabase } from "../../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
 import { quietLog } from "../common/quiet-log.js";
@@ -34,7 +33,7 @@ const stage = () => {
     await sessions.close();
     await database.destroy();
   });
-  const workshop: Workshop = { database, paths, leases: soleLeases, sessions, models, checkpointSeconds: 1, now };
+  const workshop: Workshop = { database, paths, sessions, models, checkpointSeconds: 1, now };
   return { root, paths, places, kinds: createKinds(workshop) };
 };
 

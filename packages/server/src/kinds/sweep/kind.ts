@@ -14,7 +14,6 @@ export const createSweep = (workshop: Workshop): Kind<SweepJobRequest, SweepTask
 
   return {
     reserves: ({ adapter_id }) => adapter_id,
-    continues: ({ resume_from }) => (resume_from == null ? [] : [resume_from]),
     prepare: (job, signal) => {
       const { resume_from: resumeFrom = null, ...decided } = job.request;
       const { metadata: _kept, keep_harmful: _rule, session_id: _first, ...rest } = decided;

@@ -21,7 +21,6 @@ interface CreateOptions {
   readonly places: Places;
   /** Whom to ask what a training takes. */
   readonly interactive: Interactive;
-  readonly service: string | null;
   readonly callbacks: Callbacks | null;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,16 +32,7 @@ const ASK_MS = 5_000;
 const KILL_MS = 10_000; // beyond the grace, twice: a cluster that does not answer is not waited for longer
 
 /** The runner of the settings' cluster; null where jobs run on this machine. */
-export const createRay = ({
-  config,
-  command,
-  places,
-  interactive,
-  service,
-  callbacks,
-  clock,
-  log,
-}: CreateOptions): Runner | null => {
+export const createRay = ({ config, command, places, interactive, callbacks, clock, log }: CreateOptions): Runner | null => {
   const { ray, settings, repoRoot } = config;
   if (ray === null) return null;
   const cancelGraceMs = settings.cancel_grace * 1000;
@@ -53,7 +43,6 @@ export const createRay = ({
     api: createJobsApi(ray),
     storage,
     places,
-    service,
     callbacks,
     python,
     sources: async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const read = (file: string): string | null => {
@@ -19,11 +19,6 @@ export const instanceOf = (dataDir: string): string => {
   const made = randomBytes(6).toString("hex");
   const whole = `${file}.${made}`;
   writeFileSync(whole, `${made}\n`, { mode: 0o600 });
-  try {
-    linkSync(whole, file); // of services that start at once one says it
-  } catch {
-    if (read(file) === null) renameSync(whole, file);
-  }
-  rmSync(whole, { force: true });
-  return read(file) ?? made;
+  renameSync(whole, file);
+  return made;
 };

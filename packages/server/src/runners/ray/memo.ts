@@ -13,8 +13,6 @@ export interface KeptJob {
   readonly there: WorkerTask;
   readonly memo: JobMemo | null;
   readonly token: string;
-  /** The service that follows it, where several share the data directory. */
-  readonly service: string | null;
 }
 
 const Kept = Type.Object({
@@ -26,7 +24,6 @@ const Kept = Type.Object({
     Type.Object({ kind: JobKind, request: Type.Record(Type.String(), Type.Unknown()), created_at: Type.String() }),
   ]),
   token: Type.String({ pattern: "^[0-9a-f]{32}$" }),
-  service: Type.Optional(Type.Union([JobId, Type.Null()])),
 });
 
 const FILE = "job.json";
@@ -38,7 +35,7 @@ export const keepJob = (storage: SharedStorage, job: KeptJob): Promise<void> =>
 export const keptJob = async (storage: SharedStorage, job_id: string): Promise<KeptJob | null> => {
   try {
     const value: unknown = JSON.parse((await storage.store.read(`${storage.jobFolder(job_id)}/${FILE}`)) ?? "null");
-    return matches(Kept, value) && value.job_id === job_id ? ({ service: null, ...value } as KeptJob) : null;
+    return matches(Kept, value) && value.job_id === job_id ? (value as KeptJob) : null;
   } catch {
     return null;
   }

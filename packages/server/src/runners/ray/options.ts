@@ -35,8 +35,6 @@ export interface RayRunnerOptions {
   readonly storage: SharedStorage;
   /** Null: tasks name paths that the cluster sees too. */
   readonly places: Places | null;
-  /** This service, where others share its data directory; else null. */
-  readonly service: string | null;
   /** Null where nodes do not reach this service. */
   readonly callbacks: Callbacks | null;
   /** The interpreter on the cluster that supervises attempts. */

@@ -44,7 +44,7 @@ export const prepareAttempt = async (
       callback,
       carry: store.carried && { needs, pollMs: options.pollMs, patienceMs: options.limits.patienceMs },
     });
-    await keepJob(storage, { job_id, task, there: shipped.task, memo, token, service: options.service });
+    await keepJob(storage, { job_id, task, there: shipped.task, memo, token });
     return { there: shipped.task, sources: sources.onNodes };
   };
   const { there, sources } = await whileUnreachable(put, { ...options, signal }).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { createTaskEvents } from "../local/task-events.js";
 import { failedAtOnce, type JobHandle, type JobMemo, type Outcome, type Runner, type TaskEvent } from "../runner.js";
 import { type Attempt, attemptOf, newToken, writeStop } from "./attempt.js";
 import { type Following, followAttempt } from "./follow-attempt.js";
-import { attemptOfKept, keepJob, keptJob, keptJobs } from "./memo.js";
+import { attemptOfKept, keptJob, keptJobs } from "./memo.js";
 import type { RayRunnerOptions } from "./options.js";
 import { prepareAttempt } from "./prepare-attempt.js";
 import { releaseJob, stopStrangers } from "./release.js";
@@ -50,7 +50,6 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     let following: Following | null = null;
     let current: Attempt | null = null;
     let shut: { readonly graceMs: number } | null = null;
-    let stays = leave; // when this service goes
 
     const attemptAt = async (at: number): Promise<{ readonly attempt: Attempt; readonly task: WorkerTask }> => {
       if (adopted !== null && at === 1) return adopted;
@@ -102,7 +101,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     };
 
     const endOrLeave = (one: Following, graceMs: number): void => {
-      if (!stays) {
+      if (!leave) {
         one.end(closed(), graceMs);
         clock.after(graceMs + CLOSE_MS, one.leave);
       } else one.leave();
@@ -115,7 +114,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
       })
       .then(async (found) => {
         hangUp();
-        if (!(stays && shut)) await store.remove(storage.jobFolder(job_id)).catch(() => {});
+        if (!(leave && shut)) await store.remove(storage.jobFolder(job_id)).catch(() => {});
         running.delete(job_id);
         return found;
       });
@@ -132,8 +131,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
       handle: {
         cancel: (reason) => {
           const code = reason instanceof ImprintError ? reason.code : null;
-          stays ||= code === "JOB_TAKEN_OVER";
-          if (code === "JOB_TAKEN_OVER" || (leave && code === "SHUTTING_DOWN")) void close(0);
+          if (leave && code === "SHUTTING_DOWN") void close(0);
           else stop.abort();
         },
         outcome,
@@ -165,9 +163,6 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     async adopt(job_id, onEvent) {
       const kept = await keptJob(storage, job_id);
       if (kept === null || closing || running.has(job_id)) return null;
-      await keepJob(storage, { ...kept, service: options.service }).catch((err: unknown) =>
-        log.warn({ job_id, err }, "the storage does not say that this service follows the job"),
-      );
       return track({
         task: kept.task,
         memo: kept.memo,

@@ -39,7 +39,7 @@ export const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Prom
 export const stopStrangers = async ({ api, storage, log }: RayRunnerOptions): Promise<void> => {
   const reply = await api.list();
   if (reply.type !== "ok") return;
-  // Asked afterwards: what another service submits meanwhile is kept before it is listed.
+  // Asked afterwards: what this service submits meanwhile is kept before it is listed.
   const kept = await keptJobs(storage);
   const known = new Set(kept.map((one) => attemptOfKept(storage, one).submission_id));
   for (const { submission_id, status } of reply.value) {

@@ -1,7 +1,112 @@
 import type Libsql from "libsql";
-import { SchemaTooNewError } from "../schema-too-new.js";
-import { MIGRATIONS } from "./migrations/index.js";
-import type { Migration } from "./migrations/migration.js";
+import { CannotStartError } from "../../config/errors.js";
+
+/** The registry was written by another Imprint: this one would misread it. */
+export class OtherSchemaError extends CannotStartError {
+  override readonly name = "OtherSchemaError";
+
+  constructor(found: number) {
+    super(
+      `registry.db has schema version ${found}, and this Imprint knows ${VERSION}: run the Imprint that wrote it, or use another --data-dir`,
+    );
+  }
+}
+
+/** Registries of before the first release have this version, too, and the same tables. */
+const VERSION = 11;
+
+const SCHEMA: readonly string[] = [
+  `create table adapters (
+    seq integer primary key autoincrement,
+    adapter_id text not null unique,
+    method text not null check (method in ('lora', 'hypernetwork')),
+    base_model text not null,
+    task_type text not null,
+    session_id text not null,
+    job_id text not null unique,
+    rank integer not null check (rank > 0),
+    alpha real not null,
+    size integer not null check (size > 0),
+    sha256 text not null check (length(sha256) = 64),
+    files text not null check (json_valid(files)),
+    metadata text not null check (json_valid(metadata)),
+    proof text not null check (json_valid(proof)),
+    created_at text not null,
+    archived_at text,
+    purged_at text,
+    session_ids text not null default '[]' check (json_valid(session_ids)),
+    partial text check (json_valid(partial)),
+    evaluation text check (json_valid(evaluation))
+  )`,
+  "create index adapters_by_base_model on adapters (base_model, seq)",
+  `create table sessions (
+    seq integer primary key autoincrement,
+    session_id text not null unique,
+    summary text not null check (json_valid(summary)),
+    words text not null default '',
+    fingerprint text,
+    by_hand integer not null default 0 check (by_hand in (0, 1)),
+    stored_at text not null default ''
+  )`,
+  "create index sessions_by_time on sessions (by_hand, stored_at)",
+  `create table training_speeds (
+    seq integer primary key autoincrement,
+    base_model text not null,
+    quantization text not null,
+    tokens_per_second real not null check (tokens_per_second > 0)
+  )`,
+  "create index training_speeds_by_model on training_speeds (base_model, quantization, seq)",
+  `create table uploads (
+    seq integer primary key autoincrement,
+    file_id text not null unique,
+    filename text not null,
+    bytes integer not null check (bytes >= 0),
+    created_at text not null
+  )`,
+  `create table adapter_aliases (
+    alias text primary key,
+    adapter_id text not null,
+    moved_at text not null
+  )`,
+  `create table projects (
+    seq integer primary key autoincrement,
+    name text not null unique,
+    base_model text not null,
+    folders text not null check (json_valid(folders)),
+    settings text not null check (json_valid(settings)),
+    created_at text not null
+  )`,
+  `create table project_sessions (
+    project text not null,
+    session_id text not null,
+    sha256 text not null,
+    content text not null,
+    opening text not null,
+    at text not null,
+    characters integer not null check (characters >= 0),
+    primary key (project, session_id)
+  )`,
+  `create table project_runs (
+    seq integer primary key autoincrement,
+    project text not null,
+    run integer not null check (run > 0),
+    adapter_id text not null,
+    status text not null,
+    chosen text not null check (json_valid(chosen)),
+    seed integer not null,
+    train_job_id text,
+    evaluate_job_id text,
+    verdict text,
+    sentence text,
+    figures text,
+    moved integer not null default 0 check (moved in (0, 1)),
+    error text,
+    created_at text not null,
+    finished_at text,
+    unique (project, run)
+  )`,
+  "create unique index project_runs_unfinished on project_runs (project) where finished_at is null",
+];
 
 const versionOf = (database: Libsql.Database): number => {
   const [row] = database.prepare("pragma user_version").all() as { user_version: number }[];
@@ -9,19 +114,19 @@ const versionOf = (database: Libsql.Database): number => {
 };
 
 /**
- * Brings the schema up to date in one transaction, so that a failing step leaves the old schema.
- * @throws SchemaTooNewError, or SQLite's error of the failing step
+ * Makes the tables of a new registry, in one transaction.
+ * @throws OtherSchemaError, or SQLite's error; the file is as it was then
  */
-export const migrate = (database: Libsql.Database, migrations: readonly Migration[] = MIGRATIONS): void => {
-  if (versionOf(database) === migrations.length) return;
+export const migrate = (database: Libsql.Database): void => {
+  if (versionOf(database) === VERSION) return;
   database.exec("begin immediate");
   try {
-    // Read again inside the transaction: another process may have migrated meanwhile.
+    // Read again inside the transaction: another process may have made them meanwhile.
     const version = versionOf(database);
-    if (version > migrations.length)
-      throw new SchemaTooNewError({ registry: "registry.db", found: version, known: migrations.length, remedy: "--data-dir" });
-    for (const { statements } of migrations.slice(version)) for (const statement of statements) database.exec(statement);
-    database.exec(`pragma user_version = ${migrations.length}`);
+    if (version === 0) {
+      for (const statement of SCHEMA) database.exec(statement);
+      database.exec(`pragma user_version = ${VERSION}`);
+    } else if (version !== VERSION) throw new OtherSchemaError(version);
     database.exec("commit");
   } catch (error) {
     if (database.inTransaction) database.exec("rollback");

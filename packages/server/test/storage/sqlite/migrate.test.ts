@@ -2,10 +2,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
-import { importedIds } from "../../../src/sessions/index-table.js";
 import { openDatabase } from "../../../src/storage/open.js";
-import { SchemaTooNewError } from "../../../src/storage/schema-too-new.js";
-import { MIGRATIONS } from "../../../src/storage/sqlite/migrations/index.js";
+import { OtherSchemaError } from "../../../src/storage/sqlite/migrate.js";
 import { inTransaction } from "../../../src/storage/transaction.js";
 import { makeFolder } from "../../support/service.js";
 
@@ -21,47 +19,37 @@ const schemaOf = (path: string): unknown => {
   return schema;
 };
 
-test.each(MIGRATIONS.map((_migration, version) => version))("a registry of schema %i becomes the newest", async (version) => {
-  const [path, fresh] = [makePath(), makePath()];
-  await openDatabase({ path, migrations: MIGRATIONS.slice(0, version) }).destroy();
-  await openDatabase({ path }).destroy();
-  await openDatabase({ path: fresh }).destroy();
-  expect(schemaOf(path)).toEqual(schemaOf(fresh));
-});
-
-test("sessions that were indexed before there was a search are found by it", async () => {
+test("a registry that is opened again keeps its tables and what is in them", async () => {
   const path = makePath();
-  const old = openDatabase({ path, migrations: MIGRATIONS.slice(0, 6) });
-  const summary = { session_id: "s1", format: "codex", outcome: "failure", task: "Fix the GATE." };
-  await inTransaction(old, (db) =>
-    db
-      .insertInto("sessions")
-      .values({ session_id: "s1", summary: JSON.stringify(summary) })
-      .execute(),
-  );
-  await old.destroy();
-  const database = openDatabase({ path });
-  onTestFinished(() => database.destroy());
-  const find = (...words: string[]) => inTransaction(database, (db) => importedIds(db, { words }));
-  expect([await find("gate", "codex"), await find("s1", "failure"), await find("door")]).toEqual([["s1"], ["s1"], []]);
-});
-
-test("a step that fails leaves the old schema", async () => {
-  const path = makePath();
-  await openDatabase({ path }).destroy();
+  const first = openDatabase({ path });
+  await first.insertInto("sessions").values({ session_id: "kept", summary: "{}" }).execute();
+  await first.destroy();
   const before = schemaOf(path);
-  const broken = { name: "003-broken", statements: ["create table half (id integer)", "create table adapters (id integer)"] };
-  expect(() => openDatabase({ path, migrations: [...MIGRATIONS, broken] })).toThrow();
+  const again = openDatabase({ path });
+  onTestFinished(() => again.destroy());
+  expect(await again.selectFrom("sessions").select("session_id").execute()).toEqual([{ session_id: "kept" }]);
   expect(schemaOf(path)).toEqual(before);
-  await openDatabase({ path }).destroy();
 });
 
-test("a registry of a newer Imprint is refused and left alone", async () => {
+test("tables that cannot all be made are not made at all", () => {
   const path = makePath();
-  const next = { name: "003-next", statements: ["create table next (id integer)"] };
-  await openDatabase({ path, migrations: [...MIGRATIONS, next] }).destroy();
+  const file = new Libsql(path);
+  file.exec("create table uploads (id integer)");
+  file.close();
   const before = schemaOf(path);
-  expect(() => openDatabase({ path })).toThrow(SchemaTooNewError);
+  expect(() => openDatabase({ path })).toThrow();
+  expect(schemaOf(path)).toEqual(before);
+});
+
+test.each([3, 10, 12])("a registry of schema %i is refused and left alone", async (version) => {
+  const path = makePath();
+  await openDatabase({ path }).destroy();
+  const file = new Libsql(path);
+  file.exec(`pragma user_version = ${version}`);
+  file.close();
+  const before = schemaOf(path);
+  expect(() => openDatabase({ path })).toThrow(OtherSchemaError);
+  expect(() => openDatabase({ path })).toThrow(`schema version ${version}, and this Imprint knows 11`);
   expect(schemaOf(path)).toEqual(before);
 });
 

@@ -4,7 +4,6 @@ import { matches } from "../../../common/matches.js";
 import { quote } from "../../../common/quote.js";
 import type { Jobs } from "../../../jobs/jobs.js";
 import { isTerminal } from "../../../jobs/state-machine.js";
-import { isLeasedElsewhere, leaseOf } from "../../../storage/leases.js";
 import type { DataPaths } from "../../../storage/paths.js";
 import type { Workshop } from "../../workshop.js";
 import type { ResolvedLora } from "../resolve.js";
@@ -12,13 +11,13 @@ import { requestOfCheckpoint } from "./folder.js";
 
 interface Kept {
   readonly jobs: Pick<Jobs, "get">;
-  readonly workshop: Pick<Workshop, "paths" | "leases">;
+  readonly workshop: Pick<Workshop, "paths">;
 }
 
 /** Whatever `read` finds of a finished job, also where a restart has forgotten the job. */
 export const requireKept = async <Request>(
   jobId: string,
-  { jobs, workshop: { paths, leases } }: Kept,
+  { jobs, workshop: { paths } }: Kept,
   read: (paths: DataPaths, jobId: string) => Promise<Request>,
 ): Promise<Request> => {
   const job = matches(JobId, jobId) ? jobs.get(jobId) : null;
@@ -26,8 +25,6 @@ export const requireKept = async <Request>(
   if (job && !isTerminal(job.status)) throw new ImprintError("JOB_NOT_FINISHED", `The job ${jobId} is ${job.status}.`);
   if (job?.status === "completed")
     throw new ImprintError("CHECKPOINT_NOT_FOUND", `The job ${jobId} is completed: its adapter is ${job.adapter_id}.`);
-  if (await isLeasedElsewhere(leases, leaseOf.job(jobId)))
-    throw new ImprintError("JOB_NOT_FINISHED", `Another service runs the job ${jobId}.`);
   return read(paths, jobId);
 };
 

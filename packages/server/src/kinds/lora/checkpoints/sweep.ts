@@ -2,7 +2,6 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { JobId } from "@imprint/contracts";
 import { matches } from "../../../common/matches.js";
-import { type Leases, leaseOf } from "../../../storage/leases.js";
 
 export interface SweepOptions {
   /** `<data dir>/checkpoints` */
@@ -14,19 +13,10 @@ export interface SweepOptions {
   readonly now: number;
   /** Jobs whose checkpoints somebody works with: they stay, and do not count. */
   readonly inUse: ReadonlySet<unknown>;
-  /** Checkpoints of jobs that other services run stay, too. */
-  readonly leases: Leases;
 }
 
 /** Removes old checkpoints; answers whose. */
-export const sweepCheckpoints = async ({
-  folder,
-  keep,
-  keepMs,
-  now,
-  inUse,
-  leases,
-}: SweepOptions): Promise<readonly string[]> => {
+export const sweepCheckpoints = async ({ folder, keep, keepMs, now, inUse }: SweepOptions): Promise<readonly string[]> => {
   const names = (await readdir(folder)).filter((name) => matches(JobId, name) && !inUse.has(name));
   const ages = await Promise.all(
     names.map(async (name) => {
@@ -39,12 +29,6 @@ export const sweepCheckpoints = async ({
     .sort((a, b) => b.writtenAt - a.writtenAt || (a.name < b.name ? 1 : -1))
     .filter(({ writtenAt }, index) => index >= keep || now - writtenAt > keepMs)
     .map(({ name }) => name);
-  const removed: string[] = [];
-  for (const name of old) {
-    if (!(await leases.take(leaseOf.job(name)))) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
-    await leases.release(leaseOf.job(name));
-    removed.push(name);
-  }
-  return removed;
+  for (const name of old) await rm(join(folder, name), { recursive: true, force: true });
+  return old;
 };
