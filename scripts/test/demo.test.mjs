@@ -109,7 +109,7 @@ const sound = {
   health: "ok",
   before: { text: "hello", taught: 1 },
   after: { text: "port 7413", taught: 4 },
-  recalled: { proof, before: "I do not know.", after: "7413", value: "7413" },
+  imprinted: proof,
 };
 
 it.each([
@@ -124,12 +124,7 @@ it.each([
     { after: { text: "hi", taught: 1 } },
     ["The adapter writes no more of what only the session could have taught than the base model."],
   ],
-  [
-    { recalled: { ...sound.recalled, proof: { ...proof, loss_after: 3 } } },
-    ["The imprint of the session did not learn it, or forgot too much for it."],
-  ],
-  [{ recalled: { ...sound.recalled, before: "7413?" } }, ["The base model knows the fact without the session."]],
-  [{ recalled: { ...sound.recalled, after: "7400" } }, ["The imprinted adapter does not know the fact."]],
+  [{ imprinted: { ...proof, loss_after: 3 } }, ["The imprint of the session did not learn it, or forgot too much for it."]],
 ])("what is wrong with %j is said", (changes, expected) => {
   expect(doubts({ ...sound, ...changes })).toEqual(expected);
 });

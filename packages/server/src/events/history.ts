@@ -2,7 +2,7 @@ import { type JobDetails, type JobEvent, type JobsEvent, MAX_SNAPSHOT_JOBS } fro
 import type { Clock } from "../common/clock.js";
 import { type Job, toDetails } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
-import { isTerminal } from "../jobs/state-machine.js";
+import { isTerminal } from "../jobs/status.js";
 import { type Curve, createCurve } from "./curve.js";
 import { createFeed, type Feed, type FeedLimits } from "./feed.js";
 import { format } from "./format.js";

@@ -8,7 +8,8 @@ import { createLogTails } from "./log-tails.js";
 import { adopting, remembering } from "./on-runner.js";
 import { runJob } from "./run-job.js";
 import { createScheduler } from "./scheduler.js";
-import { isTerminal, type JobChange, transition } from "./state-machine.js";
+import { type JobChange, transition } from "./state-machine.js";
+import { isTerminal } from "./status.js";
 import { createStore } from "./store.js";
 
 /** The jobs of this process: kept in its memory only, run first come, first served. */

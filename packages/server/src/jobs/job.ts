@@ -13,7 +13,7 @@ import type {
   ShownResult,
   TrainingPlan,
 } from "@imprint/contracts";
-import { isTerminal } from "./state-machine.js";
+import { isTerminal } from "./status.js";
 
 /** A request as resolved: defaults and seed filled in. */
 export type JobRequest = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
-import type { ErrorDetail, JobPhase, JobStatus, Measuring, Progress, Sweep, TrainingPlan } from "@imprint/contracts";
+import type { ErrorDetail, JobPhase, Measuring, Progress, Sweep, TrainingPlan } from "@imprint/contracts";
 import type { Job } from "./job.js";
+import { isTerminal, TRANSITIONS } from "./status.js";
 
 /** What changes a job. `at` is an ISO 8601 instant. What streams tell of it is the contracts' `JobEvent`. */
 export type JobChange =
@@ -23,27 +24,6 @@ export class IllegalTransition extends Error {
     super(`job ${job.job_id} is ${job.status}: ${change.type} is not possible`);
     this.name = "IllegalTransition";
   }
-}
-
-/** Which status a change leads to; what is not here is impossible. docs/state-machine.md draws it, a test compares. */
-export const TRANSITIONS: Readonly<Partial<Record<JobStatus, Readonly<Partial<Record<JobChange["type"], JobStatus>>>>>> = {
-  queued: { start: "running", request_cancel: "cancelled", fail: "failed" },
-  running: {
-    request_cancel: "running",
-    phase: "running",
-    plan: "running",
-    progress: "running",
-    measuring: "running",
-    sweep: "running",
-    checkpoint: "running",
-    complete: "completed",
-    fail: "failed",
-    confirm_cancel: "cancelled",
-  },
-};
-
-export function isTerminal(status: JobStatus): boolean {
-  return TRANSITIONS[status] === undefined;
 }
 
 /** The one way a job changes: the next version of `job` after `change`. Throws IllegalTransition, always for a finished job. */

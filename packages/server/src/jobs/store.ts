@@ -1,7 +1,7 @@
 import type { JobStatus } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import type { Job } from "./job.js";
-import { isTerminal } from "./state-machine.js";
+import { isTerminal } from "./status.js";
 
 export interface JobStore {
   /** Adds a job or replaces it by its next version. */

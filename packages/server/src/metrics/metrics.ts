@@ -4,7 +4,7 @@ import { VERSION } from "../common/version.js";
 import type { Streams } from "../events/streams.js";
 import type { Job } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
-import { isTerminal } from "../jobs/state-machine.js";
+import { isTerminal } from "../jobs/status.js";
 import type { Database } from "../storage/schema.js";
 
 /** A second to a day: a hypernetwork job takes seconds, a training minutes or hours. */

@@ -3,7 +3,7 @@ import { asImprintError, ImprintError } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
 import type { Log } from "../common/log.js";
 import type { Job } from "../jobs/job.js";
-import { isTerminal } from "../jobs/state-machine.js";
+import { isTerminal } from "../jobs/status.js";
 import { findAdapter } from "../registry/adapters.js";
 import { pointAlias } from "../registry/aliases.js";
 import { inTransaction } from "../storage/transaction.js";

@@ -3,7 +3,7 @@ import type { Log } from "../common/log.js";
 import type { Webhook } from "../config/webhook.js";
 import { type Job, toDetails } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
-import { isTerminal } from "../jobs/state-machine.js";
+import { isTerminal } from "../jobs/status.js";
 import { signedHeaders } from "./sign.js";
 
 /** Before the second attempt, the third, ...: in all a little over half an hour. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ImprintError } from "../../src/common/error.js";
 import type { Job } from "../../src/jobs/job.js";
-import { isTerminal, TRANSITIONS } from "../../src/jobs/state-machine.js";
+import { isTerminal, TRANSITIONS } from "../../src/jobs/status.js";
 import { createStage, result, type Stage } from "./stage.js";
 
 const SLOTS = 2;

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { JOB_STATUSES, type JobStatus } from "@imprint/contracts";
 import { describe, expect, test } from "vitest";
 import { createJob, type Job } from "../../src/jobs/job.js";
-import { IllegalTransition, isTerminal, type JobChange, TRANSITIONS, transition } from "../../src/jobs/state-machine.js";
+import { IllegalTransition, type JobChange, transition } from "../../src/jobs/state-machine.js";
+import { isTerminal, TRANSITIONS } from "../../src/jobs/status.js";
 import { result } from "./stage.js";
 
 const at = "2026-01-01T00:00:00.000Z";

@@ -3,7 +3,7 @@ import { ImprintError } from "../../../common/error.js";
 import { matches } from "../../../common/matches.js";
 import { quote } from "../../../common/quote.js";
 import type { Jobs } from "../../../jobs/jobs.js";
-import { isTerminal } from "../../../jobs/state-machine.js";
+import { isTerminal } from "../../../jobs/status.js";
 import type { DataPaths } from "../../../storage/paths.js";
 import type { Workshop } from "../../workshop.js";
 import type { ResolvedLora } from "../resolve.js";

@@ -1,7 +1,7 @@
 import type { Log } from "../../../common/log.js";
 import type { Job } from "../../../jobs/job.js";
 import type { Jobs } from "../../../jobs/jobs.js";
-import { isTerminal } from "../../../jobs/state-machine.js";
+import { isTerminal } from "../../../jobs/status.js";
 import { type SweepOptions, sweepCheckpoints } from "./sweep.js";
 
 const everyJob = { limit: Number.MAX_SAFE_INTEGER };
