@@ -74,7 +74,7 @@ test("a second signal waits neither for the job nor for a trainer that ignores i
   const folder = makeFolder();
   const service = await startProcess(folder, {
     behaviour: { wait_for: join(folder, "never"), ignore_cancel: true },
-    env: { IMPRINT_SHUTDOWN_GRACE: "600", IMPRINT_CANCEL_GRACE: "600" },
+    env: { IMPRINT_SHUTDOWN_GRACE: "600" },
   });
   putSession(join(folder, "data"), "s1");
   await running(service, await service.start({ session_id: "s1" }));

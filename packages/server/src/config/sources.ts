@@ -31,7 +31,7 @@ export const parseText = (name: SettingName, text: string): unknown => {
 };
 
 /** An empty variable counts as not set, but for these: the service would be open where its user thinks it is not. */
-export const PROTECTING: readonly SettingName[] = ["token", "token_file"];
+export const PROTECTING: readonly SettingName[] = ["token"];
 
 export const fromEnvironment = (env: NodeJS.ProcessEnv): Source =>
   Object.fromEntries(

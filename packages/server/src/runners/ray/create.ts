@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../common/clock.js";
 import type { Log } from "../../common/log.js";
+import type { Limits } from "../../config/limits.js";
 import type { Config } from "../../config/load.js";
 import { workerEnvironment } from "../local/environment.js";
 import type { WorkerCommand } from "../local/local-runner.js";
@@ -23,6 +24,7 @@ interface CreateOptions {
   readonly interactive: Interactive;
   readonly service: string | null;
   readonly callbacks: Callbacks | null;
+  readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -40,12 +42,12 @@ export const createRay = ({
   interactive,
   service,
   callbacks,
+  limits: { cancelGraceMs, startTimeoutMs, keepCheckpointsMs: keepMs },
   clock,
   log,
 }: CreateOptions): Runner | null => {
   const { ray, settings, repoRoot } = config;
   if (ray === null) return null;
-  const cancelGraceMs = settings.cancel_grace * 1000;
   const python = settings.ray_python ?? settings.python ?? command.file;
   const sources = join(repoRoot, "trainer", "src");
   const storage = sharedStorage(openStore(ray.storage, { sources, env: process.env }), instanceOf(settings.data_dir));
@@ -74,10 +76,10 @@ export const createRay = ({
       killMs: 2 * cancelGraceMs + KILL_MS,
     },
     cancelGraceMs,
-    startTimeoutMs: settings.start_timeout * 1000,
+    startTimeoutMs,
     pollMs: storage.store.carried === null ? POLL_MS : STORE_POLL_MS,
     askMs: ASK_MS,
-    keepMs: settings.keep_checkpoints_hours * 3_600_000,
+    keepMs,
     clock,
     log,
   });
