@@ -8,7 +8,7 @@ import {
   TrainSweepRequest,
 } from "@imprint/contracts";
 import { SETTING_NAMES } from "@imprint/server/configuration";
-import { COMMANDS } from "../commands/list.js";
+import { COMMANDS } from "../commands/names.js";
 import { flagOf } from "../flags/from-schema.js";
 
 /** What to do about an error where the catalogue says it to a program that speaks HTTP. */
