@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { expect, it } from "vitest";
-import { type CommandName, COMMANDS } from "../src/commands/names.js";
+import { COMMANDS, type CommandName } from "../src/commands/names.js";
 import { systemIo } from "../src/io.js";
 import { createProgram } from "../src/program.js";
 
