@@ -8,6 +8,6 @@ export const isLoopback = (host: string): boolean =>
 /** @throws ConfigError when a wide bind has no token */
 export const resolveToken = ({ token, host }: Settings): string | null => {
   if (token === null && !isLoopback(host))
-    throw new ConfigError([`host ${host} is reachable from other machines: set IMPRINT_TOKEN, or listen on 127.0.0.1`]);
+    throw new ConfigError([`host ${host} is reachable from other machines: set a token (IMPRINT_TOKEN), or listen on 127.0.0.1`]);
   return token;
 };
