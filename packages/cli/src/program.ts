@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import type { Entry } from "./commands/entry.js";
-import { COMMANDS } from "./commands/list.js";
+import { LOADERS } from "./commands/list.js";
+import { COMMANDS, type CommandName } from "./commands/names.js";
 import { type CommandContext, newCommand } from "./context.js";
 
 const introduction = (
@@ -21,7 +21,7 @@ function calledBy(args: readonly string[]): string | undefined {
 }
 
 /** A command as the list in the help shows it. */
-function outline({ name, args, description, group }: Entry): Command {
+function outline({ name, args, description, group }: CommandName): Command {
   if (group) return new Command(name).description(description);
   const command = newCommand({ name, description, examples: [], service: "none" });
   return args === undefined ? command : command.arguments(args);
@@ -36,7 +36,7 @@ export async function createProgram({
   const program = new Command(io.name).description(introduction(io.name)).version("0.1.0").showHelpAfterError(false);
   const called = calledBy(args);
   for (const entry of COMMANDS) {
-    program.addCommand(entry.name === called ? (await entry.load())({ io, state }) : outline(entry));
+    program.addCommand(entry.name === called ? (await LOADERS[entry.name]())({ io, state }) : outline(entry));
   }
   program.addHelpText(
     "after",

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { expect, it } from "vitest";
-import { COMMANDS } from "../src/commands/list.js";
+import { COMMANDS, type CommandName } from "../src/commands/names.js";
 import { systemIo } from "../src/io.js";
 import { createProgram } from "../src/program.js";
 
@@ -13,7 +13,7 @@ const named = (program: Command, name: string): Command | undefined =>
 it("docs/cli.md lists every command as its help does", async () => {
   const guide = await readFile(new URL("../../../docs/cli.md", import.meta.url), "utf8");
   const documented = guide.match(/^\| `imprint .*$/gm);
-  const commands = COMMANDS.map(({ name, args, description }) => {
+  const commands = COMMANDS.map(({ name, args, description }: CommandName) => {
     return `| \`imprint ${name}${args === undefined ? "" : ` ${args}`}\` | ${description} |`;
   });
   expect(documented).toEqual(commands);

@@ -1,4 +1,4 @@
-import type { ErrorCode, Problem } from "@imprint/contracts";
+import { type ErrorCode, isObject, type Problem } from "@imprint/contracts";
 
 /** Everything that this client throws. */
 export class ImprintError extends Error {
@@ -76,9 +76,6 @@ const BY_STATUS = new Map<number, typeof ApiError>([
   [422, UnprocessableError],
   [429, RateLimitError],
 ]);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Problem details, or what OpenAI's shape says of them: `/v1` answers `{error: {message, code}}`, the code in lower case. */
 function problemOf(body: unknown): Partial<Problem> {

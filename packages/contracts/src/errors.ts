@@ -111,7 +111,7 @@ export const ERRORS = {
   TOO_MANY_STREAMS: {
     status: 429,
     title: "Too many open event streams",
-    hint: "Close pages and programs that follow jobs, or raise --max-event-streams.",
+    hint: "Close pages and programs that follow jobs.",
   },
   SHUTTING_DOWN: { status: 503, title: "The service is shutting down", hint: "Retry when it runs again." },
   DEADLINE_EXCEEDED: {
@@ -131,7 +131,7 @@ export const ERRORS = {
   UPSTREAM_UNAUTHORIZED: {
     status: 502,
     title: "The upstream refuses the service's token",
-    hint: "Put the upstream's token into upstream_token_file (or IMPRINT_UPSTREAM_TOKEN), and start the service again.",
+    hint: "Put the upstream's token into upstream_token_file, and start the service again.",
   },
   UPSTREAM_FAILED: { status: 502, title: "The upstream failed", hint: "Its own log says why." },
 
@@ -273,7 +273,7 @@ export const ERRORS = {
   CLUSTER_REFUSED: {
     status: null,
     title: "The cluster refused the job",
-    hint: "Check ray_address and ray_token; the message holds what the cluster says.",
+    hint: "Check ray_address and ray_token_file; the message holds what the cluster says.",
   },
   CLUSTER_UNREACHABLE: {
     status: null,

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from "typebox";
+import { isObject } from "./object.js";
 
 const NULL = { type: "null" };
 
@@ -22,6 +23,6 @@ export const NullsLeftOut = <T extends TObject>(schema: T): TUnsafe<Static<T>> =
 
 /** The body without its optional fields that are null; what is no object stays as it is. */
 export const withoutNulls = (schema: TObject, body: unknown): unknown =>
-  typeof body === "object" && body !== null && !Array.isArray(body)
+  isObject(body)
     ? Object.fromEntries(Object.entries(body).filter(([field, value]) => value !== null || !isOptional(schema, field)))
     : body;

@@ -1,5 +1,8 @@
 import { type TProperties, type TSchemaOptions, type TUnsafe, Type } from "typebox";
 
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** An object that refuses keys it does not name: nothing a client says is silently dropped. */
 export const Strict = <P extends TProperties>(properties: P, options: TSchemaOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });

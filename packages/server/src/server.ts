@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { buildApp } from "./app.js";
 import { type Clock, systemClock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
+import { LIMITS, type Limits } from "./config/limits.js";
 import type { Config } from "./config/load.js";
 import { createRecorder } from "./conversation/recording/recorder.js";
 import { createEngine } from "./engines/create.js";
@@ -58,6 +59,7 @@ export interface StartOptions {
   /** Where jobs run, instead of the configured runner, and what is made of their kinds: for measurements of the service alone. */
   readonly runner?: Runner & Interactive;
   readonly adaptKinds?: (kinds: Kinds) => Kinds;
+  readonly limits?: Partial<Limits>;
   /** Whether to leave the address in server.json while the service runs, for commands to find. Default: false. */
   readonly announce?: boolean;
 }
@@ -69,8 +71,16 @@ export interface StartOptions {
  */
 export const startServer = async (
   config: Config,
-  { command, clock = systemClock(), runner: given, adaptKinds = (kinds) => kinds, announce = false }: StartOptions = {},
+  {
+    command,
+    clock = systemClock(),
+    runner: given,
+    adaptKinds = (kinds) => kinds,
+    limits: otherLimits,
+    announce = false,
+  }: StartOptions = {},
 ): Promise<RunningServer> => {
+  const limits: Limits = { ...LIMITS, ...otherLimits };
   const { settings, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
   const newId = createIds({ clock });
@@ -97,7 +107,8 @@ export const startServer = async (
     const trainer = command ?? trainerCommand(config);
     const callback = config.ray?.callback ?? null;
     const callbacks = callback && createCallbacks({ url: callback.url, clock });
-    const runner = given ?? createRunner({ config, command: trainer, places, callbacks, clock, log, onWorkerStart });
+    const runner =
+      given ?? createRunner({ config, command: trainer, places, callbacks, limits, clock, log, onWorkerStart });
     const engine = createEngine({
       config,
       command: trainer,
@@ -112,12 +123,7 @@ export const startServer = async (
       paths,
       discards,
       limit: settings.session_limit,
-      importBounds: {
-        conversations: settings.import_conversations,
-        decoded: settings.import_unpacked_bytes,
-        ratio: settings.import_ratio,
-        seconds: settings.import_seconds,
-      },
+      importBounds: { decoded: settings.import_unpacked_bytes },
       log,
       now,
     });
@@ -143,8 +149,8 @@ export const startServer = async (
         slots: settings.slots,
         jobsPerBatch: settings.jobs_per_batch,
         maxQueued: settings.max_queued,
-        keepFinished: settings.keep_finished,
-        keepFinishedMs: settings.keep_finished_hours * 3_600_000,
+        keepFinished: limits.keepFinished,
+        keepFinishedMs: limits.keepFinishedMs,
         maxJobMs: settings.max_job_seconds * 1000,
       },
       log,
@@ -156,13 +162,13 @@ export const startServer = async (
       options: () => ({
         folder: paths.checkpoints,
         keep: settings.keep_checkpoints,
-        keepMs: settings.keep_checkpoints_hours * 3_600_000,
+        keepMs: limits.keepCheckpointsMs,
         now: clock.now(),
       }),
       log,
     });
 
-    const streams = createStreams({ limit: settings.max_event_streams, clock });
+    const streams = createStreams({ limit: limits.eventStreams, clock });
     metrics.observe({ jobs, streams, database });
     const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
     undo.push(() => webhooks?.close());
@@ -198,7 +204,7 @@ export const startServer = async (
         token,
         callback: callback && callbacks && { path: callbacks.path, host: callback.host },
       },
-      bodyLimit: settings.body_limit,
+      bodyLimit: limits.bodyBytes,
       log,
       clock,
     });

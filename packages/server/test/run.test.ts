@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
+import { LIMITS } from "../src/config/limits.js";
 import { makeNative } from "./support/native.js";
 import { build, gone, isAlive, type Process, startProcess, workerPid } from "./support/process.js";
 import { makeFolder } from "./support/service.js";
@@ -74,7 +75,7 @@ test("a second signal waits neither for the job nor for a trainer that ignores i
   const folder = makeFolder();
   const service = await startProcess(folder, {
     behaviour: { wait_for: join(folder, "never"), ignore_cancel: true },
-    env: { IMPRINT_SHUTDOWN_GRACE: "600", IMPRINT_CANCEL_GRACE: "600" },
+    env: { IMPRINT_SHUTDOWN_GRACE: "600" },
   });
   putSession(join(folder, "data"), "s1");
   await running(service, await service.start({ session_id: "s1" }));
@@ -82,8 +83,10 @@ test("a second signal waits neither for the job nor for a trainer that ignores i
   expect(isAlive(pid)).toBe(true);
   service.child.kill("SIGINT");
   await refusing(service);
+  const begin = performance.now();
   service.child.kill("SIGINT");
   expect(await service.ended).toEqual([0, null]);
+  expect(performance.now() - begin).toBeLessThan(LIMITS.cancelGraceMs);
   await gone(pid);
   expect(readdirSync(join(folder, "data", "adapters", ".staging"))).toEqual([]);
 });

@@ -48,9 +48,9 @@ const ACCESS = `## Who may call
 The service listens on \`127.0.0.1\` and answers requests whose \`Host\` is \`localhost\`, \`127.0.0.1\` or \`[::1]\` with its own port. Requests of other
 sites' pages are refused, whatever they send. To call it by another name, for instance behind a proxy, name it in \`allow_host\`.
 
-Any other \`host\` needs a token: \`imprint serve --host 0.0.0.0 --token-file ~/.imprint/token --allow-host workstation.lan\`, with the token in a
-file of mode 0600 (\`openssl rand -base64 32\` makes one). Every request but \`GET /health\` then carries \`Authorization: Bearer <token>\`. An empty token or
-token file is refused: it would protect nothing.
+Any other \`host\` needs a token: \`IMPRINT_TOKEN=$(cat ~/.imprint/token) imprint serve --host 0.0.0.0 --allow-host workstation.lan\`, with the token in
+a file of mode 0600 (\`openssl rand -base64 32\` makes one). Every request but \`GET /health\` then carries \`Authorization: Bearer <token>\`. An empty token
+is refused: it would protect nothing.
 
 Whoever sends wrong tokens is answered more slowly each time, up to two seconds, address by address. Beyond a handful at once the service answers
 429 with \`Retry-After: 2\` without looking at the token; a right one is let in again two seconds after the guessing stops.

@@ -5,10 +5,16 @@ import { converse } from "../chat/converse.js";
 import { streamAnswer } from "../chat/stream-answer.js";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
-import { readAll } from "../files/read-all.js";
 import { parseFlag } from "../flags/text.js";
 import { modelOf } from "../ids/model.js";
 import { withService } from "../service/connect.js";
+
+/** Everything a stream has to say, as text. */
+export async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(Buffer.from(part));
+  return Buffer.concat(parts).toString("utf8");
+}
 
 interface ChatOptions extends CommonOptions {
   readonly prompt?: string;

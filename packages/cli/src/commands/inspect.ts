@@ -4,8 +4,8 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { UsageError } from "../errors.js";
 import { sourcesOf } from "../files/recorded.js";
 import { type Candidate, walk } from "../files/walk.js";
+import { isUnreadable } from "../import/import-files.js";
 import { fullReason, shortReason } from "../import/refusals.js";
-import { isUnreadable } from "../import/unreadable.js";
 import type { Paint } from "../output/paint.js";
 import { fields } from "../output/table.js";
 import { count, plain } from "../output/text.js";

@@ -3,8 +3,7 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { fullId } from "../ids/full-id.js";
 import { fields } from "../output/table.js";
 import { withService } from "../service/connect.js";
-import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
-import { follow } from "../watch/follow.js";
+import { checkFlags, follow, type WatchFlags } from "../watch/follow.js";
 import { outcome } from "../watch/outcome.js";
 import { phaseOf, planOf } from "../watch/phase.js";
 import { figures, measured } from "../watch/progress.js";

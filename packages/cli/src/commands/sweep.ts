@@ -7,8 +7,7 @@ import { sessionsOf } from "../flags/training.js";
 import { fullId, storedSessions } from "../ids/full-id.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
-import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
-import { follow } from "../watch/follow.js";
+import { checkFlags, follow, type WatchFlags } from "../watch/follow.js";
 
 const { session_id: _session, session_ids: _sessions, resume_from: _job, ...PROPERTIES } = TrainSweepRequest.properties;
 

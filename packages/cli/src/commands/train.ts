@@ -8,8 +8,7 @@ import { memoryOf } from "../output/memory.js";
 import type { Printer } from "../output/printer.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
-import { checkFlags, type WatchFlags } from "../watch/check-flags.js";
-import { follow } from "../watch/follow.js";
+import { checkFlags, follow, type WatchFlags } from "../watch/follow.js";
 
 interface TrainOptions extends CommonOptions, WatchFlags {
   readonly method: string;

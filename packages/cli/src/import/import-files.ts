@@ -1,7 +1,10 @@
 import { ApiError } from "@imprint/client";
 import type { SessionSummary } from "@imprint/contracts";
 import type { Candidate } from "../files/walk.js";
-import { isUnreadable } from "./unreadable.js";
+
+/** Whether an importer refused the bytes: they are no recorded session. */
+export const isUnreadable = (error: unknown): error is Error =>
+  error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE";
 
 /** A session as the summary shows it. */
 export type ImportedSession = Pick<

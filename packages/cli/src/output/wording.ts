@@ -8,7 +8,7 @@ import {
   TrainSweepRequest,
 } from "@imprint/contracts";
 import { SETTING_NAMES } from "@imprint/server/configuration";
-import { COMMANDS } from "../commands/list.js";
+import { COMMANDS } from "../commands/names.js";
 import { flagOf } from "../flags/from-schema.js";
 
 /** What to do about an error where the catalogue says it to a program that speaks HTTP. */
@@ -23,7 +23,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   FILE_NOT_FOUND: "Only files of OpenAI's clients are asked for by id; imprint sessions lists the stored sessions.",
   ORIGIN_NOT_ALLOWED:
     "Something between the command and the service changed the request: use the address that the service printed.",
-  UNAUTHORIZED: "Set IMPRINT_TOKEN or IMPRINT_TOKEN_FILE to the token that the service was started with.",
+  UNAUTHORIZED: "Set IMPRINT_TOKEN to the token that the service was started with.",
   INTERNAL_ERROR: "The log of the service names the cause.",
   ADAPTER_HARMS: "Lower --learning-rate or --epochs; what a hypernetwork made worse, train with --method lora.",
   SESSION_TRAINED_ON: "Name others with --on; imprint sessions lists those stored.",

@@ -1,8 +1,19 @@
 import type { CommandContext } from "../context.js";
+import { UsageError } from "../errors.js";
 import type { Printer } from "../output/printer.js";
 import type { Service } from "../service/connect.js";
 import { outcome } from "./outcome.js";
 import { watchJob } from "./watch-job.js";
+
+export interface WatchFlags {
+  readonly watch?: boolean;
+  readonly log?: boolean;
+}
+
+/** @throws UsageError for `--log` alone */
+export function checkFlags({ watch, log }: WatchFlags): void {
+  if (log && !watch) throw new UsageError("--log shows what happens while a job is watched: add --watch");
+}
 
 /** Watches a job and prints how it ended. Anything but a completed job is exit code 1. */
 export async function follow({

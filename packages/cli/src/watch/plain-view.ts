@@ -1,7 +1,17 @@
 import type { JobDetails } from "@imprint/contracts";
 import { phaseOf, planOf } from "./phase.js";
 import { figures, measured } from "./progress.js";
-import type { View } from "./view.js";
+
+/** Shows how a job goes. */
+export interface View {
+  update(job: JobDetails): void;
+  /** A line of the trainer's log. */
+  log(line: string): void;
+  /** Leaves the line to somebody else until the next update. */
+  pause(): void;
+  /** Nothing is shown afterwards. */
+  end(): void;
+}
 
 /** A log has room for this many lines of progress. */
 const LINES = 10;

@@ -3,8 +3,8 @@ import type { Io } from "../io.js";
 import { CLEAR_LINE, fit } from "../output/bar.js";
 import { duration } from "../output/text.js";
 import { phaseOf, planOf } from "./phase.js";
+import type { View } from "./plain-view.js";
 import { barOf } from "./progress.js";
-import type { View } from "./view.js";
 
 const FRAMES = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const FRAME_MS = 120;

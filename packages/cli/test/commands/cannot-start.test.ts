@@ -112,9 +112,7 @@ describe("an address that cannot be listened on", () => {
 describe("an empty token is no protection", () => {
   it.each([
     ["IMPRINT_TOKEN", { IMPRINT_TOKEN: "" }, []],
-    ["IMPRINT_TOKEN_FILE", { IMPRINT_TOKEN_FILE: "" }, []],
     ["--token", {}, ["--token", ""]],
-    ["--token-file", {}, ["--token-file", ""]],
   ])("%s is refused when it is empty", async (name, variables, flags) => {
     const { env } = await place();
     const ended = await imprint(["serve", "--port", "0", ...flags], { env: { ...env, ...variables } });
@@ -122,11 +120,8 @@ describe("an empty token is no protection", () => {
     expect(ended.stderr).toContain(name);
   });
 
-  it("nor is an empty file, or an empty setting in the data directory", async () => {
-    const { root, dataDir, env } = await place();
-    const file = path.join(root, "token");
-    await writeFile(file, "\n", { mode: 0o600 });
-    expectRefusal(await imprint(["serve", "--port", "0", "--token-file", file], { env }), 2);
+  it("nor is an empty setting in the data directory", async () => {
+    const { dataDir, env } = await place();
     await mkdir(dataDir);
     await writeFile(path.join(dataDir, "config.json"), '{"token": ""}');
     expectRefusal(await imprint(["serve", "--port", "0"], { env }), 2);

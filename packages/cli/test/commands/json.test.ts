@@ -30,7 +30,6 @@ it("every command prints exactly one JSON document with --json, failing or not",
     "chat unknown --prompt hello",
     "delete a --yes",
     "models",
-    "completion zsh",
     "doctor",
   ];
   for (const line of lines) {

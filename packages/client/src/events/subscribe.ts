@@ -13,6 +13,8 @@ export interface EventOptions extends CallOptions {
   readonly lastEventId?: string;
   /** Milliseconds without a sign of life after which the connection counts as lost. Default: 45,000. */
   readonly timeoutMs?: number;
+  /** Told when a connection is there, and when it is lost and will be taken up again. */
+  readonly onConnection?: (connection: "open" | "lost") => void;
 }
 
 /** Events in order, over as many connections as it takes. */
@@ -85,6 +87,7 @@ export function createSubscribe(transport: Transport, client: ClientOptions, run
           if (!response.ok || !isEventStream(response) || response.body === null) end = await refusal(response);
           else {
             let over = false;
+            options.onConnection?.("open");
             for await (const message of messagesOf(response.body, { lastId: lastEventId ?? "", silence: limit })) {
               tried = 0;
               if (message.id !== "") lastEventId = message.id;
@@ -102,6 +105,7 @@ export function createSubscribe(transport: Transport, client: ClientOptions, run
         }
         const delay = end.again && tried < maxRetries ? retryDelay(tried, end.retryAfter, runtime.random) : null;
         if (delay === null) throw end.error;
+        options.onConnection?.("lost");
         await runtime.sleep(delay, signal).catch((cause) => {
           throw new AbortError("The call was aborted", { cause });
         });

@@ -22,8 +22,10 @@ it("goes on after the last event that was seen when the connection breaks, and e
     problem(503, "SHUTTING_DOWN", "Closing.", { "retry-after": "2" }),
     { stream: [status(14, "completed")], close: "end" },
   ]);
-  const events = client.jobs.events("01");
+  const connections: string[] = [];
+  const events = client.jobs.events("01", { onConnection: (connection) => connections.push(connection) });
   expect(await versions(events)).toEqual([11, 12, 13, 14]);
+  expect(connections).toEqual(["open", "lost", "open", "lost", "lost", "open"]);
   expect(events.lastEventId).toBe("14");
   expect(seen.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "12", "13", "13"]);
   expect(seen[0]?.headers.accept).toBe("text/event-stream");

@@ -1,4 +1,4 @@
-import type { AnthropicUsage, MessageBlock, MessageObject, StopReason } from "@imprint/contracts";
+import { type AnthropicUsage, isObject, type MessageBlock, type MessageObject, type StopReason } from "@imprint/contracts";
 import type { Answer, AnswerEnd, AnswerPart } from "../conversation/answer.js";
 import { frame, type Teller } from "../conversation/send-stream.js";
 
@@ -23,7 +23,7 @@ const stopOf = ({ reason, stop_text }: AnswerEnd): Pick<MessageObject, "stop_rea
 const inputOf = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isObject(value)) return value;
   } catch {
     // Free text.
   }

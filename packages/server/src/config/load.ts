@@ -26,7 +26,7 @@ export type Origin = "flag" | "environment" | "file" | "setup" | "default";
 export interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
-  /** The bearer token in force, from `token` or `token_file`. */
+  /** The bearer token that requests must carry. */
   readonly token: string | null;
   readonly webhook: Webhook | null;
   readonly upstream: Upstream | null;
@@ -54,7 +54,6 @@ const resolvePaths = (values: Settings, home: string): Settings => {
   return {
     ...values,
     data_dir: toPath(values.data_dir),
-    token_file: values.token_file === null ? null : toPath(values.token_file),
     upstream_token_file: values.upstream_token_file === null ? null : toPath(values.upstream_token_file),
     webhook_secret_file: values.webhook_secret_file === null ? null : toPath(values.webhook_secret_file),
     ray_token_file: values.ray_token_file === null ? null : toPath(values.ray_token_file),

@@ -5,7 +5,7 @@ import { readSecretFile } from "./secret-file.js";
 /** A folder that both sides see, or a bucket. `onNodes`: the folder, or that of a node's copies. */
 export type RayStorage =
   | { readonly type: "folder"; readonly onNodes: string }
-  | { readonly type: "s3"; readonly url: string; readonly endpoint: string | null; readonly onNodes: string };
+  | { readonly type: "s3"; readonly url: string; readonly onNodes: string };
 
 /** A cluster that jobs run on. */
 export interface Ray {
@@ -16,9 +16,8 @@ export interface Ray {
   readonly callback: { readonly url: string; readonly host: string } | null;
 }
 
-const tokenOf = ({ ray_token, ray_token_file }: Settings): string | null => {
-  if (ray_token !== null && ray_token_file !== null) throw new ConfigError(["ray_token and ray_token_file exclude each other"]);
-  if (ray_token_file === null) return ray_token;
+const tokenOf = ({ ray_token_file }: Settings): string | null => {
+  if (ray_token_file === null) return null;
   const token = readSecretFile("ray_token_file", ray_token_file);
   if (!/^[!-~]{1,4096}$/.test(token)) throw new ConfigError(["ray_token_file must hold one token without spaces"]);
   return token;
@@ -32,22 +31,15 @@ const isPlainHttp = (address: string): boolean => {
   return url !== null && ["http:", "https:"].includes(url.protocol) && url.username === "" && url.password === "";
 };
 
-const storageOf = ({ storage, storage_endpoint: endpoint, ray_scratch: onNodes }: Settings): RayStorage => {
+const storageOf = ({ storage, ray_scratch: onNodes }: Settings): RayStorage => {
   if (storage === null)
     throw new ConfigError([
       "runner ray needs storage: a folder that this machine and the cluster's nodes see, or s3://bucket/prefix",
     ]);
-  if (!isStoreUrl(storage)) {
-    if (endpoint !== null) throw new ConfigError(["storage_endpoint is for a storage such as s3://bucket/prefix"]);
-    return { type: "folder", onNodes: storage };
-  }
+  if (!isStoreUrl(storage)) return { type: "folder", onNodes: storage };
   if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/(?!\.\.?(\/|$))[A-Za-z0-9!_.*'()-]+)*\/?$/.test(storage))
     throw new ConfigError(["storage must be a folder, or s3://bucket/prefix with a prefix of letters, digits and !-_.*'()"]);
-  if (endpoint !== null && !isPlainHttp(endpoint))
-    throw new ConfigError([
-      "storage_endpoint must be an http or https address without a user: credentials come from the environment",
-    ]);
-  return { type: "s3", url: storage, endpoint, onNodes };
+  return { type: "s3", url: storage, onNodes };
 };
 
 const callbackOf = ({ ray_callback_url: address }: Settings): Ray["callback"] => {

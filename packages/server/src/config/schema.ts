@@ -39,10 +39,6 @@ export const Settings = Strict({
     default: null,
     description: "Address of a vLLM, SGLang, llama-server or LM Studio that answers chats for the models that it serves.",
   }),
-  upstream_token: Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
-    default: null,
-    description: "Bearer token for upstream; IMPRINT_UPSTREAM_TOKEN or a file keeps it out of lists of processes.",
-  }),
   upstream_token_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
     default: null,
     description: "File that holds the token for upstream; readable by the user alone.",
@@ -59,10 +55,6 @@ export const Settings = Strict({
   ray_address: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
     default: null,
     description: "Address of the Ray head's Jobs API, such as http://head:8265.",
-  }),
-  ray_token: Type.Union([Type.String({ minLength: 1, maxLength: 4096, pattern: "^[!-~]+$" }), Type.Null()], {
-    default: null,
-    description: "Token of the Ray cluster, where it asks for one.",
   }),
   ray_token_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
     default: null,
@@ -119,11 +111,6 @@ export const Settings = Strict({
     description:
       "What this machine and the cluster's nodes see: a folder under the same path, such as NFS, or s3://bucket/prefix. The Ray runner needs it.",
   }),
-  storage_endpoint: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
-    default: null,
-    description:
-      "Address of a server that speaks S3, the same for the nodes. Default: AWS_ENDPOINT_URL_S3 on each side, or Amazon.",
-  }),
   ray_scratch: Type.String({
     minLength: 2,
     maxLength: 1024,
@@ -161,19 +148,6 @@ export const Settings = Strict({
     default: 1000,
     description: "Jobs that may wait; more are refused.",
   }),
-  keep_finished: Type.Integer({ minimum: 0, maximum: 100_000, default: 1000, description: "Finished jobs that are remembered." }),
-  keep_finished_hours: Type.Number({
-    exclusiveMinimum: 0,
-    maximum: 24 * 365,
-    default: 72,
-    description: "How long a finished job is remembered.",
-  }),
-  max_event_streams: Type.Integer({
-    minimum: 1,
-    maximum: 10_000,
-    default: 200,
-    description: "Event streams that may be open at once; more are refused.",
-  }),
   checkpoint_seconds: Type.Number({
     minimum: 0,
     maximum: 86_400,
@@ -186,12 +160,6 @@ export const Settings = Strict({
     default: 10,
     description: "Checkpoints of cancelled and failed trainings that are kept, to resume or salvage them.",
   }),
-  keep_checkpoints_hours: Type.Number({
-    exclusiveMinimum: 0,
-    maximum: 24 * 365,
-    default: 168,
-    description: "How long such a checkpoint is kept.",
-  }),
   max_job_seconds: Type.Number({
     minimum: 1,
     maximum: 30 * 86_400,
@@ -203,18 +171,6 @@ export const Settings = Strict({
     maximum: 86_400,
     default: 60,
     description: "Seconds after which a silent trainer counts as hung.",
-  }),
-  start_timeout: Type.Number({
-    minimum: 1,
-    maximum: 3600,
-    default: 120,
-    description: "Seconds that a trainer may take to start.",
-  }),
-  cancel_grace: Type.Number({
-    minimum: 0,
-    maximum: 3600,
-    default: 10,
-    description: "Seconds that a cancelled trainer gets before it is killed.",
   }),
   shutdown_grace: Type.Number({
     minimum: 0,
@@ -235,11 +191,8 @@ export const Settings = Strict({
   allow_downloads: Type.Boolean({ default: false, description: "Whether base models may be downloaded from the hub." }),
   token: Type.Union([Type.String({ minLength: 22, maxLength: 512, pattern: "^[A-Za-z0-9._~+/=-]+$" }), Type.Null()], {
     default: null,
-    description: "Requests must carry it as a bearer token. At least 22 characters.",
-  }),
-  token_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
-    default: null,
-    description: "File that holds the token; readable by the user alone.",
+    description:
+      "Requests must carry it as a bearer token. At least 22 characters; IMPRINT_TOKEN keeps it out of lists of processes.",
   }),
   webhook_url: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
     default: null,
@@ -250,19 +203,9 @@ export const Settings = Strict({
     default: [],
     description: "Hosts besides this machine to which webhook_url may lead.",
   }),
-  webhook_secret: Type.Union([Type.String({ minLength: 1, maxLength: 512 }), Type.Null()], {
-    default: null,
-    description: "Signs what is posted: `whsec_` and 24 to 64 bytes in base64.",
-  }),
   webhook_secret_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
     default: null,
     description: "File that holds the webhook's secret; readable by the user alone.",
-  }),
-  body_limit: Type.Integer({
-    minimum: 1024,
-    maximum: 64 * MEBIBYTE,
-    default: MEBIBYTE,
-    description: "Bytes that a JSON body may have.",
   }),
   session_limit: Type.Integer({
     minimum: 1024,
@@ -270,29 +213,11 @@ export const Settings = Strict({
     default: 1024 * MEBIBYTE,
     description: "Bytes that an uploaded session may have, and a file put into the data directory by hand.",
   }),
-  import_conversations: Type.Integer({
-    minimum: 1,
-    maximum: 1_000_000,
-    default: 10_000,
-    description: "Conversations that one import may hold.",
-  }),
   import_unpacked_bytes: Type.Integer({
     minimum: 1024,
     maximum: 65_536 * MEBIBYTE,
     default: 4096 * MEBIBYTE,
     description: "Bytes that one import may have once it is decompressed.",
-  }),
-  import_ratio: Type.Integer({
-    minimum: 1,
-    maximum: 100_000,
-    default: 200,
-    description: "How many times its own bytes a compressed import may hold, once that is more than 64 MiB.",
-  }),
-  import_seconds: Type.Number({
-    minimum: 0.1,
-    maximum: 86_400,
-    default: 600,
-    description: "Seconds that the reading of one import may take.",
   }),
   record: Type.Boolean({
     default: false,

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { isObject } from "@imprint/contracts";
 import { ConfigError } from "./errors.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 
@@ -31,7 +32,7 @@ export const parseText = (name: SettingName, text: string): unknown => {
 };
 
 /** An empty variable counts as not set, but for these: the service would be open where its user thinks it is not. */
-export const PROTECTING: readonly SettingName[] = ["token", "token_file"];
+export const PROTECTING: readonly SettingName[] = ["token"];
 
 export const fromEnvironment = (env: NodeJS.ProcessEnv): Source =>
   Object.fromEntries(
@@ -62,7 +63,7 @@ export const fromFile = (path: string): Source => {
   }
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Source;
+    if (isObject(value)) return value;
   } catch {
     // Falls through to the same sentence: it is no JSON object.
   }

@@ -13,11 +13,10 @@ export interface Upstream {
   readonly adapters: string | null;
 }
 
-const tokenOf = ({ upstream_token, upstream_token_file }: Settings): string | null => {
-  if (upstream_token !== null && upstream_token_file !== null)
-    throw new ConfigError(["upstream_token and upstream_token_file exclude each other"]);
-  const token = upstream_token_file === null ? upstream_token : readSecretFile("upstream_token_file", upstream_token_file);
-  if (token !== null && !/^[\x21-\x7e]{1,4096}$/.test(token))
+const tokenOf = ({ upstream_token_file }: Settings): string | null => {
+  if (upstream_token_file === null) return null;
+  const token = readSecretFile("upstream_token_file", upstream_token_file);
+  if (!/^[\x21-\x7e]{1,4096}$/.test(token))
     throw new ConfigError(["upstream_token_file must hold one token: a line of ASCII without spaces"]);
   return token;
 };
@@ -30,7 +29,7 @@ export const resolveUpstream = (settings: Settings): Upstream | null => {
   const token = tokenOf(settings);
   if (settings.upstream === null) {
     if (token === null) return null;
-    throw new ConfigError(["upstream_token is given without upstream, the address that it is for"]);
+    throw new ConfigError(["upstream_token_file is given without upstream, the address that it is for"]);
   }
   const url = URL.canParse(settings.upstream) ? new URL(settings.upstream) : null;
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")

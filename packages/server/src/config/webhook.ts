@@ -12,13 +12,9 @@ export interface Webhook {
 /** As Standard Webhooks writes secrets: a prefix, and 24 to 64 bytes in base64. */
 const SECRET = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/;
 
-const keyOf = (settings: Settings): Buffer => {
-  const { webhook_secret, webhook_secret_file } = settings;
-  if (webhook_secret !== null && webhook_secret_file !== null)
-    throw new ConfigError(["webhook_secret and webhook_secret_file exclude each other"]);
-  const secret = webhook_secret_file === null ? webhook_secret : readSecretFile("webhook_secret_file", webhook_secret_file);
-  if (secret === null)
-    throw new ConfigError(["webhook_url needs webhook_secret_file (or webhook_secret), which signs what is sent"]);
+const keyOf = ({ webhook_secret_file }: Settings): Buffer => {
+  if (webhook_secret_file === null) throw new ConfigError(["webhook_url needs webhook_secret_file, which signs what is sent"]);
+  const secret = readSecretFile("webhook_secret_file", webhook_secret_file);
   const [, encoded = ""] = SECRET.exec(secret) ?? [];
   if (encoded === "")
     throw new ConfigError([

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isObject } from "@imprint/contracts";
 import { ProblemError } from "../http/problem.js";
 
 interface Entry {
@@ -21,9 +22,7 @@ export interface Call {
 /** The same value gives the same text, whatever the order of its keys. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   );
 
 const hashOf = ({ path, body }: Call): string =>

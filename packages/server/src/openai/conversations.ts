@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { isObject } from "@imprint/contracts";
 
 const MAX_CONVERSATIONS = 1000;
 /** Parsed between two looks at other requests. */
@@ -6,9 +7,6 @@ const BYTES_AT_ONCE = 256 * 1024;
 const NEWLINE = 0x0a;
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const faultOfMessages = (messages: readonly unknown[]): string | null => {
   const at = messages.findIndex((message) => !isObject(message) || !ROLES.has(message.role));

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../common/clock.js";
 import { ImprintError } from "../common/error.js";
 import type { Log } from "../common/log.js";
+import { LIMITS, type Limits } from "../config/limits.js";
 import type { Config } from "../config/load.js";
 import { dataPaths } from "../storage/paths.js";
 import { createLocalRunner, type WorkerCommand } from "./local/local-runner.js";
@@ -44,6 +45,7 @@ export const createRunner = ({
   command,
   places,
   callbacks = null,
+  limits = LIMITS,
   clock,
   log,
   onWorkerStart,
@@ -53,6 +55,7 @@ export const createRunner = ({
   readonly places: Places;
   /** Where nodes of a cluster call back, if they do. */
   readonly callbacks?: Callbacks | null;
+  readonly limits?: Limits;
   readonly clock: Clock;
   readonly log: Log;
   readonly onWorkerStart?: () => void;
@@ -67,13 +70,13 @@ export const createRunner = ({
     maxWorkers: settings.slots,
     jobsPerBatch: settings.jobs_per_batch,
     heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
-    startTimeoutMs: settings.start_timeout * 1000,
-    cancelGraceMs: settings.cancel_grace * 1000,
+    startTimeoutMs: limits.startTimeoutMs,
+    cancelGraceMs: limits.cancelGraceMs,
     log,
     clock,
     ...(onWorkerStart && { onWorkerStart }),
   });
-  const ray = createRay({ config, command, places, interactive: local, callbacks, clock, log });
+  const ray = createRay({ config, command, places, interactive: local, callbacks, limits, clock, log });
   if (ray === null) return local;
   // Whoever waits for an answer is answered here.
   const close = async (graceMs: number): Promise<void> => void (await Promise.all([ray.close(graceMs), local.close(graceMs)]));

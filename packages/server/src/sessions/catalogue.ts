@@ -17,7 +17,6 @@ export interface Shelf {
   /** Bytes of a recording, and of a session's file that Imprint did not write. */
   readonly limit: number;
   readonly bounds: ImportBounds;
-  readonly importSeconds: number;
   readonly files: FileStore;
   /** By session ids: for whoever changes a session, or has to see no change of it. */
   readonly lock: KeyedLock;

@@ -37,10 +37,7 @@ const errorOf = ({ message, code }: { readonly message: string; readonly code: s
   isErrorCode(code) ? new ImprintError(code, message) : new Error(message);
 
 const tooLong = (seconds: number): ImprintError =>
-  new ImprintError(
-    "SESSION_UNREADABLE",
-    `Reading the file takes longer than ${seconds} s; split it into smaller files, or start the service with a higher import_seconds.`,
-  );
+  new ImprintError("SESSION_UNREADABLE", `Reading the file takes longer than ${seconds} s; split it into smaller files.`);
 
 /** Node ends with SIGABRT (134 where there are no signals) when its heap is full, and a system without memory kills. */
 const endOf = (name: TaskName, code: number | null, signal: NodeJS.Signals | null): Error => {

@@ -29,6 +29,9 @@ export interface Change {
   readonly newest: boolean;
 }
 
+/** Seconds that the reading of a recording may take. */
+export const IMPORT_SECONDS = 600;
+
 /** Rows of one transaction, which holds up the event loop, and everybody else who asks the registry, for some milliseconds. */
 const ROWS = 64;
 
@@ -171,8 +174,12 @@ export const importRecording = async (
 ): Promise<SavedFile> => {
   const at = shelf.now().toISOString();
   const { outcome, staging, signal } = how;
-  const { bounds, importSeconds: seconds, files } = shelf;
-  const { warnings } = await files.run("import", { source, format, outcome, staging, bounds, at }, { signal, seconds });
+  const { bounds, files } = shelf;
+  const { warnings } = await files.run(
+    "import",
+    { source, format, outcome, staging, bounds, at },
+    { signal, seconds: IMPORT_SECONDS },
+  );
   const sessions = await readSummaries(staging);
   const ids: string[] = [];
   for (const [index, session] of sessions.entries()) {

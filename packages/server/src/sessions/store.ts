@@ -24,8 +24,6 @@ import type { Answers, ImportBounds } from "./tasks.js";
 export interface SessionStore {
   /** Bytes that a recording may have, and a file that was put there by hand. */
   readonly limit: number;
-  /** Seconds that the reading of a recording may take. */
-  readonly importSeconds: number;
   /** @throws ImprintError SESSION_NOT_FOUND or SESSION_INVALID */
   summary(sessionId: string): Promise<SessionSummary>;
   list(query: ListQuery): Promise<SessionList>;
@@ -71,7 +69,7 @@ export interface StoreOptions {
   readonly discards?: Discards;
   readonly limit: number;
   /** Where not given, the importers' own. */
-  readonly importBounds?: ImportBounds & { readonly seconds?: number };
+  readonly importBounds?: ImportBounds;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -94,19 +92,15 @@ const createFiles = (): FileStore => {
 /** What was said is not said again: it is stored, whatever ends meanwhile. */
 const NEVER = new AbortController().signal;
 
-/** As of the setting. */
-const IMPORT_SECONDS = 600;
-
 export const createSessionStore = ({
   database,
   paths,
   discards = createDiscards({ root: paths.root, onError: (err) => log.error({ err }, "a folder could not be removed") }),
   limit,
-  importBounds = {},
+  importBounds: bounds = {},
   log,
   now,
 }: StoreOptions): SessionStore => {
-  const { seconds: importSeconds = IMPORT_SECONDS, ...bounds } = importBounds;
   const { sessions: folder, incoming } = paths;
   const lock = createKeyedLock();
   const files = createFiles();
@@ -114,7 +108,7 @@ export const createSessionStore = ({
   const leftovers = new Set<string>();
   const closing = new AbortController();
   const pending = new Set<Promise<unknown>>();
-  const shelf: Shelf = { database, folder, incoming, limit, bounds, importSeconds, files, lock, arriving, leftovers, log, now };
+  const shelf: Shelf = { database, folder, incoming, limit, bounds, files, lock, arriving, leftovers, log, now };
   const catalogue = createCatalogue(shelf);
   const parts = { shelf, catalogue, present: createPresent(shelf) };
 
@@ -140,7 +134,6 @@ export const createSessionStore = ({
 
   return {
     limit,
-    importSeconds,
     summary: async (sessionId) => (await catalogue.find(sessionId)).summary,
     list: (query) => listSessions(query, parts),
     content: (sessionId) =>

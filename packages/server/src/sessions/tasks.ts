@@ -5,7 +5,6 @@ import { createInterface } from "node:readline";
 import type { Outcome, SessionFormat, SessionSummary } from "@imprint/contracts";
 import type { Outline } from "@imprint/sessions";
 import { ImprintError } from "../common/error.js";
-import type { SettingName } from "../config/schema.js";
 import { syncPath } from "../storage/durable.js";
 import { readSession } from "./read.js";
 import { relationOf } from "./recordings.js";
@@ -20,13 +19,6 @@ export interface ImportBounds {
   readonly decoded?: number;
   readonly ratio?: number;
 }
-
-/** Which setting raises a bound. */
-const SETTINGS: { readonly [Bound in keyof Required<ImportBounds>]: SettingName } = {
-  conversations: "import_conversations",
-  decoded: "import_unpacked_bytes",
-  ratio: "import_ratio",
-};
 
 /** What needs a whole session in memory, by name: plain data, so that another process can do it. */
 export interface Tasks {
@@ -83,9 +75,8 @@ export const readSummaries = async (staging: string): Promise<readonly SessionSu
 
 /** A refusal that says which setting allows more. */
 const naming = (error: unknown): unknown => {
-  const setting = error instanceof Error && "limit" in error ? SETTINGS[error.limit as keyof typeof SETTINGS] : undefined;
-  if (!(error instanceof Error) || setting === undefined) return error;
-  const message = `${error.message.replace(/\.$/, "")}, or start the service with a higher ${setting}.`;
+  if (!(error instanceof Error) || !("limit" in error) || error.limit !== "decoded") return error;
+  const message = `${error.message.replace(/\.$/, "")}, or start the service with a higher import_unpacked_bytes.`;
   return new ImprintError("SESSION_UNREADABLE", message, { cause: error });
 };
 

@@ -1,3 +1,4 @@
+import { isObject } from "@imprint/contracts";
 import { parsed, partsOf } from "./json.js";
 
 /** `arguments` is the text that the model wrote: JSON, or free text where it wrote a JSON string. */
@@ -11,9 +12,6 @@ export interface Tool {
   readonly name: string;
   readonly parameters?: unknown;
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const argumentsOf = (json: string | undefined): string | null => {
   const value = json === undefined ? null : parsed(json);

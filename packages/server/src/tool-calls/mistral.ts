@@ -1,4 +1,5 @@
-import { type Call, isObject } from "./call.js";
+import { isObject } from "@imprint/contracts";
+import type { Call } from "./call.js";
 import { accept, type Input, more, type Reading, run, space } from "./input.js";
 import { jsonText, parsed } from "./json.js";
 import { jsonCalls } from "./tagged.js";

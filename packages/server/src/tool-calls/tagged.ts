@@ -1,4 +1,5 @@
-import { type Call, callsOf, isObject, type Tool } from "./call.js";
+import { isObject } from "@imprint/contracts";
+import { type Call, callsOf, type Tool } from "./call.js";
 import { accept, type Input, more, type Reading, run, space, until } from "./input.js";
 import { jsonText, parsed } from "./json.js";
 

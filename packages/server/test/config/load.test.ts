@@ -52,7 +52,11 @@ test.each<[string, Parameters<typeof load>[0], RegExp]>([
   ["a wide bind without a token", { flags: { host: "0.0.0.0" } }, /reachable from other machines/],
   ["a bind to all IPv6 addresses", { flags: { host: "::" } }, /reachable from other machines/],
   ["a short token", { flags: { token: "secret" } }, /--token/],
-  ["a token file that is not there", { flags: { token_file: "/nowhere/token" } }, /token_file cannot be read/],
+  [
+    "a token file that is not there",
+    { flags: { upstream: "http://127.0.0.1:1", upstream_token_file: "/nowhere/token" } },
+    /upstream_token_file cannot be read/,
+  ],
 ])("%s is refused by name", (_case, options, message) => {
   expect(() => load(options)).toThrow(ConfigError);
   expect(() => load(options)).toThrow(message);
@@ -71,10 +75,11 @@ test("a token file must belong to the user alone, and its token is not among the
   const path = join(makeFolder(), "token");
   const token = "a-token-of-enough-length";
   writeFileSync(path, `${token}\n`, { mode: 0o644 });
-  expect(() => load({ flags: { host: "0.0.0.0", token_file: path } })).toThrow(/chmod 600/);
+  const flags = { upstream: "http://127.0.0.1:1", upstream_token_file: path };
+  expect(() => load({ flags })).toThrow(/chmod 600/);
   chmodSync(path, 0o600);
-  const config = load({ flags: { host: "0.0.0.0", token_file: path } });
-  expect(config.token).toBe(token);
+  const config = load({ flags });
+  expect(config.upstream?.token).toBe(token);
   expect(JSON.stringify(config.settings)).not.toContain(token);
 });
 

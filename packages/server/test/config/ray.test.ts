@@ -12,13 +12,11 @@ test("a storage is a folder of this machine, or a bucket", () => {
   expect(load({ storage: "s3://bucket/some/prefix" }).ray?.storage).toEqual({
     type: "s3",
     url: "s3://bucket/some/prefix",
-    endpoint: null,
     onNodes: "/var/tmp/imprint",
   });
-  expect(load({ storage: "s3://bucket", storage_endpoint: "http://minio:9000", ray_scratch: "/mnt/nvme" }).ray?.storage).toEqual({
+  expect(load({ storage: "s3://bucket", ray_scratch: "/mnt/nvme" }).ray?.storage).toEqual({
     type: "s3",
     url: "s3://bucket",
-    endpoint: "http://minio:9000",
     onNodes: "/mnt/nvme",
   });
 });
@@ -30,10 +28,6 @@ test.each<readonly [object, RegExp]>([
   [{ storage: "s3://bucket/a/../b" }, /storage must be a folder, or s3:/],
   [{ storage: "s3://bucket?x=1" }, /storage must be a folder, or s3:/],
   [
-    { storage: "s3://bucket", storage_endpoint: "http://key:secret@minio:9000" },
-    /storage_endpoint .* credentials come from the environment/,
-  ],
-  [
     { storage: "/mnt/imprint", ray_callback_url: "http://user:secret@service" },
     /ray_callback_url must be an http or https address/,
   ],
@@ -41,7 +35,6 @@ test.each<readonly [object, RegExp]>([
   [{ runner: "local", ray_callback_url: "http://service" }, /ray_callback_url needs runner ray/],
   [{ storage: "s3://bucket", ray_nodes: 2 }, /ray_nodes needs a storage that is a folder/],
   [{ storage: "/mnt/imprint", runner: "local", ray_nodes: 2 }, /ray_nodes needs runner ray/],
-  [{ storage: "/mnt/imprint", storage_endpoint: "http://minio:9000" }, /storage_endpoint is for a storage such as s3:/],
 ])("%j is refused with a sentence", (flags, sentence) => {
   expect(() => load(flags)).toThrow(sentence);
 });

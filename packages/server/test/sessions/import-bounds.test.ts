@@ -6,6 +6,7 @@ import { LIMITS } from "@imprint/sessions";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { Settings } from "../../src/config/schema.js";
 import type * as FileStore from "../../src/sessions/file-store.js";
+import { runTask } from "../../src/sessions/tasks.js";
 import { childrenOf } from "../support/children.js";
 import { build, gone, type Process, startProcess } from "../support/process.js";
 import { makeFolder, startService } from "../support/service.js";
@@ -45,9 +46,6 @@ const upload = (service: Process, body: string | Buffer, signal?: AbortSignal): 
     ...(signal && { signal }),
   });
 
-/** Anything may be in a small file here. */
-const FREE = { IMPRINT_IMPORT_RATIO: "100000" };
-
 const incomingOf = (folder: string): readonly string[] => readdirSync(join(folder, "data", "incoming"));
 
 /** Resolves once the import that was begun is read by a process. */
@@ -64,64 +62,67 @@ const reading = async (folder: string, { child }: Process, count = 1): Promise<r
     { timeout: 20_000, interval: 20 },
   );
 
-test("the settings are the importers' own limits unless set", () => {
+test("the setting is the importers' own limit unless set", () => {
   const of = (name: keyof typeof Settings.properties): unknown => (Settings.properties[name] as { default?: unknown }).default;
-  expect([of("import_conversations"), of("import_unpacked_bytes"), of("import_ratio")]).toEqual([
-    LIMITS.conversations,
-    LIMITS.decoded,
-    LIMITS.ratio,
-  ]);
+  expect(of("import_unpacked_bytes")).toBe(LIMITS.decoded);
 });
 
-test.each([
-  ["import_conversations", 3, () => chats(4)],
-  ["import_unpacked_bytes", 4096, () => gzipSync(chats(100))],
-  ["import_ratio", 10, () => gzipSync(chat(0) + `${"x".repeat(MB)}\n`.repeat(70))],
-] as const)(
-  "an import beyond %s is refused by a sentence that names it, and nothing is stored",
-  async (setting, value, bodyOf) => {
-    const service = await startService({ flags: { [setting]: value } });
-    const headers = { "content-type": "application/x-ndjson" };
-    const refused = await service.call({ method: "POST", url: "/sessions", payload: bodyOf(), headers });
-    expect(refused.json()).toMatchObject({
-      status: 422,
-      code: "SESSION_UNREADABLE",
-      detail: expect.stringContaining(`start the service with a higher ${setting}.`),
-    });
-    expect(readdirSync(join(service.dataDir, "sessions"))).toEqual([]);
-    expect(readdirSync(join(service.dataDir, "incoming"))).toEqual([]);
-  },
-);
-
-test("an import that takes longer than import_seconds is ended, and its sentence names it", { timeout: 60_000 }, async () => {
-  const folder = makeFolder();
-  const service = await startProcess(folder, { env: { ...FREE, IMPRINT_IMPORT_SECONDS: "0.3" } });
-  const refused = await upload(service, gzipSync(long(60 * MB)));
-  expect([refused.status, await refused.json()]).toMatchObject([
-    422,
-    { code: "SESSION_UNREADABLE", detail: expect.stringMatching(/longer than 0\.3 s.*higher import_seconds/) },
-  ]);
-  expect(incomingOf(folder)).toEqual([]);
-  const next = await upload(service, chats(1));
-  expect(next.status).toBe(201);
+test("an import beyond import_unpacked_bytes is refused by a sentence that names it, and nothing is stored", async () => {
+  const service = await startService({ flags: { import_unpacked_bytes: 4096 } });
+  const headers = { "content-type": "application/x-ndjson" };
+  const refused = await service.call({ method: "POST", url: "/sessions", payload: gzipSync(chats(100)), headers });
+  expect(refused.json()).toMatchObject({
+    status: 422,
+    code: "SESSION_UNREADABLE",
+    detail: expect.stringContaining("start the service with a higher import_unpacked_bytes."),
+  });
+  expect(readdirSync(join(service.dataDir, "sessions"))).toEqual([]);
+  expect(readdirSync(join(service.dataDir, "incoming"))).toEqual([]);
 });
 
-test("a small compressed file is not unpacked where others are answered", { timeout: 60_000 }, async () => {
+/** An import's task for the recording of these bytes. */
+const taskFor = (bytes: string | Buffer) => {
   const root = makeFolder();
   const [staging, file] = [join(root, "staging"), join(root, "recording")];
   mkdirSync(staging);
-  writeFileSync(file, gzipSync(`{"messages":[${Array(2_000_000).fill("{}").join()}]}\n`));
+  writeFileSync(file, bytes);
+  return { source: { file }, staging, at: "2026-01-01T00:00:00.000Z" };
+};
+
+test.each([
+  [{ conversations: 3 }, () => chats(4), "more than 3 conversations"],
+  [{ ratio: 10 }, () => gzipSync(chat(0) + `${"x".repeat(MB)}\n`.repeat(70)), "times"],
+] as const)("an import beyond %j is refused", async (bounds, bytesOf, sentence) => {
+  await expect(runTask("import", { ...taskFor(bytesOf()), bounds })).rejects.toMatchObject({
+    code: "SESSION_UNREADABLE",
+    message: expect.stringContaining(sentence),
+  });
+});
+
+test("an import that takes too long is ended, and its sentence says so", { timeout: 60_000 }, async () => {
+  const { createFileStore } = await compiled();
+  const { run, close } = createFileStore();
+  onTestFinished(close);
+  await expect(run("import", taskFor(gzipSync(long(60 * MB))), { seconds: 0.3 })).rejects.toMatchObject({
+    code: "SESSION_UNREADABLE",
+    message: expect.stringContaining("longer than 0.3 s"),
+  });
+  await run("import", taskFor(chats(1)));
+});
+
+test("a small compressed file is not unpacked where others are answered", { timeout: 60_000 }, async () => {
+  const task = taskFor(gzipSync(`{"messages":[${Array(2_000_000).fill("{}").join()}]}\n`));
   const { createFileStore } = await compiled();
   const { run, close } = createFileStore({ heapMb: 32 });
   onTestFinished(close);
-  await expect(run("import", { source: { file }, staging, at: "2026-01-01T00:00:00.000Z" })).rejects.toMatchObject({
+  await expect(run("import", task)).rejects.toMatchObject({
     message: expect.stringContaining("more memory than one import"),
   });
 });
 
 test("an import ends with its client: its process and its folder are gone", { timeout: 60_000 }, async () => {
   const folder = makeFolder();
-  const service = await startProcess(folder, { env: FREE });
+  const service = await startProcess(folder);
   const leaving = new AbortController();
   const left = upload(service, gzipSync(long(60 * MB)), leaving.signal);
   const [reader = 0] = await reading(folder, service);
@@ -134,7 +135,7 @@ test("an import ends with its client: its process and its folder are gone", { ti
 
 test("imports wait neither for a long one nor for one another", { timeout: 60_000 }, async () => {
   const folder = makeFolder();
-  const service = await startProcess(folder, { env: FREE });
+  const service = await startProcess(folder);
   const leaving = new AbortController();
   const stuck = [0, 1, 2].map((at) => upload(service, gzipSync(chat(at) + long(60 * MB)), leaving.signal).catch(() => "left"));
   await reading(folder, service, 3);
@@ -146,7 +147,7 @@ test("imports wait neither for a long one nor for one another", { timeout: 60_00
 
 test("the service stops at once while an import is read, and nothing of it is left", { timeout: 60_000 }, async () => {
   const folder = makeFolder();
-  const service = await startProcess(folder, { env: FREE });
+  const service = await startProcess(folder);
   const refused = upload(service, gzipSync(long(60 * MB))).then(
     async (answer) => ((await answer.json()) as { code: string }).code,
     () => "closed",

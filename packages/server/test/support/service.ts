@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/common/clock.js";
+import type { Limits } from "../../src/config/limits.js";
 import { type Config, loadConfig } from "../../src/config/load.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { WorkerCommand } from "../../src/runners/local/local-runner.js";
@@ -36,11 +37,18 @@ export const makeFolder = (): string => {
 
 export const configFor = (dataDir: string, flags: Readonly<Record<string, unknown>> = {}): Config =>
   loadConfig({
-    flags: { data_dir: dataDir, port: 0, base_model: MODEL, log_level: "silent", cancel_grace: 1, ...flags },
+    flags: { data_dir: dataDir, port: 0, base_model: MODEL, log_level: "silent", ...flags },
     env: {},
     home: dataDir,
     repoRoot: dataDir,
   });
+
+/** A file that the service takes a secret from. */
+export const secretFile = (secret: string): string => {
+  const file = join(makeFolder(), "secret");
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+  return file;
+};
 
 export interface Service extends RunningServer {
   readonly dataDir: string;
@@ -72,15 +80,21 @@ export const startService = async ({
   behaviour,
   command = trainerWith(behaviour),
   clock,
+  limits,
 }: {
   readonly dataDir?: string;
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly behaviour?: object;
   readonly command?: WorkerCommand;
   readonly clock?: Clock;
+  readonly limits?: Partial<Limits>;
 } = {}): Promise<Service> => {
   makeModel(join(dataDir, "models", MODEL));
-  const server = await startServer(configFor(dataDir, flags), { command, ...(clock && { clock }) });
+  const server = await startServer(configFor(dataDir, flags), {
+    command,
+    limits: { cancelGraceMs: 1000, ...limits },
+    ...(clock && { clock }),
+  });
   onTestFinished(() => server.close(0));
   const host = new URL(server.url).host;
   const call = ({ headers, ...options }: InjectOptions): Promise<LightMyRequestResponse> =>

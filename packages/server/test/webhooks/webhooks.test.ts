@@ -7,7 +7,7 @@ import { createWebhooks } from "../../src/webhooks/webhooks.js";
 import { manualClock } from "../common/manual-clock.js";
 import { quietLog } from "../common/quiet-log.js";
 import { createStage } from "../jobs/stage.js";
-import { startLora, startService } from "../support/service.js";
+import { secretFile, startLora, startService } from "../support/service.js";
 import { putSession } from "../support/session.js";
 
 interface Received {
@@ -61,8 +61,8 @@ test("the end of a job is posted once, signed so that the receiver can check it"
 
 test("a service that is told where posts the end of a real job there", async () => {
   const { received, url } = await receiver([200]);
-  const webhook_secret = `whsec_${KEY.toString("base64")}`;
-  const service = await startService({ flags: { webhook_url: url, webhook_secret } });
+  const webhook_secret_file = secretFile(`whsec_${KEY.toString("base64")}`);
+  const service = await startService({ flags: { webhook_url: url, webhook_secret_file } });
   putSession(service.dataDir, "s1");
   const jobId = await startLora(service, { session_id: "s1", adapter_id: "told" });
   await vi.waitFor(() => expect(received).toHaveLength(1), { timeout: 10_000 });

@@ -1,7 +1,8 @@
-export type JsonObject = { readonly [key: string]: unknown };
+import { isObject } from "@imprint/contracts";
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export { isObject };
+
+export type JsonObject = { readonly [key: string]: unknown };
 
 export const isString = (value: unknown): value is string => typeof value === "string";
 

@@ -12,7 +12,7 @@ import { Facts } from "../ui/facts.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
-import { Condition } from "./condition.js";
+import { Condition } from "./chips.js";
 import { fetchRecord } from "./fetch-record.js";
 import { LossPlot } from "./loss-plot.js";
 import { runsOf } from "./runs.js";

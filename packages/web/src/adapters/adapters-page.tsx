@@ -9,8 +9,7 @@ import { toneOf } from "../text/verdict.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
-import { Condition } from "./condition.js";
-import { EvaluationChip } from "./evaluation-chip.js";
+import { Condition, EvaluationChip } from "./chips.js";
 
 const SHOWN = 1000;
 

@@ -1,7 +1,7 @@
 import { isFinished } from "@imprint/client";
 import type { Adapter, JobDetails } from "@imprint/contracts";
 import { useEffect } from "react";
-import { EvaluationChip } from "../adapters/evaluation-chip.js";
+import { EvaluationChip } from "../adapters/chips.js";
 import { CancelButton } from "../job/cancel-button.js";
 import { useJobs } from "../live/use-jobs.js";
 import { hrefOf } from "../router/route.js";

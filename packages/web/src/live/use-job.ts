@@ -1,8 +1,7 @@
-import { type ApiError, isFinished } from "@imprint/client";
-import type { JobEvent } from "@imprint/contracts";
+import type { ApiError } from "@imprint/client";
 import { useEffect, useState } from "react";
 import { api } from "../api.js";
-import { type Connection, openStream } from "./event-stream.js";
+import { type Connection, followEvents } from "./follow.js";
 import { applyJobEvent, type JobState, NO_JOB } from "./job-state.js";
 
 interface LiveJob extends JobState {
@@ -13,17 +12,13 @@ interface LiveJob extends JobState {
 
 const NOTHING: LiveJob = { ...NO_JOB, connection: "connecting", refused: null };
 
-const isLast = (event: JobEvent): boolean => (event.type === "snapshot" || event.type === "status") && isFinished(event.job);
-
 /** A job as it happens. */
 export function useJob(jobId: string): LiveJob {
   const [state, setState] = useState(NOTHING);
   useEffect(() => {
     setState(NOTHING);
-    return openStream<JobEvent>({
-      url: `/jobs/${encodeURIComponent(jobId)}/events`,
-      probe: () => api.jobs.get(jobId),
-      isLast,
+    return followEvents({
+      open: (options) => api.jobs.events(jobId, options),
       onEvent: (event) => setState((before) => ({ ...before, ...applyJobEvent(before, event) })),
       onConnection: (connection) => setState((before) => ({ ...before, connection })),
       onRefused: (refused) => setState((before) => ({ ...before, refused })),

@@ -1,7 +1,7 @@
-import type { JobDetails, JobsEvent } from "@imprint/contracts";
+import type { JobDetails } from "@imprint/contracts";
 import { useEffect, useState } from "react";
 import { api } from "../api.js";
-import { type Connection, openStream } from "./event-stream.js";
+import { type Connection, followEvents } from "./follow.js";
 import { applyJobsEvent } from "./job-state.js";
 
 interface LiveJobs {
@@ -15,9 +15,8 @@ export function useJobs(): LiveJobs {
   const [state, setState] = useState<LiveJobs>({ jobs: null, connection: "connecting" });
   useEffect(
     () =>
-      openStream<JobsEvent>({
-        url: "/jobs/events",
-        probe: () => api.jobs.list({ limit: 1 }),
+      followEvents({
+        open: api.jobs.watch,
         onEvent: (event) => setState((before) => ({ ...before, jobs: applyJobsEvent(before.jobs ?? [], event) })),
         onConnection: (connection) => setState((before) => ({ ...before, connection })),
         onRefused: () => setState((before) => ({ ...before, connection: "lost" })),

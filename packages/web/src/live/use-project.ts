@@ -1,8 +1,8 @@
 import type { ApiError } from "@imprint/client";
-import type { Project, ProjectEvent } from "@imprint/contracts";
+import type { Project } from "@imprint/contracts";
 import { useEffect, useState } from "react";
 import { api } from "../api.js";
-import { type Connection, openStream } from "./event-stream.js";
+import { type Connection, followEvents } from "./follow.js";
 
 interface LiveProject {
   /** Null until the service told. */
@@ -19,9 +19,8 @@ export function useProject(name: string): LiveProject {
   const [state, setState] = useState(NOTHING);
   useEffect(() => {
     setState(NOTHING);
-    return openStream<ProjectEvent>({
-      url: `/projects/${encodeURIComponent(name)}/events`,
-      probe: () => api.projects.get(name),
+    return followEvents({
+      open: (options) => api.projects.events(name, options),
       onEvent: (event) => event.type !== "resync" && setState((before) => ({ ...before, project: event.project })),
       onConnection: (connection) => setState((before) => ({ ...before, connection })),
       onRefused: (refused) => setState((before) => ({ ...before, refused })),

@@ -1,7 +1,19 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import uPlot from "uplot";
 import { short } from "../text/numbers.js";
-import { colorOf, useColorScheme } from "./theme.js";
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+const subscribe = (listener: () => void): (() => void) => {
+  dark.addEventListener("change", listener);
+  return () => dark.removeEventListener("change", listener);
+};
+
+/** Changes when the colours do: a canvas does not follow the style sheet by itself. */
+export const useColorScheme = (): string => useSyncExternalStore(subscribe, () => (dark.matches ? "dark" : "light"));
+
+/** The value of a custom property of the style sheet. */
+export const colorOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 export interface Line {
   readonly label: string;

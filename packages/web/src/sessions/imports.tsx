@@ -1,7 +1,7 @@
 import type { ImportResult } from "@imprint/contracts";
 import { hrefOf } from "../router/route.js";
 import { count } from "../text/numbers.js";
-import { sentenceOf } from "../text/sentence.js";
+import { sentenceOf } from "../ui/problem.js";
 import { Tally } from "../ui/tally.js";
 
 /** One dropped file and what became of it. */

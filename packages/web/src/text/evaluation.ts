@@ -1,6 +1,6 @@
 import type { EvaluationRow, EvaluationVerdict } from "@imprint/contracts";
 import { short } from "./numbers.js";
-import type { Tone } from "./tone.js";
+import type { Tone } from "./verdict.js";
 
 export const EVALUATION_TONES: Readonly<Record<EvaluationVerdict, Tone>> = {
   helps: "good",

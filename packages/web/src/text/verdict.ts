@@ -1,7 +1,8 @@
 import { change, harmsOf, type Proof, type Verdict, verdictOf } from "@imprint/contracts";
 import { hasRisen, warningOf } from "./held-out.js";
 import { short } from "./numbers.js";
-import type { Tone } from "./tone.js";
+
+export type Tone = "good" | "doubtful" | "bad";
 
 const TONES: Readonly<Record<Verdict, Tone>> = { learned: "good", hardly_learned: "doubtful", harms: "bad" };
 

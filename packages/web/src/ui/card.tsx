@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import type { Tone } from "../text/tone.js";
+import type { Tone } from "../text/verdict.js";
 
 interface CardProps {
   readonly title: string;

@@ -1,4 +1,4 @@
-import type { Connection } from "../live/event-stream.js";
+import type { Connection } from "../live/follow.js";
 
 const SENTENCES: Readonly<Record<Connection, string>> = {
   connecting: "Connecting…",

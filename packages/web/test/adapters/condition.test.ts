@@ -2,7 +2,7 @@ import type { Adapter } from "@imprint/contracts";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { Condition } from "../../src/adapters/condition.js";
+import { Condition } from "../../src/adapters/chips.js";
 
 const chip = (fields: Pick<Adapter, "health" | "verdict"> & Partial<Adapter>): string =>
   renderToStaticMarkup(createElement(Condition, { adapter: { evaluation: null, ...fields } as Adapter }));

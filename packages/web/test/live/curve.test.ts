@@ -1,7 +1,7 @@
 import type { Progress } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addStep } from "../../src/live/curve.js";
+import { addStep } from "../../src/live/job-state.js";
 
 const step = (at: number): Progress => ({
   step: at,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { placeOf } from "../../src/plot/place.js";
+import { placeOf } from "../../src/plot/intervals.js";
 
 const values = fc.array(fc.integer({ min: -20_000, max: 20_000 }).map((thousandths) => thousandths / 1000));
 

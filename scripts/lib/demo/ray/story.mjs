@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readSetup } from "../../../../packages/server/dist/index.js";
@@ -25,10 +25,13 @@ export async function tellOnRay({ started, signal, out = process.stdout }) {
   rmSync(FOLDER, { recursive: true, force: true });
   const head = await startRayHead({ root: ROOT, cpus: cores, signal });
   try {
+    mkdirSync(FOLDER, { recursive: true });
+    const tokenFile = path.join(FOLDER, "ray.token");
+    writeFileSync(tokenFile, head.token, { mode: 0o600 });
     const flags = {
       runner: "ray",
       ray_address: head.address,
-      ray_token: head.token,
+      ray_token_file: tokenFile,
       ray_cpus: cores,
       storage: path.join(FOLDER, "storage"),
     };

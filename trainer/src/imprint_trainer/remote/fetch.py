@@ -36,7 +36,9 @@ class Store:
         import fsspec
 
         options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
-        if endpoint := env.get("IMPRINT_STORE_ENDPOINT"):
+        # A node may call the server by another name than the service does.
+        own = env.get("AWS_ENDPOINT_URL_S3") or env.get("AWS_ENDPOINT_URL")
+        if endpoint := own or env.get("IMPRINT_STORE_ENDPOINT"):
             options["endpoint_url"] = endpoint
         self._files, self._root = fsspec.core.url_to_fs(env["IMPRINT_STORE"], **options)
 

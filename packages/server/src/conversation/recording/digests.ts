@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChatMessage, ChatTool, ChatToolCall } from "@imprint/contracts";
+import { type ChatMessage, type ChatTool, type ChatToolCall, isObject } from "@imprint/contracts";
 
 const digest = (...parts: readonly string[]): string => {
   const hash = createHash("sha256");
@@ -10,8 +10,7 @@ const digest = (...parts: readonly string[]): string => {
 type Tools = readonly ChatTool[];
 type Fields = Readonly<Record<string, unknown>>;
 
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -25,9 +24,8 @@ const settled = (args: object, tool: ChatTool | undefined): object => {
 const asWritten = ({ name, arguments: json }: ChatToolCall, tools: Tools): string => {
   try {
     const args: unknown = JSON.parse(json);
-    const isObject = typeof args === "object" && args !== null && !Array.isArray(args);
     return JSON.stringify(
-      isObject
+      isObject(args)
         ? settled(
             args,
             tools.find((tool) => tool.name === name),

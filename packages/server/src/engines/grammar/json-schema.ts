@@ -1,3 +1,4 @@
+import { isObject } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 
 /** Rules of a llama.cpp grammar (GBNF) that hold a text to JSON schemas, with `", "` and `": "` between the parts as trainings write them. */
@@ -39,8 +40,6 @@ const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
 };
 /** llama.cpp writes repetitions out, and refuses long ones. */
 const MOST = 1000;
-
-const isObject = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 const inHex = (character: string): string => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`;

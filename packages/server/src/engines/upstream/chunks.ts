@@ -1,4 +1,4 @@
-import type { ChatResult, ChatSpec } from "@imprint/contracts";
+import { type ChatResult, type ChatSpec, isObject } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 
 /** What is used of a chunk of chat completions, or of completions. */
@@ -14,7 +14,6 @@ export interface ChatChunk {
 
 type Open = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Open => typeof value === "object" && value !== null && !Array.isArray(value);
 const objects = (value: unknown): readonly Open[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);

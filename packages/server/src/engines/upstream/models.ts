@@ -1,3 +1,4 @@
+import { isObject } from "@imprint/contracts";
 import type { ServedModel } from "../../runners/served.js";
 import type { UpstreamHttp } from "./http.js";
 
@@ -16,7 +17,6 @@ export interface UpstreamModel extends ServedModel {
 
 const LIST_MS = 5_000;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
 const textOr = <Other>(value: unknown, other: Other): string | Other => (typeof value === "string" ? value : other);
 const integer = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@imprint/contracts";
+import { type ErrorCode, isObject } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 
 const SHOWN = 600; // characters of what an upstream says
@@ -14,9 +14,6 @@ interface Refusal {
   readonly body: unknown;
   readonly retryAfter?: string | undefined;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * What a server says is wrong: OpenAI's `{error: {message}}`, vLLM's older `{message}`, FastAPI's `{detail}`, SGLang's

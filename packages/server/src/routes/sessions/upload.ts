@@ -9,6 +9,7 @@ import { Type } from "typebox";
 import { ProblemError } from "../../http/problem.js";
 import { answer, problems } from "../../http/schemas.js";
 import type { App, Services } from "../../services.js";
+import { IMPORT_SECONDS } from "../../sessions/save.js";
 
 const CONTENT_TYPES = ["application/json", "application/x-ndjson", "text/markdown", "application/zstd"] as const;
 const UploadQuery = Strict({
@@ -78,7 +79,7 @@ const refuseUnreadable = (error: unknown): never => {
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as they come. */
 export const uploadRoute = (app: App, { workshop, closing }: Pick<Services, "workshop" | "closing">): void => {
   const { sessions } = workshop;
-  const { limit, importSeconds } = sessions;
+  const { limit } = sessions;
 
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
@@ -86,7 +87,7 @@ export const uploadRoute = (app: App, { workshop, closing }: Pick<Services, "wor
     scope.post(
       "/sessions",
       {
-        config: { timeoutMs: importSeconds * 1000 + WAIT_MS },
+        config: { timeoutMs: IMPORT_SECONDS * 1000 + WAIT_MS },
         schema: {
           tags: ["sessions"],
           summary: "Store a recorded session",

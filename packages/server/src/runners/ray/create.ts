@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../common/clock.js";
 import type { Log } from "../../common/log.js";
+import type { Limits } from "../../config/limits.js";
 import type { Config } from "../../config/load.js";
 import { workerEnvironment } from "../local/environment.js";
 import type { WorkerCommand } from "../local/local-runner.js";
@@ -22,6 +23,7 @@ interface CreateOptions {
   /** Whom to ask what a training takes. */
   readonly interactive: Interactive;
   readonly callbacks: Callbacks | null;
+  readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -32,10 +34,18 @@ const ASK_MS = 5_000;
 const KILL_MS = 10_000; // beyond the grace, twice: a cluster that does not answer is not waited for longer
 
 /** The runner of the settings' cluster; null where jobs run on this machine. */
-export const createRay = ({ config, command, places, interactive, callbacks, clock, log }: CreateOptions): Runner | null => {
+export const createRay = ({
+  config,
+  command,
+  places,
+  interactive,
+  callbacks,
+  limits: { cancelGraceMs, startTimeoutMs, keepCheckpointsMs: keepMs },
+  clock,
+  log,
+}: CreateOptions): Runner | null => {
   const { ray, settings, repoRoot } = config;
   if (ray === null) return null;
-  const cancelGraceMs = settings.cancel_grace * 1000;
   const python = settings.ray_python ?? settings.python ?? command.file;
   const sources = join(repoRoot, "trainer", "src");
   const storage = sharedStorage(openStore(ray.storage, { sources, env: process.env }), instanceOf(settings.data_dir));
@@ -63,10 +73,10 @@ export const createRay = ({ config, command, places, interactive, callbacks, clo
       killMs: 2 * cancelGraceMs + KILL_MS,
     },
     cancelGraceMs,
-    startTimeoutMs: settings.start_timeout * 1000,
+    startTimeoutMs,
     pollMs: storage.store.carried === null ? POLL_MS : STORE_POLL_MS,
     askMs: ASK_MS,
-    keepMs: settings.keep_checkpoints_hours * 3_600_000,
+    keepMs,
     clock,
     log,
   });

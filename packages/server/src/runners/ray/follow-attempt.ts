@@ -54,7 +54,7 @@ const refusedEnd = (fate: Fate, full: string): ImprintError | null => {
     });
   if (because === "not_ready")
     return new ImprintError("WORKER_START_FAILED", "The trainer on the cluster was not ready in time.", {
-      hint: "Raise start_timeout, or look at the machine: docs/ray.md says what a node needs.",
+      hint: "Look at the machine: docs/ray.md says what a node needs.",
     });
   return how.type === "exited" && how.signal === "SIGKILL" ? killedThere() : null;
 };

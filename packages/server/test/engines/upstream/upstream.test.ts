@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MODEL, makeFolder, makeModel, type Service, startLora, startService } from "../../support/service.js";
+import { MODEL, makeFolder, makeModel, type Service, secretFile, startLora, startService } from "../../support/service.js";
 import { putSession } from "../../support/session.js";
 import { type FakeOptions, startFake } from "./fake.js";
 
@@ -11,7 +11,7 @@ const tools = [{ type: "function", function: { name: "bash", description: "Runs.
 
 const begin = async (options: FakeOptions = {}, flags: Readonly<Record<string, unknown>> = {}) => {
   const fake = await startFake(options);
-  const service = await startService({ flags: { upstream: `${fake.url}/v1`, upstream_token: TOKEN, ...flags } });
+  const service = await startService({ flags: { upstream: `${fake.url}/v1`, upstream_token_file: secretFile(TOKEN), ...flags } });
   const chats = () => fake.asked.filter(({ path }) => path.includes("completions"));
   return { fake, service, chats };
 };

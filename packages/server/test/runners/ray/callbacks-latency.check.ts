@@ -26,10 +26,9 @@ afterAll(() => server.close());
 const bucket = () =>
   createS3Store({
     url: `s3://${BUCKET}/${randomUUID()}`,
-    endpoint: server.endpoint,
     onNodes: join(temporaryFolder(), "copy"),
     fetchProgram: readFileSync(join(SOURCES, "imprint_trainer", "remote", "fetch.py"), "utf8"),
-    env: process.env,
+    env: { ...process.env, AWS_ENDPOINT_URL_S3: server.endpoint },
   });
 
 /** Milliseconds, as the service polls: create.ts. */

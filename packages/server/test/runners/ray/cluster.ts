@@ -26,7 +26,9 @@ export const cluster = async (behaviour: object = {}): Promise<Cluster> => {
   symlinkSync(SOURCES, join(dataDir, "trainer", "src")); // the data directory of a test is its checkout too
   putSession(dataDir, "s1");
   const wait_for = join(temporaryFolder(), "go");
-  const given = { runner: "ray", ray_address: head.address, ray_token: TOKEN, ray_python: PYTHON, storage, heartbeat_timeout: 2 };
+  const ray_token_file = join(dataDir, "ray.token");
+  writeFileSync(ray_token_file, TOKEN, { mode: 0o600 });
+  const given = { runner: "ray", ray_address: head.address, ray_token_file, ray_python: PYTHON, storage, heartbeat_timeout: 2 };
   const open = (flags: object = {}): Promise<Service> =>
     startService({ dataDir, command: trainerWith({ wait_for, ...behaviour }), flags: { ...given, ...flags } });
   return { head, dataDir, storage, go: () => writeFileSync(wait_for, ""), open };

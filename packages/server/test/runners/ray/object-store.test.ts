@@ -28,10 +28,9 @@ const program = readFileSync(join(SOURCES, "imprint_trainer", "remote", "fetch.p
 const storeAt = (prefix: string, bucket = BUCKET): Store & { readonly onNodes: string } =>
   createS3Store({
     url: `s3://${bucket}/${prefix}`,
-    endpoint: server.endpoint,
     onNodes: join(temporaryFolder(), "copy"),
     fetchProgram: program,
-    env: process.env,
+    env: { ...process.env, AWS_ENDPOINT_URL_S3: server.endpoint },
   });
 
 const task = (spec: Partial<ReturnType<typeof loraTask>["spec"]> = {}) => loraTask({ output_dir: temporaryFolder(), ...spec });

@@ -6,7 +6,7 @@ import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, objec
 import { toolCall } from "../../values/tool-calls.js";
 import { responseItem } from "../codex/item.js";
 import type { Output, RecordFormat } from "../format.js";
-import { outcomeOfExit } from "../swe-agent/exit-status.js";
+import { outcomeOfExit } from "../swe-agent/format.js";
 
 /** How the templates of the agent begin what they put in the user's place after a command. */
 const ENVIRONMENT =

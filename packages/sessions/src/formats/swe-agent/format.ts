@@ -1,3 +1,4 @@
+import type { Outcome } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
@@ -14,7 +15,10 @@ import {
 } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
 import type { Output, RecordFormat } from "../format.js";
-import { outcomeOfExit } from "./exit-status.js";
+
+/** A run that handed in its work may have succeeded; one that ended by a limit or an error did not. */
+export const outcomeOfExit = (status: string | null): Outcome =>
+  status === null || /^submitted/i.test(status) ? "unknown" : "failure";
 
 /** The messages of a run: its history, or the attempts where a file holds no history. */
 function messagesOf(record: JsonObject): readonly JsonObject[] {

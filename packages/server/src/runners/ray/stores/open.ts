@@ -14,7 +14,7 @@ interface OpenOptions {
 /** The store of the settings. Nothing is asked of it yet. */
 export const openStore = (storage: RayStorage, { sources, env }: OpenOptions): Store => {
   if (storage.type === "folder") return createFolderStore(storage.onNodes);
-  const { url, endpoint, onNodes } = storage;
+  const { url, onNodes } = storage;
   const fetchProgram = readFileSync(join(sources, "imprint_trainer", "remote", "fetch.py"), "utf8");
-  return createS3Store({ url, endpoint, onNodes, fetchProgram, env });
+  return createS3Store({ url, onNodes, fetchProgram, env });
 };

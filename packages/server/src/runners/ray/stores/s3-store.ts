@@ -10,13 +10,11 @@ import type { Store } from "./store.js";
 export interface S3Options {
   /** Such as s3://bucket/prefix */
   readonly url: string;
-  /** Of a server that speaks S3; null for what the environment says, or Amazon's own. */
-  readonly endpoint: string | null;
   /** Under which path a node keeps its copies. */
   readonly onNodes: string;
   /** The program that a node starts with: imprint_trainer/remote/fetch.py. */
   readonly fetchProgram: string;
-  /** Of this process: where the client finds region and credentials, by itself. */
+  /** Of this process: where the client finds endpoint, region and credentials, by itself. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -31,14 +29,17 @@ const splitUrl = (url: string): { readonly bucket: string; readonly prefix: stri
   return { bucket, prefix: path === "" ? "" : `${path}/` };
 };
 
+/** Of a server that speaks S3; undefined for Amazon's own. */
+const endpointIn = (env: NodeJS.ProcessEnv): string | undefined => env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || undefined;
+
 /** Loaded where it is used: the client is a thousand modules. It finds credentials as all of Amazon's do. */
-const load = async ({ endpoint, env }: Pick<S3Options, "endpoint" | "env">) => {
+const load = async (env: NodeJS.ProcessEnv) => {
   const { S3Client, ...commands } = await import("@aws-sdk/client-s3");
   const { Upload } = await import("@aws-sdk/lib-storage");
-  const own = endpoint ?? env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
+  const endpoint = endpointIn(env);
   const region = env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1"; // part of each signature; servers of others know none
   const client: S3Client = new S3Client({
-    ...(own !== undefined && { endpoint: own, forcePathStyle: true, region }),
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true, region }),
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
     // Servers that are not Amazon's refuse the trailers that newer clients send by themselves.
     requestChecksumCalculation: "WHEN_REQUIRED",
@@ -50,11 +51,12 @@ const load = async ({ endpoint, env }: Pick<S3Options, "endpoint" | "env">) => {
 const isMissing = (error: unknown): boolean => error instanceof Error && ["NoSuchKey", "NotFound"].includes(error.name);
 
 /** A bucket of an object store that speaks S3. Nodes fetch what they need, and send what they make (imprint_trainer/remote). */
-export const createS3Store = ({ url, endpoint, onNodes, fetchProgram, env }: S3Options): Store => {
+export const createS3Store = ({ url, onNodes, fetchProgram, env }: S3Options): Store => {
   const { bucket: Bucket, prefix } = splitUrl(url);
+  const endpoint = endpointIn(env);
   let loading: ReturnType<typeof load> | null = null;
   const s3 = (): ReturnType<typeof load> => {
-    loading ??= load({ endpoint, env });
+    loading ??= load(env);
     return loading;
   };
   const at = (name: string) => ({ Bucket, Key: `${prefix}${name}` });
@@ -114,7 +116,7 @@ export const createS3Store = ({ url, endpoint, onNodes, fetchProgram, env }: S3O
     onNodes,
     carried: {
       IMPRINT_STORE: `s3://${Bucket}/${prefix}`.replace(/\/$/, ""),
-      ...(endpoint !== null && { IMPRINT_STORE_ENDPOINT: endpoint }),
+      ...(endpoint !== undefined && { IMPRINT_STORE_ENDPOINT: endpoint }),
       IMPRINT_COPY: onNodes,
       IMPRINT_FETCH: fetchProgram,
     },

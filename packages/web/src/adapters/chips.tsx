@@ -1,6 +1,16 @@
-import type { Adapter } from "@imprint/contracts";
+import { type Adapter, conditionOf } from "@imprint/contracts";
 import { EVALUATION_TONES } from "../text/evaluation.js";
 import { words } from "../text/numbers.js";
+
+export function Condition({ adapter }: { readonly adapter: Adapter }) {
+  const condition = conditionOf(adapter);
+  const isGood = condition === "ok" && adapter.evaluation?.verdict !== "harms";
+  return (
+    <span className="chip" data-tone={isGood ? "good" : condition === "ok" ? undefined : "bad"}>
+      {condition}
+    </span>
+  );
+}
 
 /** What the last evaluation says of an adapter. */
 export function EvaluationChip({ evaluation }: Pick<Adapter, "evaluation">) {

@@ -1,1 +1,0 @@
-export type Tone = "good" | "doubtful" | "bad";
