@@ -25,7 +25,7 @@ export class IllegalTransition extends Error {
   }
 }
 
-/** Which status a change leads to; what is not here is impossible. docs/operations.md draws it, a test compares. */
+/** Which status a change leads to; what is not here is impossible. docs/state-machine.md draws it, a test compares. */
 export const TRANSITIONS: Readonly<Partial<Record<JobStatus, Readonly<Partial<Record<JobChange["type"], JobStatus>>>>>> = {
   queued: { start: "running", request_cancel: "cancelled", fail: "failed" },
   running: {
