@@ -49,7 +49,7 @@ test("a job finds what it asks for on a worker, and nothing on the head", () => 
 });
 
 test("the docs name what the manifest holds", () => {
-  const docs = file("docs/scale.md");
+  const docs = file("docs/ray.md");
   for (const said of [
     "examples/cluster/kuberay.yaml",
     claim.metadata.name,

@@ -3,7 +3,7 @@ import { Strict } from "./object.js";
 
 const Megabytes = Type.Number({ minimum: 0 });
 
-/** What a training takes at its peak, in MB of 10^6 bytes: docs/memory.md. */
+/** What a training takes at its peak, in MB of 10^6 bytes: docs/training.md. */
 export const MemoryPlan = Strict({
   weights_mb: Megabytes,
   activations_mb: Megabytes,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Strict } from "./object.js";
 
-/** `halving`: the trials whose held-out loss is in the worse half are stopped on the way: docs/sweeps.md. */
+/** `halving`: the trials whose held-out loss is in the worse half are stopped on the way: docs/training.md. */
 export const EarlyStopping = Type.Union([Type.Literal("halving"), Type.Literal("none")], {
   default: "halving",
   description: "Stop the worse half of the trials on the way, or train all to their end",

@@ -31,7 +31,7 @@ export interface Metrics {
 const seconds = ({ started_at, finished_at }: Job): number | null =>
   started_at === null || finished_at === null ? null : (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
 
-/** What the service counts. docs/metrics.md lists it, a test compares. */
+/** What the service counts. docs/operations.md lists it, a test compares. */
 export const createMetrics = (): Metrics => {
   const registry = new Registry();
   const registers = [registry];

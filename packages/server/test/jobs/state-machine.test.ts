@@ -23,7 +23,7 @@ const EVENTS: readonly JobChange[] = [
 const queued = createJob({ job_id: "j", kind: "lora", reserved_adapter_id: "a", request: {}, created_at: at });
 const inStatus = (status: JobStatus): Job => ({ ...queued, status, cancel_requested: true });
 
-const document = readFileSync(new URL("../../../../docs/state-machine.md", import.meta.url), "utf8");
+const document = readFileSync(new URL("../../../../docs/operations.md", import.meta.url), "utf8");
 const rowOf = (status: string, event: string, next: string): string => `${status} ${event} ${next}`;
 const inCode = Object.entries(TRANSITIONS).flatMap(([status, events]) =>
   Object.entries(events ?? {}).map(([event, next]) => rowOf(status, event, String(next))),

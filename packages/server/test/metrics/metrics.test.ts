@@ -51,12 +51,12 @@ test("jobs, tokens, requests, streams and adapters are counted as they happen", 
   await vi.waitFor(async () => expect(seriesIn(await scrape(), left)).toBe(1));
 });
 
-test("docs/metrics.md lists every metric with its type, and the Grafana dashboard asks for no other", async () => {
+test("docs/operations.md lists every metric with its type, and the Grafana dashboard asks for no other", async () => {
   const service = await startService();
   const { body, headers } = await service.get("/metrics");
   expect(headers["content-type"]).toContain("text/plain");
   const metrics = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
-  const documented = [...read("metrics.md").matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, type]) => `${name} ${type}`);
+  const documented = [...read("operations.md").matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, type]) => `${name} ${type}`);
   expect(documented.sort()).toEqual(metrics.sort());
 
   const asked = [...read("grafana.json").matchAll(/\b(?:imprint|process)_\w+/g)].map(([name]) =>

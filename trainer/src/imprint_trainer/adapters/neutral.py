@@ -20,7 +20,7 @@ TEXTS = {
     "shell": "neutral-shell.txt",
 }
 
-# Not the shell's: what programs print is what sessions are full of (ADR 23).
+# Not the shell's: what programs print is what sessions are full of (ADR 35).
 IMPRINT_TEXTS = ("mixed", "letter", "python")
 
 

@@ -1,4 +1,4 @@
-"""Tools as text, for chat templates that list none: the prompt that Qwen 2.5's template writes, `docs/tool-calls.md`.
+"""Tools as text, for chat templates that list none: the prompt that Qwen 2.5's template writes, `docs/serving.md`.
 
 Calls and results then stand in the messages' text as `data/messages.py` writes them.
 """

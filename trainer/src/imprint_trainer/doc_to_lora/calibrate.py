@@ -1,4 +1,4 @@
-"""How much of a generated update is applied: what its session gains most from and neutral text allows (ADR 23)."""
+"""How much of a generated update is applied: what its session gains most from and neutral text allows (ADR 35)."""
 
 import math
 from bisect import bisect_left

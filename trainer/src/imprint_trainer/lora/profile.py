@@ -20,7 +20,7 @@ class Learn:
 
 LEARN = Learn()
 
-# Chosen by docs/efficacy.md for the default model; wider bases take less (docs/adr/0022).
+# Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
 RATE, WIDTH = 1e-3, 576
 
 

@@ -1,4 +1,4 @@
-"""What a graphics card must show, one function a check: docs/gpu.md. On a CPU the same code is rehearsed."""
+"""What a graphics card must show, one function a check: docs/training.md. On a CPU the same code is rehearsed."""
 
 import json
 import subprocess

@@ -1,6 +1,6 @@
 """`python -m imprint_trainer.remote FOLDER`: what an engine starts for one attempt at a job.
 
-The worker is a child that speaks the protocol of docs/worker-protocol.md; this process carries its lines between it and
+The worker is a child that speaks the protocol of docs/operations.md; this process carries its lines between it and
 the attempt's folder, and writes last how it ended. It imports nothing that takes memory.
 """
 

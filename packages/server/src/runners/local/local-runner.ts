@@ -74,7 +74,7 @@ const SETTLE_MS = 50;
 const TALKER_REST_MS = 300_000;
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-/** Trains in child processes of this machine: `command` speaking docs/worker-protocol.md. Starts none until there is work. */
+/** Trains in child processes of this machine: `command` speaking docs/operations.md. Starts none until there is work. */
 export function createLocalRunner(options: LocalRunnerOptions): Runner & Interactive {
   const {
     command,

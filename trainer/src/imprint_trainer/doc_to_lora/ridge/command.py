@@ -18,7 +18,7 @@ from imprint_trainer.models.load import load_base
 
 MODULE = "down_proj"
 TOKENS = 60_000
-FIRST, LAST = 2 / 3, 9 / 10  # of the blocks: layers 20 to 26 of 30 did best (docs/hypernetworks.md)
+FIRST, LAST = 2 / 3, 9 / 10  # of the blocks: layers 20 to 26 of 30 did best (docs/imprints.md)
 AXES = 1 / 4  # of the inputs' size
 NOTED = 10_000  # tokens between two lines of progress
 

@@ -10,7 +10,7 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class RidgeConfig(AdapterPlace):
-    """Defaults are those that were measured best on recorded sessions (docs/hypernetworks.md)."""
+    """Defaults are those that were measured best on recorded sessions (docs/imprints.md)."""
 
     kind: Literal["ridge"] = "ridge"
     rank: Size = 128
