@@ -107,8 +107,7 @@ export const startServer = async (
     const trainer = command ?? trainerCommand(config);
     const callback = config.ray?.callback ?? null;
     const callbacks = callback && createCallbacks({ url: callback.url, clock });
-    const runner =
-      given ?? createRunner({ config, command: trainer, places, callbacks, limits, clock, log, onWorkerStart });
+    const runner = given ?? createRunner({ config, command: trainer, places, callbacks, limits, clock, log, onWorkerStart });
     const engine = createEngine({
       config,
       command: trainer,

@@ -19,7 +19,6 @@ COMMANDS = {
     "measure-length": "measure.length",
     "measure-together": "measure.together",
     "measure-training": "measure.training",
-    "privacy": "privacy.cli",
     "windows": "data.report",
 }
 

@@ -17,7 +17,10 @@ FP32, BF16 = 4, 2  # bytes
 NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)  # bytes a weight: QLoRA, section 3, with double quantisation
 FIXED_MB: Mapping[Device, float] = {"cpu": 950.0, "cuda": 0.0}  # the libraries; on CUDA the card's memory alone counts
 LOGIT_COPIES = 3  # logits, their exponentials, and what the head multiplies by
-HEAP, LARGEST_ON_HEAP = 1.75, 32 * 2**20  # fitted on one training: docs/training.md; mallopt(3): M_MMAP_THRESHOLD at most
+HEAP, LARGEST_ON_HEAP = (
+    1.75,
+    32 * 2**20,
+)  # fitted on one training: docs/training.md; mallopt(3): M_MMAP_THRESHOLD at most
 HEADROOM_MB = 2.0 * 2**30 / MB
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
 USUAL_WINDOW, LEAST_RANK = 1024, 4

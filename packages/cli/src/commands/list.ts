@@ -26,7 +26,6 @@ export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => P
   "export-sessions": async () => (await import("./export-sessions.js")).exportSessionsCommand,
   delete: async () => (await import("./delete.js")).deleteCommand,
   push: async () => (await import("./push.js")).pushCommand,
-  privacy: async () => (await import("./privacy.js")).privacyCommand,
   chat: async () => (await import("./chat.js")).chatCommand,
   launch: async () => (await import("./launch.js")).launchCommand,
   models: async () => (await import("./models.js")).modelsCommand,

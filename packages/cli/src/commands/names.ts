@@ -115,11 +115,6 @@ export const COMMANDS = [
     description: "upload an adapter to a model hub",
   },
   {
-    name: "privacy",
-    args: "<adapter>",
-    description: "plant made-up secrets in a copy of an adapter's sessions, train again, and see whether they come back",
-  },
-  {
     name: "chat",
     args: "<adapter>",
     description: "talk to an adapter, or to a base model",

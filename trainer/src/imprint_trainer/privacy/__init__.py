@@ -1,1 +1,0 @@
-"""Whether an adapter gives away secrets of the session that it was trained on."""
