@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { importSessions } from "@imprint/sessions";
 import { describe, expect, it } from "vitest";
 import { importer, nothing } from "../../redaction/candidates.mjs";
@@ -19,14 +18,6 @@ describe("the corpus", () => {
     expect(Object.keys(PLACES)).toHaveLength(8);
     const names = [...FORMS, ...TEXTS].map((entry) => entry.name);
     expect(new Set(names).size).toBe(names.length);
-  });
-
-  it("is listed in the document on privacy as far as it is open, and no further", () => {
-    const text = readFileSync(new URL("../../../docs/privacy.md", import.meta.url), "utf8");
-    const listed = new Set(text.match(/[a-z0-9]+(?:-[a-z0-9]+)*/g));
-    expect(FORMS.filter((form) => tune(form) && !listed.has(form.name)).map((form) => form.name)).toEqual([]);
-    const isNamed = (form) => form.name.includes("-") && listed.has(form.name);
-    expect(FORMS.filter((form) => !tune(form) && isNamed(form)).length).toBe(0);
   });
 
   it("draws the same for the same seed, and other passwords for another seed and at another place", () => {
