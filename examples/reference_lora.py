@@ -6,7 +6,7 @@ Needs transformers, peft and torch. SESSION.json is a canonical session (`packag
 case: the session fits one window, nothing is held out, the base is not quantised and computes in fp32, and the model's
 chat template has no syntax of its own for tools. What this script does not do, it refuses. The product gives the same
 adapter (`trainer/tests/test_reference.py`); what it does beyond this is under `trainer/src/imprint_trainer`.
-"Rule" means the rules from a session to what is trained; `docs/training-data.md` has them at length.
+"Rule" means the rules from a session to what is trained; `docs/training.md` has them at length.
 """
 
 import argparse

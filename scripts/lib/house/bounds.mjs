@@ -1,15 +1,15 @@
 /** `bound`: what the test enforces, to be lowered as the figure falls. `goal`: where it is to go. */
 export const BOUNDS = {
-  "product lines": { bound: 79_200, goal: 58_000 },
-  "lines: trainer": { bound: 26_000, goal: 15_000 },
-  "lines: server": { bound: 18_800, goal: 16_000 },
-  settings: { bound: 60, goal: 35 },
+  "product lines": { bound: 69_800, goal: 58_000 },
+  "lines: trainer": { bound: 19_800, goal: 15_000 },
+  "lines: server": { bound: 17_400, goal: 16_000 },
+  settings: { bound: 44, goal: 35 },
   "circles of files": { bound: 5, goal: 0 },
   "circles of folders": { bound: 2, goal: 0 },
-  "words of docs": { bound: 71_000, goal: 25_000 },
-  "small files without a reason": { bound: 86, goal: 0 },
-  "tracked tree, MB": { bound: 37.5, goal: 20 },
-  "walk lora, to the reply: files": { bound: 32, goal: 12 },
+  "words of docs": { bound: 25_100, goal: 25_000 },
+  "small files without a reason": { bound: 58, goal: 0 },
+  "tracked tree, MB": { bound: 20.5, goal: 20 },
+  "walk lora, to the reply: files": { bound: 30, goal: 12 },
   "walk lora, trainer: files": { bound: 84, goal: 40 },
 };
 
