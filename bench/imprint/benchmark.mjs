@@ -5,7 +5,7 @@ import { startDemoService } from "../../scripts/lib/demo/service.mjs";
 import { processorSeconds } from "../chat/processes.mjs";
 import { chatOf } from "./chat.mjs";
 
-const TEXTS = new URL("../../trainer/src/imprint_trainer/doc_to_lora/evaluation/texts/", import.meta.url);
+const TEXTS = new URL("../../docs/adr/", import.meta.url);
 const SIZES = [512, 16_384];
 const MS = 1000;
 

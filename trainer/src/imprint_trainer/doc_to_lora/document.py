@@ -9,7 +9,7 @@ from imprint_trainer.data.shorten import fair_shares
 from imprint_trainer.doc_to_lora.entries import Entry, Kind, entries_of, unread_characters
 from imprint_trainer.errors import NothingToTrain
 
-DEFAULT_CHARACTERS = 14_000  # about 4,096 tokens: 16 chunks of the hypernetwork that ships
+DEFAULT_CHARACTERS = 14_000  # about 4,096 tokens
 _MOST_PER_TOKEN = 10  # characters: more tokens than this allows are not even counted
 _MARK = " [...] "
 _LEAST = 80  # characters of an entry that are worth reading

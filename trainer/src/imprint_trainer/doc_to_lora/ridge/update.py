@@ -12,9 +12,6 @@ from imprint_trainer.errors import NothingToTrain
 from imprint_trainer.lora.loss import Read, read_whole
 from imprint_trainer.models.causal_lm import CausalLM
 
-MOST_WINDOWS = 16  # where a request names no number
-MOST_SUPERVISED = 4096  # tokens of the agent that are enough
-
 
 def update_of(
     ridge: Ridge,
