@@ -6,8 +6,7 @@ import { benchmark as imprint } from "./imprint/benchmark.mjs";
 import { benchmark as length } from "./length/benchmark.mjs";
 import { benchmark as memory } from "./memory/benchmark.mjs";
 import { benchmark as redaction } from "./redaction/benchmark.mjs";
-import { benchmark as together } from "./together/benchmark.mjs";
 import { benchmark as train } from "./train/benchmark.mjs";
 
 /** What `npm run bench` offers; a new one is a module that exports its name, description, options and `run`. */
-export const BENCHMARKS = [redaction, importSpeed, eventLoop, efficacy, train, length, memory, chat, imprint, together];
+export const BENCHMARKS = [redaction, importSpeed, eventLoop, efficacy, train, length, memory, chat, imprint];

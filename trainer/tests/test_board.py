@@ -18,7 +18,7 @@ def test_tasks_come_in_order_and_chats_among_them() -> None:
     taken = []
     for _ in range(3):
         taken.append(board.next())
-        board.finish(taken[-1])
+        board.finish()
     assert taken == [job(1), chat, job(2)]
 
 
@@ -45,7 +45,7 @@ def test_exactly_the_waiting_jobs_that_nobody_cancelled_begin(actions: list[tupl
         task = board.next()
         assert task is not None
         begun.append(task)
-        board.finish(task)
+        board.finish()
     assert sorted(task.job_id for task in begun) == sorted(job(number).job_id for number in waiting)
 
 
@@ -55,21 +55,10 @@ def test_a_cancel_reaches_the_running_job_and_not_the_next() -> None:
     board.add(job(2))
     board.next()
     assert not board.cancel(name_of(job(1)))
-    assert board.cancelled(job(1))
-    board.finish(job(1))
+    assert board.cancelled()
+    board.finish()
     board.next()
-    assert not board.cancelled(job(2))
-
-
-def test_of_jobs_that_run_side_by_side_a_cancel_reaches_one() -> None:
-    board = Board()
-    for number in (1, 2, 3):
-        board.add(job(number))
-    board.next()
-    assert board.next_if(lambda task: task == job(3)) is None
-    assert board.next_if(lambda task: task == job(2)) == job(2)
-    board.cancel(name_of(job(2)))
-    assert (board.cancelled(job(1)), board.cancelled(job(2))) == (False, True)
+    assert not board.cancelled()
 
 
 def test_a_closed_board_stops_what_runs_and_begins_nothing() -> None:
@@ -78,6 +67,5 @@ def test_a_closed_board_stops_what_runs_and_begins_nothing() -> None:
     board.add(job(2))
     board.next()
     board.close()
-    assert board.cancelled(job(1))
+    assert board.cancelled()
     assert board.next() is None
-    assert board.next_if(lambda _: True) is None

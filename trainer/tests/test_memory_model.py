@@ -113,21 +113,3 @@ def test_the_machine_that_would_do_is_named_where_nothing_fits() -> None:
 def test_nothing_is_predicted_where_the_sizes_are_not_named(config: dict[str, Any]) -> None:
     assert shape_of(config) is None
     assert longest_window(config, 1e6) == 1024
-
-
-def test_of_a_base_in_shards_a_process_holds_its_part_and_a_block_that_is_gathered() -> None:
-    shape = known(SMOLLM)
-    whole = predict(shape, Setting(1024, quantization="none", checkpointing=True))
-    parts = [predict(shape, Setting(1024, quantization="none", checkpointing=True, shards=n)) for n in (2, 30)]
-    embeddings = 49152 * 576 * 4 / 1e6
-    block = (whole.weights - embeddings) / 30
-    assert [one.weights for one in parts] == pytest.approx([embeddings + 17 * block, embeddings + 3 * block])
-    assert all(one.activations == whole.activations for one in parts)
-
-
-def test_a_base_in_shards_is_not_told_to_be_nf4() -> None:
-    large = SMOLLM | {"hidden_size": 8192, "num_hidden_layers": 80, "intermediate_size": 28672}
-    setting = Setting(4096, quantization="none", checkpointing=True, shards=4)
-    assert all(nearest.quantization == "none" for nearest in nearer(setting))
-    _, plan = plan_memory(known(large), setting, 10_000)
-    assert not plan["fits"]

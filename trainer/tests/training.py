@@ -1,7 +1,6 @@
 """Shortcuts to train the tiny model in tests."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter
 from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.loop import BatchGradients, train
+from imprint_trainer.lora.loop import train
 from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.lora.schedule import Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
@@ -33,26 +32,23 @@ def train_tiny(
     writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
     held_out: Sequence[Window] = (),
-    sharing: Callable[[LoadedBase, Any], AbstractContextManager[BatchGradients | None]] = lambda *_: nullcontext(),
 ) -> tuple[Trained, Payload]:
     targets = resolve_targets(base.model, training.target_modules)
     with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=training.seed) as model:
         on_model(model)
-        with sharing(base, model) as gradients:
-            trained = train(
-                model,
-                windows,
-                training,
-                plan_steps(windows, training),
-                device=base.device,
-                memory=PeakMemory(base.device),
-                on_step=on_step,
-                cancelled=cancelled,
-                writer=writer,
-                resume=resume,
-                held_out=held_out,
-                gradients=gradients,
-            )
+        trained = train(
+            model,
+            windows,
+            training,
+            plan_steps(windows, training),
+            device=base.device,
+            memory=PeakMemory(base.device),
+            on_step=on_step,
+            cancelled=cancelled,
+            writer=writer,
+            resume=resume,
+            held_out=held_out,
+        )
         tensors = trained_tensors(model)
     config = adapter_config(rank=training.rank, alpha=training.alpha, targets=targets, base_model_name="tiny")
     return trained, Payload(tensors, config)

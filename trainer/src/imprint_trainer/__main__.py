@@ -15,9 +15,7 @@ COMMANDS = {
     "gpu-check": "measure.gpu",
     "hypernetworks": "doc_to_lora.cli",
     "lessons": "data.lessons",
-    "member": "member",
     "measure-length": "measure.length",
-    "measure-together": "measure.together",
     "measure-training": "measure.training",
     "windows": "data.report",
 }

@@ -14,10 +14,6 @@ class ServeConfig(BaseModel):
     warm: bool = True
     device: str = "auto"
     threads: int | None = Field(default=None, ge=1, le=1024)
-    processes: int = Field(default=1, ge=1, le=64)  # that a LoRA training may run on
-    jobs_per_batch: int = Field(default=1, ge=1, le=64)  # LoRA trainings on one base that go on side by side
-    nodes: int = Field(default=1, ge=1, le=64)  # that have so many each
-    shard_base: bool = False  # whether those hold the base together
     digests: Path | None = None  # JSON file of what base models' files hash to
     heartbeat_seconds: float = Field(default=2.0, gt=0, le=60, allow_inf_nan=False)
     exit_seconds: float = Field(
@@ -43,16 +39,6 @@ def parse_arguments(argv: Sequence[str]) -> ServeConfig | PrepareConfig:
     )
     serve.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     serve.add_argument("--threads", type=int, help="default: one for each physical core")
-    serve.add_argument("--processes", type=int, default=1, help="that a LoRA training may run on; default: 1")
-    serve.add_argument(
-        "--jobs-per-batch", type=int, default=1, help="LoRA trainings on one base that go on side by side; default: 1"
-    )
-    serve.add_argument("--nodes", type=int, default=1, help="of a cluster that have so many each; default: 1")
-    serve.add_argument(
-        "--shard-base",
-        action="store_true",
-        help="each of those holds a part of the base, and gathers a block at a time",
-    )
     serve.add_argument("--digests", type=Path, help="file to keep SHA-256 digests of base models in")
     serve.add_argument("--heartbeat-seconds", type=float, default=2.0)
     serve.add_argument("--exit-seconds", type=float, default=3.0, help="longest time to end in after stdin has ended")
@@ -61,8 +47,6 @@ def parse_arguments(argv: Sequence[str]) -> ServeConfig | PrepareConfig:
     prepare.add_argument("--out", required=True, type=Path)
     values = vars(parser.parse_args(argv))
     command = values.pop("command")
-    if values.get("shard_base") and values.get("jobs_per_batch", 1) > 1:
-        parser.error("--shard-base and --jobs-per-batch exclude each other: a base in shards trains one adapter")
     try:
         return ServeConfig(**values) if command == "serve" else PrepareConfig(**values)
     except ValueError as error:

@@ -108,7 +108,6 @@ class Setting:
     native_bf16: bool = field(default_factory=multiplies_bf16)  # of a CPU: those plain numbers are bf16, else fp32
     checkpointing: bool = False
     device: Device = "cpu"
-    shards: int = 1  # in which as many processes hold the base together: the figures are those of one
 
     @property
     def four_bit(self) -> bool:
@@ -180,11 +179,8 @@ def adapted(name: str, setting: Setting) -> bool:
 
 
 def weight_bytes(shape: Shape, setting: Setting) -> float:
-    """Of a base in shards, with the block that is gathered twice: as it came, and in one piece."""
     embeddings = shape.vocabulary * shape.hidden * (1 if shape.tied else 2)
-    linears = linear_weights(shape) * setting.linear_element
-    held = linears if setting.shards == 1 else linears / setting.shards + 2 * linears / shape.layers
-    return held + embeddings * setting.element
+    return linear_weights(shape) * setting.linear_element + embeddings * setting.element
 
 
 def linear_weights(shape: Shape) -> int:
@@ -232,7 +228,6 @@ def longest_window(
     target_modules: Sequence[str] | None = None,
     quantization: Quantization = "nf4",
     device: Device = "cpu",
-    shards: int = 1,
 ) -> int:
     """Tokens of the longest of WINDOWS that the base model was made for and that fits into `available_mb`, of all that
     the process may hold, with checkpointing where it must. The shortest of them where none fits; 1,024 where no sizes
@@ -249,7 +244,6 @@ def longest_window(
         dequantised=dequantised_fits(shape, available_mb),
         checkpointing=True,
         device=device,
-        shards=shards,
     )
     made_for = [length for length in WINDOWS if length <= shape.positions] or [WINDOWS[0]]
     fitting = [n for n in made_for if predict(shape, replace(setting, length=n)).total <= ROOM * available_mb]
@@ -295,8 +289,8 @@ def suggestion(shape: Shape, setting: Setting, available_mb: float) -> str:
                 if before != value
             ]
             return f"It fits with {' and '.join(changes)}: {gigabytes(memory.total)} of {gigabytes(available_mb)}."
-    smallest = replace(setting, length=WINDOWS[0], rank=LEAST_RANK)
-    least = predict(shape, smallest if setting.shards > 1 else replace(smallest, quantization="nf4", dequantised=False))
+    smallest = replace(setting, length=WINDOWS[0], rank=LEAST_RANK, quantization="nf4", dequantised=False)
+    least = predict(shape, smallest)
     return (
         f"No setting fits: the least takes {gigabytes(least.total)}. "
         f"Take a smaller base model, or a machine with {gigabytes(least.total / ROOM)} free."
@@ -306,7 +300,7 @@ def suggestion(shape: Shape, setting: Setting, available_mb: float) -> str:
 def nearer(setting: Setting) -> Iterator[Setting]:
     """What to give up, the least loss first: full precision of the base, windows longer than 1,024 tokens, rank, the
     rest of the window. Checkpointing, which costs time alone, is chosen before any of them."""
-    if setting.quantization == "none" and setting.shards == 1:
+    if setting.quantization == "none":
         setting = replace(setting, quantization="nf4", dequantised=False)
         yield setting
     for length in reversed([n for n in WINDOWS if USUAL_WINDOW <= n < setting.length]):

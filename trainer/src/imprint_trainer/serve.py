@@ -28,7 +28,6 @@ from imprint_trainer.protocol import (
     PreviewCall,
     RenderCall,
     Request,
-    TrainLora,
     parse_request,
     refusal,
 )
@@ -43,15 +42,7 @@ def serve(config: ServeConfig) -> int:
     channel = seize_stdout(on_closed=lambda: os._exit(0))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: _end(board, TERM_SECONDS))
-    worker = Worker(
-        device=config.device,
-        threads=config.threads,
-        digests=config.digests,
-        processes=config.processes,
-        jobs_per_batch=config.jobs_per_batch,
-        shard_base=config.shard_base,
-        nodes=config.nodes,
-    )
+    worker = Worker(device=config.device, threads=config.threads, digests=config.digests)
     channel.send(
         {
             "type": "ready",
@@ -67,53 +58,27 @@ def serve(config: ServeConfig) -> int:
     if config.warm:
         _warm(worker, config.base_model)
     while task := board.next():
-        if isinstance(task, TrainLora) and config.jobs_per_batch > 1:
-            run_together(worker, board, channel, task)
-            continue
-        cancelled = partial(board.cancelled, task)
         if isinstance(task, ChatCall):
             on_prompt, on_text = tellers(channel, task)
-            last = answer(partial(worker.chat, cancelled=cancelled, on_prompt=on_prompt, on_text=on_text), task)
+            last = answer(partial(worker.chat, cancelled=board.cancelled, on_prompt=on_prompt, on_text=on_text), task)
         else:
-            last = run_job(partial(worker.run, emit=emitter(channel, task), cancelled=cancelled), task)
-        board.finish(task)
+            last = run_job(worker, board, channel, task)
+        board.finish()
         channel.send(last)
     ending.set()
     return 0
 
 
-def run_job(run: Callable[[Job], dict[str, Any]], job: Job) -> dict[str, Any]:
+def run_job(worker: Worker, board: Board, channel: Channel, job: Job) -> dict[str, Any]:
     """The job's last event."""
-    try:
-        return last_event(job, run(job))
-    except Exception as error:
-        return last_event(job, error)
-
-
-def run_together(worker: Worker, board: Board, channel: Channel, first: TrainLora) -> None:
-    """Sends the last event of each of the trainings."""
-
-    def ended(job: TrainLora, end: Any) -> None:
-        board.finish(job)
-        channel.send(last_event(job, end))
-
-    worker.run_together(
-        first, next_if=board.next_if, emit=partial(emitter, channel), cancelled=board.cancelled, ended=ended
-    )
-
-
-def emitter(channel: Channel, job: Job) -> Callable[[dict[str, Any]], None]:
-    return lambda event: channel.send(event | {"job_id": job.job_id})
-
-
-def last_event(job: Job, end: dict[str, Any] | Exception) -> dict[str, Any]:
-    """`end`: the job's result, or what it failed with."""
     head = {"job_id": job.job_id}
-    if isinstance(end, Cancelled):
+    try:
+        result = worker.run(job, emit=lambda event: channel.send(event | head), cancelled=board.cancelled)
+        return {"type": "done", **head, "result": result}
+    except Cancelled:
         return {"type": "cancelled", **head}
-    if isinstance(end, Exception):
-        return {"type": "failed", **head, "error": detail(end)}
-    return {"type": "done", **head, "result": end}
+    except Exception as error:
+        return {"type": "failed", **head, "error": detail(error)}
 
 
 def tellers(channel: Channel, call: ChatCall) -> tuple[Callable[[dict[str, Any]], None], Callable[[str], None]]:

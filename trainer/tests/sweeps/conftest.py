@@ -62,11 +62,8 @@ def sweep_spec(tiny_folder: Path, tmp_path: Path) -> Spec:
 
 @pytest.fixture
 def context_of(base: LoadedBase) -> Callable[..., JobContext]:
-    def make(events: Events, cancelled: Callable[[], bool] = lambda: False, jobs_per_batch: int = 1) -> JobContext:
-        memory = PeakMemory(base.device)
-        return JobContext(
-            events.append, cancelled, lambda *_, **__: base, tokenizer_of, memory, jobs_per_batch=jobs_per_batch
-        )
+    def make(events: Events, cancelled: Callable[[], bool] = lambda: False) -> JobContext:
+        return JobContext(events.append, cancelled, lambda *_, **__: base, tokenizer_of, PeakMemory(base.device))
 
     return make
 
@@ -75,16 +72,10 @@ def context_of(base: LoadedBase) -> Callable[..., JobContext]:
 def run(context_of: Callable[..., JobContext]) -> Run:
     """Runs a sweep to its end, or until `stop` says so of its events: then it answers nothing."""
 
-    def go(
-        spec: dict[str, Any],
-        *,
-        events: Events | None = None,
-        stop: Callable[[Events], bool] | None = None,
-        jobs_per_batch: int = 1,
-    ) -> Any:
+    def go(spec: dict[str, Any], *, events: Events | None = None, stop: Callable[[Events], bool] | None = None) -> Any:
         told: Events = [] if events is None else events
         Path(spec["output_dir"]).mkdir(exist_ok=True)
-        context = context_of(told, (lambda: stop(told)) if stop else (lambda: False), jobs_per_batch)
+        context = context_of(told, (lambda: stop(told)) if stop else (lambda: False))
         try:
             return train_sweep(TrainSweepSpec.model_validate(spec), context)
         except Cancelled:

@@ -12,12 +12,7 @@ from imprint_trainer.lora.state_file import unusable
 from imprint_trainer.protocol import Holdout, TrainOn
 
 SESSION = "session "
-OF_THE_MACHINE = (
-    "memory",
-    "gradient_checkpointing",
-    "processes",
-    "shard_base",
-)  # keys of a plan that change no number of the training
+OF_THE_MACHINE = ("memory", "gradient_checkpointing")  # keys of a plan that change no number of the training
 
 
 class Stored(BaseModel):

@@ -13,14 +13,13 @@ from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import OF_THE_MACHINE
 from imprint_trainer.jobs.memory_plan import Planned, longest, planned_memory
-from imprint_trainer.jobs.processes import processes_for, shared
 from imprint_trainer.jobs.resume import begun_as, checkpoint_of, differences, identity_of, selection_of, writer_of
 from imprint_trainer.jobs.window_limit import window_limit
 from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.heap import tensors_given_back
-from imprint_trainer.lora.loop import Stepwise, salvage, stepwise, to_end
+from imprint_trainer.lora.loop import salvage, train
 from imprint_trainer.lora.profile import default_rate
 from imprint_trainer.lora.schedule import Steps, Trained, plan_steps
 from imprint_trainer.lora.targets import resolve_targets
@@ -30,20 +29,13 @@ from imprint_trainer.protocol import TrainLoraSpec
 
 def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`; the files are in `spec.output_dir`."""
-    return to_end(lora_stepwise(spec, context))
-
-
-def lora_stepwise(spec: TrainLoraSpec, context: JobContext) -> Stepwise[dict[str, Any]]:
-    """`train_lora`, which asks for the gradients of its steps where others may be on the base meanwhile."""
     context.phase("preparing_data")
     checkpoint = checkpoint_of(spec)
     begun = begun_as(checkpoint)
-    shards, nodes = context.shards, context.node_count
-    limit = begun.request.training.max_length if begun else window_limit(spec, context.device, shards, nodes)
+    limit = begun.request.training.max_length if begun else window_limit(spec, context.device)
     dequantised = None if begun is None else begun.base_model.dequantised_on_load
     prepared = prepare_sessions(spec, context.tokenizer(spec.base_model), limit=limit)
-    length = max(longest(prepared.windows), context.pass_tokens)
-    memory = partial(planned_memory, spec, length, device=context.device, shards=shards, nodes=nodes)
+    memory = partial(planned_memory, spec, longest(prepared.windows), device=context.device)
     memory(dequantised=dequantised).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
@@ -51,11 +43,10 @@ def lora_stepwise(spec: TrainLoraSpec, context: JobContext) -> Stepwise[dict[str
     targets = resolve_targets(base.model, training.target_modules)
     steps = plan_steps(prepared.windows, training)
     planned = memory(dequantised=base.dequantised)
-    processes = processes_for(steps, planned, base, context)
-    plan = plan_of(training, prepared, steps, targets, planned, processes)
+    plan = plan_of(training, prepared, steps, targets, planned)
     context.emit({"type": "plan", "plan": plan})
     identity = identity_of(spec, training, plan, base)
-    writer = writer_of(spec, identity, base, context, processes)
+    writer = writer_of(spec, identity, base, context)
     if checkpoint is not None:
         identity.require_same(checkpoint.state.identity)
     tested = [window for _, window in prepared.held_out.windows] if prepared.held_out else []
@@ -63,7 +54,7 @@ def lora_stepwise(spec: TrainLoraSpec, context: JobContext) -> Stepwise[dict[str
     context.phase("saving" if salvaged else "training")
     with (
         fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
-        checkpointed(model, planned.checkpointing and shards == 1),  # blocks in shards are run again as it is
+        checkpointed(model, planned.checkpointing),
         tensors_given_back(planned.scarce),
     ):
         if salvaged is not None:
@@ -71,33 +62,19 @@ def lora_stepwise(spec: TrainLoraSpec, context: JobContext) -> Stepwise[dict[str
                 model, prepared.windows, training, steps, salvaged, holds_out=prepared.held_out is not None
             )
         else:
-            with shared(
+            trained = train(
                 model,
                 prepared.windows,
-                spec,
-                base=base,
-                targets=targets,
-                planned=planned,
-                processes=processes,
-                context=context,
-            ) as gradients:
-                run = stepwise(
-                    model,
-                    prepared.windows,
-                    training,
-                    steps,
-                    device=base.device,
-                    memory=context.memory,
-                    on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
-                    cancelled=context.cancelled,
-                    writer=writer,
-                    resume=checkpoint,
-                    held_out=tested,
-                )
-                if gradients is not None or planned.checkpointing or planned.scarce:
-                    trained = to_end(run, gradients)  # what it changes is not only its own adapter's
-                else:
-                    trained = yield from run
+                training,
+                steps,
+                device=base.device,
+                memory=context.memory,
+                on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
+                cancelled=context.cancelled,
+                writer=writer,
+                resume=checkpoint,
+                held_out=tested,
+            )
         tensors = trained_tensors(model)
     if salvaged is None:
         context.phase("saving")
@@ -141,12 +118,7 @@ def training_of(spec: TrainLoraSpec, max_length: int, width: int) -> LoraTrainin
 
 
 def plan_of(
-    training: LoraTraining,
-    prepared: Prepared,
-    steps: Steps,
-    targets: list[str],
-    planned: Planned,
-    processes: int = 1,
+    training: LoraTraining, prepared: Prepared, steps: Steps, targets: list[str], planned: Planned
 ) -> dict[str, Any]:
     """The contracts' `TrainingPlan`."""
     return {
@@ -161,8 +133,6 @@ def plan_of(
         "target_modules": targets,
         "quantization": training.quantization,
         "gradient_checkpointing": planned.checkpointing,
-        **({"processes": processes} if processes > 1 else {}),
-        **({"shard_base": True} if planned.shards > 1 else {}),
         "memory": planned.memory,
         **sizes(prepared),
     }

@@ -20,7 +20,6 @@ class Planned:
     checkpointing: bool
     memory: dict[str, Any] | None  # the contracts' MemoryPlan; None where config.json does not name the sizes
     scarce: bool = False  # memory before speed
-    shards: int = 1  # in which processes hold the base together
 
     def require_fit(self) -> None:
         """Raises OutOfMemory."""
@@ -52,33 +51,23 @@ def longest(windows: Sequence[Window]) -> int:
     return max(len(window.input_ids) for window in windows)
 
 
-def planned_memory(
-    request: Sized, length: int, *, device: Device, dequantised: bool | None = None, shards: int = 1, nodes: int = 1
-) -> Planned:
+def planned_memory(request: Sized, length: int, *, device: Device, dequantised: bool | None = None) -> Planned:
     """Of a training whose longest window has `length` tokens. `dequantised`: of a base that is loaded; None decides as
-    loading it would. `shards`: processes that hold the base together; the figures are those of one of them,
-    which are on so many `nodes`."""
+    loading it would."""
     shape = shape_of(read_json(locate_base(request.base_model).folder / "config.json"))
     if shape is None:
-        return Planned(shards > 1, None, shards=shards)
-    available = available_to_each(device, shards, nodes)
+        return Planned(False, None)
+    available = available_mb(device)
     setting = Setting(
         length,
         request.rank,
         None if request.target_modules is None else tuple(request.target_modules),
         request.quantization,
         dequantised_fits(shape, available) if dequantised is None else dequantised,
-        checkpointing=shards > 1,
         device=device,
-        shards=shards,
     )
     chosen, memory = plan_memory(shape, setting, available)
-    return Planned(chosen.checkpointing, memory, chosen.scarce, shards)
-
-
-def available_to_each(device: Device, shards: int, nodes: int) -> float:
-    """MB; each process has a card of its own, or its part of its machine's memory."""
-    return available_mb(device) / (max(1, shards // nodes) if device == "cpu" else 1)
+    return Planned(chosen.checkpointing, memory, chosen.scarce)
 
 
 def device_kind(requested: str) -> Device:

@@ -12,12 +12,9 @@ from imprint_trainer.memory_model import Device
 from imprint_trainer.protocol import PreviewSpec
 
 
-def preview_sessions(
-    spec: PreviewSpec, tokenizer: Any, *, device: Device, window: int | None = None, shards: int = 1, nodes: int = 1
-) -> dict[str, Any]:
-    """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it. `shards`: in which the
-    base is to be held, on so many `nodes`."""
-    prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device, shards, nodes))
+def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device, window: int | None = None) -> dict[str, Any]:
+    """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it."""
+    prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device))
     steps = plan_steps(prepared.windows, LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs))
-    memory = planned_memory(spec, longest(prepared.windows), device=device, shards=shards, nodes=nodes).memory
+    memory = planned_memory(spec, longest(prepared.windows), device=device).memory
     return preview(prepared, tokenizer, steps=steps, memory=memory, window=window)

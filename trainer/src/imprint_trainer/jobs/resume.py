@@ -3,26 +3,25 @@
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from imprint_trainer.adapters.provenance import base_sha256, versions
 from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import Identity, Request, Selection, UsedBase
-from imprint_trainer.jobs.processes import threads_of
 from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.protocol import TrainLoraSpec
 
 
-def writer_of(
-    spec: TrainLoraSpec, identity: Identity, base: LoadedBase, context: JobContext, processes: int = 1
-) -> CheckpointWriter:
+def writer_of(spec: TrainLoraSpec, identity: Identity, base: LoadedBase, context: JobContext) -> CheckpointWriter:
     return CheckpointWriter(
         Path(spec.checkpoint.dir),
         spec.checkpoint.seconds,
         device=base.device,
         identity=identity.to_json(),
-        made_with=made_with(base, processes, on_each_node=min(processes, context.on_each_node)),
+        made_with=made_with(base),
         on_written=lambda step: context.emit({"type": "checkpoint", "step": step}),
     )
 
@@ -54,12 +53,11 @@ def selection_of(spec: TrainLoraSpec) -> Selection:
     return Selection.model_validate(spec.model_dump(include=set(Selection.model_fields)))
 
 
-def made_with(base: LoadedBase, processes: int = 1, *, on_each_node: int = 1) -> dict[str, Any]:
+def made_with(base: LoadedBase) -> dict[str, Any]:
     return {
         "device": base.device.type,
         "number format": base.computes_in,
-        "threads": threads_of(on_each_node),
-        **({"number of processes": processes} if processes > 1 else {}),
+        "threads": torch.get_num_threads(),
         **versions(),
     }
 

@@ -1,26 +1,23 @@
 """A sweep, from its specification to the chosen trial's files, proved where possible on text that chose nothing."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from imprint_trainer.adapters.payload import Payload, adapter_config
 from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.data.sessions import prepare_sessions
-from imprint_trainer.errors import AdapterNotFinite, NothingHeldOut
+from imprint_trainer.errors import NothingHeldOut
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import Identity
 from imprint_trainer.jobs.lora import plan_of, record_of, training_of
 from imprint_trainer.jobs.memory_plan import longest, planned_memory
 from imprint_trainer.jobs.resume import identity_of
 from imprint_trainer.jobs.window_limit import window_limit
-from imprint_trainer.lora.loop import Stepwise
 from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.lora.together.loop import Together
 from imprint_trainer.protocol import TrainLoraSpec, TrainSweepSpec
 from imprint_trainer.sweeps.halving import halvings
-from imprint_trainer.sweeps.run import Leg, Legs, best_of, run_trials, steps_left
+from imprint_trainer.sweeps.run import Legs, best_of, run_trials, steps_left
 from imprint_trainer.sweeps.state import Found, Trial, read_found, write_found
 from imprint_trainer.sweeps.text import Texts, parted, size_of
 from imprint_trainer.sweeps.trials import Setting, Trials
@@ -42,15 +39,13 @@ def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
     if prepared.held_out is None:
         raise NothingHeldOut("Nothing can be held out of so short sessions, and a sweep chooses by held-out text.")
     texts = parted(prepared.held_out)
-    length = max(longest(prepared.windows), context.pass_tokens)
-    at_once = min(context.jobs_per_batch, len(specs))
-    resident = widest.model_copy(update={"rank": at_once * widest.rank})  # their factors and moments, all at once
-    planned_memory(resident, length, device=context.device, dequantised=dequantised).require_fit()
+    length = longest(prepared.windows)
+    planned_memory(widest, length, device=context.device, dequantised=dequantised).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     width = base.model.config.get_text_config().hidden_size
     targets = resolve_targets(base.model, spec.target_modules)
-    planned = planned_memory(resident, length, device=context.device, dequantised=base.dequantised)
+    planned = planned_memory(widest, length, device=context.device, dequantised=base.dequantised)
     settings, plans = {}, {}
     for number, one in enumerate(specs, start=1):
         training = training_of(one, prepared.max_length, width)
@@ -156,7 +151,7 @@ class Telling:
         self._found: Found | None = None
         self._steps: dict[int, int] = {}  # of each trial
         self._kept: dict[int, int] = {}  # those that a checkpoint holds
-        self._told = 0  # of them: several trials go on from theirs at once
+        self._told = 0  # of them: a trial that goes on says again what it begins with
 
     @property
     def found(self) -> Found:
@@ -164,7 +159,7 @@ class Telling:
         return self._found
 
     def legs(self) -> Legs:
-        return Legs(self._train, self._keep, self._trials.forget, self._trials.context.jobs_per_batch)
+        return Legs(self._leg, self._keep, self._trials.forget)
 
     def _keep(self, found: Found) -> None:
         self._found = found
@@ -174,29 +169,14 @@ class Telling:
         sweep = sweep_of(self._spec, self._shares, found, self._trials.texts)
         self._trials.context.emit({"type": "sweep", "sweep": sweep})
 
-    def _train(self, legs: Sequence[Leg]) -> Iterator[Trial]:
-        context = self._trials.context
-        ended: list[tuple[Trial, Trial | Exception]] = []
-        together: Together[Trial] = Together(
-            lambda trial, end: ended.append((trial, end)), limit=context.pass_tokens, choice=context.choice
-        )
-        with together:
-            for trial, until in legs:
-                together.begin(trial, self._leg(trial, until, beside=len(legs)))
-            while len(together) or ended:
-                for trial, end in drained(ended):
-                    yield outcome(trial, end)
-                if len(together):
-                    together.step()
-
-    def _leg(self, trial: Trial, until: int | None, *, beside: int) -> Stepwise[Trial]:
+    def _leg(self, trial: Trial, until: int | None) -> Trial:
         emit = self._trials.context.emit
         steps = sum(self._steps.values()) + steps_left(self.found, self._shares)
 
         def on_step(progress: dict[str, Any]) -> None:
             self._steps[trial.trial] = progress["step"]
             step, left = sum(self._steps.values()), progress["steps"] - progress["step"]
-            eta = progress["eta_seconds"] / left * (steps - step) / beside if left else 0.0
+            eta = progress["eta_seconds"] / left * (steps - step) if left else 0.0
             emit({"type": "progress", "progress": progress | {"step": step, "steps": steps, "eta_seconds": eta}})
 
         def on_written(step: int) -> None:
@@ -209,17 +189,3 @@ class Telling:
             write_found(self._trials.folder, self._found)
 
         return self._trials.leg(trial, until, on_step=on_step, on_written=on_written)
-
-
-def drained(ended: list[Any]) -> list[Any]:
-    found, ended[:] = list(ended), []
-    return found
-
-
-def outcome(trial: Trial, end: Trial | Exception) -> Trial:
-    """Raises what ends the whole sweep."""
-    if isinstance(end, AdapterNotFinite):
-        return trial.model_copy(update={"state": "failed"})
-    if isinstance(end, Exception):
-        raise end
-    return end

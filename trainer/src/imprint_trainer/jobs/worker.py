@@ -1,27 +1,18 @@
 """The resident side of the worker: one base model at a time, kept while the requests are for it."""
 
 import contextlib
-import os
 import threading
 import warnings
-from collections.abc import Callable, Generator, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from imprint_trainer.board import Task
-from imprint_trainer.errors import AdapterInvalid, WorkerCrashed
-from imprint_trainer.lora.together.choice import Choice
+from imprint_trainer.errors import AdapterInvalid
 from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora, TrainSweep
 
 if TYPE_CHECKING:
-    from imprint_trainer.jobs.context import JobContext
     from imprint_trainer.jobs.prompt import BareBase
-    from imprint_trainer.lora.parallel.nodes import Nodes
-    from imprint_trainer.memory_model import Device
     from imprint_trainer.models.base import LoadedBase, Quantization
-
-Emit = Callable[[dict[str, Any]], None]
 
 _importing = threading.Lock()  # the libraries' lazy imports break when two threads begin them at once
 
@@ -41,26 +32,10 @@ def import_libraries() -> None:
 class Worker:
     """Jobs and chats come from the main thread only, previews and prompts from any."""
 
-    def __init__(
-        self,
-        *,
-        device: str,
-        threads: int | None,
-        digests: Path | None = None,
-        processes: int = 1,
-        jobs_per_batch: int = 1,
-        shard_base: bool = False,
-        nodes: int = 1,
-    ) -> None:
+    def __init__(self, *, device: str, threads: int | None, digests: Path | None = None) -> None:
         self._device = device
         self._threads = threads
         self._digests = digests
-        self._on_each_node = processes
-        self._node_count = nodes
-        self._nodes: Nodes | None = None
-        self._shard_base = shard_base
-        self._jobs_per_batch = jobs_per_batch
-        self._choice = Choice()
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
         self._ready = False
         self._tokenizers: dict[str, Any] = {}
@@ -108,22 +83,25 @@ class Worker:
             return self._resident[1].tokenizer
         return tokenizer_of(path_or_hub_id)
 
-    def run(self, job: Job, *, emit: Emit, cancelled: Callable[[], bool]) -> dict[str, Any]:
+    def run(self, job: Job, *, emit: Callable[[dict[str, Any]], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
         """The contracts' `TaskResult`. Raises Cancelled and TrainerError; a failure leaves none."""
         self._settle()
+        from imprint_trainer.jobs.context import JobContext
         from imprint_trainer.jobs.evaluate import evaluate_adapter
         from imprint_trainer.jobs.export import export_adapter
-        from imprint_trainer.jobs.held_base import held_together
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
+        from imprint_trainer.jobs.memory_plan import device_kind
         from imprint_trainer.jobs.sweep import train_sweep
         from imprint_trainer.lora.failures import machine_failures
+        from imprint_trainer.lora.memory import PeakMemory
+        from imprint_trainer.models.device import pick_device
 
-        context = self._context(emit, cancelled)
+        memory = PeakMemory(pick_device(self._device))
+        context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device_kind(self._device))
         with machine_failures(), staging(Path(job.spec.output_dir)):
             if isinstance(job, TrainLora):
-                with held_together(job.spec, context, let_go=self._let_go, digests=self._digests) as held:
-                    return train_lora(job.spec, held)
+                return train_lora(job.spec, context)
             if isinstance(job, TrainSweep):
                 return train_sweep(job.spec, context)
             if isinstance(job, Export):
@@ -131,60 +109,6 @@ class Worker:
             if isinstance(job, Evaluate):
                 return evaluate_adapter(job.spec, context)
             return train_hypernetwork(job.spec, context)
-
-    def run_together(
-        self,
-        first: TrainLora,
-        *,
-        next_if: Callable[[Callable[[Task], bool]], Task | None],
-        emit: Callable[[TrainLora], Emit],
-        cancelled: Callable[[TrainLora], bool],
-        ended: Callable[[TrainLora, Any], None],
-    ) -> None:
-        """Trains a job, and those that come meanwhile and fit, side by side until none is left. `ended` is told what
-        `run` answers or raises."""
-        self._settle()
-        from imprint_trainer.jobs.lora import lora_stepwise
-        from imprint_trainer.jobs.memory_plan import device_kind
-        from imprint_trainer.lora.failures import machine_failures
-        from imprint_trainer.lora.together.choice import PASS_TOKENS
-        from imprint_trainer.lora.together.loop import Together
-
-        def run(job: TrainLora) -> Generator[Any, Any, Any]:
-            with machine_failures(), staging(Path(job.spec.output_dir)):
-                return (yield from lora_stepwise(job.spec, self._context(emit(job), partial(cancelled, job))))
-
-        fits, limit = partial(joins, first), PASS_TOKENS[device_kind(self._device)]
-        going: Together[TrainLora] = Together(ended, limit=limit, choice=self._choice)
-        with going:
-            going.begin(first, run(first))
-            while len(going):
-                while len(going) < self._jobs_per_batch and isinstance(job := next_if(fits), TrainLora):
-                    going.begin(job, run(job))
-                going.step()
-
-    def _context(self, emit: Emit, cancelled: Callable[[], bool]) -> "JobContext":
-        from imprint_trainer.jobs.context import JobContext
-        from imprint_trainer.jobs.memory_plan import device_kind
-        from imprint_trainer.lora.memory import PeakMemory
-        from imprint_trainer.models.device import pick_device
-
-        memory = PeakMemory(pick_device(self._device))
-        device = device_kind(self._device)
-        return JobContext(
-            emit,
-            cancelled,
-            self.base,
-            self.tokenizer,
-            memory,
-            device,
-            processes=self._on_each_node * self._node_count,
-            node_count=self._node_count,
-            nodes=self._other_nodes(),
-            shards=self._shards(device),
-            jobs_per_batch=self._jobs_per_batch,
-            choice=self._choice,
-        )
 
     def chat(
         self,
@@ -218,9 +142,7 @@ class Worker:
                 if spec.base_model not in self._tokenizers:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
-                shards = self._shards(device) if spec.quantization == "none" else 1
-                tokenizer, nodes = self._tokenizers[spec.base_model], self._node_count
-            return preview_sessions(spec, tokenizer, device=device, window=window, shards=shards, nodes=nodes)
+            return preview_sessions(spec, self._tokenizers[spec.base_model], device=device, window=window)
 
     def render(self, spec: ChatSpec) -> dict[str, Any]:
         """The contracts' `RenderedPrompt`, beside whatever else runs, with a tokenizer of its own."""
@@ -232,29 +154,6 @@ class Worker:
                     self._bare[spec.base_model] = bare_base(spec.base_model)
             return render(spec, self._bare[spec.base_model])
 
-    def _shards(self, device: "Device") -> int:
-        """In which a base is held; imports torch where there are cards alone."""
-        if not self._shard_base:
-            return 1
-        on_each = self._on_each_node
-        if device == "cuda":
-            import torch
-
-            on_each = max(1, min(on_each, torch.cuda.device_count()))
-        return on_each * self._node_count
-
-    def _other_nodes(self) -> "Nodes | None":
-        from imprint_trainer.lora.parallel.nodes import nodes_of
-
-        if self._node_count > 1 and self._nodes is None:
-            self._nodes = nodes_of(os.environ, processes=self._on_each_node)
-            if self._nodes is None:
-                raise WorkerCrashed("it was to train on several nodes, and nothing starts processes there")
-        return self._nodes
-
-    def _let_go(self) -> None:
-        self._resident = None
-
     def _settle(self) -> None:
         if not self._ready:
             import_libraries()
@@ -262,17 +161,6 @@ class Worker:
 
             fix_numerics(pick_device(self._device), self._threads)
             self._ready = True
-
-
-def joins(first: TrainLora, task: Task) -> bool:
-    """Whether a training may begin while the first one is on its base. A checkpoint may want the base held in another
-    way: who goes on from one begins alone."""
-    return (
-        isinstance(task, TrainLora)
-        and task.spec.base_model == first.spec.base_model
-        and task.spec.quantization == first.spec.quantization
-        and task.spec.checkpoint.start == "fresh"
-    )
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """Puts the fused kernels in place of PEFT's arithmetic while an adapter is trained; its parameters stay PEFT's."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -15,43 +15,26 @@ from .kernels import LoraLinear, LoraSwiGlu, RmsNorm
 
 ADAPTER = "default"  # PEFT's name for the only adapter
 
-Forward = Callable[..., Tensor]
-Kernels = list[tuple[Any, Forward]]  # modules, and what stands in for the forward of each
-
 
 @contextmanager
 def fused(model: CausalLM) -> Iterator[None]:
     """Only plain layers with fp32 activations take part: NF4 layers keep the library's own kernels."""
-    kernels = kernels_for(model)
-    put_on(kernels)
+    changed: list[Any] = []
+    for module in model.modules():
+        if is_swiglu(module):
+            module.forward = partial(swiglu, module)
+            changed.append(module)
+        elif is_plain_lora(module):
+            module.forward = partial(linear, module)
+            changed.append(module)
+        elif is_rms_norm(module):
+            module.forward = partial(rms_norm, module)
+            changed.append(module)
     try:
         yield
     finally:
-        take_off(kernels)
-
-
-def kernels_for(model: CausalLM) -> Kernels:
-    return [(module, forward) for module in model.modules() if (forward := kernel_for(module)) is not None]
-
-
-def kernel_for(module: Any) -> Forward | None:
-    if is_swiglu(module):
-        return partial(swiglu, module)
-    if is_plain_lora(module):
-        return partial(linear, module)
-    if is_rms_norm(module):
-        return partial(rms_norm, module)
-    return None
-
-
-def put_on(kernels: Kernels) -> None:
-    for module, forward in kernels:
-        module.forward = forward
-
-
-def take_off(kernels: Kernels) -> None:
-    for module, _ in kernels:
-        del module.forward
+        for module in changed:
+            del module.forward
 
 
 def is_plain_lora(module: Any) -> bool:

@@ -2,64 +2,28 @@
 
 import math
 import time
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
-from imprint_trainer.models.causal_lm import CausalLM, PeftCausalLM
+from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.models.device import mixed_precision
 
 from .checkpoints import Checkpoint, CheckpointWriter, copy_adapter, restore_adapter, restore_training
 from .config import LoraTraining
-from .gradients import BatchGradients, Stop, on_this_process
-from .loss import heard, mean_loss
+from .loss import heard, loss_sum, mean_loss
 from .memory import PeakMemory
-from .schedule import Schedule, Steps, Trained, WindowBatch
+from .schedule import Schedule, Steps, Trained
 
 StepCallback = Callable[[dict[str, Any]], None]
-Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What a training waits for: the gradients of a step, added to its parameters. `stop` raises Cancelled."""
-
-    model: PeftCausalLM
-    windows: Sequence[Window]  # of which `batch` names those of this step
-    batch: WindowBatch
-    device: torch.device
-    cancelled: Callable[[], bool]
-    stop: Stop
-
-    def alone(self) -> list[float]:
-        """Adds them here and now; the loss sum of each window."""
-        return on_this_process(self.model, self.windows, self.device)(self.batch, self.stop)
-
-
-Stepwise = Generator[Wanted, list[float], Result]  # is sent the loss sum of each window of a step
-
-
-def to_end(run: Stepwise[Result], gradients: BatchGradients | None = None) -> Result:
-    """`gradients`: who computes a step's; None: this process alone."""
-    try:
-        wanted = next(run)
-        while True:
-            wanted = run.send(gradients(wanted.batch, wanted.stop) if gradients else wanted.alone())
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-
-
-def train(*arguments: Any, gradients: BatchGradients | None = None, **options: Any) -> Trained:
-    """`stepwise`, to its end."""
-    return to_end(stepwise(*arguments, **options), gradients)
-
-
-def stepwise(
-    model: PeftCausalLM,
+def train(
+    model: CausalLM,
     windows: Sequence[Window],
     training: LoraTraining,
     steps: Steps,
@@ -73,8 +37,8 @@ def stepwise(
     held_out: Sequence[Window] = (),
     until: int | None = None,
     clock: Callable[[], float] = time.perf_counter,
-) -> Stepwise[Trained]:
-    """Trains the model's trainable parameters in place; asks at each step for its gradients.
+) -> Trained:
+    """Trains the model's trainable parameters in place.
 
     The loss of a step is the mean over the supervised tokens of its whole batch (training-data rule 7).
     From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
@@ -114,20 +78,19 @@ def stepwise(
     measure_held_out()
     first, spent, tokens_seen = schedule.done, 0.0, 0
     model.train()
-    while (batch := schedule.next()) is not None and not (until is not None and schedule.done >= until):
-        total, started = 0.0, clock()
-        for loss in (yield Wanted(model, windows, batch, device, cancelled, stop_if_cancelled)):
-            total += loss
-        tokens_seen += sum(len(windows[index].input_ids) for index in batch.windows)
+    for batch in schedule.until(until):
+        started, limit = clock(), schedule.total
+        chosen = [windows[index] for index in batch.windows]
+        loss = forward_backward(model, heard(chosen, stop_if_cancelled), batch.supervised, device)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
-        if not (torch.isfinite(torch.tensor([total, norm])).all()):
+        if not (torch.isfinite(torch.tensor([loss, norm])).all()):
             raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")
         for group in optimizer.param_groups:
             group["lr"] = batch.learning_rate
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        limit = schedule.total
-        schedule.record(batch, total)
+        schedule.record(batch, loss)
+        tokens_seen += sum(len(window.input_ids) for window in chosen)
         spent += max(clock() - started, 1e-9)
         measure_held_out()
         on_step(
@@ -149,10 +112,22 @@ def stepwise(
             writer.after_step(model, optimizer, schedule, best)
     if until is not None and writer is not None:
         writer.write(model, optimizer, schedule, best)
-    if batch is not None:
+    if not schedule.over:
         return schedule.trained(stopped="paused")
     copy_adapter(best, model)
     return schedule.trained()
+
+
+def forward_backward(model: CausalLM, windows: Iterable[Window], supervised: int, device: torch.device) -> float:
+    """Adds the gradients of the loss over `supervised`, the supervised tokens of the whole step, to the parameters; the
+    summed loss (nats) of the windows."""
+    total = 0.0
+    for window in windows:
+        with mixed_precision(device, model.dtype):
+            loss = loss_sum(model, window, device)
+        torch.autograd.backward(loss / supervised)
+        total += float(loss.detach())
+    return total
 
 
 def held_out_loss(

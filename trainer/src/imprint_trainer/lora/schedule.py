@@ -5,7 +5,7 @@ Imports no torch: a preview plans with it too. Replaying a checkpoint's losses r
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -172,6 +172,10 @@ class Schedule:
         return self.epochs * self.steps.per_epoch
 
     @property
+    def over(self) -> bool:
+        return self.done >= self.total
+
+    @property
     def held_out_due(self) -> bool:
         """Before the first step, and after each epoch."""
         return self.holds_out and len(self.held_out_losses) <= len(self.epoch_losses)
@@ -192,7 +196,7 @@ class Schedule:
 
     def next(self) -> WindowBatch | None:
         """None when the training is over."""
-        if self.done >= self.total:
+        if self.over:
             return None
         epoch, position = divmod(self.done, self.steps.per_epoch)
         if position == 0:
@@ -208,6 +212,11 @@ class Schedule:
             cooling=self._cooling,
         )
         return WindowBatch(batch, sum(self.windows[index].supervised_count for index in batch), rate)
+
+    def until(self, step: int | None) -> Iterator[WindowBatch]:
+        """Those of `next`, to this step; None: to the end."""
+        while (step is None or self.done < step) and (batch := self.next()) is not None:
+            yield batch
 
     def record(self, batch: WindowBatch, loss_sum: float) -> None:
         self.loss_sums.append(loss_sum)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.remote.callback import Callback
 from imprint_trainer.remote.fetch import GONE, REFUSED_SECONDS, Gone, Store, patiently, refusal
 from imprint_trainer.remote.folder import ATTEMPT, END, EVENTS, LOG, REQUESTS, STOP
 from imprint_trainer.remote.segments import Segments
@@ -20,11 +19,8 @@ CHECKPOINT_STATE = "checkpoint.json"
 class Carrier:
     """Orders come here, events and checkpoints go there; at the end the results do, and after all else `end.json`."""
 
-    def __init__(
-        self, folder: Path, name: str, store: Store, carry: dict[str, Any], callback: Callback | None = None
-    ) -> None:
+    def __init__(self, folder: Path, name: str, store: Store, carry: dict[str, Any]) -> None:
         self._folder = folder
-        self._callback = callback
         self._name = name
         self._store = store
         self._poll = float(carry["poll_seconds"])
@@ -57,8 +53,6 @@ class Carrier:
             what = "the results could not be stored"
             if status == 0:
                 status = patiently(self._results, what, patience=self._patience, poll=self._poll)
-            if status == 0 and self._callback is not None:
-                self._callback.ended()
             return status
         except Gone:
             with contextlib.suppress(Exception):  # of whatever client the store has
@@ -98,8 +92,6 @@ class Carrier:
             self._requests += 1
         for one in self._growing:
             one.carry()
-        if self._callback is not None:
-            self._callback.news(self._growing[0].bytes)
 
     def _require_attempt(self) -> None:
         if self._store.read(f"{self._name}/{ATTEMPT}") is None:

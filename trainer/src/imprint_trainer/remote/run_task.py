@@ -14,14 +14,10 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from imprint_trainer.remote.folder import EVENTS, LOG, Fenced, Folder, listed
-from imprint_trainer.remote.nodes_link import NO_NODES, Link, other_nodes
 from imprint_trainer.remote.pump import Events, copy_log
-
-if TYPE_CHECKING:
-    from imprint_trainer.remote.callback import Callback
 
 POLL_SECONDS = 0.2
 SETTLE_SECONDS = 0.05  # a worker that dies this soon after a result takes the result with it
@@ -64,34 +60,21 @@ def main(argv: list[str]) -> int:
         return 2
     path = Path(argv[0])
     folder = Folder(path)
-    callback = callback_of(folder)
     if "IMPRINT_STORE" not in os.environ:
-        return Supervisor(folder, callback).run()
+        return Supervisor(folder).run()
     # Loaded where it is used: a node that sees the storage needs none of it.
     from imprint_trainer.remote.carrier import Carrier
     from imprint_trainer.remote.fetch import Store
 
     name = path.relative_to(os.environ["IMPRINT_COPY"]).as_posix()
-    carrier = Carrier(path, name, Store(os.environ), folder.attempt["carry"], callback)
+    carrier = Carrier(path, name, Store(os.environ), folder.attempt["carry"])
     carrier.start()
     return carrier.finish(Supervisor(folder).run())
 
 
-def callback_of(folder: Folder) -> "Callback | None":
-    order = folder.attempt.get("callback")
-    if order is None:
-        return None
-    # Loaded where it is used: it brings what opens connections.
-    from imprint_trainer.remote.callback import Callback
-
-    return Callback(order)
-
-
 class Supervisor:
-    def __init__(self, folder: Folder, callback: "Callback | None" = None) -> None:
-        """`callback`: where the service sees what is written here, as soon as it is."""
+    def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self._callback = callback
         self._attempt = folder.attempt
         self._term = threading.Event()
         self._killed_at: float | None = None
@@ -107,8 +90,6 @@ class Supervisor:
                 self._supervise()
             else:
                 self._end({"type": "never"}, None)
-            if self._callback is not None:
-                self._callback.ended()
         except (Fenced, FileNotFoundError):
             print("The attempt's folder is gone: another attempt has taken its place.", file=sys.stderr)
             return 3
@@ -116,26 +97,12 @@ class Supervisor:
 
     def _supervise(self) -> None:
         command = self._attempt["command"]
-        nodes = self._attempt.get("nodes")
-        with contextlib.ExitStack() as ending:
-            try:
-                link = NO_NODES if nodes is None else ending.enter_context(other_nodes(nodes, self._env()))
-            except OSError as error:
-                self._end({"type": "not_started", "code": error_name(error)}, None)
-                return
-            self._run(command, link)
-
-    def _env(self) -> dict[str, str]:
-        own: dict[str, str] = self._attempt["env"]
-        return {name: os.environ[name] for name in ALLOWED if name in os.environ} | own
-
-    def _run(self, command: list[str], link: Link) -> None:
+        env = {name: os.environ[name] for name in ALLOWED if name in os.environ} | self._attempt["env"]
         events = Events(self._folder.path / EVENTS, on_full=lambda: self._kill("disk_full"))
         try:
             self._child = subprocess.Popen(
                 command,
-                env={**self._env(), **link.env},
-                pass_fds=link.descriptors,
+                env=env,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -180,8 +147,7 @@ class Supervisor:
                 for request in self._folder.requests_after(taken):
                     taken += 1
                     self._write(request)
-            if events.news.wait(POLL_SECONDS) and self._callback is not None:
-                self._callback.news(events.bytes)
+            events.news.wait(POLL_SECONDS)
             events.news.clear()
         return False
 

@@ -17,11 +17,6 @@ class Segments:
         self._bytes = path.stat().st_size if sent > 0 else 0
         self._pending: bytes | None = None
 
-    @property
-    def bytes(self) -> int:
-        """So many are there."""
-        return self._bytes
-
     def carry(self) -> None:
         """Sends what is new."""
         if not self._path.is_file():

@@ -1,6 +1,6 @@
 """Trains the trials of a sweep in legs, from one halving to the next, and chooses the best."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from imprint_trainer.errors import AdapterNotFinite
@@ -8,19 +8,17 @@ from imprint_trainer.errors import AdapterNotFinite
 from .halving import better_half, pause_of, steps_at_most
 from .state import Found, Trial
 
-Leg = tuple[Trial, int | None]  # to which step; None: to its end
+Leg = Callable[[Trial, int | None], Trial]
 
 
 @dataclass(frozen=True)
 class Legs:
-    """`train` trains some trials on from where they are and measures them: each is `paused`, `finished` or `failed`
-    then, and comes when it is. `at_once`: how many it is given. `keep` is told each new state of things, `forget` a
-    trial that is over."""
+    """`leg` trains a trial on from where it is, up to so many steps or to its end, and measures it: it is `paused` or
+    `finished` then. Raises AdapterNotFinite. `keep` is told each new state of things, `forget` a trial that is over."""
 
-    train: Callable[[Sequence[Leg]], Iterator[Trial]]
+    leg: Leg
     keep: Callable[[Found], None]
     forget: Callable[[Trial], None]
-    at_once: int = 1
 
 
 def run_trials(found: Found, shares: list[float], legs: Legs) -> Found:
@@ -31,8 +29,10 @@ def run_trials(found: Found, shares: list[float], legs: Legs) -> Found:
         halves = at < len(shares)
         if halves and len(going(found)) < 2:
             continue
-        due = [(trial, pause_of(share, trial.max_steps) if halves else None) for trial in going(found)]
-        found = trained_on(found, [leg for leg in due if is_due(*leg)], legs)
+        for trial in going(found):
+            until = pause_of(share, trial.max_steps) if halves else None
+            if is_due(trial, until):
+                found = trained_on(found, trial, until, legs)
         if halves:
             found = halved(found, at, legs)
     if not going(found):
@@ -50,17 +50,16 @@ def is_due(trial: Trial, until: int | None) -> bool:
     return until is None or trial.state != "paused" or trial.steps < until
 
 
-def trained_on(found: Found, due: Sequence[Leg], legs: Legs) -> Found:
-    for at in range(0, len(due), legs.at_once):
-        some = due[at : at + legs.at_once]
-        for trial, _ in some:
-            found = found.replaced(trial.model_copy(update={"state": "training"}))
-        legs.keep(found)
-        for after in legs.train(some):
-            found = found.replaced(after)
-            legs.keep(found)
-            if not after.goes_on:
-                legs.forget(after)
+def trained_on(found: Found, trial: Trial, until: int | None, legs: Legs) -> Found:
+    legs.keep(found.replaced(trial.model_copy(update={"state": "training"})))
+    try:
+        after = legs.leg(trial, until)
+    except AdapterNotFinite:
+        after = trial.model_copy(update={"state": "failed"})
+    found = found.replaced(after)
+    legs.keep(found)
+    if not after.goes_on:
+        legs.forget(after)
     return found
 
 

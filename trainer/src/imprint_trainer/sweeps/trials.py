@@ -22,7 +22,7 @@ from imprint_trainer.lora.checkpointing import checkpointed
 from imprint_trainer.lora.checkpoints import STATE, Checkpoint, CheckpointWriter, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.heap import tensors_given_back
-from imprint_trainer.lora.loop import Stepwise, salvage, stepwise, to_end
+from imprint_trainer.lora.loop import salvage, train
 from imprint_trainer.lora.loss import heard, read_whole
 from imprint_trainer.lora.schedule import Steps, Trained
 from imprint_trainer.models.base import LoadedBase
@@ -72,7 +72,7 @@ class Trials:
         *,
         on_step: Callable[[dict[str, Any]], None],
         on_written: Callable[[int], None],
-    ) -> Stepwise[Trial]:
+    ) -> Trial:
         """Trained on to step `until` or to its end, and measured. Raises AdapterNotFinite, Cancelled, CheckpointInvalid
         and CheckpointMismatch."""
         setting, folder = self.settings[trial.trial], self._folder(trial)
@@ -92,7 +92,7 @@ class Trials:
             checkpointed(model, self.gradient_checkpointing),
             tensors_given_back(self.scarce),
         ):
-            run = stepwise(
+            trained = train(
                 model,
                 self.windows,
                 setting.training,
@@ -106,8 +106,6 @@ class Trials:
                 held_out=[window for _, window in self.texts.choosing.windows],
                 until=trial.max_steps if until is None else until,
             )
-            shares = not (self.gradient_checkpointing or self.scarce)
-            trained = (yield from run) if shares else to_end(run)
             model.eval()
             after = self._losses(model)
         return measured(
