@@ -3,8 +3,8 @@ import config from "./vitest.config.js";
 
 const { resolve } = config;
 
-/** `npm run check-ray`: the files `real-head` and `nodes`, one after the other, against a real head. `callbacks-latency` measures, without. */
+/** `npm run check-ray`: one file, against a real head. */
 export default defineConfig({
   ...(resolve && { resolve }),
-  test: { include: ["packages/server/test/runners/ray/*.check.ts"], fileParallelism: false },
+  test: { include: ["packages/server/test/runners/ray/real-head.check.ts"] },
 });

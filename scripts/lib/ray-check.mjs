@@ -4,24 +4,15 @@ import path from "node:path";
 import { elapsed } from "./elapsed.mjs";
 import { startRayHead } from "./ray-head.mjs";
 import { ROOT } from "./setup/main.mjs";
-import { rayPython } from "./setup/ray.mjs";
 
 const VITEST = path.join(ROOT, "node_modules", "vitest", "vitest.mjs");
 const CPUS = 4; // its jobs ask for a tenth of one
 
-/** Lets the tests kill the head and start it again, and have a second node. */
+/** Lets the tests kill the head and start it again. */
 async function controlOf(head) {
-  let killNode = async () => {};
-  const orders = {
-    "/kill": head.kill,
-    "/start": head.restart,
-    "/add-node": async () => {
-      killNode = await head.addNode();
-    },
-    "/kill-node": () => killNode(),
-  };
   const server = createServer((request, response) => {
-    orders[request.url]().then(
+    const work = request.url === "/kill" ? head.kill() : head.restart();
+    work.then(
       () => response.end(),
       (error) => response.writeHead(500).end(error.message),
     );
@@ -30,7 +21,7 @@ async function controlOf(head) {
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
 }
 
-/** Starts a head, runs packages/server/test/runners/ray/*.check.ts on it, and resolves with the exit code. `args` are vitest's. */
+/** Starts a head, runs packages/server/test/runners/ray/real-head.check.ts on it, and resolves with the exit code. `args` are vitest's. */
 export async function checkRay({ args, signal, out = process.stdout }) {
   const begun = Date.now();
   const head = await startRayHead({ root: ROOT, cpus: CPUS, signal });
@@ -39,15 +30,8 @@ export async function checkRay({ args, signal, out = process.stdout }) {
   );
   const control = await controlOf(head);
   try {
-    const env = {
-      ...process.env,
-      RAY_CHECK_ADDRESS: head.address,
-      RAY_CHECK_TOKEN: head.token,
-      RAY_CHECK_CONTROL: control.url,
-      RAY_CHECK_PYTHON: rayPython(ROOT),
-    };
-    const files = args.length > 0 ? args : ["real-head", "nodes"];
-    const vitest = ["run", "--config", path.join(ROOT, "vitest.ray.config.ts"), ...files];
+    const env = { ...process.env, RAY_CHECK_ADDRESS: head.address, RAY_CHECK_TOKEN: head.token, RAY_CHECK_CONTROL: control.url };
+    const vitest = ["run", "--config", path.join(ROOT, "vitest.ray.config.ts"), ...args];
     const child = spawn(process.execPath, [VITEST, ...vitest], { cwd: ROOT, env, stdio: "inherit" });
     const stop = () => child.kill("SIGTERM");
     signal.addEventListener("abort", stop, { once: true });

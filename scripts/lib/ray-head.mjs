@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -50,7 +50,7 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
   if (python === null) throw new Error("Ray is not installed: npm run setup -- --ray");
   const folder = mkdtempSync(path.join(tmpdir(), "ray-")); // short: sockets lie below it
   const token = randomBytes(24).toString("hex");
-  const [port, client, agent, agentGrpc, environments, metrics, gcs] = await freePorts(7);
+  const [port, client, agent, agentGrpc, environments, metrics] = await freePorts(6);
   const address = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}` };
   let child;
@@ -64,8 +64,8 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
     }
   };
 
-  const kill = async (marker = folder) => {
-    for (let pids = await processesOf(marker); pids.length > 0; pids = await processesOf(marker)) {
+  const kill = async () => {
+    for (let pids = await processesOf(folder); pids.length > 0; pids = await processesOf(folder)) {
       for (const pid of pids) {
         try {
           process.kill(pid, "SIGKILL");
@@ -78,7 +78,7 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
   const startOnce = async () => {
     const session = mkdtempSync(path.join(folder, "s"));
     const ports = [
-      `--port=${gcs}`,
+      "--port=0",
       `--dashboard-port=${port}`,
       `--ray-client-server-port=${client}`,
       `--metrics-export-port=${metrics}`,
@@ -92,26 +92,18 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
       "--include-log-monitor=false",
     ];
     const size = [`--num-cpus=${cpus}`, `--object-store-memory=${STORE_BYTES}`, `--temp-dir=${session}`, "--disable-usage-stats"];
-    const args = ["-m", "ray.scripts.scripts", "start", "--head", "--block", ...ports, ...agents, ...others, ...local, ...size];
-    child = spawn(python, args, { env: variables(), cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-    await started(child, answers);
-  };
-
-  const variables = (more = {}) => {
     const proxies = Object.keys(env).filter((name) => /_proxy$/i.test(name));
     const own = Object.fromEntries(Object.entries(env).filter(([name]) => !proxies.includes(name) && name !== "PYTHONPATH"));
-    return {
+    const variables = {
       ...own,
       RAY_AUTH_MODE: "token",
       RAY_AUTH_TOKEN: token,
       RAY_USAGE_STATS_ENABLED: "0",
       IMPRINT_RAY_HEAD: folder,
       ...PATIENCE,
-      ...more,
     };
-  };
-
-  const started = async (child, ready) => {
+    const args = ["-m", "ray.scripts.scripts", "start", "--head", "--block", ...ports, ...agents, ...others, ...local, ...size];
+    child = spawn(python, args, { env: variables, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text) => {
@@ -119,29 +111,13 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
         onLine(text);
       });
     const begun = performance.now();
-    while (!(said.includes(STARTED) && (await ready()))) {
+    while (!(said.includes(STARTED) && (await answers()))) {
       signal?.throwIfAborted();
       if (child.exitCode !== null || performance.now() - begun > START_MS) {
-        throw new Error(`Ray did not start.\n${said}`);
+        throw new Error(`The Ray head did not start.\n${said}`);
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-  };
-
-  /** A second node of this machine, with as many CPUs; the function kills it with all that runs there. */
-  const addNode = async () => {
-    const marker = `${folder}/node-${randomBytes(4).toString("hex")}`;
-    mkdirSync(marker);
-    const [listen, grpc, environments, metrics] = await freePorts(4);
-    const agents = [`--dashboard-agent-listen-port=${listen}`, `--dashboard-agent-grpc-port=${grpc}`];
-    const ports = [`--runtime-env-agent-port=${environments}`, `--metrics-export-port=${metrics}`];
-    const others = ["--min-worker-port=0", "--max-worker-port=0", "--node-ip-address=127.0.0.1", "--disable-usage-stats"];
-    const size = [`--num-cpus=${cpus}`, `--object-store-memory=${STORE_BYTES}`];
-    const args = ["-m", "ray.scripts.scripts", "start", `--address=127.0.0.1:${gcs}`, "--block", ...agents, ...ports, ...others];
-    const env = variables({ IMPRINT_RAY_NODE: marker });
-    const node = spawn(python, [...args, ...size], { env, cwd: marker, stdio: ["ignore", "pipe", "pipe"] });
-    await started(node, async () => true);
-    return () => kill(marker);
   };
 
   const start = async () => {
@@ -167,8 +143,7 @@ export async function startRayHead({ root, cpus = 2, signal, env = process.env, 
   return {
     address,
     token,
-    kill: () => kill(),
-    addNode,
+    kill,
     processes: () => processesOf(folder),
     restart: async () => {
       await kill();

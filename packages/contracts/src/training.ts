@@ -270,12 +270,6 @@ export const TrainingPlan = Strict({
   target_modules: Type.Array(Type.String()),
   quantization: Type.String(),
   gradient_checkpointing: Type.Boolean({ description: "Activations are made again in the backward pass, for memory's sake" }),
-  processes: Type.Optional(Type.Integer({ minimum: 2, description: "That share each step; left out where it is one" })),
-  shard_base: Type.Optional(
-    Type.Literal(true, {
-      description: "Those hold the base together; memory is that of one of them. Left out where each has all of it",
-    }),
-  ),
   memory: MemoryPlanOrNull,
   windows: Type.Integer(),
   tokens: Type.Integer(),

@@ -31,7 +31,6 @@ import { responsesRoute } from "./openai/responses.js";
 import { projectRoutes } from "./projects/routes.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
-import { clusterNewsRoute } from "./routes/cluster/news.js";
 import { healthRoute } from "./routes/health/health.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
@@ -92,7 +91,6 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   addSignIn(app, guarded);
 
   healthRoute(app);
-  clusterNewsRoute(app, services, { clock });
   metricsRoute(app, services);
   kindRoutes(app, services);
   trainPreviewRoute(app, services);

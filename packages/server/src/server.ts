@@ -26,7 +26,6 @@ import { createProjects } from "./projects/projects.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
-import { createCallbacks } from "./runners/ray/callbacks.js";
 import type { Interactive, Runner } from "./runners/runner.js";
 import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
@@ -105,9 +104,7 @@ export const startServer = async (
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
     const trainer = command ?? trainerCommand(config);
-    const callback = config.ray?.callback ?? null;
-    const callbacks = callback && createCallbacks({ url: callback.url, clock });
-    const runner = given ?? createRunner({ config, command: trainer, places, callbacks, limits, clock, log, onWorkerStart });
+    const runner = given ?? createRunner({ config, command: trainer, places, limits, clock, log, onWorkerStart });
     const engine = createEngine({
       config,
       command: trainer,
@@ -146,7 +143,6 @@ export const startServer = async (
       newId,
       limits: {
         slots: settings.slots,
-        jobsPerBatch: settings.jobs_per_batch,
         maxQueued: settings.max_queued,
         keepFinished: limits.keepFinished,
         keepFinishedMs: limits.keepFinishedMs,
@@ -189,7 +185,6 @@ export const startServer = async (
         recorder,
         interactive: engine.interactive,
         upstream: engine.upstream,
-        callbacks,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         projects,
         random,
@@ -201,7 +196,6 @@ export const startServer = async (
         port: () => port,
         allowHost: settings.allow_host,
         token,
-        callback: callback && callbacks && { path: callbacks.path, host: callback.host },
       },
       bodyLimit: limits.bodyBytes,
       log,

@@ -17,7 +17,6 @@ import type { Workshop } from "./kinds/workshop.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { FineTunes } from "./openai/fine-tunes.js";
 import type { Projects } from "./projects/projects.js";
-import type { Callbacks } from "./runners/ray/callbacks.js";
 import type { Interactive } from "./runners/runner.js";
 import type { Served } from "./runners/served.js";
 
@@ -31,8 +30,6 @@ export interface Services {
   readonly fineTunes: FineTunes;
   readonly projects: Projects;
   readonly interactive: Interactive;
-  /** Null where no node of a cluster calls back. */
-  readonly callbacks: Callbacks | null;
   /** Null where there is no other server. */
   readonly upstream: Served | null;
   readonly recorder: Recorder;

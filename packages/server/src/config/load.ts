@@ -126,10 +126,6 @@ export const loadConfig = ({
   });
   const values = Object.fromEntries(chosen.map(({ name, value }) => [name, value])) as Settings;
   const settings = resolvePaths(values, home);
-  if (settings.shard_base && settings.jobs_per_batch > 1)
-    throw new ConfigError(["shard_base and jobs_per_batch exclude each other: a base in shards trains one adapter"]);
-  if (settings.shard_base && settings.processes * settings.ray_nodes === 1)
-    throw new ConfigError(["shard_base needs processes of 2 or more: they hold the base together"]);
   return {
     settings,
     origins: Object.fromEntries(chosen.map(({ name, origin }) => [name, origin])) as Record<SettingName, Origin>,

@@ -12,8 +12,6 @@ export interface Ray {
   readonly address: string;
   readonly token: string | null;
   readonly storage: RayStorage;
-  /** Where nodes reach this service, without a slash at its end; null where they do not. */
-  readonly callback: { readonly url: string; readonly host: string } | null;
 }
 
 const tokenOf = ({ ray_token_file }: Settings): string | null => {
@@ -42,34 +40,18 @@ const storageOf = ({ storage, ray_scratch: onNodes }: Settings): RayStorage => {
   return { type: "s3", url: storage, onNodes };
 };
 
-const callbackOf = ({ ray_callback_url: address }: Settings): Ray["callback"] => {
-  if (address === null) return null;
-  const url = isPlainHttp(address) ? new URL(address) : null;
-  if (url === null || url.search !== "" || url.hash !== "")
-    throw new ConfigError([
-      "ray_callback_url must be an http or https address without a user, ? and #, at which the nodes reach this service, such as http://service:7878",
-    ]);
-  return { url: `${url.origin}${url.pathname.replace(/\/+$/, "")}`, host: url.host };
-};
-
 /**
  * The cluster of the settings; null when jobs run on this machine.
  * @throws ConfigError when its address or the storage is missing or of no use
  */
 export const resolveRay = (settings: Settings): Ray | null => {
-  const { runner, ray_address, ray_callback_url, ray_nodes, adopt, jobs_per_batch } = settings;
+  const { runner, ray_address, adopt } = settings;
   if (runner !== "ray") {
-    if (ray_callback_url !== null)
-      throw new ConfigError(["ray_callback_url needs runner ray: the trainer of this machine needs no address"]);
-    if (ray_nodes > 1) throw new ConfigError(["ray_nodes needs runner ray: processes of this machine are the setting processes"]);
     if (adopt) throw new ConfigError(["adopt needs runner ray: jobs of this machine end with the service"]);
     return null;
   }
-  if (jobs_per_batch > 1) throw new ConfigError(["jobs_per_batch is for this machine: on Ray each job is one of the cluster's"]);
   if (ray_address === null) throw new ConfigError(["runner ray needs ray_address, such as http://head:8265"]);
   const storage = storageOf(settings);
-  if (ray_nodes > 1 && storage.type !== "folder")
-    throw new ConfigError(["ray_nodes needs a storage that is a folder: only the first node fetches what lies in a bucket"]);
   if (!isPlainHttp(ray_address)) throw new ConfigError(["ray_address must be an http or https address without a user"]);
-  return { address: new URL(ray_address).href, token: tokenOf(settings), storage, callback: callbackOf(settings) };
+  return { address: new URL(ray_address).href, token: tokenOf(settings), storage };
 };

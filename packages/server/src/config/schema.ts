@@ -69,26 +69,9 @@ export const Settings = Strict({
     minimum: 1,
     maximum: 1024,
     default: 2,
-    description: "CPUs that a job asks of the cluster for each of its processes, and threads that these take.",
+    description: "CPUs that a job asks of the cluster, and threads that it takes.",
   }),
-  ray_gpus: Type.Integer({
-    minimum: 0,
-    maximum: 1,
-    default: 0,
-    description: "GPUs that a job asks of the cluster for each of its processes.",
-  }),
-  ray_nodes: Type.Integer({
-    minimum: 1,
-    maximum: 64,
-    default: 1,
-    description:
-      "Nodes of the cluster that share each step of a LoRA training, at most, with the setting processes on each (docs/ray.md).",
-  }),
-  ray_launcher: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
-    default: null,
-    description:
-      "Python interpreter on the cluster's nodes that has Ray: it starts a training's processes on other nodes. Default: ray_python.",
-  }),
+  ray_gpus: Type.Integer({ minimum: 0, maximum: 1, default: 0, description: "GPUs that a job asks of the cluster." }),
   ray_attempts: Type.Integer({
     minimum: 1,
     maximum: 10,
@@ -100,11 +83,6 @@ export const Settings = Strict({
     maximum: 86_400,
     default: 300,
     description: "Seconds without a sign of life from a job on the cluster, after which it counts as lost.",
-  }),
-  ray_callback_url: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
-    default: null,
-    description:
-      "Address at which the cluster's nodes reach this service, such as http://service:7878: they tell it when there is something to read. Default: files are looked at now and then.",
   }),
   storage: Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
     default: null,
@@ -123,25 +101,6 @@ export const Settings = Strict({
     description: "Whether jobs run on the cluster while the service is stopped, and are followed again when it starts.",
   }),
   slots: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: "Jobs that run at once." }),
-  processes: Type.Integer({
-    minimum: 1,
-    maximum: 64,
-    default: 1,
-    description:
-      "Processes of one machine that share each step of a LoRA training, at most: one a card, or of a CPU's cores. docs/scale.md says when it gains.",
-  }),
-  jobs_per_batch: Type.Integer({
-    minimum: 1,
-    maximum: 64,
-    default: 1,
-    description:
-      "LoRA trainings of one base model that share a slot and its memory, at most; short windows go through the model in one pass where that is measured to be faster. With more than 1, the last bits of an adapter depend on what was trained beside it.",
-  }),
-  shard_base: Type.Boolean({
-    default: false,
-    description:
-      "Whether those processes hold the base together, each a part of it, where a LoRA training asks for quantization none: for a base that one card does not hold (docs/scale.md).",
-  }),
   max_queued: Type.Integer({
     minimum: 1,
     maximum: 100_000,

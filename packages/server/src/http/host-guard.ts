@@ -13,8 +13,6 @@ export interface HostGuardOptions {
   /** Further names, each with or without a port. */
   readonly allowHost: readonly string[];
   readonly token: string | null;
-  /** The one path that nodes of a cluster call, and by which name of this service; what they send has a token of its own. */
-  readonly callback?: { readonly path: string; readonly host: string } | null;
 }
 
 export interface GuardOptions extends HostGuardOptions {
@@ -22,8 +20,7 @@ export interface GuardOptions extends HostGuardOptions {
 }
 
 /** Reachable without a token: that the process runs, and the dashboard with its way in. */
-const isOpen = (path: string, { callback }: HostGuardOptions): boolean =>
-  path === "/health" || path === SIGN_IN_PATH || path === callback?.path || isDashboardPath(path);
+const isOpen = (path: string): boolean => path === "/health" || path === SIGN_IN_PATH || isDashboardPath(path);
 
 const countHeader = (request: FastifyRequest, name: string): number =>
   request.raw.rawHeaders.filter((entry, at) => at % 2 === 0 && entry.toLowerCase() === name).length;
@@ -75,12 +72,11 @@ const checkToken = async (request: FastifyRequest, token: string, { port, attemp
 
 /** Refuses a request that did not come from this machine's programs or this service's own pages. */
 export const guard = async (request: FastifyRequest, options: GuardOptions): Promise<void> => {
-  const path = (request.raw.url ?? "").split("?", 1)[0] ?? "";
-  const { callback } = options;
-  const allowed = [...allowedHosts(options), ...(callback && path === callback.path ? [callback.host] : [])];
+  const allowed = allowedHosts(options);
   checkHost(request, allowed);
   checkOrigin(request, allowed);
-  if (options.token !== null && !isOpen(path, options)) await checkToken(request, options.token, options);
+  const path = (request.raw.url ?? "").split("?", 1)[0] ?? "";
+  if (options.token !== null && !isOpen(path)) await checkToken(request, options.token, options);
   const encoding = request.raw.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
     throw new ProblemError("UNSUPPORTED_MEDIA_TYPE", "Compressed request bodies are not accepted.");

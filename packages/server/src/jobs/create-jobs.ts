@@ -87,11 +87,7 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     }
   };
 
-  const batchOf = (job_id: string): string | null => {
-    const { kind, request } = known(job_id);
-    return left.has(job_id) ? null : (kinds[kind].batch?.(request) ?? null);
-  };
-  const scheduler = createScheduler({ slots: limits.slots, jobsPerBatch: limits.jobsPerBatch ?? 1, batchOf, clock, run });
+  const scheduler = createScheduler({ slots: limits.slots, clock, run });
 
   return {
     submit(submission) {

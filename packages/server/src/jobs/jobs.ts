@@ -8,8 +8,6 @@ import type { Kind } from "./kind.js";
 export interface JobLimits {
   /** Jobs that run at once. */
   readonly slots: number;
-  /** Jobs of one batch that share a slot, at most. Default 1. */
-  readonly jobsPerBatch?: number;
   /** Jobs that may wait. */
   readonly maxQueued: number;
   /** Finished jobs that are remembered: at most so many, ... */

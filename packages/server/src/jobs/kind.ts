@@ -22,8 +22,6 @@ export interface Kind<
 > {
   /** Id of the adapter that such a job will make, null for none: nobody else may take it while the job is queued or running. */
   reserves(request: Request): string | null;
-  /** Jobs with the same answer can be trained side by side on one base; null, the default: not with others. */
-  batch?(request: Request): string | null;
   /** The result where an earlier job made it already: then nothing is run. */
   existing?(job: Job<Request>): Promise<Result | null>;
   /** Resolves what is to be run, and makes the job's staging folder. Rejects with ImprintError, after removing what it made. */

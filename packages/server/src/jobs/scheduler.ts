@@ -15,49 +15,30 @@ export interface Scheduler {
 
 interface SchedulerOptions {
   readonly slots: number;
-  /** Jobs of one batch that share a slot, at most. */
-  readonly jobsPerBatch: number;
-  /** Null for a job that has a slot of its own. */
-  readonly batchOf: (job_id: string) => string | null;
   readonly clock: Clock;
-  /** Runs a job to its end. Must not reject; its place in the slot is free again when it resolves. */
+  /** Runs a job to its end. Must not reject; its slot is free again when it resolves. */
   readonly run: (job_id: string) => Promise<void>;
 }
 
-interface Slot {
-  readonly batch: string | null;
-  jobs: number;
-}
-
-/** First come, first served, `slots` at a time; who comes first may share the slot of its batch. */
-export function createScheduler({ slots, jobsPerBatch, batchOf, clock, run }: SchedulerOptions): Scheduler {
+/** First come, first served, `slots` at a time. */
+export function createScheduler({ slots, clock, run }: SchedulerOptions): Scheduler {
   const queue = new Set<string>();
-  const taken = new Set<Slot>();
+  let active = 0;
   let waiters: (() => void)[] = [];
 
   const settle = (): void => {
-    if (taken.size > 0 || queue.size > 0) return;
+    if (active > 0 || queue.size > 0) return;
     for (const resolve of waiters) resolve();
     waiters = [];
   };
 
-  const slotFor = (batch: string | null): Slot | undefined => {
-    if (batch !== null) for (const slot of taken) if (slot.batch === batch && slot.jobs < jobsPerBatch) return slot;
-    if (taken.size >= slots) return undefined;
-    const slot = { batch, jobs: 0 };
-    taken.add(slot);
-    return slot;
-  };
-
   const pump = (): void => {
     for (const job_id of queue) {
-      const slot = slotFor(batchOf(job_id));
-      if (!slot) return;
+      if (active >= slots) return;
       queue.delete(job_id);
-      slot.jobs += 1;
+      active += 1;
       void run(job_id).then(() => {
-        slot.jobs -= 1;
-        if (slot.jobs === 0) taken.delete(slot);
+        active -= 1;
         pump();
         settle();
       });

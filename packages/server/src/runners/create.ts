@@ -6,11 +6,9 @@ import { LIMITS, type Limits } from "../config/limits.js";
 import type { Config } from "../config/load.js";
 import { dataPaths } from "../storage/paths.js";
 import { createLocalRunner, type WorkerCommand } from "./local/local-runner.js";
-import type { Callbacks } from "./ray/callbacks.js";
 import { createRay } from "./ray/create.js";
 import type { Places } from "./reference.js";
 import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
-import { batching, sharing } from "./sharing.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
 export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerCommand | null => {
@@ -19,7 +17,7 @@ export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerComma
   const serve = ["-m", "imprint_trainer", "serve", "--digests"];
   return {
     file: python,
-    args: [...serve, dataPaths(data_dir).digests, ...sharing(settings), ...batching(settings)],
+    args: [...serve, dataPaths(data_dir).digests],
     env: { PYTHONPATH: join(repoRoot, "trainer", "src") },
     ...(ray && {
       onCluster: [ray_python ?? python, ...serve, join(ray.storage.onNodes, "digests.json"), "--threads", String(ray_cpus)],
@@ -44,7 +42,6 @@ export const createRunner = ({
   config,
   command,
   places,
-  callbacks = null,
   limits = LIMITS,
   clock,
   log,
@@ -53,8 +50,6 @@ export const createRunner = ({
   readonly config: Config;
   readonly command: WorkerCommand | null;
   readonly places: Places;
-  /** Where nodes of a cluster call back, if they do. */
-  readonly callbacks?: Callbacks | null;
   readonly limits?: Limits;
   readonly clock: Clock;
   readonly log: Log;
@@ -68,7 +63,6 @@ export const createRunner = ({
     env: process.env,
     allowDownloads: settings.allow_downloads,
     maxWorkers: settings.slots,
-    jobsPerBatch: settings.jobs_per_batch,
     heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
     startTimeoutMs: limits.startTimeoutMs,
     cancelGraceMs: limits.cancelGraceMs,
@@ -76,7 +70,7 @@ export const createRunner = ({
     clock,
     ...(onWorkerStart && { onWorkerStart }),
   });
-  const ray = createRay({ config, command, places, interactive: local, callbacks, limits, clock, log });
+  const ray = createRay({ config, command, places, interactive: local, limits, clock, log });
   if (ray === null) return local;
   // Whoever waits for an answer is answered here.
   const close = async (graceMs: number): Promise<void> => void (await Promise.all([ray.close(graceMs), local.close(graceMs)]));

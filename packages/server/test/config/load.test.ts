@@ -98,8 +98,3 @@ test("paths are made absolute, and names of models are left alone", () => {
 test("a setup file of another shape counts as none", () => {
   expect(load({ setup: { python: 3 } }).setup).toBeNull();
 });
-
-test("a base that processes are to hold together needs several of them", () => {
-  expect(() => load({ flags: { shard_base: true } })).toThrow("shard_base needs processes of 2 or more");
-  expect(load({ flags: { shard_base: true, processes: 2 } }).settings).toMatchObject({ shard_base: true, processes: 2 });
-});

@@ -27,19 +27,6 @@ test.each<readonly [object, RegExp]>([
   [{ storage: "s3://key:secret@bucket" }, /storage must be a folder, or s3:/],
   [{ storage: "s3://bucket/a/../b" }, /storage must be a folder, or s3:/],
   [{ storage: "s3://bucket?x=1" }, /storage must be a folder, or s3:/],
-  [
-    { storage: "/mnt/imprint", ray_callback_url: "http://user:secret@service" },
-    /ray_callback_url must be an http or https address/,
-  ],
-  [{ storage: "/mnt/imprint", ray_callback_url: "http://service/?x" }, /ray_callback_url must be an http or https address/],
-  [{ runner: "local", ray_callback_url: "http://service" }, /ray_callback_url needs runner ray/],
-  [{ storage: "s3://bucket", ray_nodes: 2 }, /ray_nodes needs a storage that is a folder/],
-  [{ storage: "/mnt/imprint", runner: "local", ray_nodes: 2 }, /ray_nodes needs runner ray/],
 ])("%j is refused with a sentence", (flags, sentence) => {
   expect(() => load(flags)).toThrow(sentence);
-});
-
-test("the address that nodes call back has no slash at its end, and its host is what they name", () => {
-  const { callback } = load({ storage: "/mnt/imprint", ray_callback_url: "https://Service.lan:443/imprint/" }).ray ?? {};
-  expect(callback).toEqual({ url: "https://service.lan/imprint", host: "service.lan" });
 });

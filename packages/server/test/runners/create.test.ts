@@ -39,13 +39,3 @@ test("the trainer keeps digests of base models in the data directory", () => {
   const command = trainerCommand(configFor(folder, { python: process.execPath }));
   expect(command?.args).toEqual(["-m", "imprint_trainer", "serve", "--digests", join(folder, "digests.json")]);
 });
-
-test("the trainer is told how many processes a training may have, where it is more than one", () => {
-  const command = trainerCommand(configFor(makeFolder(), { python: process.execPath, processes: 4 }));
-  expect(command?.args.slice(-2)).toEqual(["--processes", "4"]);
-  const sharded = trainerCommand(configFor(makeFolder(), { python: process.execPath, processes: 4, shard_base: true }));
-  expect(sharded?.args.slice(-3)).toEqual(["--processes", "4", "--shard-base"]);
-  const cluster = { runner: "ray", ray_address: "http://head:8265", storage: makeFolder(), ray_nodes: 2 } as const;
-  const nodes = trainerCommand(configFor(makeFolder(), { python: process.execPath, ...cluster }));
-  expect(nodes?.args.slice(-4)).toEqual(["--processes", "1", "--nodes", "2"]);
-});

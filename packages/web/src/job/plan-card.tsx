@@ -16,7 +16,6 @@ export function PlanCard({ plan }: { readonly plan: TrainingPlan }) {
           ["Tokens", `${plan.tokens.toLocaleString("en")}, ${plan.supervised_tokens.toLocaleString("en")} supervised`],
           ["Supervised turns", plan.supervised_turns],
           ["Steps", `at most ${plan.max_steps.toLocaleString("en")}, ${count(plan.accumulation, "window")} each`],
-          ...(plan.processes === undefined ? [] : [["Processes", plan.processes] as const]),
           ["Epochs", plan.epochs ?? "until the loss stops improving"],
           ["Learning rate", short(plan.learning_rate)],
           ["Rank, alpha", `${plan.rank}, ${plan.alpha}`],

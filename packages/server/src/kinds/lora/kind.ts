@@ -26,8 +26,6 @@ export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, J
 
   return {
     reserves: ({ adapter_id }) => adapter_id,
-    batch: ({ base_model, quantization, resume_from, salvage_of }) =>
-      resume_from == null && salvage_of === undefined ? `${quantization} ${base_model}` : null,
     prepare: (job, signal) => {
       const {
         metadata: _kept,

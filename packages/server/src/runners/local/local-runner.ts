@@ -44,8 +44,6 @@ export interface LocalRunnerOptions {
   readonly baseModelOf?: (request: WorkerTask | Call) => string;
   /** Processes that train at once, default 1: set it to the number of slots. One more answers chats while all of them train. */
   readonly maxWorkers?: number;
-  /** LoRA trainings of one base that share a process, at most. Default 1. */
-  readonly jobsPerBatch?: number;
   /** How long that one stays warm when nobody talks. Default 5 minutes. */
   readonly talkerRestMs?: number;
   /** Longest silence of a worker that has something to do. */
@@ -66,10 +64,6 @@ export interface LocalRunnerOptions {
   readonly spawn?: Spawn;
 }
 
-/** Of trainings that a worker takes side by side: see `jobs/worker.py`. */
-const batchOf = (task: WorkerTask): string | null =>
-  task.type === "train_lora" && task.spec.checkpoint.start === "fresh" ? task.spec.quantization : null;
-
 const SETTLE_MS = 50;
 const TALKER_REST_MS = 300_000;
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
@@ -82,7 +76,6 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     allowDownloads = false,
     cancelGraceMs,
     maxWorkers = 1,
-    jobsPerBatch = 1,
     baseModelOf = ({ spec }) => spec.base_model,
     onWorkerStart = () => {},
     places,
@@ -102,15 +95,15 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     onWorkerStart();
     return startWorker(settings);
   };
-  const pool = createPool({ maxWorkers, jobsPerBatch, graceMs: cancelGraceMs, start });
+  const pool = createPool({ maxWorkers, graceMs: cancelGraceMs, start });
   // A chat never waits for a training: with all others at work it gets a process, and a copy of its base, of its own.
   const rest = { afterMs: options.talkerRestMs ?? TALKER_REST_MS, clock: options.clock };
-  const talkers = createPool({ maxWorkers: 1, jobsPerBatch: 1, graceMs: cancelGraceMs, start, rest });
+  const talkers = createPool({ maxWorkers: 1, graceMs: cancelGraceMs, start, rest });
 
   const run = async (task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome> => {
     try {
       const here = places ? resolveTask(task, places) : task;
-      const lease = await pool.acquire(baseModelOf(here), signal, batchOf(here));
+      const lease = await pool.acquire(baseModelOf(here), signal);
       const outcome = await lease.worker.run(here, onEvent, signal);
       lease.release(outcome.type === "failed" && outcome.error.code === "OUT_OF_MEMORY"); // what leaked would fail the next one
       return outcome;

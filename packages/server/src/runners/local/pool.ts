@@ -6,16 +6,13 @@ import type { Worker } from "./worker.js";
 /** A worker for one task or chat. */
 export interface Lease {
   readonly worker: Worker;
-  /** Gives it back; `retire` when its process should not be used again, once all gave it back. */
+  /** Gives it back; `retire` when its process should not be used again. */
   release(retire?: boolean): void;
 }
 
 export interface Pool {
-  /**
-   * A worker of this base model that nobody uses, or nobody but others of the same batch. Rejects with ImprintError, or with the
-   * signal's reason.
-   */
-  acquire(base: string, signal?: AbortSignal, batch?: string | null): Promise<Lease>;
+  /** A worker of this base model that nobody else uses. Rejects with ImprintError, or with the signal's reason. */
+  acquire(base: string, signal?: AbortSignal): Promise<Lease>;
   /** Whether a worker, whatever its base, is to be had without waiting for somebody's work. */
   isFree(): boolean;
   /** A worker that answers previews and renders prompts, whatever else it does; undefined when none is alive. */
@@ -25,8 +22,6 @@ export interface Pool {
 
 interface PoolOptions {
   readonly maxWorkers: number;
-  /** Of one batch that share a worker, at most. */
-  readonly jobsPerBatch: number;
   readonly start: (base: string) => Worker;
   /** For workers that have to make room. */
   readonly graceMs: number;
@@ -37,17 +32,14 @@ interface PoolOptions {
 interface Entry {
   readonly base: string;
   readonly worker: Worker;
-  batch: string | null;
-  leases: number;
+  leased: boolean;
   sharers: number;
-  retires: boolean;
   /** Keeps it from being ended for its rest. */
   stay: () => void;
 }
 
 interface Waiting {
   readonly base: string;
-  readonly batch: string | null;
   readonly lease: Deferred<Lease>;
 }
 
@@ -55,41 +47,34 @@ const RESTED = new ImprintError("WORKER_CRASHED", "The trainer had nothing to do
 const MAKE_ROOM = new ImprintError("WORKER_CRASHED", "The trainer made room for another base model.");
 
 /** Warm workers, the least recently used first. One that has to make room is gone before its successor starts: memory is scarce. */
-export function createPool({ maxWorkers, jobsPerBatch, start, graceMs, rest }: PoolOptions): Pool {
+export function createPool({ maxWorkers, start, graceMs, rest }: PoolOptions): Pool {
   const entries = new Set<Entry>();
   const waiting = new Set<Waiting>();
   let closed = false;
 
-  const idle = (entry: Entry): boolean => entry.worker.alive() && entry.leases === 0 && entry.sharers === 0;
-
-  const isOpen = ({ worker, leases, batch, retires }: Entry, wanted: string): boolean =>
-    worker.alive() && leases > 0 && leases < jobsPerBatch && batch === wanted && !retires;
+  const idle = (entry: Entry): boolean => entry.worker.alive() && !entry.leased && entry.sharers === 0;
 
   const endLater = (entry: Entry): void => {
     if (rest) entry.stay = rest.clock.after(rest.afterMs, () => void entry.worker.terminate(RESTED, graceMs));
   };
 
-  const lend = (entry: Entry, batch: string | null): Lease => {
-    entry.leases += 1;
-    entry.batch = batch;
+  const lend = (entry: Entry): Lease => {
+    entry.leased = true;
     entry.stay();
     return {
       worker: entry.worker,
       release(retire = false) {
-        entry.leases -= 1;
-        entry.retires ||= retire;
+        entry.leased = false;
         if (entries.delete(entry)) entries.add(entry); // the most recently used is last
-        if (entry.leases === 0) {
-          if (entry.retires) void entry.worker.terminate(MAKE_ROOM, graceMs);
-          else endLater(entry);
-        }
+        if (retire) void entry.worker.terminate(MAKE_ROOM, graceMs);
+        else endLater(entry);
         serve();
       },
     };
   };
 
   const open = (base: string): Entry => {
-    const entry: Entry = { base, worker: start(base), batch: null, leases: 0, sharers: 0, retires: false, stay: () => {} };
+    const entry: Entry = { base, worker: start(base), leased: false, sharers: 0, stay: () => {} };
     entries.add(entry);
     void entry.worker.gone.then(() => {
       entry.stay();
@@ -100,10 +85,8 @@ export function createPool({ maxWorkers, jobsPerBatch, start, graceMs, rest }: P
   };
 
   /** Finds or makes an entry for the base; undefined when it has to wait. */
-  const entryFor = ({ base, batch }: Waiting): Entry | undefined => {
+  const entryFor = (base: string): Entry | undefined => {
     const all = [...entries];
-    const joined = all.find((entry) => entry.base === base && batch !== null && isOpen(entry, batch));
-    if (joined) return joined;
     const warm = all.find((entry) => entry.base === base && idle(entry));
     if (warm) return warm;
     if (entries.size < maxWorkers) return open(base);
@@ -115,18 +98,18 @@ export function createPool({ maxWorkers, jobsPerBatch, start, graceMs, rest }: P
   const serve = (): void => {
     for (const next of waiting) {
       if (closed) return;
-      const entry = entryFor(next);
+      const entry = entryFor(next.base);
       if (!entry) return;
       waiting.delete(next);
-      next.lease.resolve(lend(entry, next.batch));
+      next.lease.resolve(lend(entry));
     }
   };
 
   return {
-    acquire(base, signal, batch = null) {
+    acquire(base, signal) {
       if (closed) return Promise.reject(closing());
       if (signal?.aborted) return Promise.reject(signal.reason);
-      const next: Waiting = { base, batch, lease: defer<Lease>() };
+      const next: Waiting = { base, lease: defer<Lease>() };
       const leave = (): void => {
         waiting.delete(next);
         next.lease.reject(signal?.reason);

@@ -40,7 +40,7 @@ export function runTask({ task, onEvent, signal, link, settings }: RunTaskOption
   const settle = (value: Outcome): void => {
     disarm?.();
     signal.removeEventListener("abort", stop);
-    unfollow();
+    link.log.unfollow();
     outcome.resolve(value);
   };
 
@@ -70,7 +70,7 @@ export function runTask({ task, onEvent, signal, link, settings }: RunTaskOption
     },
   });
 
-  const unfollow = link.log.follow((text) => onEvent({ type: "log", job_id, text }));
+  link.log.follow((text) => onEvent({ type: "log", job_id, text }));
   if (signal.aborted) settle({ type: "cancelled" });
   else signal.addEventListener("abort", stop, { once: true });
 

@@ -4,11 +4,10 @@ import { readable } from "./readable.js";
 
 export interface WorkerLog {
   write(chunk: Buffer): void;
-  /**
-   * Passes text on: the first time from the very beginning, later from now on, since what came between belongs to nobody. Who
-   * follows at the same time hears the same. The answer passes on what is left, and stops.
-   */
-  follow(onText: (text: string) => void): () => void;
+  /** Passes text on: the first time from the very beginning, later from now on, since what came between belongs to nobody. */
+  follow(onText: (text: string) => void): void;
+  /** Passes on what is left, and stops. */
+  unfollow(): void;
   /** The last lines that are not blank, oldest first. */
   lastLines(count: number): string[];
 }
@@ -19,7 +18,7 @@ const RELAY_MS = 100; // text is passed on at most this often, however fast it c
 /** A worker's standard error: its end is kept, and passed on by lines at a bounded rate. A flood costs a copy, nothing more. */
 export function createWorkerLog({ clock }: { readonly clock: Clock }): WorkerLog {
   const ring = createByteRing(KEPT_BYTES);
-  const listeners = new Set<(text: string) => void>();
+  let listener: ((text: string) => void) | undefined;
   let followed = false;
   let mark = 0;
   let disarm: (() => void) | undefined;
@@ -30,8 +29,7 @@ export function createWorkerLog({ clock }: { readonly clock: Clock }): WorkerLog
     const lost = Math.max(0, ring.total() - KEPT_BYTES - mark);
     const fresh = text(mark, to);
     mark = to;
-    if (fresh === "") return;
-    for (const tell of listeners) tell((lost > 0 ? `[${lost} bytes of log left out]\n` : "") + fresh);
+    if (fresh !== "") listener?.((lost > 0 ? `[${lost} bytes of log left out]\n` : "") + fresh);
   };
 
   const relayLines = (): void => {
@@ -44,22 +42,19 @@ export function createWorkerLog({ clock }: { readonly clock: Clock }): WorkerLog
   return {
     write(chunk) {
       ring.write(chunk);
-      if (listeners.size > 0) disarm ??= clock.after(RELAY_MS, relayLines);
+      if (listener) disarm ??= clock.after(RELAY_MS, relayLines);
     },
     follow(onText) {
-      if (listeners.size > 0) relay(ring.total());
-      else if (followed) mark = ring.total();
-      listeners.add(onText);
+      listener = onText;
+      if (followed) mark = ring.total();
       followed = true;
       if (ring.total() > mark) disarm ??= clock.after(RELAY_MS, relayLines);
-      return () => {
-        if (!listeners.has(onText)) return;
-        relay(ring.total());
-        listeners.delete(onText);
-        if (listeners.size > 0) return;
-        disarm?.();
-        disarm = undefined;
-      };
+    },
+    unfollow() {
+      disarm?.();
+      disarm = undefined;
+      relay(ring.total());
+      listener = undefined;
     },
     lastLines: (count) =>
       text(0, ring.total())

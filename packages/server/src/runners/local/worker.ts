@@ -9,7 +9,7 @@ import { runTask, type TaskRun } from "./run-task.js";
 import { createWatchdog } from "./watchdog.js";
 import type { WorkerSettings } from "./worker-settings.js";
 
-/** A live trainer process. What it does at one time is up to who gives it tasks. */
+/** A live trainer process. It does one task at a time. */
 export interface Worker {
   readonly pid: number | undefined;
   /** False once it ended or has to: give it nothing more. */
@@ -30,7 +30,7 @@ export function startWorker(settings: WorkerSettings): Worker {
   const { clock, log, startTimeoutMs, heartbeatTimeoutMs, cancelGraceMs } = settings;
   const ready = defer<void>();
   let isReady = false;
-  const runs = new Map<string, TaskRun>();
+  let run: TaskRun | undefined;
   let past: readonly string[] = [];
   let ignored = 0;
 
@@ -55,7 +55,7 @@ export function startWorker(settings: WorkerSettings): Worker {
   }
 
   function watch(): void {
-    if (isReady && (runs.size > 0 || calls.pending() > 0)) watchdog.pat();
+    if (isReady && (run || calls.pending() > 0)) watchdog.pat();
     else watchdog.rest();
   }
 
@@ -72,8 +72,7 @@ export function startWorker(settings: WorkerSettings): Worker {
     if (!isReady) throw new ProtocolFault(`sent "${event.type}" before "ready"`);
     if (event.type === "prompt" || event.type === "token") return calls.tell(event);
     if (event.type === "answer" || event.type === "call_failed") return calls.receive(event);
-    const run = runs.get(event.job_id);
-    if (run) return run.receive(event);
+    if (event.job_id === run?.job_id) return run.receive(event);
     if (past.includes(event.job_id)) return false;
     throw new ProtocolFault(`sent "${event.type}" of a job that it was not given`);
   }
@@ -84,7 +83,7 @@ export function startWorker(settings: WorkerSettings): Worker {
     isReady = true;
     disarmStart();
     ready.resolve();
-    for (const run of runs.values()) run.send();
+    run?.send();
     log.info({ pid: link.pid, device, versions }, "a trainer is ready");
     return true;
   }
@@ -93,7 +92,7 @@ export function startWorker(settings: WorkerSettings): Worker {
     disarmStart();
     watchdog.rest();
     ready.reject(reason);
-    for (const run of runs.values()) run.end(reason, clean);
+    run?.end(reason, clean);
     calls.failAll(reason);
     log.info({ pid: link.pid, reason: reason.message }, "a trainer is gone");
   });
@@ -115,13 +114,12 @@ export function startWorker(settings: WorkerSettings): Worker {
     alive: link.alive,
     async run(task, onEvent, signal) {
       if (!link.alive()) return { type: "failed", error: (await link.gone).reason.toDetail() };
-      const run = runTask({ task, onEvent: guarded(onEvent), signal, link, settings });
-      runs.set(task.job_id, run);
+      run = runTask({ task, onEvent: guarded(onEvent), signal, link, settings });
       if (isReady) run.send();
       watch();
       const outcome = await run.outcome;
       past = [task.job_id, ...past].slice(0, REMEMBERED_TASKS);
-      runs.delete(task.job_id);
+      run = undefined;
       watch();
       return outcome;
     },

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { NodeOrder } from "./options.js";
 import type { SharedStorage } from "./storage.js";
 import type { Store } from "./stores/store.js";
 
@@ -16,12 +15,8 @@ export interface AttemptOrder {
   /** The worker's program and arguments, on the cluster. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What starts processes on other nodes; left out where there are none. */
-  readonly nodes?: NodeOrder;
   readonly graceMs: number;
   readonly startMs: number;
-  /** Where, and with which token, to tell that there is something to read. */
-  readonly callback: { readonly url: string; readonly token: string } | null;
   /** What a node fetches where it does not see the store: what many jobs read, and how. */
   readonly carry: { readonly needs: readonly string[]; readonly pollMs: number; readonly patienceMs: number } | null;
 }
@@ -53,28 +48,17 @@ export const makeAttemptFolder = async (store: Store, { folder }: Attempt): Prom
 };
 
 /** The order is the last file of an attempt's preparation. */
-export const writeOrder = (
-  store: Store,
-  { folder, token, job_id, submission_id }: Attempt,
-  order: AttemptOrder,
-): Promise<void> => {
-  const { command, env, nodes, graceMs, startMs, callback, carry } = order;
+export const writeOrder = (store: Store, { folder, token, job_id }: Attempt, order: AttemptOrder): Promise<void> => {
+  const { command, env, graceMs, startMs, carry } = order;
   const times = { grace_seconds: graceMs / 1000, start_seconds: startMs / 1000 };
   const carried = carry && {
     needs: carry.needs,
     poll_seconds: carry.pollMs / 1000,
     patience_seconds: carry.patienceMs / 1000,
   };
-  const calling = callback && { callback: { ...callback, attempt: submission_id } };
   return store.put(
     `${folder}/attempt.json`,
-    JSON.stringify({
-      ...{ token, job_id, command, env },
-      ...(nodes && { nodes }),
-      ...times,
-      ...calling,
-      ...(carried && { carry: carried }),
-    }),
+    JSON.stringify({ token, job_id, command, env, ...times, ...(carried && { carry: carried }) }),
   );
 };
 

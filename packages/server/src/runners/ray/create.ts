@@ -7,12 +7,10 @@ import { workerEnvironment } from "../local/environment.js";
 import type { WorkerCommand } from "../local/local-runner.js";
 import type { Places } from "../reference.js";
 import type { Interactive, Runner } from "../runner.js";
-import type { Callbacks } from "./callbacks.js";
 import { instanceOf } from "./instance.js";
 import { createJobsApi } from "./jobs-api.js";
 import { memoryOf } from "./memory-of.js";
 import { createRayRunner } from "./ray-runner.js";
-import { resourcesOf } from "./resources-of.js";
 import { sharedStorage, shipOnce } from "./storage.js";
 import { openStore } from "./stores/open.js";
 
@@ -22,7 +20,6 @@ interface CreateOptions {
   readonly places: Places;
   /** Whom to ask what a training takes. */
   readonly interactive: Interactive;
-  readonly callbacks: Callbacks | null;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,7 +36,6 @@ export const createRay = ({
   command,
   places,
   interactive,
-  callbacks,
   limits: { cancelGraceMs, startTimeoutMs, keepCheckpointsMs: keepMs },
   clock,
   log,
@@ -53,7 +49,6 @@ export const createRay = ({
     api: createJobsApi(ray),
     storage,
     places,
-    callbacks,
     python,
     sources: async () => {
       const name = await shipOnce(storage.store, "trainer", sources);
@@ -62,8 +57,8 @@ export const createRay = ({
     command: command.onCluster ?? [command.file, ...command.args],
     env: workerEnvironment({ source: {}, allowDownloads: settings.allow_downloads }) as Readonly<Record<string, string>>,
     resources: async (task, signal) => {
-      const memory = settings.ray_gpus > 0 ? null : await memoryOf({ task, places, interactive, signal });
-      return resourcesOf(task, settings, memory, settings.ray_launcher ?? python);
+      const { ray_cpus: cpus, ray_gpus: gpus } = settings;
+      return { cpus, gpus, memory: gpus > 0 ? null : await memoryOf({ task, places, interactive, signal }) };
     },
     leave: settings.adopt,
     attempts: settings.ray_attempts,

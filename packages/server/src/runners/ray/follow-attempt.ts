@@ -71,7 +71,6 @@ export const followAttempt = (
   const { store } = storage;
   const where = store.carried === null ? "The shared storage" : "The disk of ray_scratch on the node";
   const remote = openRemote({ attempt, store, api, adopted, limits, pollMs, askMs, clock, log });
-  options.callbacks?.listen(attempt.submission_id, remote.hear);
   const worker = startWorker({
     file: python,
     args: [],

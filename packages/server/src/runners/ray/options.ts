@@ -2,7 +2,6 @@ import type { WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import type { Log } from "../../common/log.js";
 import type { Places } from "../reference.js";
-import type { Callbacks } from "./callbacks.js";
 import type { JobsApi } from "./jobs-api.js";
 import type { Limits } from "./judge.js";
 import type { SharedStorage } from "./storage.js";
@@ -13,21 +12,6 @@ export interface Resources {
   readonly gpus: number;
   /** Bytes; null where nobody knows. */
   readonly memory: number | null;
-  /** After those of the command, for a worker that takes so much. */
-  readonly args?: readonly string[];
-  /** What each other node gives to its processes, where they may be on several. */
-  readonly nodes?: NodeOrder;
-}
-
-/** As attempt.json says it to trainer/src/imprint_trainer/remote/nodes.py. */
-export interface NodeOrder {
-  readonly cpus: number;
-  readonly gpus: number;
-  readonly memory: number | null;
-  /** The interpreter there that has Ray. */
-  readonly python: string;
-  /** How long the cluster may take to have such nodes free. */
-  readonly patience_seconds: number;
 }
 
 export interface RayRunnerOptions {
@@ -35,8 +19,6 @@ export interface RayRunnerOptions {
   readonly storage: SharedStorage;
   /** Null: tasks name paths that the cluster sees too. */
   readonly places: Places | null;
-  /** Null where nodes do not reach this service. */
-  readonly callbacks: Callbacks | null;
   /** The interpreter on the cluster that supervises attempts. */
   readonly python: string;
   /** Puts the trainer's sources where the cluster sees them; `name` is theirs on the storage, null where they lie elsewhere. */

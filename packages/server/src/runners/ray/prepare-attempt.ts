@@ -16,32 +16,26 @@ interface PrepareOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Puts all that an attempt reads on the shared storage, until the engine says that it has it. Rejects with ImprintError; whoever asks
- * for it closes its line to the service.
- */
+/** Puts all that an attempt reads on the shared storage, until the engine says that it has it. Rejects with ImprintError. */
 export const prepareAttempt = async (
   { attempt, task, memo, signal }: PrepareOptions,
   options: RayRunnerOptions,
 ): Promise<WorkerTask> => {
-  const { api, storage, places, callbacks, clock, log } = options;
+  const { api, storage, places, clock, log } = options;
   const { store, onNodes } = storage;
   const { job_id } = task;
   const { folder, submission_id, token } = attempt;
-  const { cpus, gpus, memory, args = [], nodes } = await options.resources(task, signal);
-  const callback = callbacks && { url: callbacks.url, token: callbacks.open(submission_id) };
+  const { cpus, gpus, memory } = await options.resources(task, signal);
   const put = async (): Promise<{ readonly there: WorkerTask; readonly sources: string }> => {
     await makeAttemptFolder(store, attempt);
     const shipped = await shipTask({ task, places, storage, folder });
     const sources = await options.sources();
     const needs = sources.name === null ? shipped.needs : [...shipped.needs, sources.name];
     await writeOrder(store, attempt, {
-      command: [...options.command, ...args],
+      command: options.command,
       env: options.env,
-      ...(nodes && { nodes }),
       graceMs: options.cancelGraceMs,
       startMs: options.startTimeoutMs,
-      callback,
       carry: store.carried && { needs, pollMs: options.pollMs, patienceMs: options.limits.patienceMs },
     });
     await keepJob(storage, { job_id, task, there: shipped.task, memo, token });

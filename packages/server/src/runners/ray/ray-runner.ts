@@ -37,7 +37,7 @@ const tellOnce = (onEvent: (event: TaskEvent) => void): ((event: TaskEvent) => v
 
 /** Runs jobs on a Ray cluster, through its Jobs API and a storage that both sides see: docs/ray.md. */
 export const createRayRunner = (options: RayRunnerOptions): Runner => {
-  const { api, storage, places, callbacks, attempts, leave, clock, log } = options;
+  const { api, storage, places, attempts, leave, clock, log } = options;
   const { store } = storage;
   const running = new Map<string, Running>();
   let closing = false;
@@ -48,20 +48,12 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     const stop = new AbortController();
     const tell = tellOnce(onEvent);
     let following: Following | null = null;
-    let current: Attempt | null = null;
     let shut: { readonly graceMs: number } | null = null;
 
     const attemptAt = async (at: number): Promise<{ readonly attempt: Attempt; readonly task: WorkerTask }> => {
       if (adopted !== null && at === 1) return adopted;
       const attempt = attemptOf({ storage, job_id, token: newToken() });
-      current = attempt;
       return { attempt, task: await prepareAttempt({ attempt, task, memo, signal: stop.signal }, options) };
-    };
-
-    /** Nobody calls back for it any more. */
-    const hangUp = (): void => {
-      if (current !== null) callbacks?.close(current.submission_id);
-      current = null;
     };
 
     const tidy = async ({ folder }: Attempt): Promise<void> => {
@@ -85,7 +77,6 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
         if (shut) endOrLeave(following, shut.graceMs);
         const ending = await following.ending;
         following = null;
-        hangUp();
         if (ending.type === "left") return { type: "failed", error: closed().toDetail() };
         await tidy(attempt).catch((err: unknown) =>
           log.warn({ job_id, err }, "a checkpoint could not be brought back from the cluster"),
@@ -113,7 +104,6 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
         return stop.signal.aborted ? { type: "cancelled" } : { type: "failed", error: asImprintError(thrown).toDetail() };
       })
       .then(async (found) => {
-        hangUp();
         if (!(leave && shut)) await store.remove(storage.jobFolder(job_id)).catch(() => {});
         running.delete(job_id);
         return found;

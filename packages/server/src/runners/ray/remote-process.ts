@@ -17,8 +17,6 @@ export interface RemoteProcess extends WorkerProcess {
   readonly fate: Promise<Fate>;
   /** Follows it no more and lets it run. */
   detach(): void;
-  /** There may be something to read: looks soon. */
-  hear(): void;
 }
 
 interface RemoteOptions {
@@ -34,8 +32,6 @@ interface RemoteOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-const GAP_MS = 100;
 
 export const openRemote = (options: RemoteOptions): RemoteProcess => {
   const { attempt, store, api, adopted, limits, pollMs, askMs, clock, log } = options;
@@ -56,7 +52,6 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
   let lines: readonly string[] = [];
   let wake = (): void => {};
   let heard = false;
-  let soon: (() => void) | null = null;
 
   const note = (reply: Reply<EngineJob>): void => {
     const same = engine !== null && JSON.stringify(engine.reply) === JSON.stringify(reply);
@@ -143,19 +138,6 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     wake();
   };
 
-  /** However often somebody says that there is news, files are read ten times a second at most. */
-  const hear = (): void => {
-    const wait = lastLook + GAP_MS - clock.now();
-    if (wait > 0) {
-      soon ??= clock.after(wait, () => {
-        soon = null;
-        hear();
-      });
-      return;
-    }
-    lookNow();
-  };
-
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
       const goOn = (): void => {
@@ -172,10 +154,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
   const follow = async (): Promise<Fate> => {
     for (;;) {
       const fate = await step();
-      if (fate) {
-        soon?.();
-        return fate;
-      }
+      if (fate) return fate;
       await pause();
     }
   };
@@ -216,7 +195,6 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
       detached = true;
       lookNow();
     },
-    hear,
     fate,
     ended: fate.then(endOf),
   };

@@ -1,21 +1,11 @@
 import { spawn as spawnChild } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Spawn } from "../../../src/runners/local/spawn.js";
 import type { ChatCall, PreviewCall } from "../../../src/runners/runner.js";
 import { isAlive } from "../../support/process.js";
-import {
-  chatCall,
-  loraTask,
-  outcomeOf,
-  runnerOn,
-  startWatched,
-  temporaryFolder,
-  userSays,
-  type Watched,
-  workerPath,
-} from "../support.js";
+import { chatCall, loraTask, outcomeOf, runnerOn, startWatched, temporaryFolder, userSays, workerPath } from "../support.js";
 
 /** A spawn that remembers the ids of its processes. */
 function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
@@ -73,41 +63,6 @@ test("with room for two, two tasks of one base model run side by side", async ()
   expect(pids.map(isAlive)).toEqual([true, true]);
   writeFileSync(go, "");
   expect(await Promise.all(tasks.map(({ outcome }) => outcome))).toMatchObject([{ type: "done" }, { type: "done" }]);
-});
-
-test("trainings of one base share a process, at most so many; what else there is waits for it", async () => {
-  const { spawn, pids } = recordingSpawn();
-  const output_dir = temporaryFolder();
-  const go = join(output_dir, "go");
-  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go, side_by_side: true })], { spawn, jobsPerBatch: 2 });
-  const start = (name: string): Watched => {
-    mkdirSync(join(output_dir, name));
-    return startWatched(runner, loraTask({ output_dir: join(output_dir, name) }));
-  };
-  const tasks = [start("1"), start("2")];
-  await Promise.all(tasks.map((task) => task.seen(({ type }) => type === "progress")));
-  expect(pids).toHaveLength(1);
-  const third = start("3");
-  tasks[0]?.cancel();
-  await third.seen(({ type }) => type === "progress");
-  expect(await tasks[0]?.outcome).toEqual({ type: "cancelled" });
-  writeFileSync(go, "");
-  expect(await tasks[1]?.outcome).toMatchObject({ type: "done" });
-  expect(await third.outcome).toMatchObject({ type: "done" });
-  expect(pids.map(isAlive)).toEqual([true]);
-});
-
-test("when a shared process dies, all that it trained fail", async () => {
-  const output_dir = temporaryFolder();
-  const dying = join(output_dir, "s1.json");
-  writeFileSync(`${dying}.behaviour.json`, JSON.stringify({ exit: "SIGKILL", wait_for: null }));
-  const behaviour = { wait_for: join(output_dir, "go"), side_by_side: true };
-  const runner = runnerOn("trainer.mjs", [JSON.stringify(behaviour)], { jobsPerBatch: 2 });
-  const first = startWatched(runner, loraTask({ output_dir: join(output_dir, "1") }));
-  await first.seen(({ type }) => type === "progress");
-  const second = startWatched(runner, loraTask({ output_dir: join(output_dir, "2"), session_paths: [dying] }));
-  expect(await second.outcome).toMatchObject({ type: "failed", error: { code: "WORKER_CRASHED" } });
-  expect(await first.outcome).toMatchObject({ type: "failed", error: { code: "WORKER_CRASHED" } });
 });
 
 test("previews and chats are answered while a task runs: chats by a process of their own, which ends when nobody talks", async () => {

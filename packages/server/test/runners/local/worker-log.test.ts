@@ -28,7 +28,7 @@ test("text is passed on by whole lines, at a bounded rate, and the rest at the e
   const log = createWorkerLog({ clock });
   const texts: string[] = [];
   log.write(Buffer.from("loading\n"));
-  const unfollow = log.follow((text) => texts.push(text));
+  log.follow((text) => texts.push(text));
   log.write(Buffer.from("one\ntw"));
   log.write(Buffer.from("o\nna"));
   expect(texts).toEqual([]);
@@ -36,7 +36,7 @@ test("text is passed on by whole lines, at a bounded rate, and the rest at the e
   expect(texts).toEqual(["loading\none\ntwo\n"]);
   log.write(Buffer.from([0xc3]));
   log.write(Buffer.from([0xaf]));
-  unfollow();
+  log.unfollow();
   expect(texts).toEqual(["loading\none\ntwo\n", "naï"]);
   expect(clock.armed()).toBe(0);
 });
@@ -44,26 +44,14 @@ test("text is passed on by whole lines, at a bounded rate, and the rest at the e
 test("what is written between two followers belongs to neither", () => {
   const log = createWorkerLog({ clock: manualClock() });
   const texts: string[] = [];
-  log.follow(() => {})();
+  log.follow(() => {});
+  log.unfollow();
   log.write(Buffer.from("between\n"));
-  const unfollow = log.follow((text) => texts.push(text));
+  log.follow((text) => texts.push(text));
   log.write(Buffer.from("mine\n"));
-  unfollow();
+  log.unfollow();
   expect(texts).toEqual(["mine\n"]);
   expect(log.lastLines(2)).toEqual(["between", "mine"]);
-});
-
-test("two that follow at the same time hear the same from when the second comes", () => {
-  const log = createWorkerLog({ clock: manualClock() });
-  const texts: Record<string, string[]> = { first: [], second: [] };
-  const first = log.follow((text) => texts.first?.push(text));
-  log.write(Buffer.from("one\n"));
-  const second = log.follow((text) => texts.second?.push(text));
-  log.write(Buffer.from("two\n"));
-  first();
-  log.write(Buffer.from("three\n"));
-  second();
-  expect(texts).toEqual({ first: ["one\n", "two\n"], second: ["two\n", "three\n"] });
 });
 
 test("terminal escapes and control characters are gone", () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { startLora } from "../../support/service.js";
@@ -15,20 +15,6 @@ test("a training on the cluster is registered like one of this machine, asks for
   expect((await service.get("/adapters/a1")).json()).toMatchObject({ adapter_id: "a1", health: "ok" });
   expect(head.submissions).toMatchObject([{ entrypoint_num_cpus: 3, entrypoint_memory: 1_234_000_000 }]);
   expect(jobsOn(storage)).toEqual([]);
-});
-
-test("a training of several processes asks one node for all that they take, and its trainer is told so", async () => {
-  const { open, go, storage, head } = await cluster({ memory: { total_mb: 1000 } });
-  const service = await open({ ray_cpus: 3, processes: 2 });
-  const id = await inTraining(service);
-  const [instance] = readdirSync(join(storage, "jobs"));
-  const folder = join(storage, "jobs", String(instance), id);
-  const [token] = readdirSync(folder).filter((name) => name !== "job.json");
-  const { command } = JSON.parse(readFileSync(join(folder, String(token), "attempt.json"), "utf8"));
-  expect(command.slice(-4)).toEqual(["--threads", "6", "--processes", "2"]);
-  expect(head.submissions).toMatchObject([{ entrypoint_num_cpus: 6, entrypoint_memory: 2_000_000_000 }]);
-  go();
-  expect(await service.ended(id)).toMatchObject({ status: "completed", adapter_id: "a1" });
 });
 
 test("a job that a service left with --adopt is followed by the next one, under its id, and registered", async () => {

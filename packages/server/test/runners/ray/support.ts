@@ -49,7 +49,6 @@ export const rayRunnerOn = ({
     api: createJobsApi({ address, token: token ?? null, timeoutMs: 2000 }),
     storage: sharedStorage(store ?? createFolderStore(root ?? join(temporaryFolder(), "shared")), "test"),
     places: null,
-    callbacks: null,
     python: PYTHON,
     sources: async () => ({ onNodes: SOURCES, name: null }),
     command: [process.execPath, workerPath(worker), ...args],
