@@ -139,10 +139,5 @@ class DiskFull(TrainerError, OSError):
     hint = "Free space on the disk of the data directory, and try again."
 
 
-class WorkerCrashed(TrainerError, ChildProcessError):
-    code = "WORKER_CRASHED"
-    hint = "The job's log holds its last lines; the next job gets a fresh trainer."
-
-
 class Cancelled(Exception):
     """The job or chat was cancelled: an event of its own, not an error of the catalogue."""
