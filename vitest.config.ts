@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 const packages = fileURLToPath(new URL("packages/", import.meta.url));
 
-const LIBRARIES = ["packages/{sessions,contracts,client}/test/**/*.test.ts"];
+const LIBRARIES = ["packages/{sessions,contracts,client}/test/**/*.test.{ts,mjs}"];
 const TESTS = ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
 
 export default defineConfig({

@@ -3,4 +3,4 @@
 import { defaultModel, runTrainer, userPath } from "./lib/trainer.mjs";
 
 const words = process.argv.slice(2).map((word, index, all) => (all[index - 1] === "--base" ? userPath(word) : word));
-runTrainer(["imprint_trainer", "gpu-check", ...(words.includes("--base") ? [] : ["--base", defaultModel()]), ...words]);
+runTrainer(["imprint_bench.gpu", ...(words.includes("--base") ? [] : ["--base", defaultModel()]), ...words]);

@@ -20,7 +20,7 @@ export const benchmark = {
   async run({ options, print }) {
     const base = options.base === undefined ? defaultModel() : userPath(options.base);
     const limit = options["max-length"] === undefined ? [] : ["--max-length", options["max-length"]];
-    const args = ["-m", "imprint_trainer", "measure-length", "--base", base, "--tokens", ...options.tokens.split(","), ...limit];
+    const args = ["-m", "imprint_bench.length", "--base", base, "--tokens", ...options.tokens.split(","), ...limit];
     const { stdout } = await run(findPython(), args, { env: trainerEnvironment(), name: "the trainer" });
     const figures = JSON.parse(stdout);
     const timed = figures.steps.map(({ tokens }) => tokens).join(", ");

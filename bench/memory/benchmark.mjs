@@ -1,11 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/lib/process/run.mjs";
 import { defaultModel, findPython, trainerEnvironment } from "../../scripts/lib/trainer.mjs";
-
-const script = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Trainings whose peaks are compared with the prediction. From the second step on the heap holds more. */
 const OF_THE_DEFAULT = [
@@ -26,7 +23,7 @@ const OF_A_BILLION = [
 ];
 
 async function measured({ model, settings }) {
-  const { stdout } = await run(findPython(), [script("measure.py"), "--model", model, ...settings], {
+  const { stdout } = await run(findPython(), ["-m", "imprint_bench.memory", "--model", model, ...settings], {
     env: trainerEnvironment(),
   });
   return JSON.parse(stdout.trim().split("\n").at(-1));
@@ -54,7 +51,7 @@ export const benchmark = {
     try {
       await all(path.basename(base), base, OF_THE_DEFAULT);
       if (!options["default-only"]) {
-        await run(findPython(), [script("write_model.py"), folder, base]);
+        await run(findPython(), ["-m", "imprint_bench.random_model", folder, base], { env: trainerEnvironment() });
         await all("1.1 billion random weights", folder, OF_A_BILLION);
       }
     } finally {

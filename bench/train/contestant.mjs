@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /**
- * A training in a process of its own (`imprint_trainer measure-training`), which waits before each step. `loaded()` gives
+ * A training in a process of its own (`imprint_bench.training`), which waits before each step. `loaded()` gives
  * what it says once the model is in memory, `step()` runs a step, `end()` waits for its end and gives its peak.
  */
 export function contestant({ python, args, env }) {
-  const child = spawn(python, ["-m", "imprint_trainer", "measure-training", ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(python, ["-m", "imprint_bench.training", ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {

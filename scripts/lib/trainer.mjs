@@ -21,10 +21,12 @@ export function runTrainer(args) {
   process.exit(result.status ?? 1);
 }
 
-/** What a Python needs to find the trainer. */
+/** What a Python needs to find the trainer, and what measures it. */
 export const trainerEnvironment = () => ({
   ...process.env,
-  PYTHONPATH: [join(root, "trainer", "src"), process.env.PYTHONPATH].filter(Boolean).join(delimiter),
+  PYTHONPATH: [join(root, "trainer", "src"), join(root, "bench", "python"), process.env.PYTHONPATH]
+    .filter(Boolean)
+    .join(delimiter),
 });
 
 /** The folder of the default model that the set-up made. */

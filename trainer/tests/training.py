@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from imprint_trainer.adapters.fresh import fresh_adapter
 from imprint_trainer.adapters.payload import Payload, adapter_config, trained_tensors
 from imprint_trainer.adapters.write import write_weights
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import train

@@ -79,7 +79,7 @@ export const ERRORS = {
   CHECKPOINT_NOT_FOUND: {
     status: 404,
     title: "The job left no checkpoint",
-    hint: "LoRA trainings leave one when they are cancelled or fail after a while; old ones are removed (keep_checkpoints).",
+    hint: "LoRA trainings leave one when they are cancelled or fail after a while; old ones are removed.",
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,

@@ -4,7 +4,11 @@ import { messagesRoutes } from "./anthropic/messages.js";
 import type { Clock } from "./common/clock.js";
 import { VERSION } from "./common/version.js";
 import { createDesk } from "./conversation/desk.js";
+import type { Recorder } from "./conversation/recording/recorder.js";
 import { stripRecordPrefix } from "./conversation/recording/requested.js";
+import type { History } from "./events/history.js";
+import type { Streams } from "./events/streams.js";
+import type { App } from "./http/app.js";
 import { createAttempts } from "./http/attempts.js";
 import { refuseBrokenRequest } from "./http/broken-request.js";
 import { addDashboard } from "./http/dashboard.js";
@@ -21,24 +25,58 @@ import { addStallGuard } from "./http/stall-guard.js";
 import { addJsonBody } from "./http/strict-json.js";
 import { addTransactions } from "./http/transaction.js";
 import { compilers } from "./http/validation.js";
-import { kindRoutes } from "./kinds/index.js";
-import { trainPreviewRoute } from "./kinds/lora/preview.js";
+import type { Jobs } from "./jobs/jobs.js";
+import type { Kinds } from "./kinds/index.js";
+import type { Randomness } from "./kinds/resolve.js";
+import type { Workshop } from "./kinds/workshop.js";
+import type { Idempotency } from "./launch/idempotency.js";
+import type { Metrics } from "./metrics/metrics.js";
 import { chatRoute } from "./openai/chat.js";
 import { filesRoutes } from "./openai/files.js";
+import type { FineTunes } from "./openai/fine-tunes.js";
 import { fineTuningRoutes } from "./openai/fine-tuning.js";
 import { modelsRoute } from "./openai/models.js";
 import { responsesRoute } from "./openai/responses.js";
-import { projectRoutes } from "./projects/routes.js";
+import type { Projects } from "./projects/projects.js";
 import { adapterRoutes } from "./routes/adapters/adapters.js";
+import { evaluationRoutes } from "./routes/adapters/evaluation.js";
+import { exportRoutes } from "./routes/adapters/export.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
 import { healthRoute } from "./routes/health/health.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
+import { salvageRoute } from "./routes/jobs/salvage.js";
 import { metricsRoute } from "./routes/metrics/metrics.js";
+import { projectRoutes } from "./routes/projects/projects.js";
 import { previewRoute } from "./routes/sessions/preview.js";
 import { sessionRoutes } from "./routes/sessions/sessions.js";
 import { uploadRoute } from "./routes/sessions/upload.js";
-import type { App, Services } from "./services.js";
+import { hypernetworkRoute } from "./routes/train/hypernetwork.js";
+import { loraRoutes } from "./routes/train/lora.js";
+import { trainPreviewRoute } from "./routes/train/preview.js";
+import { sweepRoute } from "./routes/train/sweep.js";
+import type { Interactive } from "./runners/runner.js";
+import type { Served } from "./runners/served.js";
+
+/** What routes work with. */
+export interface Services {
+  readonly kinds: Kinds;
+  readonly jobs: Jobs;
+  readonly history: History;
+  readonly streams: Streams;
+  readonly metrics: Metrics;
+  readonly fineTunes: FineTunes;
+  readonly projects: Projects;
+  readonly interactive: Interactive;
+  /** Null where there is no other server. */
+  readonly upstream: Served | null;
+  readonly recorder: Recorder;
+  readonly workshop: Workshop;
+  readonly idempotency: Idempotency;
+  readonly random: Randomness;
+  /** Aborts, with the reason to give, when the service begins to stop. */
+  readonly closing: AbortSignal;
+}
 
 /** Longer ids than any are still routed, so that they are answered like other unknown ids. */
 const MAX_PARAM_LENGTH = 16_384;
@@ -92,15 +130,20 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
 
   healthRoute(app);
   metricsRoute(app, services);
-  kindRoutes(app, services);
+  loraRoutes(app, services);
+  sweepRoute(app, services);
+  hypernetworkRoute(app, services);
   trainPreviewRoute(app, services);
   jobRoutes(app, services);
+  salvageRoute(app, services);
   jobEventRoutes(app, services);
   sessionRoutes(app, services);
   uploadRoute(app, services);
   previewRoute(app, services);
   adapterRoutes(app, services);
   adapterFilesRoute(app, services);
+  exportRoutes(app, services);
+  evaluationRoutes(app, services);
   projectRoutes(app, services);
   const desk = createDesk(services, { clock });
   chatRoute(app, desk);

@@ -8,16 +8,17 @@ import { createRecorder } from "./conversation/recording/recorder.js";
 import { createEngine } from "./engines/create.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
+import type { App } from "./http/app.js";
 import { listen, urlOf } from "./http/listen.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { recoverJobs } from "./jobs/recover.js";
-import { createIdempotency } from "./kinds/idempotency.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
 import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
 import { systemRandomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
+import { createIdempotency } from "./launch/idempotency.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { baseModelsOf, nameAt } from "./models/base-model.js";
 import { hypernetworkFolders } from "./models/hypernetworks.js";
@@ -27,7 +28,6 @@ import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
 import type { Interactive, Runner } from "./runners/runner.js";
-import type { App } from "./services.js";
 import { createSessionStore } from "./sessions/store.js";
 import { announceAddress } from "./storage/address-file.js";
 import { createDiscards } from "./storage/discards.js";
@@ -132,7 +132,7 @@ export const startServer = async (
       paths,
       sessions,
       models,
-      checkpointSeconds: settings.checkpoint_seconds,
+      checkpointSeconds: limits.checkpointSeconds,
       now,
     };
     const kinds = adaptKinds(createKinds(workshop));
@@ -156,7 +156,7 @@ export const startServer = async (
       jobs,
       options: () => ({
         folder: paths.checkpoints,
-        keep: settings.keep_checkpoints,
+        keep: limits.keepCheckpoints,
         keepMs: limits.keepCheckpointsMs,
         now: clock.now(),
       }),

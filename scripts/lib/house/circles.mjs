@@ -27,11 +27,11 @@ export function circlesOf(graph) {
   return circles.sort((a, b) => a[0].localeCompare(b[0]));
 }
 
-/** The graph of the folders right under `source`; files beside them are the folder ".". */
+/** The graph of the folders right under `source`; a file beside them is a room of its own. */
 export function folderGraph(graph, source) {
   const roomOf = (path) => {
     const rest = path.slice(source.length + 1);
-    return rest.includes("/") ? rest.slice(0, rest.indexOf("/")) : ".";
+    return rest.includes("/") ? rest.slice(0, rest.indexOf("/")) : rest;
   };
   const rooms = new Map();
   for (const [path, targets] of graph) {

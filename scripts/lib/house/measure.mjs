@@ -8,7 +8,8 @@ export const TRAINER = "trainer/src/imprint_trainer";
 const CLUSTER = `${SERVER}/runners/ray`;
 
 const PARTS = {
-  trainer: (path) => path.startsWith("trainer/"),
+  trainer: (path) => path.startsWith(`${TRAINER}/`),
+  "trainer: cluster": (path) => path.startsWith("trainer/src/imprint_node/"),
   server: (path) => path.startsWith("packages/server/") && !path.startsWith(`${CLUSTER}/`),
   "server: cluster": (path) => path.startsWith(`${CLUSTER}/`),
   cli: (path) => path.startsWith("packages/cli/"),
@@ -45,7 +46,8 @@ export function measureHouse(root) {
   const unexplained = small.filter((path) => !reasonOf(path));
   const scripts = PACKAGES.map((name) => scriptGraph(root, scriptsUnder(product, `packages/${name}/src`)));
   const python = pythonGraph(root, "trainer/src", pythonUnder(product, TRAINER));
-  const files = [...scripts, python].flatMap(circlesOf);
+  const node = pythonGraph(root, "trainer/src", pythonUnder(product, "trainer/src/imprint_node"));
+  const files = [...scripts, python, node].flatMap(circlesOf);
   const server = scriptGraph(root, scriptsUnder(product, SERVER));
   const folders = [...circlesOf(folderGraph(server, SERVER)), ...circlesOf(folderGraph(python, TRAINER))];
   return {

@@ -3,7 +3,7 @@ import { isProduct, lineCount, read, trackedFiles } from "./files.mjs";
 import { pythonGraph, scriptGraph } from "./imports.mjs";
 import { SERVER, TRAINER } from "./measure.mjs";
 
-const ROUTES = `${SERVER}/kinds/lora/routes.ts`;
+const ROUTES = `${SERVER}/routes/train/lora.ts`;
 const KIND = `${SERVER}/kinds/lora/kind.ts`;
 const JOB = `${TRAINER}/jobs/lora.py`;
 

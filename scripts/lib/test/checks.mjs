@@ -19,8 +19,8 @@ export function checks({ root, python }) {
     node("types (tsc)", bin("typescript", "bin", "tsc"), ["-b"]),
     py("types (mypy)", ["mypy"]),
     node("format and lint (biome)", bin("@biomejs", "biome", "bin", "biome"), ["check", "--error-on-warnings", "."]),
-    py("lint (ruff)", ["ruff", "check", "."]),
-    py("format (ruff)", ["ruff", "format", "--check", "."]),
+    py("lint (ruff)", ["ruff", "check", ".", "../bench/python"]),
+    py("format (ruff)", ["ruff", "format", "--check", ".", "../bench/python"]),
   ];
 }
 

@@ -10,14 +10,8 @@ from imprint_trainer.errors import TrainerError
 
 # Each module has a `main(argv)` that returns the exit code; imported when it is asked for, since torch takes seconds.
 COMMANDS = {
-    "efficacy": "efficacy.cli",
-    "gguf": "adapters.export.cli",
-    "gpu-check": "measure.gpu",
+    "gguf": "jobs.export_cli",
     "hypernetworks": "doc_to_lora.cli",
-    "lessons": "data.lessons",
-    "measure-length": "measure.length",
-    "measure-training": "measure.training",
-    "windows": "data.report",
 }
 
 

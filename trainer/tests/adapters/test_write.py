@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from imprint_trainer.adapters.payload import Payload, adapter_config
-from imprint_trainer.adapters.write import OutputNotEmptyError, claim_folder, empty_folder, write_json, write_weights
+from imprint_trainer.adapters.write import OutputNotEmptyError, claim_folder, empty_folder, write_weights
 from imprint_trainer.errors import DiskFull
+from imprint_trainer.files import write_json
 from imprint_trainer.lora.failures import machine_failures
 
 KEYS = [f"base_model.model.layers.0.{layer}.lora_{side}.weight" for layer in "ba" for side in "BA"]

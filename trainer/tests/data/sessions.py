@@ -8,9 +8,9 @@ from typing import Any
 from transformers import PreTrainedTokenizerFast
 
 from imprint_trainer.data.prepare import Prepared
-from imprint_trainer.data.preview import preview
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.windows import Window
+from imprint_trainer.jobs.preview import preview
 from imprint_trainer.lora.schedule import Steps
 
 

@@ -1,16 +1,13 @@
 import json
-from pathlib import Path
 
 import pytest
-import torch
-from safetensors.torch import save_file
 
-from imprint_trainer.data.lessons import faults, main
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.windows import Lesson, Window
 
 from .families import tokenizer_of
-from .sessions import agent, session_json, session_of, user
+from .lessons import faults
+from .sessions import agent, session_of, user
 
 EDIT = ("Edit", json.dumps({"old_string": "a = 1", "new_string": "a = 2"}), "ok")
 TALK = (
@@ -56,20 +53,3 @@ CALL = f'<tool_call>\n{{"name": "Edit", "arguments": {EDIT[1]}}}\n</tool_call>'
 )
 def test_each_fault_is_found_by_its_name(windows: list[Window], expected: list[tuple[str, int]]) -> None:
     assert list(faults(session_of(*TALK), windows, tokenizer_of("chatml"))) == expected
-
-
-def test_the_command_counts_over_a_file_of_sessions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tokenizer_of("chatml").save_pretrained(tmp_path / "base")
-    (tmp_path / "base" / "config.json").write_text('{"model_type": "llama"}')
-    save_file({"weight": torch.zeros(1)}, tmp_path / "base" / "model.safetensors")
-    sessions = [session_json(TALK), session_json([user("Fix")], session_id="s2")]
-    (tmp_path / "sessions.jsonl").write_text("\n".join(map(json.dumps, sessions)))
-    assert main([str(tmp_path / "sessions.jsonl"), "--base", str(tmp_path / "base"), "--max-length", "512"]) == 0
-    printed = capsys.readouterr().out.splitlines()
-    assert json.loads(printed[0])["session"] == "s2"
-    assert printed[1].startswith("max_length 512: 1 sessions, 1 untrainable, 1 windows, 3 lessons, 0 without_request")
-
-
-def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path / "none.jsonl"), "--base", str(tmp_path)]) == 2
-    assert "tokenizer" in capsys.readouterr().err

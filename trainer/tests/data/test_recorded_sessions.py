@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from imprint_trainer.data.lessons import faults
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.select import TrainOn
 from imprint_trainer.data.session import Session, Step
 from imprint_trainer.errors import NothingToTrain
 
 from .families import family, tokenizer_of
+from .lessons import faults
 from .recorded import MAX_LENGTH, trainable
 from .sessions import answers, changes, said, secrets_in, shown
 

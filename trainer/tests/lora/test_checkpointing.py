@@ -2,8 +2,8 @@
 
 import torch
 
+from imprint_trainer.adapters.fresh import fresh_adapter
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
 from imprint_trainer.lora.loss import loss_sum
 from imprint_trainer.lora.targets import resolve_targets

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from imprint_trainer.adapters.fresh import detach, lora_config
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.adapter import detach, lora_config
 from imprint_trainer.lora.fuse import fused, is_plain_lora, is_swiglu
 from imprint_trainer.lora.loss import chunked_cross_entropy, loss_sum
 from imprint_trainer.lora.targets import resolve_targets

@@ -66,7 +66,7 @@ def test_unsupervised_tokens_contribute_nothing(base: LoadedBase) -> None:
 def test_per_step_losses_equal_a_plain_reference_loop(base: LoadedBase, windows: list[Window]) -> None:
     from peft import get_peft_model
 
-    from imprint_trainer.lora.adapter import lora_config
+    from imprint_trainer.adapters.fresh import lora_config
     from imprint_trainer.lora.targets import resolve_targets
 
     training = settings(epochs=8, accumulation=3, warmup_fraction=0.0)

@@ -10,10 +10,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from imprint_trainer.adapters.fresh import fresh_adapter
 from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
-from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpoints import ADAPTER, CheckpointWriter, read_checkpoint
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import adapter_of, salvage

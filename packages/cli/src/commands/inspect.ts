@@ -2,8 +2,9 @@ import { type ImportedFile, importSessions, inspectReport } from "@imprint/sessi
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
+import type { Candidate } from "../files/candidate.js";
 import { sourcesOf } from "../files/recorded.js";
-import { type Candidate, walk } from "../files/walk.js";
+import { walk } from "../files/walk.js";
 import { isUnreadable } from "../import/import-files.js";
 import { fullReason, shortReason } from "../import/refusals.js";
 import type { Paint } from "../output/paint.js";

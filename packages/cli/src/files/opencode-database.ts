@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { CopiedDatabase } from "@imprint/server/stored";
-import type { Candidate } from "./walk.js";
+import type { Candidate } from "./candidate.js";
 
 /** opencode's database, which it has one of for each of its release channels. */
 export const isOpencodeDatabase = (file: string): boolean => /^opencode(?:-[\w.]+)?\.db$/.test(path.basename(file));

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { SessionUnreadable, type SourceFile } from "@imprint/sessions";
-import type { Candidate } from "./walk.js";
+import type { Candidate } from "./candidate.js";
 
 type Recorded = Pick<Candidate, "path" | "parts" | "lines" | "size">;
 

@@ -2,23 +2,10 @@ import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { groupFiles, isSessionPath } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
+import type { Candidate } from "./candidate.js";
 import { isOpencodeDatabase, sessionsInDatabase } from "./opencode-database.js";
 
 const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__", "tool-results"]);
-
-export interface Candidate {
-  readonly path: string;
-  /** The files that make up the session, in order, where `path` is their folder. */
-  readonly parts?: readonly string[];
-  /** Its records, where it stands in a file with others. */
-  readonly lines?: () => Iterable<string>;
-  /** True when the user named this very file: then it must be a session. */
-  readonly named: boolean;
-  /** Bytes of all its files. */
-  readonly size: number;
-  /** When one of its files was last written, in milliseconds since 1970. */
-  readonly modified: number;
-}
 
 export interface Walked {
   readonly candidates: readonly Candidate[];

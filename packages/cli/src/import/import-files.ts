@@ -1,6 +1,6 @@
 import { ApiError } from "@imprint/client";
 import type { SessionSummary } from "@imprint/contracts";
-import type { Candidate } from "../files/walk.js";
+import type { Candidate } from "../files/candidate.js";
 
 /** Whether an importer refused the bytes: they are no recorded session. */
 export const isUnreadable = (error: unknown): error is Error =>

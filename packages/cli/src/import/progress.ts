@@ -1,4 +1,4 @@
-import type { Candidate } from "../files/walk.js";
+import type { Candidate } from "../files/candidate.js";
 import type { Io } from "../io.js";
 import { bar, CLEAR_LINE, fit } from "../output/bar.js";
 import { bytes, count, plain } from "../output/text.js";

@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.js";
-import { type Candidate, walk } from "../files/walk.js";
+import type { Candidate } from "../files/candidate.js";
+import { walk } from "../files/walk.js";
 import type { Io } from "../io.js";
 import { count } from "../output/text.js";
 import { type ImportedFile, importFiles, type Store } from "./import-files.js";

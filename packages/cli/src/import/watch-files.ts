@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Candidate } from "../files/walk.js";
+import type { Candidate } from "../files/candidate.js";
 
 export interface WatchClock {
   /** Milliseconds since 1970, as the times of files. */

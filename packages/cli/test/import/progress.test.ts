@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Candidate } from "../../src/files/walk.js";
+import type { Candidate } from "../../src/files/candidate.js";
 import { importProgress } from "../../src/import/progress.js";
 import type { Io } from "../../src/io.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Candidate } from "../../src/files/walk.js";
+import type { Candidate } from "../../src/files/candidate.js";
 import { QUIET_MS, watchFiles } from "../../src/import/watch-files.js";
 
 const file = (path: string, size: number, modified: number): Candidate => ({ path, named: false, size, modified });

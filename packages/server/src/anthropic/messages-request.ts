@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatToolCall, CountTokensRequest, MessagesRequest } from "@imprint/contracts";
+import { fieldRefused } from "../common/problem.js";
 import { textOf } from "../conversation/content.js";
 import { assistant, type Conversation, conversationOf, result, system, user } from "../conversation/conversation.js";
-import { fieldRefused } from "../http/problem.js";
 
 type Message = MessagesRequest["messages"][number];
 type Block = Exclude<Message["content"], string>[number];

@@ -3,8 +3,8 @@ import { CountTokensRequest, MessageEvent, MessageObject, MessagesRequest, Token
 import { wholeAnswer } from "../conversation/answer.js";
 import { CHAT_BODY_LIMIT, CHAT_TIMEOUT_MS, type Desk } from "../conversation/desk.js";
 import { sendStream } from "../conversation/send-stream.js";
+import type { App } from "../http/app.js";
 import { answer } from "../http/schemas.js";
-import type { App } from "../services.js";
 import { messageObject, messagesTeller } from "./messages-answer.js";
 import { messagesConversation } from "./messages-request.js";
 

@@ -72,12 +72,6 @@ export const Settings = Strict({
     description: "CPUs that a job asks of the cluster, and threads that it takes.",
   }),
   ray_gpus: Type.Integer({ minimum: 0, maximum: 1, default: 0, description: "GPUs that a job asks of the cluster." }),
-  ray_attempts: Type.Integer({
-    minimum: 1,
-    maximum: 10,
-    default: 2,
-    description: "How often a job is tried where the cluster loses it; a LoRA training goes on from its last checkpoint.",
-  }),
   ray_patience: Type.Number({
     minimum: 1,
     maximum: 86_400,
@@ -106,18 +100,6 @@ export const Settings = Strict({
     maximum: 100_000,
     default: 1000,
     description: "Jobs that may wait; more are refused.",
-  }),
-  checkpoint_seconds: Type.Number({
-    minimum: 0,
-    maximum: 86_400,
-    default: 60,
-    description: "Seconds between two checkpoints of a LoRA training. Writing them takes at most 2 % of its time.",
-  }),
-  keep_checkpoints: Type.Integer({
-    minimum: 0,
-    maximum: 10_000,
-    default: 10,
-    description: "Checkpoints of cancelled and failed trainings that are kept, to resume or salvage them.",
   }),
   max_job_seconds: Type.Number({
     minimum: 1,

@@ -1,10 +1,21 @@
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../common/clock.js";
 import { tooLate } from "../http/deadline.js";
-import type { Services } from "../services.js";
+import type { Workshop } from "../kinds/workshop.js";
+import type { Interactive } from "../runners/runner.js";
+import type { Served } from "../runners/served.js";
 import { type AnswerEvent, answerTo } from "./answer.js";
 import type { Conversation } from "./conversation.js";
 import { locateModel } from "./locate.js";
+import type { Recorder } from "./recording/recorder.js";
+
+export interface DeskServices {
+  readonly workshop: Workshop;
+  readonly interactive: Interactive;
+  readonly upstream: Served | null;
+  readonly recorder: Recorder;
+  readonly closing: AbortSignal;
+}
 
 /** Until the answer, or the beginning of its stream. */
 export const CHAT_TIMEOUT_MS = 600_000;
@@ -26,8 +37,6 @@ export interface Desk {
   /** Seconds since the epoch. */
   now(): number;
 }
-
-export type DeskServices = Pick<Services, "workshop" | "interactive" | "upstream" | "recorder" | "closing">;
 
 export const createDesk = (
   { workshop, interactive, upstream, recorder, closing }: DeskServices,

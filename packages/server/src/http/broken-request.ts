@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
+import { ProblemError } from "../common/problem.js";
 import { errorBody } from "./error-body.js";
 import { SECURITY_HEADERS } from "./headers.js";
-import { ProblemError } from "./problem.js";
 
 /** Node's own refusals in the catalogue's words. */
 const CODES: Readonly<Record<string, ErrorCode>> = {

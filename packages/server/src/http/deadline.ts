@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../common/clock.js";
-import { ClientGoneError, ProblemError } from "./problem.js";
+import { ProblemError } from "../common/problem.js";
+import { ClientGoneError } from "./problem.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -1,5 +1,6 @@
 import { ERRORS } from "@imprint/contracts";
-import { type ProblemError, toProblem } from "./problem.js";
+import type { ProblemError } from "../common/problem.js";
+import { toProblem } from "./problem.js";
 
 export interface ErrorBody {
   readonly status: number;

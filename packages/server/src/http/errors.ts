@@ -1,9 +1,10 @@
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { asImprintError } from "../common/error.js";
+import { ProblemError } from "../common/problem.js";
 import { quote } from "../common/quote.js";
 import { type ErrorBody, errorBody } from "./error-body.js";
-import { CLIENT_CLOSED_REQUEST, ClientGoneError, ProblemError } from "./problem.js";
+import { CLIENT_CLOSED_REQUEST, ClientGoneError } from "./problem.js";
 
 /** Fastify's own refusals in the catalogue's words. */
 const FRAMEWORK: Readonly<Record<string, ErrorCode>> = {

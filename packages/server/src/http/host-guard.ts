@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ProblemError } from "../common/problem.js";
 import { quote } from "../common/quote.js";
 import type { Attempts } from "./attempts.js";
 import { isDashboardPath } from "./dashboard.js";
-import { ProblemError } from "./problem.js";
 import { cookieOf, isCookieFor, isSecret, SIGN_IN_PATH } from "./sign-in.js";
 
 export interface HostGuardOptions {

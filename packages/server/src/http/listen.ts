@@ -1,6 +1,6 @@
 import { CannotStartError, ConfigError } from "../config/errors.js";
 import type { Settings } from "../config/schema.js";
-import type { App } from "../services.js";
+import type { App } from "./app.js";
 
 /** Whoever holds the address is asked this long who it is. */
 const ASK_MS = 500;

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { BusboyInstance } from "@fastify/busboy";
+import { ProblemError } from "../common/problem.js";
 import { quote } from "../common/quote.js";
-import { ProblemError } from "./problem.js";
 
 export interface FormFile {
   readonly filename: string;

@@ -1,32 +1,5 @@
 import { ERRORS, type ErrorCode, type Problem } from "@imprint/contracts";
 import type { FieldError } from "@imprint/contracts/fields";
-import { ImprintError } from "../common/error.js";
-
-/** A refusal of a request. `detail` is all that is said: a sentence about this case that also says what to do. */
-export class ProblemError extends ImprintError {
-  override readonly name = "ProblemError";
-  readonly errors: readonly FieldError[] | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(
-    code: ErrorCode,
-    detail: string,
-    {
-      errors,
-      headers = {},
-    }: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
-  ) {
-    super(code, detail);
-    this.errors = errors;
-    this.headers = headers;
-  }
-}
-
-/** A field that the schema lets pass and the service does not: `message` ends a sentence about it. */
-export const fieldRefused = (field: string, message: string): ProblemError =>
-  new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, {
-    errors: [{ path: `/${field.replaceAll(".", "/")}`, message }],
-  });
 
 /** What nginx calls "client closed request": it reaches nobody, and tells hooks and metrics that no error of the service happened. */
 export const CLIENT_CLOSED_REQUEST = 499;

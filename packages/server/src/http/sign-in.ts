@@ -2,9 +2,9 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Strict } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { App } from "../services.js";
+import { ProblemError } from "../common/problem.js";
+import type { App } from "./app.js";
 import type { Attempts } from "./attempts.js";
-import { ProblemError } from "./problem.js";
 import { noContent, problems } from "./schemas.js";
 
 interface SignInOptions {

@@ -2,7 +2,7 @@ import { fieldErrors } from "@imprint/contracts/fields";
 import type { FastifySchemaCompiler, FastifySerializerCompiler, FastifyServerOptions } from "fastify";
 import type { TObject, TSchema } from "typebox";
 import { matches } from "../common/matches.js";
-import { ProblemError } from "./problem.js";
+import { ProblemError } from "../common/problem.js";
 
 const refuse = (schema: TSchema, value: unknown): ProblemError => {
   const errors = fieldErrors(schema, value);

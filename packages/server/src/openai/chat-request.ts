@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatRequest } from "@imprint/contracts";
+import { fieldRefused } from "../common/problem.js";
 import { textOf } from "../conversation/content.js";
 import { assistant, type Conversation, conversationOf, result, system, user } from "../conversation/conversation.js";
-import { fieldRefused } from "../http/problem.js";
 
 const toMessage = ({ role, content, tool_calls, tool_call_id }: ChatRequest["messages"][number], at: number): ChatMessage => {
   const path = `messages.${at}`;

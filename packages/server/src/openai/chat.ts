@@ -3,7 +3,7 @@ import { ChatChunk, ChatCompletion, ChatRequest } from "@imprint/contracts";
 import { wholeAnswer } from "../conversation/answer.js";
 import { CHAT_BODY_LIMIT, CHAT_TIMEOUT_MS, type Desk } from "../conversation/desk.js";
 import { sendStream } from "../conversation/send-stream.js";
-import type { App } from "../services.js";
+import type { App } from "../http/app.js";
 import { chatTeller, completionOf } from "./chat-answer.js";
 import { chatConversation } from "./chat-request.js";
 

@@ -6,15 +6,20 @@ import { join } from "node:path";
 import { FileDeleted, FileObject, FileQuery, listOf } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { ProblemError } from "../common/problem.js";
 import { quote } from "../common/quote.js";
-import { ProblemError } from "../http/problem.js";
+import type { App } from "../http/app.js";
 import { answer, idParams } from "../http/schemas.js";
-import type { App, Services } from "../services.js";
+import type { Workshop } from "../kinds/workshop.js";
 import { writeAtomically } from "../storage/durable.js";
 import type { Transaction } from "../storage/schema.js";
 import { pageOf, seconds } from "./pages.js";
 import { readUpload, UploadForm } from "./upload-form.js";
 import { deleteUpload, findUpload, insertUpload, listUploads, type Upload } from "./uploads.js";
+
+interface Deps {
+  readonly workshop: Workshop;
+}
 
 /** Bytes of an uploaded file whatever `session_limit` says: a form is held in memory. */
 const FORM_LIMIT = 64 * 1024 * 1024;
@@ -40,7 +45,7 @@ const params = idParams("file_id");
 const tags = ["fine-tuning"];
 
 /** `/v1/files`: the chat JSONL files of OpenAI's fine-tuning. */
-export const filesRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+export const filesRoutes = (app: App, { workshop }: Deps): void => {
   const { paths, sessions, now } = workshop;
 
   app.register(async (scope: App) => {

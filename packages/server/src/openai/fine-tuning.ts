@@ -1,25 +1,33 @@
 import { FineTuningCheckpoint, FineTuningEvent, FineTuningJob, FineTuningRequest, listOf, PageQuery } from "@imprint/contracts";
+import { ProblemError } from "../common/problem.js";
 import { quote } from "../common/quote.js";
-import { ProblemError } from "../http/problem.js";
+import type { App } from "../http/app.js";
 import { answer, idParams, NoBody } from "../http/schemas.js";
 import { resolveLora } from "../kinds/lora/resolve.js";
-import { startJob } from "../kinds/start.js";
+import type { Randomness } from "../kinds/resolve.js";
+import type { Workshop } from "../kinds/workshop.js";
+import { type LaunchDeps, startJob } from "../launch/start.js";
 import { fallbackName, locateBaseModel } from "../models/base-model.js";
-import type { App, Services } from "../services.js";
 import { inTransaction } from "../storage/transaction.js";
 import { requireUpload } from "./files.js";
-import type { KnownFineTune } from "./fine-tunes.js";
+import type { FineTunes, KnownFineTune } from "./fine-tunes.js";
 import { eventId, fineTuningId, jobIdOf, toCheckpoints, toEvent, toJob } from "./fine-tuning-objects.js";
 import { hyperparametersOf, trainingOf } from "./fine-tuning-request.js";
 import { pageOf } from "./pages.js";
 import { importTrainingFile } from "./training-file.js";
+
+interface Deps extends LaunchDeps {
+  readonly fineTunes: FineTunes;
+  readonly workshop: Workshop;
+  readonly random: Randomness;
+}
 
 const params = idParams("id");
 const tags = ["fine-tuning"];
 const job200 = { 200: answer("The fine-tuning job", FineTuningJob) };
 
 /** `/v1/fine_tuning/jobs`: LoRA trainings as OpenAI's clients start and follow them. */
-export const fineTuningRoutes = (app: App, services: Services): void => {
+export const fineTuningRoutes = (app: App, services: Deps): void => {
   const { jobs, fineTunes, workshop, random } = services;
 
   const find = (id: string): KnownFineTune => {

@@ -1,16 +1,22 @@
 import { Model, ModelList } from "@imprint/contracts";
 import { Type } from "typebox";
 import { unknownModel } from "../conversation/locate.js";
+import type { App } from "../http/app.js";
 import { answer } from "../http/schemas.js";
+import type { Workshop } from "../kinds/workshop.js";
 import { type BaseModels, contextLength, fallbackName, preparedModels } from "../models/base-model.js";
 import { type AdapterRow, findAdapter, listAdapters } from "../registry/adapters.js";
 import { listAliases } from "../registry/aliases.js";
 import { findNamed } from "../registry/require-adapter.js";
 import { FROM_SERVICE, type Served, type ServedModel } from "../runners/served.js";
-import type { App, Services } from "../services.js";
 import type { Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { seconds } from "./pages.js";
+
+interface Deps {
+  readonly workshop: Workshop;
+  readonly upstream: Served | null;
+}
 
 const MAX_ADAPTERS = 1000;
 
@@ -55,7 +61,7 @@ const listed = (upstream: Served | null): Promise<readonly ServedModel[]> =>
  * `GET /v1/models`: the prepared base models, the latest of projects, the newest adapters, and what the upstream serves besides;
  * `GET /v1/models/ID`: one of them, or an older adapter.
  */
-export const modelsRoute = (app: App, { workshop, upstream }: Pick<Services, "workshop" | "upstream">): void => {
+export const modelsRoute = (app: App, { workshop, upstream }: Deps): void => {
   // A service that asks is told of what is here: two that name each other as upstream would ask for ever.
   const toAsk = (headers: Readonly<Record<string, unknown>>): Served | null =>
     headers[FROM_SERVICE] === undefined ? upstream : null;

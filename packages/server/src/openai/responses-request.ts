@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatTool, ResponsesRequest } from "@imprint/contracts";
+import { fieldRefused } from "../common/problem.js";
 import { textOf } from "../conversation/content.js";
 import { assistant, type Conversation, conversationOf, result, system, user } from "../conversation/conversation.js";
-import { fieldRefused } from "../http/problem.js";
 
 type Item = Exclude<ResponsesRequest["input"], string>[number];
 type Tool = NonNullable<ResponsesRequest["tools"]>[number];

@@ -2,7 +2,7 @@ import { ResponseEvent, ResponseObject, ResponsesRequest } from "@imprint/contra
 import { wholeAnswer } from "../conversation/answer.js";
 import { CHAT_BODY_LIMIT, CHAT_TIMEOUT_MS, type Desk } from "../conversation/desk.js";
 import { sendStream } from "../conversation/send-stream.js";
-import type { App } from "../services.js";
+import type { App } from "../http/app.js";
 import { begunResponse, responseOf, responsesTeller } from "./responses-answer.js";
 import { responsesConversation } from "./responses-request.js";
 

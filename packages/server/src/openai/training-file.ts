@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fieldRefused } from "../http/problem.js";
+import { fieldRefused } from "../common/problem.js";
 import type { Workshop } from "../kinds/workshop.js";
 import type { SavedFile } from "../sessions/save.js";
 

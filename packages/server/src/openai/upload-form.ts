@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { Strict } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
+import { fieldRefused } from "../common/problem.js";
 import { type Form, type FormFile, readForm } from "../http/multipart.js";
-import { fieldRefused } from "../http/problem.js";
 
 const MAX_NAME = 255;
 

@@ -1,6 +1,7 @@
 import type { JobKind } from "@imprint/contracts";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
+import type { App } from "../../src/http/app.js";
 import { addErrors } from "../../src/http/errors.js";
 import { compilers } from "../../src/http/validation.js";
 import { createJobs } from "../../src/jobs/create-jobs.js";
@@ -8,7 +9,6 @@ import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { Kind } from "../../src/jobs/kind.js";
 import { jobRoutes } from "../../src/routes/jobs/jobs.js";
-import type { App } from "../../src/services.js";
 import { manualClock } from "../common/manual-clock.js";
 import { quietLog } from "../common/quiet-log.js";
 

@@ -17,7 +17,7 @@ from imprint_trainer.adapters.write import write_weights
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.export import export_adapter
-from imprint_trainer.lora.adapter import fresh_adapter
+from imprint_trainer.adapters.fresh import fresh_adapter
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.loop import train
 from imprint_trainer.lora.memory import PeakMemory

@@ -205,9 +205,9 @@ test("a trainer that passes a checkpoint off as a whole training is not believed
   expect(await second.ended(await salvage(second, id))).toMatchObject({ status: "completed" });
 });
 
-test("beyond keep_checkpoints the oldest go, but none that a waiting or running job goes on from", async () => {
+test("beyond the checkpoints that are kept the oldest go, but none that a waiting or running job goes on from", async () => {
   const gate = join(makeFolder(), "gate");
-  const service = await startService({ behaviour: { checkpoint: true, wait_for: gate }, flags: { keep_checkpoints: 1 } });
+  const service = await startService({ behaviour: { checkpoint: true, wait_for: gate }, limits: { keepCheckpoints: 1 } });
   putSession(service.dataDir, "s1");
   const stopped = async (): Promise<string> => {
     const id = await startLora(service, { session_id: "s1" });

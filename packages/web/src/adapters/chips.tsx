@@ -1,6 +1,6 @@
 import { type Adapter, conditionOf } from "@imprint/contracts";
-import { EVALUATION_TONES } from "../text/evaluation.js";
 import { words } from "../text/numbers.js";
+import { EVALUATION_TONES } from "../text/verdict.js";
 
 export function Condition({ adapter }: { readonly adapter: Adapter }) {
   const condition = conditionOf(adapter);

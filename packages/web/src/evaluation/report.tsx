@@ -1,7 +1,7 @@
 import type { Evaluation } from "@imprint/contracts";
-import { EVALUATION_TONES } from "../text/evaluation.js";
 import { count, words } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
+import { EVALUATION_TONES } from "../text/verdict.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
 import { Changes } from "./changes.js";

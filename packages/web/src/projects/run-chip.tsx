@@ -1,7 +1,7 @@
 import type { ProjectRun } from "@imprint/contracts";
-import { EVALUATION_TONES } from "../text/evaluation.js";
 import { words } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
+import { EVALUATION_TONES } from "../text/verdict.js";
 
 /** What became of a run: its verdict, or how far it is. */
 export function RunChip({ run: { status, verdict, sentence, error } }: { readonly run: ProjectRun }) {

@@ -1,12 +1,5 @@
-import type { EvaluationRow, EvaluationVerdict } from "@imprint/contracts";
+import type { EvaluationRow } from "@imprint/contracts";
 import { short } from "./numbers.js";
-import type { Tone } from "./verdict.js";
-
-export const EVALUATION_TONES: Readonly<Record<EvaluationVerdict, Tone>> = {
-  helps: "good",
-  no_evidence: "doubtful",
-  harms: "bad",
-};
 
 /** A row of an evaluation in words. */
 export function rowName({ row, adapter_id: id }: Pick<EvaluationRow, "row" | "adapter_id">): string {

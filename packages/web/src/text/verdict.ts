@@ -1,10 +1,16 @@
-import { change, harmsOf, type Proof, type Verdict, verdictOf } from "@imprint/contracts";
+import { change, type EvaluationVerdict, harmsOf, type Proof, type Verdict, verdictOf } from "@imprint/contracts";
 import { hasRisen, warningOf } from "./held-out.js";
 import { short } from "./numbers.js";
 
 export type Tone = "good" | "doubtful" | "bad";
 
 const TONES: Readonly<Record<Verdict, Tone>> = { learned: "good", hardly_learned: "doubtful", harms: "bad" };
+
+export const EVALUATION_TONES: Readonly<Record<EvaluationVerdict, Tone>> = {
+  helps: "good",
+  no_evidence: "doubtful",
+  harms: "bad",
+};
 
 const fits = ({ keys_matched, keys_expected }: Proof): boolean => keys_matched === keys_expected;
 

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from torch import nn
 
+from imprint_trainer.adapters.fresh import detach
 from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.errors import AdapterInvalid
-from imprint_trainer.lora.adapter import detach
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.scan import read_json

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.write import sha256_of
+from imprint_trainer.files import sha256_of
 
 Known = dict[str, dict[str, Any]]  # by path: size, times, and sha256
 

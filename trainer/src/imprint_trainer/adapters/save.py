@@ -7,9 +7,10 @@ from typing import Any
 from imprint_trainer.adapters.card import licence_of, model_card
 from imprint_trainer.adapters.payload import Payload, update_norm
 from imprint_trainer.adapters.prove import Imprint, prove
-from imprint_trainer.adapters.write import list_files, write_json, write_text, write_weights
+from imprint_trainer.adapters.write import write_weights
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
+from imprint_trainer.files import list_files, write_json, write_text
 from imprint_trainer.models.base import LoadedBase
 
 

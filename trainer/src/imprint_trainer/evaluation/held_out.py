@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import Prepared, Skipped, prepare_windows
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE, naming
@@ -16,6 +15,7 @@ from imprint_trainer.data.shared import said
 from imprint_trainer.data.shared import turn_keys as keys_with_history
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import NothingToEvaluate, TrainerError
+from imprint_trainer.files import sha256_of
 from imprint_trainer.protocol import StagedSession
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite
 from imprint_trainer.evaluation.actions import TOKENS, Action, Judged, judged, read_answer
 from imprint_trainer.evaluation.cache import Cache, sha256_of_json
-from imprint_trainer.evaluation.generate import generate
 from imprint_trainer.evaluation.kinds import Kind
 from imprint_trainer.evaluation.loss import Loss, token_losses
 from imprint_trainer.evaluation.syntax import syntaxes
+from imprint_trainer.generation.greedy import generate
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
 

@@ -4,18 +4,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from imprint_trainer.adapters.fresh import fresh_adapter
 from imprint_trainer.adapters.payload import Payload, adapter_config, trained_tensors
 from imprint_trainer.adapters.provenance import provenance
 from imprint_trainer.adapters.save import save_and_prove
-from imprint_trainer.adapters.write import sha256_of
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
+from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import OF_THE_MACHINE
 from imprint_trainer.jobs.memory_plan import Planned, longest, planned_memory
 from imprint_trainer.jobs.resume import begun_as, checkpoint_of, differences, identity_of, selection_of, writer_of
 from imprint_trainer.jobs.window_limit import window_limit
-from imprint_trainer.lora.adapter import fresh_adapter
 from imprint_trainer.lora.checkpointing import checkpointed
 from imprint_trainer.lora.config import LoraTraining
 from imprint_trainer.lora.heap import tensors_given_back

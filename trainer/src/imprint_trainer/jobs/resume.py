@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from imprint_trainer.adapters.provenance import base_sha256, versions
-from imprint_trainer.adapters.write import sha256_of
+from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.identity import Identity, Request, Selection, UsedBase
 from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint

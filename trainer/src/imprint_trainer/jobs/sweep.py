@@ -12,15 +12,15 @@ from imprint_trainer.jobs.identity import Identity
 from imprint_trainer.jobs.lora import plan_of, record_of, training_of
 from imprint_trainer.jobs.memory_plan import longest, planned_memory
 from imprint_trainer.jobs.resume import identity_of
+from imprint_trainer.jobs.sweeps.halving import halvings
+from imprint_trainer.jobs.sweeps.run import Legs, best_of, run_trials, steps_left
+from imprint_trainer.jobs.sweeps.state import Found, Trial, read_found, write_found
+from imprint_trainer.jobs.sweeps.text import Texts, parted, size_of
+from imprint_trainer.jobs.sweeps.trials import Setting, Trials
 from imprint_trainer.jobs.window_limit import window_limit
 from imprint_trainer.lora.schedule import plan_steps
 from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.protocol import TrainLoraSpec, TrainSweepSpec
-from imprint_trainer.sweeps.halving import halvings
-from imprint_trainer.sweeps.run import Legs, best_of, run_trials, steps_left
-from imprint_trainer.sweeps.state import Found, Trial, read_found, write_found
-from imprint_trainer.sweeps.text import Texts, parted, size_of
-from imprint_trainer.sweeps.trials import Setting, Trials
 
 
 def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:

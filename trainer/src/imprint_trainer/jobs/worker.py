@@ -11,7 +11,7 @@ from imprint_trainer.errors import AdapterInvalid
 from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora, TrainSweep
 
 if TYPE_CHECKING:
-    from imprint_trainer.jobs.prompt import BareBase
+    from imprint_trainer.generation.prompt import BareBase
     from imprint_trainer.models.base import LoadedBase, Quantization
 
 _importing = threading.Lock()  # the libraries' lazy imports break when two threads begin them at once
@@ -120,8 +120,8 @@ class Worker:
     ) -> dict[str, Any]:
         """The contracts' `ChatResult`. Raises Cancelled and TrainerError."""
         self._settle()
-        from imprint_trainer.jobs.chat import chat
-        from imprint_trainer.jobs.prompt import quantization_for
+        from imprint_trainer.generation.chat import chat
+        from imprint_trainer.generation.prompt import quantization_for
         from imprint_trainer.lora.failures import machine_failures
 
         if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
@@ -148,7 +148,7 @@ class Worker:
         """The contracts' `RenderedPrompt`, beside whatever else runs, with a tokenizer of its own."""
         with self._previewing:
             with _importing:
-                from imprint_trainer.jobs.prompt import bare_base, render
+                from imprint_trainer.generation.prompt import bare_base, render
 
                 if spec.base_model not in self._bare:
                     self._bare[spec.base_model] = bare_base(spec.base_model)

@@ -13,8 +13,8 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor
 
-from imprint_trainer.adapters.write import sha256_of, sync, write_json
 from imprint_trainer.errors import CheckpointInvalid
+from imprint_trainer.files import sha256_of, sync, write_json
 from imprint_trainer.lora.state_file import read_state_file
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers

@@ -7,9 +7,9 @@ import pytest
 from transformers import GemmaConfig, LlamaConfig
 
 from imprint_trainer.adapters.export.base_gguf import export_base_gguf, supported
-from imprint_trainer.adapters.export.cli import main
 from imprint_trainer.adapters.export.gguf import interleave_halves
 from imprint_trainer.errors import ExportUnsupported
+from imprint_trainer.jobs.export_cli import main
 from imprint_trainer.models.base import LoadedBase
 
 

@@ -1,6 +1,6 @@
 import type { EvaluateRequest, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
-import { ProblemError } from "../../http/problem.js";
+import { ProblemError } from "../../common/problem.js";
 import type { AdapterRow } from "../../registry/adapters.js";
 import type { SessionStore } from "../../sessions/store.js";
 import type { HeldOut } from "./held-out.js";

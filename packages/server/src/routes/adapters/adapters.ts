@@ -1,18 +1,23 @@
 import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { matches } from "../../common/matches.js";
+import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, Prefix, problems, Text } from "../../http/schemas.js";
+import type { Workshop } from "../../kinds/workshop.js";
 import { archiveAdapter, listAdapters } from "../../registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
 import { eraseAdapters } from "../../registry/purge.js";
 import { adapterNotFound, requireAdapter } from "../../registry/require-adapter.js";
-import type { App, Services } from "../../services.js";
 import { inTransaction } from "../../storage/transaction.js";
+
+interface Deps {
+  readonly workshop: Workshop;
+}
 
 const params = idParams("adapter_id");
 const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, prefix: Prefix, limit: Limit, after: Text });
 
-export const adapterRoutes = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+export const adapterRoutes = (app: App, { workshop }: Deps): void => {
   const { database, paths, now } = workshop;
 
   app.get(

@@ -1,14 +1,19 @@
 import { Type } from "typebox";
+import { ProblemError } from "../../common/problem.js";
 import { quote } from "../../common/quote.js";
-import { ProblemError } from "../../http/problem.js";
+import type { App } from "../../http/app.js";
 import { problems } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";
+import type { Workshop } from "../../kinds/workshop.js";
 import { requireWhole } from "../../registry/health.js";
 import { requireAdapter } from "../../registry/require-adapter.js";
-import type { App, Services } from "../../services.js";
+
+interface Deps {
+  readonly workshop: Workshop;
+}
 
 /** `GET /adapters/{id}/files/{name}`: only names that the registry recorded exist, so a name never becomes a path of its own. */
-export const adapterFilesRoute = (app: App, { workshop }: Pick<Services, "workshop">): void => {
+export const adapterFilesRoute = (app: App, { workshop }: Deps): void => {
   app.get(
     "/adapters/:adapter_id/files/:name",
     {

@@ -1,6 +1,6 @@
 import { Health } from "@imprint/contracts";
+import type { App } from "../../http/app.js";
 import { answer } from "../../http/schemas.js";
-import type { App } from "../../services.js";
 
 export const healthRoute = (app: App): void => {
   app.get(

@@ -1,10 +1,18 @@
 import { JobEvent, JobsEvent } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Source } from "../../events/history.js";
+import type { History, Source } from "../../events/history.js";
+import type { Streams } from "../../events/streams.js";
+import type { App } from "../../http/app.js";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../../http/event-stream.js";
 import { eventStream, idParams, noContent, problems } from "../../http/schemas.js";
-import type { App, Services } from "../../services.js";
+import type { Jobs } from "../../jobs/jobs.js";
 import { findJob } from "./find.js";
+
+interface Deps {
+  readonly jobs: Jobs;
+  readonly history: History;
+  readonly streams: Streams;
+}
 
 const params = idParams("job_id");
 
@@ -12,7 +20,7 @@ const params = idParams("job_id");
 const options = { exposeHeadRoute: false };
 
 /** `GET /jobs/{id}/events` and `GET /jobs/events`: server-sent events, of one job and of all. */
-export const jobEventRoutes = (app: App, { jobs, history, streams }: Pick<Services, "jobs" | "history" | "streams">): void => {
+export const jobEventRoutes = (app: App, { jobs, history, streams }: Deps): void => {
   app.addHook("preClose", () => streams.close());
 
   const send = (source: Source, request: FastifyRequest, reply: FastifyReply): FastifyReply => {

@@ -1,5 +1,5 @@
+import { ProblemError } from "../../common/problem.js";
 import { quote } from "../../common/quote.js";
-import { ProblemError } from "../../http/problem.js";
 import type { Job } from "../../jobs/job.js";
 import type { Jobs } from "../../jobs/jobs.js";
 

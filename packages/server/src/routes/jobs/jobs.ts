@@ -1,14 +1,19 @@
 import { JobDetails, JobList, JobRecord, JobStatus, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
+import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, Prefix, problems, Text } from "../../http/schemas.js";
 import { toDetails, toListed, toRecord } from "../../jobs/job.js";
-import type { App, Services } from "../../services.js";
+import type { Jobs } from "../../jobs/jobs.js";
 import { findJob } from "./find.js";
+
+interface Deps {
+  readonly jobs: Jobs;
+}
 
 const params = idParams("job_id");
 const JobQuery = Strict({ status: Type.Optional(JobStatus), limit: Limit, after: Text, prefix: Prefix });
 
-export const jobRoutes = (app: App, { jobs }: Pick<Services, "jobs">): void => {
+export const jobRoutes = (app: App, { jobs }: Deps): void => {
   app.get(
     "/jobs",
     {

@@ -1,7 +1,12 @@
-import type { App, Services } from "../../services.js";
+import type { App } from "../../http/app.js";
+import type { Metrics } from "../../metrics/metrics.js";
+
+interface Deps {
+  readonly metrics: Metrics;
+}
 
 /** `GET /metrics`: what Prometheus reads. */
-export const metricsRoute = (app: App, { metrics }: Pick<Services, "metrics">): void => {
+export const metricsRoute = (app: App, { metrics }: Deps): void => {
   const ok = { description: "Prometheus' text format", content: { "text/plain": { schema: { type: "string" } } } };
   app.get(
     "/metrics",

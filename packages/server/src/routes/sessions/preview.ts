@@ -1,10 +1,17 @@
 import { PreviewRequest } from "@imprint/contracts";
+import type { App } from "../../http/app.js";
 import { idParams } from "../../http/schemas.js";
-import { PREVIEW_TIMEOUT_MS, previewResponse, previewSessions } from "../../kinds/lora/preview.js";
-import type { App, Services } from "../../services.js";
+import type { Workshop } from "../../kinds/workshop.js";
+import type { Interactive } from "../../runners/runner.js";
+import { PREVIEW_TIMEOUT_MS, previewResponse, previewSessions } from "../train/preview.js";
+
+interface Deps {
+  readonly workshop: Workshop;
+  readonly interactive: Interactive;
+}
 
 /** `POST /sessions/{id}/preview`: what a training on this session would learn from. */
-export const previewRoute = (app: App, services: Pick<Services, "workshop" | "interactive">): void => {
+export const previewRoute = (app: App, services: Deps): void => {
   app.post(
     "/sessions/:session_id/preview",
     {

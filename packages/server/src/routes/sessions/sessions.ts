@@ -1,7 +1,12 @@
 import { Outcome, Session, SessionList, SessionSummary, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
+import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, Prefix, problems, Text } from "../../http/schemas.js";
-import type { App, Services } from "../../services.js";
+import type { Workshop } from "../../kinds/workshop.js";
+
+interface Deps {
+  readonly workshop: Workshop;
+}
 
 const params = idParams("session_id");
 const Search = Type.Optional(
@@ -9,7 +14,7 @@ const Search = Type.Optional(
 );
 const SessionLabel = Strict({ outcome: Outcome });
 
-export const sessionRoutes = (app: App, { workshop: { sessions } }: Pick<Services, "workshop">): void => {
+export const sessionRoutes = (app: App, { workshop: { sessions } }: Deps): void => {
   app.get(
     "/sessions",
     {

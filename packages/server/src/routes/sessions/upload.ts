@@ -6,10 +6,16 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ProblemError } from "../../http/problem.js";
+import { ProblemError } from "../../common/problem.js";
+import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
-import type { App, Services } from "../../services.js";
+import type { Workshop } from "../../kinds/workshop.js";
 import { IMPORT_SECONDS } from "../../sessions/save.js";
+
+interface Deps {
+  readonly workshop: Workshop;
+  readonly closing: AbortSignal;
+}
 
 const CONTENT_TYPES = ["application/json", "application/x-ndjson", "text/markdown", "application/zstd"] as const;
 const UploadQuery = Strict({
@@ -77,7 +83,7 @@ const refuseUnreadable = (error: unknown): never => {
 };
 
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as they come. */
-export const uploadRoute = (app: App, { workshop, closing }: Pick<Services, "workshop" | "closing">): void => {
+export const uploadRoute = (app: App, { workshop, closing }: Deps): void => {
   const { sessions } = workshop;
   const { limit } = sessions;
 

@@ -36,7 +36,7 @@ export const createRay = ({
   command,
   places,
   interactive,
-  limits: { cancelGraceMs, startTimeoutMs, keepCheckpointsMs: keepMs },
+  limits: { cancelGraceMs, startTimeoutMs, keepCheckpointsMs: keepMs, rayAttempts: attempts },
   clock,
   log,
 }: CreateOptions): Runner | null => {
@@ -61,7 +61,7 @@ export const createRay = ({
       return { cpus, gpus, memory: gpus > 0 ? null : await memoryOf({ task, places, interactive, signal }) };
     },
     leave: settings.adopt,
-    attempts: settings.ray_attempts,
+    attempts,
     limits: {
       lostAfterMs: settings.heartbeat_timeout * 1000,
       patienceMs: settings.ray_patience * 1000,

@@ -6,7 +6,7 @@ import type { Store } from "./stores/store.js";
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 const Bytes = Type.Integer({ minimum: 0 });
 
-/** How an attempt ended: the last file that its supervisor writes (imprint_trainer/remote), and the only truth about it. */
+/** How an attempt ended: the last file that its supervisor writes (imprint_node), and the only truth about it. */
 export const EndRecord = Strict({
   token: Type.String(),
   job_id: Type.String(),

@@ -31,7 +31,7 @@ export type Verdict =
 const TERMINAL = ["STOPPED", "SUCCEEDED", "FAILED"];
 const OF_CLUSTER = ["JOB_SUPERVISOR_ACTOR_DIED", "JOB_SUPERVISOR_ACTOR_UNSCHEDULABLE", "JOB_SUPERVISOR_ACTOR_START_FAILURE"];
 
-/** The last words of a supervisor that could not leave an end (imprint_trainer/remote/fetch.py). */
+/** The last words of a supervisor that could not leave an end (imprint_node/fetch.py). */
 const STORE_SAYS = /^ Ray says: (DISK_FULL|STORAGE_FAILED): /;
 
 const overOnEngine = (reply: Reply<EngineJob>): boolean =>

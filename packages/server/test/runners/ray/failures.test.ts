@@ -77,7 +77,7 @@ test("nobody's text is in what the engine's shell reads, and its own token stays
   await watched.outcome;
   const [submission] = head.submissions;
   expect(submission?.entrypoint).toBe(
-    'PYTHONPATH="$IMPRINT_SOURCES" PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -m imprint_trainer.remote "$IMPRINT_ATTEMPT"',
+    'PYTHONPATH="$IMPRINT_SOURCES" PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -m imprint_node "$IMPRINT_ATTEMPT"',
   );
   expect(JSON.stringify(submission)).not.toContain("pwned");
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-const program = readFileSync(join(SOURCES, "imprint_trainer", "remote", "fetch.py"), "utf8");
+const program = readFileSync(join(SOURCES, "imprint_node", "fetch.py"), "utf8");
 const storeAt = (prefix: string, bucket = BUCKET): Store & { readonly onNodes: string } =>
   createS3Store({
     url: `s3://${bucket}/${prefix}`,
@@ -76,7 +76,7 @@ const held = async (options: object = {}, behaviour: object = {}, spec: object =
 test("a job is done with the files that this machine's own runner writes, byte for byte; no secret is submitted, nothing is left", async () => {
   const head = await headOf({ nodeEnv: CREDENTIALS });
   const store = storeAt("whole");
-  const name = await shipOnce(store, "trainer", join(SOURCES, "imprint_trainer", "remote"));
+  const name = await shipOnce(store, "trainer", join(SOURCES, "imprint_node"));
   const sources = async () => ({ name, onNodes: SOURCES });
   const [there, here] = [task(), task()];
   const watched = startWatched(rayRunnerOn({ address: head.address, store, pollMs: 100, sources }), there);

@@ -69,7 +69,7 @@ conformance("the Ray runner on a real head", (worker, args) => rayRunnerOn({ wor
 describe("what goes wrong on a real head", () => {
   test("a killed supervisor fails its job with the reason", async () => {
     const { watched } = await held();
-    const pids = execFileSync("pgrep", ["-f", "imprint_trainer.remote"], { encoding: "utf8" }).trim().split("\n").map(Number);
+    const pids = execFileSync("pgrep", ["-f", "imprint_node"], { encoding: "utf8" }).trim().split("\n").map(Number);
     for (const pid of pids) process.kill(pid, "SIGKILL");
     expect(await watched.outcome).toMatchObject({ type: "failed", error: { code: "WORKER_CRASHED" } });
   });

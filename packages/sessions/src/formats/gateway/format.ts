@@ -22,7 +22,7 @@ const contextOnly = ({ isOwn, isCut }: { isOwn: boolean; isCut: boolean }): Pick
 
 /**
  * The messages as steps, none left out and no text changed: the trainer makes the same of them for the engine
- * (`steps_of` in `imprint_trainer/jobs/prompt.py`). A result stands with the latest call of its id.
+ * (`steps_of` in `imprint_trainer/generation/prompt.py`). A result stands with the latest call of its id.
  */
 function stepsOf({ messages, answered, cut }: JsonObject, output: Output): Step[] {
   const own = new Set(arrayOrEmpty(answered));

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from imprint_trainer.adapters.export.architectures import Architecture, architecture_of
 from imprint_trainer.adapters.export.gguf import gguf_name, interleave_halves
-from imprint_trainer.adapters.write import sync
 from imprint_trainer.errors import ExportUnsupported
+from imprint_trainer.files import sync
 from imprint_trainer.models.base import LoadedBase
 
 FAMILIES = ("llama", "mistral", "qwen2", "qwen3")

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from imprint_trainer.adapters.export.architectures import Architecture, architecture_of
 from imprint_trainer.adapters.export.source import Source
-from imprint_trainer.adapters.write import sync
 from imprint_trainer.errors import ExportUnsupported
+from imprint_trainer.files import sync
 
 
 def export_gguf(

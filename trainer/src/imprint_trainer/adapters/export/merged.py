@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from imprint_trainer.adapters.export.source import Source
-from imprint_trainer.adapters.write import sync
 from imprint_trainer.errors import AdapterInvalid, BaseModelInvalid, ExportUnsupported
+from imprint_trainer.files import sync
 from imprint_trainer.lora.factors import Factors
 from imprint_trainer.models.scan import read_json
 

@@ -15,6 +15,6 @@ interface OpenOptions {
 export const openStore = (storage: RayStorage, { sources, env }: OpenOptions): Store => {
   if (storage.type === "folder") return createFolderStore(storage.onNodes);
   const { url, onNodes } = storage;
-  const fetchProgram = readFileSync(join(sources, "imprint_trainer", "remote", "fetch.py"), "utf8");
+  const fetchProgram = readFileSync(join(sources, "imprint_node", "fetch.py"), "utf8");
   return createS3Store({ url, onNodes, fetchProgram, env });
 };

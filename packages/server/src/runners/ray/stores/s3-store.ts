@@ -12,7 +12,7 @@ export interface S3Options {
   readonly url: string;
   /** Under which path a node keeps its copies. */
   readonly onNodes: string;
-  /** The program that a node starts with: imprint_trainer/remote/fetch.py. */
+  /** The program that a node starts with: imprint_node/fetch.py. */
   readonly fetchProgram: string;
   /** Of this process: where the client finds endpoint, region and credentials, by itself. */
   readonly env: NodeJS.ProcessEnv;
@@ -50,7 +50,7 @@ const load = async (env: NodeJS.ProcessEnv) => {
 
 const isMissing = (error: unknown): boolean => error instanceof Error && ["NoSuchKey", "NotFound"].includes(error.name);
 
-/** A bucket of an object store that speaks S3. Nodes fetch what they need, and send what they make (imprint_trainer/remote). */
+/** A bucket of an object store that speaks S3. Nodes fetch what they need, and send what they make (imprint_node). */
 export const createS3Store = ({ url, onNodes, fetchProgram, env }: S3Options): Store => {
   const { bucket: Bucket, prefix } = splitUrl(url);
   const endpoint = endpointIn(env);

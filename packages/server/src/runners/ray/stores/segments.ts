@@ -7,7 +7,7 @@ export const segmentName = (name: string, at: number): string => `${name}/${Stri
 
 /**
  * A file that grows on a store whose objects do not: numbered parts, each written once and whole, in their order
- * (imprint_trainer/remote/segments.py).
+ * (imprint_node/segments.py).
  */
 export const createSegmentTail = (
   readPart: (name: string) => Promise<Buffer | null>,

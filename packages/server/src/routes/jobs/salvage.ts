@@ -1,0 +1,53 @@
+import { SalvageRequest, StartResponse } from "@imprint/contracts";
+import { Type } from "typebox";
+import type { App } from "../../http/app.js";
+import { answer, idParams, problems } from "../../http/schemas.js";
+import { requireCheckpoint } from "../../kinds/lora/checkpoints/require.js";
+import { makePartialId, renamed } from "../../kinds/lora/resolve.js";
+import type { Randomness } from "../../kinds/resolve.js";
+import type { Workshop } from "../../kinds/workshop.js";
+import { requireBaseModel } from "../../launch/require-base-model.js";
+import { type LaunchDeps, startJob } from "../../launch/start.js";
+
+interface Deps extends LaunchDeps {
+  readonly workshop: Workshop;
+  readonly random: Randomness;
+}
+
+/** `POST /jobs/{job_id}/salvage`: an adapter of what a training had learned when it was cancelled or failed. */
+export const salvageRoute = (app: App, services: Deps): void => {
+  const { jobs, workshop, random } = services;
+  app.post(
+    "/jobs/:job_id/salvage",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "Prove and register the last checkpoint of a job as a partial adapter",
+        params: idParams("job_id"),
+        body: Type.Union([Type.Null(), SalvageRequest]),
+        response: {
+          202: answer("A job that does it is queued", StartResponse),
+          ...problems(
+            "CHECKPOINT_NOT_FOUND",
+            "JOB_NOT_FINISHED",
+            "CHECKPOINT_INVALID",
+            "BASE_MODEL_NOT_FOUND",
+            "ADAPTER_ID_TAKEN",
+            "IDEMPOTENCY_CONFLICT",
+            "VALIDATION_FAILED",
+            "QUEUE_FULL",
+            "SHUTTING_DOWN",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { job_id } = request.params;
+      const kept = await requireCheckpoint(job_id, { jobs, workshop });
+      requireBaseModel(kept.base_model, workshop.models);
+      const adapter_id = makePartialId(kept.adapter_id, random.suffix());
+      const resolved = { ...renamed(kept, { adapter_id, ...request.body }), salvage_of: job_id };
+      return reply.code(202).send(await startJob(request, { kind: "lora", request: resolved }, services));
+    },
+  );
+};

@@ -1,0 +1,43 @@
+import { TrainLoraRequest } from "@imprint/contracts";
+import type { App } from "../../http/app.js";
+import { startBody } from "../../http/start-body.js";
+import { resolveLora } from "../../kinds/lora/resolve.js";
+import { type Randomness, sessionIdsOf } from "../../kinds/resolve.js";
+import type { Workshop } from "../../kinds/workshop.js";
+import { checkHoldout, checkTurns } from "../../launch/check-training.js";
+import { withBaseModel } from "../../launch/require-base-model.js";
+import { resolveResume } from "../../launch/resume.js";
+import { type LaunchDeps, startJob } from "../../launch/start.js";
+import { fallbackName } from "../../models/base-model.js";
+import { startResponse } from "./start-response.js";
+
+interface Deps extends LaunchDeps {
+  readonly workshop: Workshop;
+  readonly random: Randomness;
+}
+
+export const loraRoutes = (app: App, services: Deps): void => {
+  const defaults = { baseModel: fallbackName(services.workshop.models), random: services.random };
+  const { models } = services.workshop;
+  const { body, validatorCompiler } = startBody(TrainLoraRequest);
+  app.post(
+    "/train/lora",
+    {
+      validatorCompiler,
+      schema: {
+        tags: ["train"],
+        summary: "Train a LoRA adapter on one or several sessions",
+        body,
+        response: startResponse,
+      },
+    },
+    async (request) => {
+      const { resume_from, ...fresh } = request.body;
+      if (resume_from !== undefined)
+        return startJob(request, { kind: "lora", request: await resolveResume({ ...fresh, resume_from }, services) }, services);
+      checkTurns(fresh);
+      checkHoldout(fresh.holdout, sessionIdsOf(fresh));
+      return startJob(request, { kind: "lora", request: resolveLora(withBaseModel(fresh, models), defaults) }, services);
+    },
+  );
+};

@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
+import type { App } from "../../http/app.js";
+import { answer, problems } from "../../http/schemas.js";
+import { estimateTime, tokensOf } from "../../kinds/lora/estimate.js";
+import { lastSpeeds } from "../../kinds/lora/speeds.js";
+import { resolveSelection, sessionIdsOf } from "../../kinds/resolve.js";
+import type { Workshop } from "../../kinds/workshop.js";
+import { checkHoldout, checkTurns, checkWindow } from "../../launch/check-training.js";
+import { requireBaseModel } from "../../launch/require-base-model.js";
+import type { Interactive } from "../../runners/runner.js";
+import { inTransaction } from "../../storage/transaction.js";
+
+export interface Deps {
+  readonly workshop: Workshop;
+  readonly interactive: Interactive;
+}
+
+export const PREVIEW_TIMEOUT_MS = 300_000;
+
+export const previewResponse = {
+  200: answer("Windows, tokens, masks and time", PreviewReport),
+  ...problems(
+    "SESSION_NOT_FOUND",
+    "SESSION_INVALID",
+    "SESSION_UNSUCCESSFUL",
+    "BASE_MODEL_NOT_FOUND",
+    "BASE_MODEL_UNSAFE",
+    "BASE_MODEL_INVALID",
+    "NOTHING_TO_TRAIN",
+    "TEMPLATE_UNSUPPORTED",
+    "WORKER_START_FAILED",
+    "DEADLINE_EXCEEDED",
+  ),
+};
+
+/** What a training of these sessions would learn from, by the code that trains. */
+export const previewSessions = async (
+  {
+    sessionIds,
+    request,
+    signal,
+  }: {
+    readonly sessionIds: readonly string[];
+    readonly request: PreviewRequest;
+    readonly signal: AbortSignal;
+  },
+  { workshop, interactive }: Deps,
+): Promise<PreviewReport> => {
+  const { paths, sessions, models, database } = workshop;
+  checkHoldout(request.holdout, sessionIds);
+  const model = requireBaseModel(request.base_model, models);
+  const staging = join(paths.staging, `preview-${randomUUID()}`);
+  const selection = resolveSelection(request, sessionIds.length);
+  await sessions.require(sessionIds);
+  const staged = await sessions.stage({ sessionIds, folder: staging, skipInvalid: selection.skip_invalid });
+  try {
+    const spec = { ...staged, base_model: model.location, ...selection };
+    const window = request.window ?? null;
+    const preview = await interactive.call({ type: "preview", spec, window }, signal);
+    checkWindow(window, preview.windows);
+    const { quantization } = selection;
+    const speeds = await inTransaction(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
+    return { ...preview, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+};
+
+/** `POST /train/lora/preview`: what the same body would train. */
+export const trainPreviewRoute = (app: App, services: Deps): void => {
+  app.post(
+    "/train/lora/preview",
+    {
+      config: { timeoutMs: PREVIEW_TIMEOUT_MS },
+      schema: {
+        tags: ["train"],
+        summary: "What the same request would train",
+        body: TrainLoraPreviewRequest,
+        response: previewResponse,
+      },
+    },
+    async ({ body, cancelled }) => {
+      checkTurns(body);
+      return previewSessions({ sessionIds: sessionIdsOf(body), request: body, signal: cancelled }, services);
+    },
+  );
+};

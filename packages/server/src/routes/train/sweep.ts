@@ -1,0 +1,55 @@
+import { TrainSweepRequest } from "@imprint/contracts";
+import type { App } from "../../http/app.js";
+import { startBody } from "../../http/start-body.js";
+import { requireKept } from "../../kinds/lora/checkpoints/require.js";
+import { renamed } from "../../kinds/lora/resolve.js";
+import { type Randomness, sessionIdsOf } from "../../kinds/resolve.js";
+import { requestOfSweep } from "../../kinds/sweep/checkpoint.js";
+import { resolveSweep, type SweepJobRequest } from "../../kinds/sweep/resolve.js";
+import type { Workshop } from "../../kinds/workshop.js";
+import { checkHoldout, checkTurns } from "../../launch/check-training.js";
+import { requireBaseModel, withBaseModel } from "../../launch/require-base-model.js";
+import { checkResumeFields } from "../../launch/resume.js";
+import { type LaunchDeps, startJob } from "../../launch/start.js";
+import { fallbackName } from "../../models/base-model.js";
+import { startResponse } from "./start-response.js";
+
+interface Deps extends LaunchDeps {
+  readonly workshop: Workshop;
+  readonly random: Randomness;
+}
+
+export const sweepRoute = (app: App, services: Deps): void => {
+  const { models } = services.workshop;
+  const defaults = { baseModel: fallbackName(models), random: services.random };
+  const { body, validatorCompiler } = startBody(TrainSweepRequest);
+
+  const resumed = async (request: TrainSweepRequest, resume_from: string): Promise<SweepJobRequest> => {
+    checkResumeFields(request);
+    const kept = await requireKept(resume_from, services, requestOfSweep);
+    requireBaseModel(kept.base_model, models);
+    return { ...renamed(kept, request), resume_from };
+  };
+
+  app.post(
+    "/train/sweep",
+    {
+      validatorCompiler,
+      schema: {
+        tags: ["train"],
+        summary: "Train with several settings on the same sessions, and register what does best on held-out text",
+        body,
+        response: startResponse,
+      },
+    },
+    async (request) => {
+      const { resume_from } = request.body;
+      if (resume_from !== undefined)
+        return startJob(request, { kind: "sweep", request: await resumed(request.body, resume_from) }, services);
+      const sessionIds = sessionIdsOf(request.body);
+      checkTurns(request.body);
+      checkHoldout(request.body.holdout, sessionIds);
+      return startJob(request, { kind: "sweep", request: resolveSweep(withBaseModel(request.body, models), defaults) }, services);
+    },
+  );
+};

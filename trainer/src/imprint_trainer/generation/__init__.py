@@ -1,0 +1,1 @@
+"""Answers: prompts, greedy and sampled generation, and their text."""

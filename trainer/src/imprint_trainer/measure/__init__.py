@@ -1,1 +1,0 @@
-"""Measurements of trainings: other trainers beside this one, and what a graphics card must show."""

@@ -1,0 +1,64 @@
+"""A chat is given what a training on its recording has before the answer: the same fixture is imported by the tests of
+`packages/sessions`."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.families import family, tokenizer_of
+from data.sessions import session_of
+from imprint_trainer.data.prepare import prepare_windows
+from imprint_trainer.generation.prompt import prompt_of
+from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.protocol import ChatSpec
+
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "conversation-with-tools.json"
+
+
+def chat_message(message: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "role": message["role"],
+        "content": message["content"] or "",
+        "tool_calls": [{"id": call["id"], **call["function"]} for call in message.get("tool_calls", ())],
+        "tool_call_id": message.get("tool_call_id"),
+    }
+
+
+def chat_tool(tool: dict[str, Any]) -> dict[str, Any]:
+    function = tool["function"]
+    return {key: function.get(key) for key in ("name", "description", "parameters")}
+
+
+@pytest.mark.parametrize("name", ["chatml", "qwen2_5", "gemma"])
+def test_a_recorded_conversation_is_trained_as_it_was_served(base: LoadedBase, name: str) -> None:
+    fixture = json.loads(FIXTURE.read_text(encoding="utf-8"))
+    base = replace(base, tokenizer=tokenizer_of(name), memo={})
+    session = session_of(*fixture["steps"], tools=fixture["tools"])
+    (window,) = prepare_windows(session, base.tokenizer, max_length=4096).windows
+    messages = fixture["conversation"]["messages"]
+    turns = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
+    prompts = []
+    for index in turns:
+        spec = ChatSpec.model_validate(
+            {
+                "base_model": "tiny",
+                "adapter_path": None,
+                "messages": [chat_message(message) for message in messages[:index]],
+                "tools": [chat_tool(tool) for tool in fixture["conversation"]["tools"]],
+                "tool_choice": "auto",
+                "parallel_tool_calls": True,
+                "json_schema": None,
+                "max_tokens": 0,
+                "temperature": 0,
+                "top_p": 1,
+                "stop": [],
+                "seed": 0,
+                "stream": False,
+            }
+        )
+        prompts.append(prompt_of(spec, base).ids)
+    assert prompts == [window.input_ids[: lesson.start] for lesson in window.lessons]
+    assert base.tokenizer.decode(list(window.input_ids)).endswith(f"The tests pass.{family(name).end}")
