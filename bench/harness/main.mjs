@@ -1,6 +1,7 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { commit, machine } from "./machine.mjs";
-import { keep } from "./results.mjs";
 
 const COMMON = {
   json: { type: "boolean", default: false },
@@ -52,4 +53,12 @@ export async function main({ args, benchmarks, root, now = new Date(), out = con
     if (!options.json) out(`Kept in ${file}`);
   }
   return 0;
+}
+
+/** Keeps a result as bench/results/<name>-<date>-<commit>.json and gives that path, relative to the root. */
+export function keep({ root, result }) {
+  const file = `bench/results/${result.benchmark}-${result.date.slice(0, 10)}-${result.commit}${result.dirty ? "-dirty" : ""}.json`;
+  mkdirSync(path.join(root, "bench/results"), { recursive: true });
+  writeFileSync(path.join(root, file), `${JSON.stringify(result, null, 1)}\n`);
+  return file;
 }

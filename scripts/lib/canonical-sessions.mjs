@@ -1,5 +1,5 @@
 import { groupFiles, importSessions } from "../../packages/sessions/dist/index.js";
-import { filesBelow, sourceFile } from "./session-files.mjs";
+import { filesBelow, sourceFile } from "./session-check.mjs";
 
 async function sessionsOf(root, paths) {
   try {

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import path from "node:path";
-import { elapsed } from "./elapsed.mjs";
 import { startRayHead } from "./ray-head.mjs";
 import { ROOT } from "./setup/main.mjs";
+import { elapsed } from "./setup/reporter.mjs";
 
 const VITEST = path.join(ROOT, "node_modules", "vitest", "vitest.mjs");
 const CPUS = 4; // its jobs ask for a tenth of one

@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 import { EvaluationSummary } from "./evaluation.js";
-import { AdapterFile } from "./files.js";
-import { AdapterId, JobId, SessionId, Sha256, Timestamp } from "./ids.js";
+import { AdapterFile, AdapterId, JobId, SessionId, Sha256, Timestamp } from "./ids.js";
 import { Strict } from "./object.js";
 import { Proof } from "./training.js";
 import { Verdict } from "./verdict.js";

@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox";
-import { AdapterFile } from "./files.js";
-import { AdapterId, Sha256, Timestamp } from "./ids.js";
+import { AdapterFile, AdapterId, Sha256, Timestamp } from "./ids.js";
 import { Strict } from "./object.js";
 
 /** `gguf`: a LoRA file for llama.cpp; `merged`: the base model's folder with the adapter added to its weights. */

@@ -1,4 +1,5 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
+import { Strict } from "./object.js";
 
 /** A session's id: the file name under `sessions/`, so no separators and no leading dot. */
 export const SessionId = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", description: "Session id" });
@@ -34,3 +35,12 @@ export const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 
 /** An instant in ISO 8601, UTC. */
 export const Timestamp = Type.String({ description: "ISO 8601 instant, UTC" });
+
+/** A file of an adapter, as the trainer wrote it and the service re-hashed it. */
+
+export const AdapterFile = Strict({
+  name: Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$" }),
+  size: Type.Integer({ minimum: 0 }),
+  sha256: Sha256,
+});
+export type AdapterFile = Static<typeof AdapterFile>;

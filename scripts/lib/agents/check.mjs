@@ -1,6 +1,6 @@
-import { elapsed } from "../elapsed.mjs";
 import { Interrupted } from "../process/failures.mjs";
 import { ROOT } from "../setup/main.mjs";
+import { elapsed } from "../setup/reporter.mjs";
 import { attempt } from "./attempt.mjs";
 import { CLIENTS } from "./clients.mjs";
 import { installAgent } from "./install.mjs";

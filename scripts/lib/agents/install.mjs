@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { run } from "../process/run.mjs";
-import { cacheFolder } from "../setup/cache-folder.mjs";
 import { digest } from "../setup/digest.mjs";
+import { cacheFolder } from "../setup/environment.mjs";
 import { explaining } from "../setup/explain.mjs";
 import { findPython } from "../setup/find-python.mjs";
 import { withLock } from "../setup/lock.mjs";

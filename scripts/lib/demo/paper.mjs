@@ -1,3 +1,4 @@
+import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { createPaint } from "../../../packages/cli/dist/index.js";
 
@@ -37,3 +38,6 @@ export function createPaper(out, env) {
 }
 
 const fold = (row) => (row.length <= WIDTH ? [row] : (row.match(new RegExp(`.{1,${WIDTH}}`, "gu")) ?? [row]));
+
+/** A folder as one would type it from here. */
+export const fromHere = (folder) => path.relative(process.cwd(), folder) || ".";

@@ -8,6 +8,15 @@ const REASONS = [
   [/^packages\/[a-z]+\/src\/(index|main)\.ts$/, "the package's entry"],
   [/\/migrations\/\d{3}-[a-z-]+\.ts$/, "one migration a file: it never changes once it has run"],
   [/\.d\.ts$/, "TypeScript reads declarations from a file of their own"],
+  [
+    /^packages\/cli\/src\/(doctor\/check|files\/candidate)\.ts$/,
+    "what files of a folder hand each other; in one of them, they would import in a circle",
+  ],
+  [/^packages\/contracts\/src\/health\.ts$/, "an answer of the API, under the name of its route"],
+  [/^packages\/web\/src\/text\/plain\.ts$/, "every page that shows a foreign text imports it, and nothing else with it"],
+  [/^packages\/web\/src\/adapters\/fetch-record\.ts$/, "asks the service; what it reads is beside it, and needs no browser"],
+  [/^bench\/benchmarks\.mjs$/, "the list of benchmarks, which a new one is added to"],
+  [/^scripts\/lib\/setup\/node-version\.mjs$/, "a Node too old for the rest reads it"],
   [/^vitest\.[a-z.]*config\.ts$/, "vitest looks for it by its name"],
 ];
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import path from "node:path";
-import { SetupFailure } from "./failure.mjs";
+import { SetupFailure } from "../process/failures.mjs";
 
 const GIB = 1024 ** 3;
 

@@ -1,5 +1,4 @@
-import { CommandFailure } from "../process/failures.mjs";
-import { SetupFailure } from "./failure.mjs";
+import { CommandFailure, SetupFailure } from "../process/failures.mjs";
 
 const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish a new connection|Max retries exceeded|error sending request|dns error|tcp connect error|[Nn]etwork (?:is unreachable|connectivity)|\(from versions: none\)|Could not connect|Connection (?:refused|reset|timed out)/;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { SetupFailure } from "./failure.mjs";
+import { SetupFailure } from "../process/failures.mjs";
 import { OLDEST_PYTHON, pipSource, probePython, TOO_NEW_PYTHON, unfit } from "./python-probe.mjs";
 
 const NAMES = ["python3.13", "python3.12", "python3.11", "python3.14", "python3", "python"];

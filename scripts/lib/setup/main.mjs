@@ -1,10 +1,8 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { elapsed } from "../elapsed.mjs";
-import { Interrupted } from "../process/failures.mjs";
-import { cacheFolder } from "./cache-folder.mjs";
-import { SetupFailure } from "./failure.mjs";
-import { createReporter } from "./reporter.mjs";
+import { Interrupted, SetupFailure } from "../process/failures.mjs";
+import { cacheFolder } from "./environment.mjs";
+import { createReporter, elapsed } from "./reporter.mjs";
 import { setUp } from "./set-up.mjs";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[/\\]$/, "");

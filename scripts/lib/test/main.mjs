@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArguments as parseAgents } from "../agents/arguments.mjs";
-import { elapsed } from "../elapsed.mjs";
 import { closing } from "../process/closing.mjs";
 import { ROOT, main as setUp } from "../setup/main.mjs";
 import { parseArguments } from "./arguments.mjs";
 import { checks, secondSetup } from "./checks.mjs";
 import { provideChromium } from "./chromium.mjs";
-import { runChecks } from "./run-checks.mjs";
+import { elapsed, runChecks } from "./run-checks.mjs";
 import { pytest, runSuite, vitest } from "./suites.mjs";
 
 /** Everything that must hold, in one command. Resolves with the exit code; the last line it prints is the sum. */

@@ -1,6 +1,6 @@
-import { elapsed } from "../elapsed.mjs";
 import { CommandFailure } from "../process/failures.mjs";
 import { run } from "../process/run.mjs";
+import { elapsed } from "../setup/reporter.mjs";
 
 /** Runs the checks, `atOnce` at a time; each is one test. A check that fails shows what it said. */
 export async function runChecks({ checks, atOnce, env, signal, print, now = Date.now }) {

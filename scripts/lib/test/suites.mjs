@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { elapsed } from "../elapsed.mjs";
 import { CommandFailure } from "../process/failures.mjs";
 import { run } from "../process/run.mjs";
+import { elapsed } from "../setup/reporter.mjs";
 import { readJunit, readVitest } from "./reports.mjs";
 import { judgeSuite } from "./verdict.mjs";
 

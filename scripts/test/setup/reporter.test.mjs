@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { elapsed } from "../../lib/elapsed.mjs";
-import { createReporter } from "../../lib/setup/reporter.mjs";
+import { createReporter, elapsed } from "../../lib/setup/reporter.mjs";
 
 const reporting = (tty) => {
   let clock = 0;

@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { SetupFailure } from "../../lib/process/failures.mjs";
 import { environmentFolder, lockKey } from "../../lib/setup/environment.mjs";
-import { SetupFailure } from "../../lib/setup/failure.mjs";
 import { llamaCppKey } from "../../lib/setup/llama-cpp.mjs";
 import { main, ROOT } from "../../lib/setup/main.mjs";
 import { modelFolder } from "../../lib/setup/model.mjs";

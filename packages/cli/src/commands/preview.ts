@@ -4,13 +4,13 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
 import { checkLoraRequest, sessionsOf } from "../flags/training.js";
 import { storedSessions } from "../ids/full-id.js";
-import { leftOutLines } from "../output/left-out.js";
 import { memoryOf } from "../output/memory.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
 import { count, duration, heldOutSessions, plain, shorten } from "../output/text.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
+import { leftOutLines } from "../watch/outcome.js";
 
 const OPTIONS: Properties = PreviewRequest.properties;
 

@@ -1,6 +1,5 @@
-import { type ErrorDetail, isWorse, type JobDetails, verdictOf } from "@imprint/contracts";
+import { type ErrorDetail, isWorse, type JobDetails, type TrainingPlan, verdictOf } from "@imprint/contracts";
 import { evaluationText } from "../output/evaluation.js";
-import { leftOutLines } from "../output/left-out.js";
 import type { Paint } from "../output/paint.js";
 import { proofLines } from "../output/proof.js";
 import { sweepLines } from "../output/sweep.js";
@@ -57,3 +56,10 @@ export function outcome(job: JobDetails, paint: Paint, name: string): string {
     ...warnings,
   ].join("\n");
 }
+
+/** A line for each session that is skipped, and one for each pair of sessions that share turns. */
+
+export const leftOutLines = ({ skipped, shared }: Pick<TrainingPlan, "skipped" | "shared">): readonly string[] => [
+  ...skipped.map(({ session_id, message }) => `skipped ${session_id}: ${plain(message)}`),
+  ...shared.map((one) => `${one.session_id}: ${count(one.turns, "turn")} supervised in ${one.supervised_in}`),
+];

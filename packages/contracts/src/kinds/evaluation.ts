@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Evaluation } from "../evaluation.js";
-import { AdapterFile } from "../files.js";
-import { AdapterId, JobId, SessionId } from "../ids.js";
+import { AdapterFile, AdapterId, JobId, SessionId } from "../ids.js";
 import { Strict } from "../object.js";
 
 const StagedSession = Strict({ session_id: SessionId, path: Type.String() });

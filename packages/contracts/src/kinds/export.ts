@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ExportFormat } from "../exports.js";
-import { AdapterFile } from "../files.js";
-import { AdapterId, JobId } from "../ids.js";
+import { AdapterFile, AdapterId, JobId } from "../ids.js";
 import { Strict } from "../object.js";
 
 /** A registered adapter in another program's format. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { PartialTraining } from "../adapters.js";
-import { AdapterFile } from "../files.js";
+import { AdapterFile } from "../ids.js";
 import { Strict } from "../object.js";
 import { Proof } from "../training.js";
 

@@ -5,7 +5,7 @@ import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
 import { LeftOutAndChanged } from "../ui/left-out-and-changed.js";
 import { Memory } from "../ui/memory.js";
-import { Remarks } from "../ui/remarks.js";
+import { Remarks } from "../ui/page.jsx";
 
 export function PlanCard({ plan }: { readonly plan: TrainingPlan }) {
   return (

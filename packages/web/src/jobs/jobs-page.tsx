@@ -1,5 +1,5 @@
 import { isFinished } from "@imprint/client";
-import { JOB_STATUSES, type JobDetails } from "@imprint/contracts";
+import { JOB_STATUSES, type JobDetails, verdictOf } from "@imprint/contracts";
 import { CancelButton } from "../job/cancel-button.js";
 import { sessionIdsOf } from "../job/request.js";
 import { useJobs } from "../live/use-jobs.js";
@@ -8,7 +8,6 @@ import { ago, short, words } from "../text/numbers.js";
 import { ConnectionState } from "../ui/connection.js";
 import { Page } from "../ui/page.js";
 import { MeasuringBar, ProgressBar } from "../ui/progress-bar.js";
-import { Status } from "../ui/status.js";
 import { Table } from "../ui/table.js";
 
 function Whereabouts({ job }: { readonly job: JobDetails }) {
@@ -89,5 +88,16 @@ export function JobsPage({ status }: { readonly status: string | undefined }) {
         </p>
       )}
     </Page>
+  );
+}
+
+/** A job's status; of one whose adapter was kept although it harms, that too. */
+
+export function Status({ job: { status, proof } }: { readonly job: JobDetails }) {
+  const isHarmful = status === "completed" && proof !== null && verdictOf(proof) === "harms";
+  return (
+    <span className="status" data-status={isHarmful ? "harmful" : status}>
+      {isHarmful ? "completed, harmful" : status}
+    </span>
   );
 }

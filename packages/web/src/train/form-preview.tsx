@@ -2,8 +2,8 @@ import type { TrainLoraPreviewRequest } from "@imprint/contracts";
 import { useState } from "react";
 import { api } from "../api.js";
 import { LoadedPreview } from "../sessions/preview.js";
-import type { Settings } from "../text/suggestion.js";
 import { Card } from "../ui/card.js";
+import type { Settings } from "../ui/memory.jsx";
 
 interface FormPreviewProps {
   readonly request: TrainLoraPreviewRequest;

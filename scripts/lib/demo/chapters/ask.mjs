@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { say } from "../say.mjs";
 
 const EXAMPLE = new URL("../../../../examples/sessions/harborline-gates.json", import.meta.url);
 const ANSWER_TOKENS = 220; // Two cores write some ten a second.
@@ -36,4 +35,12 @@ export async function ask(scene, adapter) {
   paper.remark(`Lines of the attempt that passed, and of none before it, written word for word in ${ANSWER_TOKENS} tokens:`);
   paper.item(`${before.taught} of ${taught.size} by the base model, ${after.taught} of ${taught.size} with the adapter`);
   return { before, after };
+}
+
+/** Has a model answer, greedily, and shows it with the taught lines marked. Resolves with the text. */
+export async function say({ client, paper, signal }, request, { name, isTaught }) {
+  const { choices } = await client.chat.completions.create({ ...request, temperature: 0 }, { signal });
+  const [{ message, finish_reason }] = choices;
+  paper.answer(name, finish_reason === "length" ? `${message.content} …` : message.content, isTaught);
+  return message.content;
 }

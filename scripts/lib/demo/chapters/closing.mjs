@@ -1,4 +1,4 @@
-import { fromHere } from "../paths.mjs";
+import { fromHere } from "../paper.mjs";
 
 /** What to type next, with one's own sessions. */
 export function closing({ paper, dataDir }, adapter) {

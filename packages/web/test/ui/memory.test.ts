@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { settingsIn } from "../../src/text/suggestion.js";
 import { checkForm } from "../../src/train/read-form.js";
+import { settingsIn } from "../../src/ui/memory.jsx";
 
 test("the settings of a memory plan's suggestion fill the form", () => {
   const values = settingsIn("It fits with quantization nf4 and max_length 2048 and rank 8: 11.2 GB of 12.0 GB.");

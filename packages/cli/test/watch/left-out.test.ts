@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { leftOutLines } from "../../src/output/left-out.js";
+import { leftOutLines } from "../../src/watch/outcome.js";
 
 it("names each session that is skipped with the reason, and where shared turns are learned", () => {
   const skipped = [{ session_id: "silent", code: "NOTHING_TO_TRAIN", message: "It says\u001b[31m nothing." } as const];
