@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from doc_to_lora.config import HypernetworkConfig
 
 
 def rms(x: Tensor, weight: Tensor) -> Tensor:

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.sessions import session_of
+from doc_to_lora.document import document_of_tokens, session_document, shorten
 from imprint_trainer.data.session import Session
-from imprint_trainer.doc_to_lora.document import document_of_tokens, document_text, session_document, shorten
-from imprint_trainer.doc_to_lora.entries import entries_of
 from imprint_trainer.errors import NothingToTrain
+from imprint_trainer.imprint.entries import entries_of
 
 
 def session(*steps: dict[str, Any], outcome: str = "unknown", signal: str | None = None) -> Session:
@@ -28,6 +28,10 @@ def agent(text: str = "", **more: Any) -> dict[str, Any]:
 def call(name: str, arguments: object, number: int = 1) -> dict[str, Any]:
     written = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return {"id": f"c{number}", "name": name, "arguments": written}
+
+
+def document_text(recorded: Session, max_characters: int = 14_000) -> str:
+    return session_document(recorded, max_characters).text
 
 
 def test_a_session_reads_as_task_decisions_commands_and_results() -> None:
@@ -248,7 +252,7 @@ def test_errors_that_a_tool_does_not_flag_are_told_by_their_words() -> None:
 
 def test_reasoning_and_steps_that_went_wrong_count_as_not_read() -> None:
     recorded = session(user("Do it."), agent("bad", context_only="failed"), agent("Good.", reasoning="Hmm, yes."))
-    assert {one.kind: (one.characters, one.characters_read) for one in session_document(recorded).read} == {
+    assert {one.kind: (one.characters, one.characters_read) for one in session_document(recorded, 14_000).read} == {
         "user": (6, 6),
         "agent": (5, 5),
         "reasoning": (9, 0),

@@ -3,14 +3,23 @@ from typing import Any
 import pytest
 import torch
 
-from imprint_trainer.adapters.payload import Payload
-from imprint_trainer.doc_to_lora import generate
-from imprint_trainer.doc_to_lora.checkpoint.build import build
-from imprint_trainer.doc_to_lora.generate import chunk_factors, generate_adapter
-from imprint_trainer.doc_to_lora.prompt import document_ids
-from imprint_trainer.errors import AdapterNotFinite, HypernetworkInvalid, NothingToTrain
+from doc_to_lora import generate
+from doc_to_lora.generate import build, chunk_factors, encode, generate_update
+from doc_to_lora.prompt import document_ids
+from imprint_trainer.errors import HypernetworkInvalid, NothingToTrain
+from imprint_trainer.imprint.update import Update
 
-from .tiny import BASE, difference, random_hypernetwork, random_tensors, tiny_config, tiny_model, tiny_tokenizer
+from .tiny import (
+    BASE,
+    FAMILIES,
+    difference,
+    ids_and_mask,
+    random_hypernetwork,
+    random_tensors,
+    tiny_config,
+    tiny_model,
+    tiny_tokenizer,
+)
 
 MODEL, TOKENIZER = tiny_model(), tiny_tokenizer()
 CONFIG = tiny_config(MODEL)
@@ -18,67 +27,52 @@ NETWORK = random_hypernetwork(CONFIG)
 TEXT = "The harbour gateway listens on port 7413. Its window is 45 seconds."
 
 
-def make(text: str = TEXT, **options: Any) -> generate.Generated:
-    return generate_adapter(NETWORK, MODEL, TOKENIZER, text, **options)
+def make(text: str = TEXT, **options: Any) -> Update:
+    return generate_update(NETWORK, MODEL, TOKENIZER, text, **options)
 
 
-def updates(adapter: Payload) -> torch.Tensor:
-    keys = sorted(key for key in adapter.tensors if "lora_A" in key)
-    scale = adapter.alpha / adapter.rank
-    return torch.stack([scale * adapter.tensors[k.replace("lora_A", "lora_B")] @ adapter.tensors[k] for k in keys])
+def updates(update: Update) -> torch.Tensor:
+    pair = update.factors["down_proj"]
+    return pair.B.mT @ pair.A
 
 
-def test_a_document_becomes_an_adapter_of_every_layer() -> None:
+def test_a_document_becomes_an_update_of_every_layer() -> None:
     made = make()
     assert made.chunks == 1
     assert made.tokens == len(document_ids(TOKENIZER, BASE, TEXT))
-    assert made.adapter.rank == made.uncompressed_rank == 4
-    shapes = {key: tuple(tensor.shape) for key, tensor in made.adapter.tensors.items()}
-    assert shapes == {
-        f"base_model.model.model.layers.{layer}.mlp.down_proj.lora_{side}.weight": shape
-        for layer in range(3)
-        for side, shape in (("A", (4, 28)), ("B", (16, 4)))
-    }
+    assert made.uncompressed_rank == 4
+    pair = made.factors["down_proj"]
+    assert (pair.A.shape, pair.B.shape) == ((3, 4, 28), (3, 4, 16))
 
 
 def test_the_same_document_gives_the_same_bytes_and_another_one_another_adapter() -> None:
-    first, again, other = make().adapter, make().adapter, make(TEXT.replace("7413", "7414")).adapter
-    assert all(torch.equal(first.tensors[key], again.tensors[key]) for key in first.tensors)
+    first, again, other = make(), make(), make(TEXT.replace("7413", "7414"))
+    assert torch.equal(updates(first), updates(again))
     assert difference(updates(other), updates(first)) > 1e-4
 
 
 def test_chunks_add_ranks_and_batches_of_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = make(max_chunk_length=16)
     assert whole.chunks == -(-whole.tokens // 16) > 4
-    assert whole.adapter.rank == (whole.chunks + 1) * 2
+    assert whole.factors["down_proj"].A.shape[1] == (whole.chunks + 1) * 2
     monkeypatch.setattr(generate, "BATCH_TOKENS", 100)
     batched = make(max_chunk_length=16)
-    assert difference(updates(batched.adapter), updates(whole.adapter)) < 1e-5
+    assert difference(updates(batched), updates(whole)) < 1e-5
 
 
 def test_the_hypernetwork_s_own_chunk_length_is_the_default() -> None:
     network = build(CONFIG.model_copy(update={"max_chunk_length": 16}), random_tensors(CONFIG))
-    own = generate_adapter(network, MODEL, TOKENIZER, TEXT)
-    assert difference(updates(own.adapter), updates(make(max_chunk_length=16).adapter)) < 1e-6
-    assert generate_adapter(network, MODEL, TOKENIZER, TEXT, max_chunk_length=500).chunks == 1
-
-
-def test_forms_agree() -> None:
-    folded = updates(make().adapter)
-    for options in ({"form": "float"}, {"pad_to": 8}, {"form": "float", "pad_to": 16}):
-        assert difference(updates(make(**options).adapter), folded) < 1e-6
-
-
-def test_scaling_is_linear_in_the_update() -> None:
-    assert difference(updates(make(scaling=0.5).adapter), 0.5 * updates(make().adapter)) < 1e-6
+    own = generate_update(network, MODEL, TOKENIZER, TEXT)
+    assert difference(updates(own), updates(make(max_chunk_length=16))) < 1e-6
+    assert generate_update(network, MODEL, TOKENIZER, TEXT, max_chunk_length=500).chunks == 1
 
 
 def test_compression_keeps_to_its_rank_and_reports_its_error() -> None:
     whole = make(max_chunk_length=16)
     small = make(max_chunk_length=16, compress_rank=5)
-    assert small.adapter.rank == 5
-    assert small.uncompressed_rank == whole.adapter.rank
-    error = (updates(small.adapter) - updates(whole.adapter)).norm() / updates(whole.adapter).norm()
+    assert small.factors["down_proj"].A.shape[1] == 5
+    assert small.uncompressed_rank == whole.factors["down_proj"].A.shape[1]
+    error = (updates(small) - updates(whole)).norm() / updates(whole).norm()
     assert 0 < small.compression_error < 1
     assert float(error) == pytest.approx(small.compression_error, rel=1e-3)
     assert make(compress_rank=64).compression_error == 0
@@ -98,26 +92,18 @@ def test_a_chunk_that_the_base_cannot_read_is_refused_with_the_remedy() -> None:
 
 def test_a_base_of_other_sizes_is_refused() -> None:
     with pytest.raises(HypernetworkInvalid, match="2 layers"):
-        generate_adapter(NETWORK, tiny_model(layers=2), TOKENIZER, TEXT)
+        generate_update(NETWORK, tiny_model(layers=2), TOKENIZER, TEXT)
     sizes = CONFIG.model_copy(update={"d_in": {"down_proj": 30}})
     with pytest.raises(HypernetworkInvalid, match="28 x 16"):
-        generate_adapter(random_hypernetwork(sizes), MODEL, TOKENIZER, TEXT)
+        generate_update(random_hypernetwork(sizes), MODEL, TOKENIZER, TEXT)
     with pytest.raises(HypernetworkInvalid, match="Linear is no decoder"):
-        generate_adapter(NETWORK, torch.nn.Linear(2, 2), TOKENIZER, TEXT)
+        generate_update(NETWORK, torch.nn.Linear(2, 2), TOKENIZER, TEXT)
 
 
 def test_a_hypernetwork_whose_features_have_another_size_is_refused() -> None:
     network = random_hypernetwork(CONFIG.model_copy(update={"feature_size": 20}))
     with pytest.raises(HypernetworkInvalid, match="20"):
-        generate_adapter(network, MODEL, TOKENIZER, TEXT)
-
-
-def test_numbers_that_overflow_never_leave() -> None:
-    tensors = random_tensors(CONFIG)
-    for key in ("head.weight", "scaler_A.down_proj"):
-        tensors[key] = tensors[key] * 1e30
-    with pytest.raises(AdapterNotFinite):
-        generate_adapter(build(CONFIG, tensors), MODEL, TOKENIZER, TEXT)
+        generate_update(network, MODEL, TOKENIZER, TEXT)
 
 
 def test_factors_come_chunk_by_chunk_in_order() -> None:
@@ -152,3 +138,79 @@ def test_gradients_reach_every_parameter_that_makes_the_adapter() -> None:
     torch.autograd.backward(factors.A.square().sum() + factors.B.square().sum())
     without = {name for name, parameter in network.named_parameters() if parameter.grad is None}
     assert without == {"bias_A.down_proj", "bias_B.down_proj"}  # these join at the merge
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_maps_are_what_enters_each_block_and_the_last_one_is_normed(family: str) -> None:
+    model = tiny_model(family, layers=4)
+    ids, mask = ids_and_mask([9])
+    features = encode(model, ids, mask, tiny_config(model))
+    states = model.model(ids, output_hidden_states=True).hidden_states  # embeddings, then what leaves each block
+    assert features.shape == (1, 4, 9, 16)
+    for layer in range(3):
+        assert difference(features[:, layer], states[layer]) < 1e-6
+    assert difference(features[:, 3], model.model.norm(states[3])) < 1e-6
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_early_exit_reads_the_first_blocks_and_norms(family: str) -> None:
+    model = tiny_model(family, layers=4)
+    ids, mask = ids_and_mask([9])
+    states = model.model(ids, output_hidden_states=True).hidden_states
+    config = tiny_config(model, encoder="early_exit", exit_layer=2)
+    assert difference(encode(model, ids, mask, config), model.model.norm(states[2])) < 1e-6
+
+
+def test_only_the_layers_asked_for_are_read() -> None:
+    model = tiny_model(layers=4)
+    ids, mask = ids_and_mask([5])
+    every = encode(model, ids, mask, tiny_config(model))
+    some = encode(model, ids, mask, tiny_config(model, layer_indices=(0, 2)))
+    assert torch.equal(some, every[:, [0, 2]])
+
+
+@pytest.mark.parametrize("changes", [{}, {"encoder": "early_exit", "exit_layer": 2}])
+@pytest.mark.parametrize("left", [False, True])
+def test_padding_changes_no_feature_and_padded_rows_are_zero(changes: dict[str, Any], left: bool) -> None:
+    model = tiny_model()
+    config = tiny_config(model, **changes)
+    ids, mask = ids_and_mask([6, 9], width=12, left=left)
+    padded = encode(model, ids, mask, config)
+    for row, length in enumerate((6, 9)):
+        alone_ids = ids[row : row + 1, mask[row].bool()]
+        alone = encode(model, alone_ids, torch.ones_like(alone_ids), config)
+        assert difference(padded[row][..., mask[row].bool(), :], alone[0]) < 2e-5
+        assert not padded[row][..., mask[row] == 0, :].any()
+        assert alone_ids.shape[1] == length
+
+
+def test_the_model_is_left_as_it_was() -> None:
+    model = tiny_model()
+    ids, mask = ids_and_mask([5])
+    before = model(ids).logits
+    encode(model, ids, mask, tiny_config(model, encoder="early_exit", exit_layer=1))
+    assert len(model.model.layers) == 3
+    assert not any(block._forward_pre_hooks for block in model.model.layers)
+    assert torch.equal(model(ids).logits, before)
+
+
+def test_features_come_in_the_model_s_dtype() -> None:
+    model = tiny_model().to(torch.bfloat16)
+    ids, mask = ids_and_mask([5])
+    assert encode(model, ids, mask, tiny_config(model)).dtype == torch.bfloat16
+
+
+def test_a_cross_model_encoder_keeps_as_many_maps_as_the_base_has_layers() -> None:
+    model = tiny_model(layers=5)
+    ids, mask = ids_and_mask([5])
+    config = tiny_config(model, layer_indices=(0, 1, 2), encoder_last_layer=3)
+    states = model.model(ids, output_hidden_states=True).hidden_states
+    assert difference(encode(model, ids, mask, config)[:, 2], model.model.norm(states[2])) < 1e-6
+
+
+@pytest.mark.parametrize("changes", [{"layer_indices": (0, 3)}, {"encoder": "early_exit", "exit_layer": 4}])
+def test_a_base_with_too_few_layers_is_refused(changes: dict[str, Any]) -> None:
+    model = tiny_model(layers=3)
+    ids, mask = ids_and_mask([5])
+    with pytest.raises(HypernetworkInvalid, match="3 layers"):
+        encode(model, ids, mask, tiny_config(model, **changes))

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import torch
 
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-from imprint_trainer.doc_to_lora.encoder import encode
-from imprint_trainer.doc_to_lora.merge import merge_chunks
+from doc_to_lora.config import HypernetworkConfig
+from doc_to_lora.generate import encode
+from doc_to_lora.merge import merge_chunks
 
 from .oracle import Oracle
 from .tiny import difference, ids_and_mask, random_hypernetwork, random_tensors, tiny_config, tiny_model

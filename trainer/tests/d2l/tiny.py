@@ -1,4 +1,4 @@
-"""Tiny random base models, hypernetworks and a tokenizer: only the numbers matter."""
+"""Tiny random hypernetworks and a tokenizer: only the numbers matter."""
 
 from pathlib import Path
 from typing import Any
@@ -6,22 +6,14 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
-from transformers import (
-    Gemma2Config,
-    Gemma2ForCausalLM,
-    LlamaConfig,
-    LlamaForCausalLM,
-    MistralConfig,
-    MistralForCausalLM,
-    PreTrainedTokenizerFast,
-    Qwen3Config,
-    Qwen3ForCausalLM,
-)
+from transformers import PreTrainedTokenizerFast
 
-from imprint_trainer.doc_to_lora.checkpoint.build import build, expected_shapes
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig, PerceiverAttention
-from imprint_trainer.doc_to_lora.modeling import Hypernetwork
-from imprint_trainer.doc_to_lora.targets import PATHS
+from doc_to_lora.config import HypernetworkConfig, PerceiverAttention
+from doc_to_lora.generate import build, expected_shapes
+from doc_to_lora.modeling import Hypernetwork
+from imprint.tiny import FAMILIES, difference, place_in, tiny_model
+
+__all__ = ["FAMILIES", "difference", "tiny_model"]
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "doc-to-lora"
 BASE = "tiny/base-instruct"
@@ -29,45 +21,11 @@ CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-FAMILIES = {
-    "llama": (LlamaConfig, LlamaForCausalLM),
-    "qwen3": (Qwen3Config, Qwen3ForCausalLM),
-    "gemma2": (Gemma2Config, Gemma2ForCausalLM),
-    "mistral": (MistralConfig, MistralForCausalLM),
-}
-
-
-def tiny_model(family: str = "llama", *, layers: int = 3, seed: int = 0, vocab: int = 300) -> Any:
-    """A base model with weights large enough that every layer matters."""
-    torch.manual_seed(seed)
-    config_class, model_class = FAMILIES[family]
-    config = config_class(
-        vocab_size=vocab,
-        hidden_size=16,
-        intermediate_size=28,
-        num_hidden_layers=layers,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        head_dim=8,
-        max_position_embeddings=512,
-        initializer_range=0.3,
-        pad_token_id=0,
-    )
-    return model_class(config).eval().requires_grad_(False)
 
 
 def tiny_config(model: Any, *, modules: tuple[str, ...] = ("down_proj",), **changes: Any) -> HypernetworkConfig:
-    block = model.model.layers[0]
-    linears = {module: block.get_submodule(PATHS[module]) for module in modules}
     settings: dict[str, Any] = {
-        "base_model_name_or_path": BASE,
-        "layer_indices": tuple(range(len(model.model.layers))),
-        "target_modules": tuple(sorted(modules)),
-        "d_in": {module: linear.in_features for module, linear in linears.items()},
-        "d_out": {module: linear.out_features for module, linear in linears.items()},
-        "rank": 2,
-        "lora_alpha": 2.5,
-        "feature_size": model.config.hidden_size,
+        **place_in(model, modules, base_model_name_or_path=BASE),
         "latent_size": 12,
         "n_latent_queries": 3,
         "encoder_layers": ("cross", "cross"),
@@ -121,8 +79,3 @@ def ids_and_mask(
         ids[row, own] = torch.randint(3, 200, (length,), generator=generator)
         mask[row, own] = 1
     return ids, mask
-
-
-def difference(a: Tensor, b: Tensor) -> float:
-    """Largest difference, relative to the largest value."""
-    return float((a - b).abs().max() / b.abs().max())

@@ -8,13 +8,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from imprint_trainer.doc_to_lora.checkpoint.convert import convert, read_checkpoint
-from imprint_trainer.doc_to_lora.checkpoint.reference import reference_config
-from imprint_trainer.doc_to_lora.checkpoint.store import load
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
+from d2l.pickles import CHECKPOINT, Edit, after, in_globals, old_module_path, renaming, rewrite, text, unchanged
+from doc_to_lora.checkpoint import convert, main, read_checkpoint, reference_config
+from doc_to_lora.config import HypernetworkConfig
+from doc_to_lora.generate import DocToLora
 from imprint_trainer.errors import HypernetworkInvalid
-
-from ..pickles import CHECKPOINT, Edit, after, in_globals, old_module_path, renaming, rewrite, text, unchanged
+from imprint_trainer.imprint.folder import load
 
 
 def compiled(data: bytes) -> bytes:
@@ -77,7 +76,9 @@ def test_a_folder_with_json_and_safetensors_is_written_and_loads(tmp_path: Path)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"hypernetwork.json", "model.safetensors"}
     written = json.loads((tmp_path / "out" / "hypernetwork.json").read_text())
     assert HypernetworkConfig.model_validate(written) == config
-    network = load(tmp_path / "out")
+    made = load(tmp_path / "out", torch.device("cpu"))
+    assert isinstance(made, DocToLora)
+    network = made.network
     assert network.config == config
     assert not network.training
     assert not any(parameter.requires_grad for parameter in network.parameters())
@@ -148,3 +149,24 @@ def test_head_counts_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     other = config.attention.model_copy(update={"head_dim": 64})
     with pytest.raises(HypernetworkInvalid, match=r"self_attn\.\w+\.weight has the shape"):
         convert(CHECKPOINT, "base", tmp_path / "out", attention=other)
+
+
+def test_the_command_converts_and_says_which_hypernetwork_of_the_base_is_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    used = []
+    for name in ("m", "z", "a"):
+        out = tmp_path / "hypernetworks" / name
+        assert main([str(CHECKPOINT), "--base", "base", "--out", str(out)]) == 0
+        made = json.loads(capsys.readouterr().out)
+        assert (made["path"], made["config"]["base_model_name_or_path"]) == (str(out), "base")
+        used.append(made["used"])
+    assert used == ["m", "m", "a"]
+
+
+def test_a_refusal_is_a_sentence_and_exit_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(CHECKPOINT), "--base", "other", "--out", str(tmp_path / "out")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("HYPERNETWORK_INVALID: The checkpoint was trained for base, not for other.\n")
+    assert not (tmp_path / "out").exists()

@@ -11,13 +11,9 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from imprint_trainer.doc_to_lora.parity.__main__ import main
-from imprint_trainer.doc_to_lora.parity.case import load_case
-from imprint_trainer.doc_to_lora.parity.run import cases_of, run_folder
-from imprint_trainer.doc_to_lora.parity.run_case import run_case
-
-from ..pickles import old_module_path, renaming, rewrite
-from ..tiny import FIXTURES
+from d2l.pickles import old_module_path, renaming, rewrite
+from d2l.tiny import FIXTURES
+from doc_to_lora.parity import cases_of, compare, load_case, main, run_case, run_folder
 
 CASES = [name for name, _ in cases_of(FIXTURES)]
 FOLDERS = [name for name in CASES if not name.endswith(".json")]
@@ -177,3 +173,32 @@ def test_the_command_counts_and_exits(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_a_folder_that_is_a_case_itself_runs() -> None:
     assert run_folder(FIXTURES / "qwen3-three-chunks", lambda _: None) == (1, 0)
+
+
+EXPECTED = torch.tensor([1.0, -4.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("error", "passed"),
+    [
+        ([0.0, 0.0, 0.0], True),
+        ([0.0, 0.0, 3.9e-3], True),
+        ([0.0, 0.0, 4.1e-3], False),
+        ([0.0, -0.04, 0.0], True),
+        ([0.0, float("nan"), 0.0], False),
+        ([float("inf"), 0.0, 0.0], False),
+    ],
+)
+def test_the_tolerance_scales_with_the_tensor_and_the_element(error: list[float], passed: bool) -> None:
+    check = compare("x", EXPECTED + torch.tensor(error), EXPECTED, atol=1e-3, rtol=1e-2)
+    assert check.passed is passed
+
+
+def test_another_shape_fails() -> None:
+    assert not compare("x", EXPECTED[None], EXPECTED, atol=1, rtol=1).passed
+
+
+def test_a_tensor_of_zeros_must_be_met_exactly() -> None:
+    zeros = torch.zeros(3)
+    assert compare("x", zeros, zeros, atol=1e-3, rtol=1e-2).passed
+    assert not compare("x", zeros + 1e-9, zeros, atol=1e-3, rtol=1e-2).passed

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from imprint_trainer.doc_to_lora.checkpoint import store
-from imprint_trainer.doc_to_lora.cli import main
-from imprint_trainer.doc_to_lora.ridge.config import RidgeConfig
+from imprint_trainer.imprint.cli import main
+from imprint_trainer.imprint.config import ClosedFormConfig
+from imprint_trainer.imprint.folder import read_config
 
 
 @pytest.fixture(autouse=True)
@@ -39,8 +39,8 @@ def test_a_base_model_and_ordinary_text_make_one_that_is_listed_with_its_kind(
     made = json.loads(capsys.readouterr().out)
     assert made["path"] == str(out)
     assert made["tokens"] > 300
-    config = store.read_config(out)
-    assert isinstance(config, RidgeConfig)
+    config = read_config(out)
+    assert isinstance(config, ClosedFormConfig)
     assert "reads the file" not in (out / "README.md").read_text()
     assert f"{made['tokens']:,} tokens of ordinary text, drawn from 3 files" in (out / "README.md").read_text()
     main(["list", "--dir", str(out.parent)])
@@ -57,3 +57,8 @@ def test_places_without_text_are_refused_with_exit_code_2(
     assert main(args) == 2
     assert "--texts: no text file in empty" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_listing_an_empty_place_lists_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--dir", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == ""

@@ -4,18 +4,18 @@ from typing import Any
 import pytest
 import torch
 
-from doc_to_lora.tiny import tiny_model
+from imprint.tiny import tiny_model
 from imprint_trainer.data.windows import Window
-from imprint_trainer.doc_to_lora.ridge.command import config_for
-from imprint_trainer.doc_to_lora.ridge.config import RidgeConfig
-from imprint_trainer.doc_to_lora.ridge.load import Ridge
-from imprint_trainer.doc_to_lora.ridge.measure import measure
+from imprint_trainer.imprint.cli import config_for
+from imprint_trainer.imprint.config import ClosedFormConfig
+from imprint_trainer.imprint.solve import ClosedForm
+from imprint_trainer.imprint.statistics import measure
 
 VOCABULARY = 300
 
 
 def random_window(seed: int, tokens: int = 40) -> Window:
-    """Every second token of the later half is a lesson."""
+    """Every second token of the later half is supervised."""
     ids = torch.randint(1, VOCABULARY, (tokens,), generator=torch.Generator().manual_seed(seed)).tolist()
     return Window(tuple(ids), tuple(index > tokens // 2 and index % 2 == 0 for index in range(tokens)))
 
@@ -30,10 +30,10 @@ def model() -> Any:
 
 
 @pytest.fixture(scope="session")
-def config(model: Any) -> RidgeConfig:
+def config(model: Any) -> ClosedFormConfig:
     return config_for(model, "tiny").model_copy(update={"ridge": 10.0, "rank": 16})
 
 
 @pytest.fixture(scope="session")
-def ridge(model: Any, config: RidgeConfig) -> Ridge:
-    return Ridge(config, measure(model, config, random_pieces())[0])
+def closed_form(model: Any, config: ClosedFormConfig) -> ClosedForm:
+    return ClosedForm(config, measure(model, config, random_pieces())[0])

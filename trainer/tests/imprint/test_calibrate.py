@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -12,17 +11,16 @@ from imprint_trainer.adapters.attach import attached
 from imprint_trainer.adapters.hidden_states import readers
 from imprint_trainer.adapters.neutral import IMPRINT_TEXTS, neutral_window
 from imprint_trainer.data.windows import Window
-from imprint_trainer.doc_to_lora import calibrate as module
-from imprint_trainer.doc_to_lora.calibrate import NEUTRAL_TOKENS, SCALES, Calibrated, calibrate, thinned
-from imprint_trainer.doc_to_lora.config import HypernetworkConfig
-from imprint_trainer.doc_to_lora.export import to_peft
-from imprint_trainer.doc_to_lora.targets import decoder
+from imprint_trainer.imprint import calibrate as module
+from imprint_trainer.imprint.calibrate import NEUTRAL_TOKENS, SCALES, Calibrated, calibrate, thinned
+from imprint_trainer.imprint.config import AdapterPlace, decoder
+from imprint_trainer.imprint.update import to_peft
 from imprint_trainer.lora.factors import Factors
 from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.base import LoadedBase
 from training import saved
 
-from .tiny import tiny_config
+from .tiny import place_in, random_factors
 
 BEFORE = 2.0
 
@@ -108,23 +106,21 @@ def test_a_scale_whose_losses_are_no_numbers_is_neither_taken_nor_shown(monkeypa
 
 
 @pytest.fixture
-def update(base: LoadedBase) -> tuple[HypernetworkConfig, dict[str, Factors]]:
+def update(base: LoadedBase) -> tuple[AdapterPlace, dict[str, Factors]]:
     """Random, of the second block alone."""
-    config = tiny_config(base.model, layer_indices=(1,), base_model_name_or_path="tiny")
-    torch.manual_seed(3)
-    A = torch.randn(1, 4, config.d_in["down_proj"])
-    return config, {"down_proj": Factors(A, 0.01 * torch.randn(1, 4, config.d_out["down_proj"]))}
+    place = AdapterPlace.model_validate(place_in(base.model, layer_indices=(1,)))
+    return place, random_factors(place, size=0.01)
 
 
 def test_the_losses_of_each_scale_are_those_of_its_files_under_stock_peft(
-    base: LoadedBase, windows: list[Window], update: tuple[HypernetworkConfig, dict[str, Factors]], tmp_path: Path
+    base: LoadedBase, windows: list[Window], update: tuple[AdapterPlace, dict[str, Factors]], tmp_path: Path
 ) -> None:
     config, factors = update
     found = calibrate(base, factors, config, windows, readers(base, 1))
     assert len(found.tried) >= 2
     scored = [thinned(window) for window in windows]
     for number, tried in enumerate(found.tried):
-        payload = to_peft(factors, config, base_layers=2, scaling=tried["scale"])
+        payload = to_peft(factors, config, base.model, scaling=tried["scale"])
         with attached(base, saved(tmp_path / str(number), payload)) as model:
             if tried["loss"] is not None:
                 assert tried["loss"] == pytest.approx(mean_loss(model, scored, base.device), rel=1e-5)
@@ -134,7 +130,7 @@ def test_the_losses_of_each_scale_are_those_of_its_files_under_stock_peft(
 
 
 def test_blocks_below_the_update_run_once_for_all_scales(
-    base: LoadedBase, windows: list[Window], update: tuple[HypernetworkConfig, dict[str, Factors]]
+    base: LoadedBase, windows: list[Window], update: tuple[AdapterPlace, dict[str, Factors]]
 ) -> None:
     config, factors = update
     reads = readers(base, 1)

@@ -8,11 +8,11 @@ import torch
 from peft import PeftModel
 from transformers import AutoModelForCausalLM
 
-from doc_to_lora.tiny import random_tensors, tiny_config
-from imprint_trainer.doc_to_lora.calibrate import SCALES
-from imprint_trainer.doc_to_lora.checkpoint import store
-from imprint_trainer.doc_to_lora.ridge.command import config_for
-from imprint_trainer.doc_to_lora.ridge.measure import measure
+from d2l.tiny import random_tensors, tiny_config
+from imprint_trainer.imprint.calibrate import SCALES
+from imprint_trainer.imprint.cli import config_for
+from imprint_trainer.imprint.folder import WEIGHTS_FILE, save
+from imprint_trainer.imprint.statistics import measure
 from imprint_trainer.models.base import LoadedBase
 from serve.conftest import Spec
 from serve.running import RunningWorker
@@ -23,7 +23,7 @@ Job = Callable[..., dict[str, Any]]
 @pytest.fixture
 def installed(base: LoadedBase, tmp_path: Path) -> Path:
     config = tiny_config(base.model, base_model_name_or_path="tiny")
-    store.save(config, random_tensors(config), tmp_path / "hypernetworks" / "mine")
+    save(config, random_tensors(config), tmp_path / "hypernetworks" / "mine")
     return tmp_path / "hypernetworks" / "mine"
 
 
@@ -111,7 +111,7 @@ def test_the_same_session_gives_the_same_bytes_and_new_weights_others(
     first = weights("first")
     assert weights("second") == first
     config = tiny_config(base.model, base_model_name_or_path="tiny")
-    store.save(config, random_tensors(config, seed=9), installed)
+    save(config, random_tensors(config, seed=9), installed)
     assert weights("third") != first
 
 
@@ -140,7 +140,7 @@ def test_without_a_hypernetwork_the_job_names_base_and_folders(imprint: Job) -> 
 def test_a_damaged_hypernetwork_fails_the_job_and_leaves_nothing(
     imprint: Job, installed: Path, tmp_path: Path, spoil: Callable[[Path], None]
 ) -> None:
-    spoil(installed / store.WEIGHTS_FILE)
+    spoil(installed / WEIGHTS_FILE)
     error = imprint()["error"]
     assert error["code"] == "HYPERNETWORK_INVALID"
     assert error["message"]
@@ -156,16 +156,15 @@ def spoil_with_nan(file: Path) -> None:
 
 
 @pytest.fixture
-def ridge(base: LoadedBase, tmp_path: Path) -> Path:
-    """One that leaves sessions with fewer than 64 tokens of the agent to others."""
+def closed_form(base: LoadedBase, tmp_path: Path) -> Path:
     config = config_for(base.model, "tiny").model_copy(update={"rank": 4})
     pieces = [[(7 * row + column) % 250 + 10 for column in range(60)] for row in range(20)]
-    store.save(config, measure(base.model, config, pieces)[0].tensors(), tmp_path / "hypernetworks" / "solved")
+    save(config, measure(base.model, config, pieces)[0].tensors(), tmp_path / "hypernetworks" / "solved")
     return tmp_path / "hypernetworks" / "solved"
 
 
-def test_a_ridge_hypernetwork_makes_sessions_likelier_and_says_what_it_read(
-    imprint: Job, ridge: Path, tmp_path: Path
+def test_the_closed_form_makes_sessions_likelier_and_says_what_it_read(
+    imprint: Job, closed_form: Path, tmp_path: Path
 ) -> None:
     proof = imprint(scaling=1)["result"]["proof"]
     assert proof["loss_after"] < proof["loss_before"]
@@ -178,7 +177,7 @@ def test_a_ridge_hypernetwork_makes_sessions_likelier_and_says_what_it_read(
     assert "Ridge, one forward pass of solved" in (tmp_path / "out" / "README.md").read_text()
 
 
-def test_chunks_are_windows_to_a_ridge_hypernetwork(imprint: Job, ridge: Path) -> None:
+def test_chunks_are_windows_to_the_closed_form(imprint: Job, closed_form: Path) -> None:
     whole, short, part = (
         imprint(out, **limits)["result"]["proof"]["imprint"]["coverage"]
         for out, limits in (
@@ -193,7 +192,7 @@ def test_chunks_are_windows_to_a_ridge_hypernetwork(imprint: Job, ridge: Path) -
     assert part["characters_read"] < short["characters_read"] == short["characters"]
 
 
-def test_the_same_session_is_solved_to_the_same_bytes(imprint: Job, ridge: Path, tmp_path: Path) -> None:
+def test_the_same_session_is_solved_to_the_same_bytes(imprint: Job, closed_form: Path, tmp_path: Path) -> None:
     found = []
     for out in ("first", "second"):
         imprint(out)
@@ -201,11 +200,10 @@ def test_the_same_session_is_solved_to_the_same_bytes(imprint: Job, ridge: Path,
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(("least", "name"), [(10, "solved"), (100_000, "mine")])
-def test_of_two_kinds_the_one_that_reads_documents_takes_sessions_in_which_the_agent_wrote_next_to_nothing(
-    imprint: Job, installed: Path, ridge: Path, tmp_path: Path, least: int, name: str
+@pytest.mark.parametrize(("renamed", "name"), [("solved", "mine"), ("a-solved", "a-solved")])
+def test_of_two_for_a_base_the_first_one_is_used_whatever_their_formats(
+    imprint: Job, installed: Path, closed_form: Path, tmp_path: Path, renamed: str, name: str
 ) -> None:
-    file = ridge / store.CONFIG_FILE
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"least_supervised": least}))
+    closed_form.rename(closed_form.with_name(renamed))
     imprint()
     assert json.loads((tmp_path / "out" / "training.json").read_text())["hypernetwork"]["name"] == name
