@@ -291,12 +291,9 @@ def read_checkpoint(path: Path) -> RawCheckpoint:
     return raw
 
 
-def convert(
-    path: Path, base_model_name: str, out_dir: Path, *, attention: PerceiverAttention | None = None
-) -> HypernetworkConfig:
+def convert(path: Path, base_model_name: str, out_dir: Path) -> HypernetworkConfig:
     """Write `out_dir` from the checkpoint at `path`, which must have been made for `base_model_name`.
 
-    `attention` gives Perceiver head counts that differ from the reference's (a checkpoint does not store them).
     Raises HypernetworkInvalid, with nothing written.
     """
     raw = read_checkpoint(path)
@@ -304,7 +301,7 @@ def convert(
         raise HypernetworkInvalid(
             f"The checkpoint was trained for {raw.base_model_name_or_path}, not for {base_model_name}."
         )
-    config = reference_config(raw, attention or PerceiverAttention())
+    config = reference_config(raw)
     check_tensors(raw.tensors, config)
     save(config, raw.tensors, out_dir)
     return config

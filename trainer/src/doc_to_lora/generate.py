@@ -69,7 +69,7 @@ class DocToLora:
 DOC_TO_LORA = Format(
     "perceiver",
     HypernetworkConfig,
-    lambda config, tensors, device: DocToLora(build(config, tensors, device=device)),
+    lambda config, tensors, device: DocToLora(build(config, tensors, device)),
 )
 
 
@@ -231,16 +231,12 @@ def check_tensors(tensors: Mapping[str, Tensor], config: HypernetworkConfig) -> 
 
 
 def build(
-    config: HypernetworkConfig,
-    tensors: Mapping[str, Tensor],
-    *,
-    device: torch.device | str = "cpu",
-    dtype: torch.dtype = torch.float32,
+    config: HypernetworkConfig, tensors: Mapping[str, Tensor], device: torch.device | str = "cpu"
 ) -> Hypernetwork:
-    """A frozen hypernetwork in evaluation mode; raises HypernetworkInvalid when the tensors do not fit."""
+    """A frozen hypernetwork in fp32 and evaluation mode; raises HypernetworkInvalid when the tensors do not fit."""
     check_tensors(tensors, config)
     with torch.device("meta"):
         hypernetwork = Hypernetwork(config)
-    placed = {key: tensor.to(device=device, dtype=dtype) for key, tensor in tensors.items()}
+    placed = {key: tensor.to(device=device, dtype=torch.float32) for key, tensor in tensors.items()}
     hypernetwork.load_state_dict(placed, strict=True, assign=True)
     return hypernetwork.eval().requires_grad_(False)

@@ -6,7 +6,7 @@ Exit code 0 when every case of the folder passed, 1 otherwise.
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from doc_to_lora.config import PerceiverAttention
 from doc_to_lora.generate import build, encode
 from doc_to_lora.merge import merge_batch
 from doc_to_lora.modeling import Hypernetwork
-from doc_to_lora.prompt import Affixes, family_of, render_document, sample_chunk_count, split_chunks, split_into
+from doc_to_lora.prompt import Affixes, family_of, render_document, split_chunks, split_into
 from imprint_trainer.imprint.update import applied
 from imprint_trainer.lora.factors import Factors
 from imprint_trainer.models.causal_lm import CausalLM
@@ -211,6 +211,25 @@ def _training(case: dict[str, Any]) -> object:
     except ValueError:
         return "no feasible chunk count"
     return _counted(split_into(range(_FIRST_ID, _FIRST_ID + case["n"]), count, _affixes(case)))
+
+
+def sample_chunk_count(
+    length: int,
+    weights: Mapping[int, float],
+    *,
+    min_chunk_length: int,
+    max_chunk_length: int,
+    generator: random.Random,
+) -> int:
+    """A chunk count as the reference's training has it, drawn by `weights` among those that keep slices between the two lengths.
+
+    Raises ValueError when none does.
+    """
+    low, high = -(-length // max_chunk_length), -(-length // min_chunk_length)
+    feasible = {count: weight for count, weight in weights.items() if low <= count <= high and weight > 0}
+    if not feasible:
+        raise ValueError(f"no feasible chunk count: {length} ids need {low} to {high} chunks, of {sorted(weights)}")
+    return generator.choices(list(feasible), weights=list(feasible.values()))[0]
 
 
 def _wanted(case: dict[str, Any]) -> object:

@@ -1,8 +1,7 @@
 """A document as the base model reads it: the chat template with an empty system turn, and its chunks (section 3)."""
 
-import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -42,25 +41,6 @@ def split_into(ids: Sequence[int], count: int, affixes: Affixes) -> list[list[in
         ]
         for start in starts
     ]
-
-
-def sample_chunk_count(
-    length: int,
-    weights: Mapping[int, float],
-    *,
-    min_chunk_length: int,
-    max_chunk_length: int,
-    generator: random.Random,
-) -> int:
-    """A chunk count for training, drawn by `weights` among those that keep slices between the two lengths.
-
-    Raises ValueError when none does.
-    """
-    low, high = -(-length // max_chunk_length), -(-length // min_chunk_length)
-    feasible = {count: weight for count, weight in weights.items() if low <= count <= high and weight > 0}
-    if not feasible:
-        raise ValueError(f"no feasible chunk count: {length} ids need {low} to {high} chunks, of {sorted(weights)}")
-    return generator.choices(list(feasible), weights=list(feasible.values()))[0]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from d2l.pickles import CHECKPOINT, Edit, after, in_globals, old_module_path, renaming, rewrite, text, unchanged
 from doc_to_lora.checkpoint import convert, main, read_checkpoint, reference_config
 from doc_to_lora.config import HypernetworkConfig
-from doc_to_lora.generate import DocToLora
+from doc_to_lora.generate import DocToLora, check_tensors
 from imprint_trainer.errors import HypernetworkInvalid
 from imprint_trainer.imprint.folder import load
 
@@ -142,13 +142,13 @@ def test_a_checkpoint_of_another_base_is_refused_by_both_names(tmp_path: Path) -
     assert not (tmp_path / "out").exists()
 
 
-def test_head_counts_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+def test_head_counts_that_do_not_fit_are_refused() -> None:
     raw = read_checkpoint(CHECKPOINT)
-    config = reference_config(raw)
-    assert (config.attention.n_heads, config.attention.num_key_value_heads, config.attention.head_dim) == (16, 4, 128)
-    other = config.attention.model_copy(update={"head_dim": 64})
+    attention = reference_config(raw).attention
+    assert (attention.n_heads, attention.num_key_value_heads, attention.head_dim) == (16, 4, 128)
+    other = reference_config(raw, attention.model_copy(update={"head_dim": 64}))
     with pytest.raises(HypernetworkInvalid, match=r"self_attn\.\w+\.weight has the shape"):
-        convert(CHECKPOINT, "base", tmp_path / "out", attention=other)
+        check_tensors(raw.tensors, other)
 
 
 def test_the_command_converts_and_says_which_hypernetwork_of_the_base_is_used(

@@ -1,6 +1,7 @@
 """The reference's numbers, and what the runner says when they are not met."""
 
 import json
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -8,12 +9,14 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from d2l.pickles import old_module_path, renaming, rewrite
 from d2l.tiny import FIXTURES
-from doc_to_lora.parity import cases_of, compare, load_case, main, run_case, run_folder
+from doc_to_lora.parity import cases_of, compare, load_case, main, run_case, run_folder, sample_chunk_count
 
 CASES = [name for name, _ in cases_of(FIXTURES)]
 FOLDERS = [name for name in CASES if not name.endswith(".json")]
@@ -202,3 +205,25 @@ def test_a_tensor_of_zeros_must_be_met_exactly() -> None:
     zeros = torch.zeros(3)
     assert compare("x", zeros, zeros, atol=1e-3, rtol=1e-2).passed
     assert not compare("x", zeros + 1e-9, zeros, atol=1e-3, rtol=1e-2).passed
+
+
+@given(n=st.integers(1, 100), seed=st.integers(0, 99))
+def test_sampled_counts_are_feasible(n: int, seed: int) -> None:
+    weights = dict.fromkeys(range(1, 101), 1.0)
+    count = sample_chunk_count(n, weights, min_chunk_length=3, max_chunk_length=8, generator=random.Random(seed))
+    assert -(-n // 8) <= count <= -(-n // 3)
+
+
+def test_counts_are_drawn_by_their_weights() -> None:
+    generator = random.Random(0)
+    drawn = [
+        sample_chunk_count(24, {3: 0.9, 4: 0.1, 5: 0.0}, min_chunk_length=3, max_chunk_length=8, generator=generator)
+        for _ in range(1000)
+    ]
+    assert 850 < drawn.count(3) < 950
+    assert drawn.count(5) == 0
+
+
+def test_an_unreachable_count_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no feasible chunk count: 40 ids need 5 to 8 chunks"):
+        sample_chunk_count(40, {2: 1.0}, min_chunk_length=5, max_chunk_length=8, generator=random.Random(0))

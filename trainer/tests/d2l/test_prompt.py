@@ -1,5 +1,3 @@
-import random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +9,6 @@ from doc_to_lora.prompt import (
     document_ids,
     family_of,
     render_document,
-    sample_chunk_count,
     split_chunks,
     split_into,
 )
@@ -119,25 +116,3 @@ def test_affixes_stand_where_the_document_was_cut_and_nowhere_else(n: int, count
 
 def test_no_length_means_one_chunk() -> None:
     assert split_chunks([5, 6, 7], None, AFFIXES) == [[5, 6, 7]]
-
-
-@given(n=st.integers(1, 100), seed=st.integers(0, 99))
-def test_sampled_counts_are_feasible(n: int, seed: int) -> None:
-    weights = dict.fromkeys(range(1, 101), 1.0)
-    count = sample_chunk_count(n, weights, min_chunk_length=3, max_chunk_length=8, generator=random.Random(seed))
-    assert -(-n // 8) <= count <= -(-n // 3)
-
-
-def test_counts_are_drawn_by_their_weights() -> None:
-    generator = random.Random(0)
-    drawn = [
-        sample_chunk_count(24, {3: 0.9, 4: 0.1, 5: 0.0}, min_chunk_length=3, max_chunk_length=8, generator=generator)
-        for _ in range(1000)
-    ]
-    assert 850 < drawn.count(3) < 950
-    assert drawn.count(5) == 0
-
-
-def test_an_unreachable_count_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no feasible chunk count: 40 ids need 5 to 8 chunks"):
-        sample_chunk_count(40, {2: 1.0}, min_chunk_length=5, max_chunk_length=8, generator=random.Random(0))

@@ -52,7 +52,7 @@ def random_tensors(config: HypernetworkConfig, *, seed: int = 1) -> dict[str, Te
 def random_hypernetwork(
     config: HypernetworkConfig, *, seed: int = 1, dtype: torch.dtype = torch.float32
 ) -> Hypernetwork:
-    return build(config, random_tensors(config, seed=seed), dtype=dtype)
+    return build(config, random_tensors(config, seed=seed)).to(dtype)
 
 
 def tiny_tokenizer(template: str = CHATML) -> PreTrainedTokenizerFast:
