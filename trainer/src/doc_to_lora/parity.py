@@ -221,7 +221,7 @@ def sample_chunk_count(
     max_chunk_length: int,
     generator: random.Random,
 ) -> int:
-    """A chunk count as the reference's training has it, drawn by `weights` among those that keep slices between the two lengths.
+    """A chunk count as the reference's training draws it: by `weights`, of those that keep slices between the lengths.
 
     Raises ValueError when none does.
     """
