@@ -3,4 +3,4 @@ import { refuse, runTrainer, userPath } from "./lib/trainer.mjs";
 
 const [folder, ...rest] = process.argv.slice(2);
 if (folder === undefined || rest.length > 0) refuse("usage: npm run parity -- DIR");
-runTrainer(["imprint_trainer.doc_to_lora.parity", userPath(folder)]);
+runTrainer(["doc_to_lora.parity", userPath(folder)]);

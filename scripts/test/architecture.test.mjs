@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { pythonImportsIn } from "../lib/house/imports.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DOCUMENT = readFileSync(join(ROOT, "docs", "architecture.md"), "utf8");
@@ -89,4 +90,25 @@ test.each(PACKAGES)("the package %s imports only those packages of Imprint that 
       .map((specifier) => `${relative(ROOT, file)} imports ${specifier}`),
   );
   expect(strays).toEqual([]);
+});
+
+const TRAINER = join(ROOT, "trainer", "src");
+
+/** Of a Python package: which of these packages its files import, as "file: package", and "late" within a function. */
+const pythonStrays = (name, packages) =>
+  readdirSync(join(TRAINER, name), { recursive: true })
+    .filter((path) => path.endsWith(".py"))
+    .flatMap((path) => {
+      const text = readFileSync(join(TRAINER, name, path), "utf8");
+      return pythonImportsIn(text)
+        .map(([module]) => module)
+        .filter((module) => packages.includes(module.split(".")[0]))
+        .map((module) => `${path}: ${module}${text.includes(`\nfrom ${module} `) ? "" : ", late"}`);
+    });
+
+test("the trainer loads Doc-to-LoRA at one place, and a node's package loads neither", () => {
+  expect(pythonStrays("imprint_trainer", ["doc_to_lora", "imprint_node"])).toEqual([
+    "imprint/folder.py: doc_to_lora.generate, late",
+  ]);
+  expect(pythonStrays("imprint_node", ["doc_to_lora", "imprint_trainer"])).toEqual([]);
 });

@@ -9,7 +9,7 @@ SOURCES = Path(__file__).parents[1] / "src"
 MODULES = {"pickle", "dill", "joblib", "cloudpickle", "marshal", "shelve", "jsonpickle"}
 CALLS = {"eval", "exec", "compile", "__import__", "torch.load", "yaml.load", "os.system", "os.popen"}
 # Reads published checkpoints, which exist in no other form; its unpickler imports nothing (its own tests).
-RESTRICTED_READER = SOURCES / "imprint_trainer" / "doc_to_lora" / "checkpoint" / "unpickle.py"
+RESTRICTED_READER = SOURCES / "doc_to_lora" / "unpickle.py"
 SWITCHES = {"trust_remote_code", "allow_pickle", "shell"}
 
 

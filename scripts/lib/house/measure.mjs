@@ -9,6 +9,7 @@ const CLUSTER = `${SERVER}/runners/ray`;
 
 const PARTS = {
   trainer: (path) => path.startsWith(`${TRAINER}/`),
+  "trainer: doc_to_lora": (path) => path.startsWith("trainer/src/doc_to_lora/"),
   "trainer: cluster": (path) => path.startsWith("trainer/src/imprint_node/"),
   server: (path) => path.startsWith("packages/server/") && !path.startsWith(`${CLUSTER}/`),
   "server: cluster": (path) => path.startsWith(`${CLUSTER}/`),
@@ -46,8 +47,8 @@ export function measureHouse(root) {
   const unexplained = small.filter((path) => !reasonOf(path));
   const scripts = PACKAGES.map((name) => scriptGraph(root, scriptsUnder(product, `packages/${name}/src`)));
   const python = pythonGraph(root, "trainer/src", pythonUnder(product, TRAINER));
-  const node = pythonGraph(root, "trainer/src", pythonUnder(product, "trainer/src/imprint_node"));
-  const files = [...scripts, python, node].flatMap(circlesOf);
+  const packages = pythonGraph(root, "trainer/src", pythonUnder(product, "trainer/src"));
+  const files = [...scripts, packages].flatMap(circlesOf);
   const server = scriptGraph(root, scriptsUnder(product, SERVER));
   const folders = [...circlesOf(folderGraph(server, SERVER)), ...circlesOf(folderGraph(python, TRAINER))];
   return {

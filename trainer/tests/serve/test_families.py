@@ -8,9 +8,9 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from doc_to_lora.tiny import random_tensors, tiny_config
+from d2l.tiny import random_tensors, tiny_config
 from imprint_trainer.adapters.neutral import neutral_window
-from imprint_trainer.doc_to_lora.checkpoint import store
+from imprint_trainer.imprint.folder import save
 from serve.conftest import Spec
 from serve.running import RunningWorker
 from tiny_model import write_family
@@ -49,7 +49,7 @@ def test_a_hypernetwork_imprints_it(
 ) -> None:
     model = AutoModelForCausalLM.from_pretrained(folder)
     config = tiny_config(model, base_model_name_or_path="tiny", layer_indices=(1, 2, 3))
-    store.save(config, random_tensors(config), tmp_path / "hypernetworks" / "mine")
+    save(config, random_tensors(config), tmp_path / "hypernetworks" / "mine")
     lora = lora_spec(base_model=str(folder))
     spec: dict[str, Any] = {key: lora[key] for key in SHARED} | {
         "session_path": lora["session_paths"][0],

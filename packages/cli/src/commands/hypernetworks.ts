@@ -8,7 +8,9 @@ import { bytes } from "../output/text.js";
 import { configFor } from "../service/connect.js";
 import { runTrainer, showTrainer } from "../service/trainer.js";
 
-const MODULE = "imprint_trainer.doc_to_lora.cli";
+const MODULE = "imprint_trainer.imprint.cli";
+/** Reads what others published, and is loaded for nothing else. */
+const CONVERTER = "doc_to_lora.checkpoint";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;
 
 interface Installed {
@@ -18,6 +20,13 @@ interface Installed {
   readonly problem: string | null;
   /** How it makes adapters: "ridge" of what the agent wrote, "perceiver" of a document (Doc-to-LoRA). */
   readonly kind: string | null;
+}
+
+interface Converted {
+  readonly path: string;
+  /** The first of one's own for the base model. */
+  readonly used: string;
+  readonly config: unknown;
 }
 
 interface ConvertOptions extends CommonOptions {
@@ -34,6 +43,11 @@ interface MeasureOptions extends CommonOptions {
 
 /** Options of the trainer's commands that go through as they are; it names them when it refuses one. */
 const MACHINE = ["seed", "quantization", "device", "threads"] as const;
+
+const installed = ({ name, base }: ConvertOptions, used: string | undefined, program: string): string =>
+  used === name
+    ? `${name} is installed: ${program} train SESSION --method hypernetwork uses it where the base model is ${base}.`
+    : `${name} is installed, and not used: of the hypernetworks for ${base}, ${used} comes first by name.`;
 
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -76,7 +90,7 @@ const listCommand = (context: CommandContext): Command =>
 const measureCommand = (context: CommandContext): Command =>
   newCommand({
     name: "measure",
-    description: "make a ridge hypernetwork for a base model from ordinary text, in minutes, into the data directory",
+    description: "make a closed-form hypernetwork for a base model from ordinary text, in minutes, into the data directory",
     examples: ["hypernetworks measure --base ./my-model --texts /usr/share/doc ~/notes --name my-model"],
     service: "data directory",
   })
@@ -116,16 +130,7 @@ const convertCommand = (context: CommandContext): Command =>
       if (!NAME.test(options.name)) throw new UsageError(`--name is not of the allowed form ${NAME.source}`);
       const config = configFor(options, context.io.env);
       const out = path.join(hypernetworkFolders(config)[0], options.name);
-      const [made] = await runTrainer(config, MODULE, [
-        "convert",
-        path.resolve(checkpoint),
-        "--base",
-        options.base,
-        "--out",
-        out,
-      ]);
-      printerOf(context, options).result(
-        made,
-        () => `${options.name} is installed. ${context.io.name} train SESSION --method hypernetwork uses it.`,
-      );
+      const args = [path.resolve(checkpoint), "--base", options.base, "--out", out];
+      const [made] = (await runTrainer(config, CONVERTER, args)) as readonly Converted[];
+      printerOf(context, options).result(made, () => installed(options, made?.used, context.io.name));
     });

@@ -25,6 +25,11 @@ it("a converted checkpoint is listed, and one of another base is refused", async
   expect(refused.stderr).toContain("The checkpoint was trained for base, not for other.");
   const made = await imprint(convert("base"), at);
   expect([made.code, made.stderr]).toEqual([0, ""]);
+  expect(made.stdout).toMatch(
+    /^mine is installed: .* train SESSION --method hypernetwork uses it where the base model is base\.\n$/,
+  );
+  const second = await imprint([...convert("base").slice(0, -1), "other"], at);
+  expect(second.stdout).toBe("other is installed, and not used: of the hypernetworks for base, mine comes first by name.\n");
   const { stdout } = await imprint(["hypernetworks", "list", "--json"], at);
   expect(JSON.parse(stdout).hypernetworks).toContainEqual(
     expect.objectContaining({ name: "mine", base_model: "base", problem: null }),

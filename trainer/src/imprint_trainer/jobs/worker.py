@@ -89,7 +89,7 @@ class Worker:
         from imprint_trainer.jobs.context import JobContext
         from imprint_trainer.jobs.evaluate import evaluate_adapter
         from imprint_trainer.jobs.export import export_adapter
-        from imprint_trainer.jobs.hypernetwork import train_hypernetwork
+        from imprint_trainer.jobs.imprint import imprint
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.jobs.memory_plan import device_kind
         from imprint_trainer.jobs.sweep import train_sweep
@@ -108,7 +108,7 @@ class Worker:
                 return export_adapter(job.spec, context)
             if isinstance(job, Evaluate):
                 return evaluate_adapter(job.spec, context)
-            return train_hypernetwork(job.spec, context)
+            return imprint(job.spec, context)
 
     def chat(
         self,

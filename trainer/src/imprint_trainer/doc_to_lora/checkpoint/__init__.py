@@ -1,1 +1,0 @@
-"""Published checkpoints (pickles) and converted hypernetworks (safetensors and JSON)."""

@@ -1,0 +1,103 @@
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from imprint.conftest import random_pieces, random_window
+from imprint_trainer.data.windows import Window
+from imprint_trainer.errors import NothingToTrain
+from imprint_trainer.imprint.read import read_windows
+from imprint_trainer.imprint.solve import ClosedForm, solve, update_of
+from imprint_trainer.imprint.update import applied
+from imprint_trainer.lora.loss import mean_loss, read_whole
+
+CPU = torch.device("cpu")
+WINDOWS = [random_window(seed) for seed in range(3)]
+
+
+def updates(made: ClosedForm, model: Any, windows: list[Window], **changes: Any) -> Tensor:
+    """The whole update of each layer [L, d, d_in]."""
+    config = made.config.model_copy(update=changes)
+    solved = solve(read_windows(model, config, windows), made.statistics, config)
+    pair = solved.factors["down_proj"]
+    return pair.B.mT @ pair.A
+
+
+def test_it_is_the_least_squares_solution(closed_form: ClosedForm, model: Any) -> None:
+    """numpy's, of the rows of supervised tokens above those that ordinary inputs stand for."""
+    config, place = closed_form.config, 0
+    sums = read_windows(model, config, WINDOWS)
+    found = updates(closed_form, model, WINDOWS)[place].double()
+    errors = closed_form.statistics.errors.double()
+    errors = errors + config.damping * errors.diagonal().mean() * torch.eye(len(errors))
+    held = sums.inputs[place].double() + config.ridge * closed_form.statistics.inputs(place).double()
+    wanted = config.step / config.num_layers * torch.linalg.inv(errors) @ sums.inputs_errors[place].double().mT
+    expected = wanted @ torch.linalg.inv(held)
+    assert float((found - expected).norm() / expected.norm()) < 1e-3
+
+
+def test_supervised_tokens_become_likelier(closed_form: ClosedForm, model: Any) -> None:
+    solved = solve(read_windows(model, closed_form.config, WINDOWS), closed_form.statistics, closed_form.config)
+    before = mean_loss(model, WINDOWS, CPU)
+    with applied(model, solved.factors, closed_form.config):
+        assert mean_loss(model, WINDOWS, CPU) < before - 0.05
+
+
+def test_a_larger_ridge_moves_ordinary_text_less(closed_form: ClosedForm, model: Any) -> None:
+    ordinary = [Window(tuple(ids), (False, *(True,) * (len(ids) - 1))) for ids in random_pieces(8)]
+
+    def moved(strength: float) -> float:
+        delta = updates(closed_form, model, WINDOWS, ridge=strength)[0]
+        sums = read_windows(model, closed_form.config, ordinary)
+        return float((delta @ sums.inputs[0] @ delta.mT).trace())
+
+    assert moved(1000.0) < moved(100.0) < moved(10.0)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rank=st.integers(1, 15), seed=st.integers(0, 1000))
+def test_no_other_cut_to_a_rank_is_nearer_where_inputs_and_errors_are(
+    closed_form: ClosedForm, model: Any, rank: int, seed: int
+) -> None:
+    sums = read_windows(model, closed_form.config, WINDOWS)
+    whole, cut = updates(closed_form, model, WINDOWS)[0], updates(closed_form, model, WINDOWS, rank=rank)[0]
+    held = sums.inputs[0] + closed_form.config.ridge * closed_form.statistics.inputs(0)
+    errors = closed_form.statistics.errors
+    errors = errors + closed_form.config.damping * errors.diagonal().mean() * torch.eye(len(errors))
+
+    def distance(other: Tensor) -> float:
+        left = whole - other
+        return float((errors @ left @ held @ left.mT).trace())
+
+    axes = torch.linalg.qr(torch.randn(len(errors), rank, generator=torch.Generator().manual_seed(seed))).Q
+    assert distance(cut) <= distance(axes @ (axes.mT @ whole)) * 1.001
+
+
+@pytest.mark.parametrize("rank", [1, 4])
+def test_the_error_of_a_cut_is_told(closed_form: ClosedForm, model: Any, rank: int) -> None:
+    sums = read_windows(model, closed_form.config, WINDOWS)
+    solved = solve(sums, closed_form.statistics, closed_form.config, rank=rank)
+    assert solved.factors["down_proj"].A.shape == (closed_form.config.num_layers, rank, 28)
+    assert 0 < solved.error < 1
+    assert solve(sums, closed_form.statistics, closed_form.config, rank=16).error < 0.01
+
+
+def test_the_same_windows_twice_are_not_learned_twice(closed_form: ClosedForm, model: Any) -> None:
+    once, twice = updates(closed_form, model, WINDOWS), updates(closed_form, model, WINDOWS * 2)
+    assert float(twice.norm()) < 2 * float(once.norm())
+
+
+def test_an_update_says_what_it_was_made_of(closed_form: ClosedForm, model: Any) -> None:
+    windows = [random_window(seed) for seed in range(2)]
+    update = update_of(closed_form, model, windows, rank=3, read=read_whole, stop=lambda: None)
+    assert (update.tokens, update.chunks) == (80, 2)
+    assert update.uncompressed_rank == 16
+    assert update.factors["down_proj"].A.shape[1] == 3
+
+
+def test_nothing_to_learn_from_is_refused(closed_form: ClosedForm, model: Any) -> None:
+    with pytest.raises(NothingToTrain):
+        update_of(closed_form, model, [Window((1, 2), (False, False))], rank=None, read=read_whole, stop=lambda: None)

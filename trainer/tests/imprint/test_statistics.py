@@ -1,0 +1,47 @@
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imprint.conftest import random_pieces
+from imprint_trainer.errors import HypernetworkInvalid
+from imprint_trainer.imprint.solve import ClosedForm
+from imprint_trainer.imprint.statistics import compact, from_tensors, measure
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 1000), axes=st.integers(1, 12))
+def test_a_compact_moment_keeps_the_diagonal_and_stays_positive(seed: int, axes: int) -> None:
+    rows = torch.randn(40, 12, generator=torch.Generator().manual_seed(seed)) * torch.logspace(0, -3, 12)
+    moment = rows.mT @ rows / 40
+    found = compact(moment[None], torch.eye(5), axes).inputs(0)
+    torch.testing.assert_close(found.diagonal(), moment.diagonal(), rtol=0.02, atol=1e-6)
+    assert float(torch.linalg.eigvalsh(found.double()).min()) > 0
+
+
+def test_all_axes_are_the_moment_itself() -> None:
+    rows = torch.randn(40, 12, generator=torch.Generator().manual_seed(0))
+    moment = rows.mT @ rows / 40
+    torch.testing.assert_close(compact(moment[None], torch.eye(5), 12).inputs(0), moment, rtol=0.02, atol=0.02)
+
+
+def test_the_same_texts_give_the_same_statistics(model: Any, closed_form: ClosedForm) -> None:
+    again, tokens = measure(model, closed_form.config, random_pieces())
+    assert tokens == 60 * 36
+    for name, tensor in again.tensors().items():
+        torch.testing.assert_close(tensor, closed_form.statistics.tensors()[name], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("spoil", ["shape", "nan", "lacking"])
+def test_tensors_that_do_not_fit_are_refused(closed_form: ClosedForm, spoil: str) -> None:
+    tensors = closed_form.statistics.tensors()
+    if spoil == "shape":
+        tensors["errors"] = tensors["errors"][:-1]
+    elif spoil == "nan":
+        tensors["inputs.rest"] = tensors["inputs.rest"] * float("nan")
+    else:
+        del tensors["inputs.axes"]
+    with pytest.raises(HypernetworkInvalid):
+        from_tensors(tensors, closed_form.config)
