@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.data.length import longest, window_length
+from imprint_trainer.data.length import length_limit, window_length
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.sessions import prepare_sessions
 from imprint_trainer.protocol import PreviewSpec
@@ -67,7 +67,7 @@ def test_a_short_session_leaves_the_usual_length(tmp_path: Path) -> None:
     [(512, 8192, True, 512), (8192, 64, False, 1024), (8192, 4096, False, 4096), (8192, 8192, True, 2048)],
 )
 def test_the_limit(made_for: int, fits: int, on_cpu: bool, expected: int) -> None:
-    assert longest(made_for=made_for, fits=fits, on_cpu=on_cpu) == expected
+    assert length_limit(made_for=made_for, fits=fits, on_cpu=on_cpu) == expected
 
 
 @given(st.integers(1, 200_000), st.integers(64, 200_000))

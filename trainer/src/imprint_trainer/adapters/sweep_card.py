@@ -23,7 +23,7 @@ def sweep_section(sweep: Mapping[str, Any] | None) -> list[str]:
         "",
         "| trial | rank | alpha | learning rate | passes | steps | held-out loss | 95 % interval of the change | |",
         "|---|---|---|---|---|---|---|---|---|",
-        *(row(trial, sweep["best"]) for trial in trials),
+        *(trial_row(trial, sweep["best"]) for trial in trials),
         "",
     ]
 
@@ -42,20 +42,18 @@ def honesty(trials: int, unseen: Mapping[str, Any] | None) -> str:
     )
 
 
-def row(trial: Mapping[str, Any], best: int) -> str:
+def trial_row(trial: Mapping[str, Any], best: int) -> str:
     number = f"**{trial['trial']}**" if trial["trial"] == best else str(trial["trial"])
     return (
         f"| {number} | {trial['rank']} | {trial['alpha']:g} | {trial['learning_rate']:g} | {trial['epochs']} "
-        f"| {trial['steps']} of {trial['max_steps']} | {losses(trial)} | {between(trial['interval'])} "
+        f"| {trial['steps']} of {trial['max_steps']} | {trial_losses(trial)} | {between(trial['interval'])} "
         f"| {ENDS.get(trial['state'], trial['state'])} |"
     )
 
 
-def losses(trial: Mapping[str, Any]) -> str:
+def trial_losses(trial: Mapping[str, Any]) -> str:
     if trial["loss_after"] is None:
         return ""
     return f"{trial['loss_before']:.4f} to {trial['loss_after']:.4f}"
 
 
-def between(interval: Sequence[float] | None) -> str:
-    return "" if interval is None else f"{interval[0]:+.4f} to {interval[1]:+.4f}"

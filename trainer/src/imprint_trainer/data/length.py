@@ -10,12 +10,12 @@ def rounded(tokens: int) -> int:
     return -(-tokens // STEP) * STEP
 
 
-def longest(*, made_for: int, fits: int, on_cpu: bool) -> int:
+def length_limit(*, made_for: int, fits: int, on_cpu: bool) -> int:
     """Tokens of a window at most: no more than the base model was made for, and than fit into memory."""
     return min(made_for, max(USUAL, min(fits, MOST_ON_CPU) if on_cpu else fits))
 
 
 def window_length(asked: int | None, *, limit: int, needed: int) -> int:
-    """Tokens of a window; where none are asked for, as many as the longest session of `needed` tokens takes, up to
+    """Tokens of a window; where none are asked for, as many as the length_limit session of `needed` tokens takes, up to
     `limit`."""
     return asked if asked is not None else min(limit, max(USUAL, rounded(needed)))

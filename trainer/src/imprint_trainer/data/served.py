@@ -29,7 +29,7 @@ MARKS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Rendered:
+class ServedPrompt:
     """Token ids of a prompt, and how the answer holds calls."""
 
     ids: tuple[int, ...]
@@ -45,7 +45,7 @@ def rendered_conversation(
     reasoning: bool = False,
     date: datetime | None = None,
     add_generation_prompt: bool = True,
-) -> Rendered:
+) -> ServedPrompt:
     """The prompt of the answer that comes after `steps`: what windows show before that answer, where nothing is cut.
 
     `date`: today's, for templates that ask for it. Raises TemplateUnsupported, BaseModelInvalid.
@@ -66,7 +66,7 @@ def rendered_conversation(
         if not any(step.tool_calls for step in steps):
             raise
         prompt = text(native=False)
-    return Rendered(codec.encode(prompt).ids, tool_format(plain, traits))
+    return ServedPrompt(codec.encode(prompt).ids, tool_format(plain, traits))
 
 
 def messages_of(steps: Sequence[Step], writer: Writer) -> list[Message]:

@@ -50,6 +50,11 @@ class Window:
         return sum(self.supervised[1:])
 
 
+def longest(windows: Sequence[Window]) -> int:
+    """Tokens of the longest window."""
+    return max(len(window.input_ids) for window in windows)
+
+
 @dataclass(frozen=True)
 class Cut:
     """The windows of a session, what was changed for them, and the units that are not in them."""
@@ -99,8 +104,8 @@ class Builder:
         made: dict[Slice, Made | None] = {}  # a new plan repeats most slices
         while True:
             plan = slices(costs, budget=budget, mark=mark, borders=borders)
-            longest = max((piece.lead for piece in plan), default=0)
-            refuse_narrow(self.max_length, self.max_length - budget + longest, "the task and the latest request")
+            widest = max((piece.lead for piece in plan), default=0)
+            refuse_narrow(self.max_length, self.max_length - budget + widest, "the task and the latest request")
             steps = {self.body.units[index].step for piece in plan for index in self._blind(piece, budget)}
             unseen = frozenset(
                 i for i, cost in enumerate(costs) if cost.supervised and self.body.units[i].step in steps

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from imprint_trainer.data.served import Rendered, rendered_conversation
+from imprint_trainer.data.served import ServedPrompt, rendered_conversation
 from imprint_trainer.data.session import Observation, Step, ToolCall, ToolDefinition
 from imprint_trainer.data.template import chat_template
 from imprint_trainer.data.traits import Traits, traits_of
@@ -149,7 +149,7 @@ def quantization_for(adapter_path: str | None) -> "Quantization":
     return "none" if isinstance(base_model, dict) and base_model.get("quantization") == "none" else "nf4"
 
 
-def rendered(spec: ChatSpec, base: PromptBase) -> Rendered:
+def rendered(spec: ChatSpec, base: PromptBase) -> ServedPrompt:
     """An adapter thinks aloud where it was trained to; a base model wherever its template lets it."""
     return rendered_conversation(
         steps_of(spec.messages),

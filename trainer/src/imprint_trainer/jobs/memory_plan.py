@@ -1,12 +1,10 @@
 """What a request takes of this machine's memory: the same figures for previews, plans and refusals."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from imprint_trainer.available_memory import available_mb
-from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import OutOfMemory
 from imprint_trainer.memory_model import Device, Quantization, Setting, dequantised_fits, plan_memory, shape_of
 from imprint_trainer.models.locate import locate_base
@@ -44,11 +42,6 @@ class Sized(OnBase, Protocol):
     def target_modules(self) -> list[str] | None: ...
     @property
     def quantization(self) -> Quantization: ...
-
-
-def longest(windows: Sequence[Window]) -> int:
-    """Tokens."""
-    return max(len(window.input_ids) for window in windows)
 
 
 def planned_memory(request: Sized, length: int, *, device: Device, dequantised: bool | None = None) -> Planned:

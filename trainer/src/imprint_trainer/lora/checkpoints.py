@@ -19,7 +19,7 @@ from imprint_trainer.lora.state_file import read_state_file
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.optimizer_state import optimizer_tensors, restore_optimizers
 
-from .schedule import Schedule
+from imprint_trainer.lora.schedule import Schedule
 
 STATE = "checkpoint.json"
 FORMAT = 1  # stepped when a field that is stored comes to mean something else

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from imprint_trainer.protocol import Profile
 
-from .profile import RATE
+from imprint_trainer.lora.profile import RATE
 
 
 class LoraTraining(BaseModel):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.linear import FrozenLinear
 
-from .kernels import LoraLinear, LoraSwiGlu, RmsNorm
+from imprint_trainer.lora.kernels import LoraLinear, LoraSwiGlu, RmsNorm
 
 ADAPTER = "default"  # PEFT's name for the only adapter
 

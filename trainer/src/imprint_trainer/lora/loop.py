@@ -13,11 +13,11 @@ from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvali
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.device import mixed_precision
 
-from .checkpoints import Checkpoint, CheckpointWriter, copy_adapter, restore_adapter, restore_training
-from .config import LoraTraining
-from .loss import heard, loss_sum, mean_loss
-from .memory import PeakMemory
-from .schedule import Schedule, Steps, Trained
+from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter, copy_adapter, restore_adapter, restore_training
+from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.loss import heard, loss_sum, mean_loss
+from imprint_trainer.lora.memory import PeakMemory
+from imprint_trainer.lora.schedule import Schedule, Steps, Trained
 
 StepCallback = Callable[[dict[str, Any]], None]
 

@@ -12,7 +12,7 @@ from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.output_head import OutputHead, output_head
 from imprint_trainer.models.sections import decoder_of
 
-from .kernels import HeadCrossEntropy
+from imprint_trainer.lora.kernels import HeadCrossEntropy
 
 CHUNK = 128  # supervised positions whose logits exist at one time
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 from imprint_trainer.data.windows import Window
 
-from .config import LoraTraining
-from .profile import LEARN
+from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.lora.profile import LEARN
 
 STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
 MAX_ACCUMULATION = 8

@@ -10,10 +10,10 @@ from imprint_trainer.errors import CheckpointInvalid
 
 MAX_BYTES = 64 * 2**20
 
-State = TypeVar("State", bound=BaseModel)
+Model = TypeVar("Model", bound=BaseModel)
 
 
-def read_state_file(path: Path, model: type[State], version: int) -> State:
+def read_state_file(path: Path, model: type[Model], version: int) -> Model:
     """`version`: the `format` that this Imprint reads. Raises CheckpointInvalid."""
     name = path.name
     try:

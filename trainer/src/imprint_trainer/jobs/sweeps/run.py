@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from imprint_trainer.errors import AdapterNotFinite
 
-from .halving import better_half, pause_of, steps_at_most
-from .state import Found, Trial
+from imprint_trainer.jobs.sweeps.halving import better_half, pause_of, steps_at_most
+from imprint_trainer.jobs.sweeps.state import Found, Trial
 
 Leg = Callable[[Trial, int | None], Trial]
 

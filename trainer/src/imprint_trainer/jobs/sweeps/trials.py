@@ -28,8 +28,8 @@ from imprint_trainer.lora.schedule import Steps, Trained
 from imprint_trainer.models.base import LoadedBase
 from imprint_trainer.models.causal_lm import CausalLM
 
-from .state import Point, Trial
-from .text import Texts
+from imprint_trainer.jobs.sweeps.state import Point, Trial
+from imprint_trainer.jobs.sweeps.text import Texts
 
 
 @dataclass(frozen=True)
