@@ -2,7 +2,7 @@ from pathlib import Path
 
 import psutil
 
-from imprint_trainer.available_memory import available_bytes, available_mb
+from imprint_trainer.models.memory import available_bytes, available_mb
 
 
 def container(folder: Path, *, limit: str, used: int, files: int) -> Path:

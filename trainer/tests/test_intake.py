@@ -3,7 +3,7 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.intake import TooLong, read_lines
+from imprint_trainer.channel import TooLong, read_lines
 
 
 def lines_of(pieces: list[bytes], max_bytes: int) -> list[bytes | None]:

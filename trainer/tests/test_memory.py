@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from imprint_trainer.memory import release_freed_memory
+from imprint_trainer.models.memory import release_freed_memory
 
 
 def resident() -> int:

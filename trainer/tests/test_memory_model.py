@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.memory_model import (
+from imprint_trainer.models.memory_model import (
     WINDOWS,
     Setting,
     Shape,

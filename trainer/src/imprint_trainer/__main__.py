@@ -22,7 +22,7 @@ def main() -> int:
     config = parse_arguments(sys.argv[1:])
     settle_environment()
     if isinstance(config, PrepareConfig):
-        from imprint_trainer.lora.failures import machine_failures
+        from imprint_trainer.errors import machine_failures
         from imprint_trainer.models.gguf_default import prepare_default_model
 
         try:

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from imprint_trainer.board import Board
-from imprint_trainer.channel import Channel, seize_stdout
+from imprint_trainer.channel import Channel, TooLong, read_lines, seize_stdout
 from imprint_trainer.config import ServeConfig
 from imprint_trainer.errors import Cancelled, TrainerError
-from imprint_trainer.intake import TooLong, read_lines
 from imprint_trainer.jobs.worker import Worker
 from imprint_trainer.protocol import (
     MAX_LINE_BYTES,

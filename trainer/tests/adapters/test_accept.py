@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 import torch
 
-from imprint_trainer.adapters.accept import llama_cpp_accepts, vllm_accepts
-from imprint_trainer.adapters.payload import Payload, adapter_config
+from imprint_trainer.lora.adapter import Payload, adapter_config
+from imprint_trainer.publish.peft_format import llama_cpp_accepts, vllm_accepts
 
 KEY = "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight"
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 from peft import get_peft_model_state_dict
 
-from imprint_trainer.adapters.attach import attached, read_adapter_config
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.load import load_base
+from imprint_trainer.publish.peft_format import attached, read_adapter_config
 from training import saved, settings, train_tiny
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from imprint_trainer.adapters.digests import cached_sha256
+from imprint_trainer.publish.provenance import cached_sha256
 
 
 def digest(path: Path) -> str:

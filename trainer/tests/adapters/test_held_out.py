@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from imprint_trainer.adapters.attach import attached
-from imprint_trainer.adapters.card import model_card
-from imprint_trainer.adapters.held_out import SEED, WORSE, Change, mean_change, units_of
-from imprint_trainer.adapters.prove import prove
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Lesson, Window
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.publish.card import model_card
+from imprint_trainer.publish.losses import SEED, WORSE, Change, mean_change, units_of
+from imprint_trainer.publish.peft_format import attached
+from imprint_trainer.publish.prove import prove
 from imprint_trainer.resampling import interval
 from training import saved, settings, train_tiny
 

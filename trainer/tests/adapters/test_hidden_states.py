@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from imprint_trainer.adapters.attach import attached
-from imprint_trainer.adapters.hidden_states import readers
-from imprint_trainer.adapters.payload import Payload
-from imprint_trainer.adapters.prove import prove
 from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.adapter import Payload
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.publish.losses import readers
+from imprint_trainer.publish.peft_format import attached
+from imprint_trainer.publish.prove import prove
 from training import saved, settings, train_tiny
 
 

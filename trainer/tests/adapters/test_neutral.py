@@ -1,8 +1,8 @@
 import pytest
 
-from imprint_trainer.adapters.neutral import TEXTS, neutral_loss_of_base, neutral_window
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.publish.losses import TEXTS, neutral_loss_of_base, neutral_window
 
 
 @pytest.mark.parametrize("name", TEXTS)

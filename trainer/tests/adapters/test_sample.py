@@ -4,14 +4,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from imprint_trainer.adapters import sample as sample_module
-from imprint_trainer.adapters.prove import prove
-from imprint_trainer.adapters.sample import MOST_TOKENS, sample
+
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.publish.prove import MOST_TOKENS, prove, sample
 from training import saved, settings, train_tiny
 
 

@@ -5,15 +5,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from imprint_trainer.adapters.attach import attached
-from imprint_trainer.adapters.payload import Payload
-from imprint_trainer.adapters.prove import prove
-from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
+from imprint_trainer.lora.adapter import Payload
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.load import load_base
+from imprint_trainer.publish.peft_format import attached
+from imprint_trainer.publish.prove import prove, save_and_prove
 from training import saved, settings, train_tiny
 
 CARD = {

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from imprint_trainer.adapters.payload import Payload, adapter_config
-from imprint_trainer.adapters.write import OutputNotEmptyError, claim_folder, empty_folder, write_weights
-from imprint_trainer.errors import DiskFull
+from imprint_trainer.errors import DiskFull, machine_failures
 from imprint_trainer.files import write_json
-from imprint_trainer.lora.failures import machine_failures
+from imprint_trainer.lora.adapter import Payload, adapter_config
+from imprint_trainer.publish.peft_format import OutputNotEmptyError, claim_folder, empty_folder, write_weights
 
 KEYS = [f"base_model.model.layers.0.{layer}.lora_{side}.weight" for layer in "ba" for side in "BA"]
 

@@ -8,8 +8,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, train
 from transformers import PreTrainedTokenizerFast
 
 from imprint_trainer.data import encodings
-from imprint_trainer.data.codec import Codec, codec_for
-from imprint_trainer.data.encodings import covering, encodings_of, seams
+from imprint_trainer.data.codec import Codec, codec_for, covering, encodings_of, seams
 from imprint_trainer.errors import BaseModelInvalid
 
 from .families import CORPUS, tokenizer_of, tokenizer_with

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.data.length import length_limit, window_length
+from imprint_trainer.data.plan import length_limit, window_length
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.sessions import prepare_sessions
 from imprint_trainer.protocol import PreviewSpec

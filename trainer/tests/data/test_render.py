@@ -7,7 +7,7 @@ import pytest
 
 from imprint_trainer.data.codec import codec_for
 from imprint_trainer.data.prepare import prepare_windows
-from imprint_trainer.data.template import ChatTemplate, chat_template
+from imprint_trainer.data.templates import ChatTemplate, chat_template
 from imprint_trainer.errors import TemplateUnsupported
 
 from .families import CHATML_DEFAULT_SYSTEM, family, tokenizer_of, tokenizer_with

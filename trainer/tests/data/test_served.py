@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 from imprint_trainer.data.prepare import prepare_windows, started
-from imprint_trainer.data.served import MARKS, rendered_conversation, tool_format
+from imprint_trainer.data.render import MARKS, rendered_conversation, tool_format
 from imprint_trainer.data.session import Session
-from imprint_trainer.data.template import chat_template
-from imprint_trainer.data.tool_prompt import tool_prompt
-from imprint_trainer.data.traits import traits_of
+from imprint_trainer.data.templates import chat_template, tool_prompt, traits_of
 
 from .families import tokenizer_of
 from .sessions import agent, session_of, shown, system, user

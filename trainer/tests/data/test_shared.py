@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from imprint_trainer.data.prepare import Prepared, Shared
+from imprint_trainer.data.select import turn_keys
 from imprint_trainer.data.sessions import prepare_sessions
-from imprint_trainer.data.shared import turn_keys
 from imprint_trainer.protocol import PreviewSpec
 
 from .families import tokenizer_of

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint_trainer.data.codec import codec_for
-from imprint_trainer.data.shorten import fair_shares, marker, shortened
+from imprint_trainer.data.fit import fair_shares, marker, shortened
 
 from .families import tokenizer_of
 

@@ -2,7 +2,7 @@ from datetime import datetime
 
 import pytest
 
-from imprint_trainer.data.template import chat_template
+from imprint_trainer.data.templates import chat_template
 from imprint_trainer.errors import TemplateUnsupported
 
 from .families import CHATML_DEFAULT_SYSTEM, tokenizer_of, tokenizer_with

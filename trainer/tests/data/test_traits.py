@@ -1,7 +1,6 @@
 import pytest
 
-from imprint_trainer.data.template import chat_template
-from imprint_trainer.data.traits import Traits, traits_of
+from imprint_trainer.data.templates import Traits, chat_template, traits_of
 from imprint_trainer.errors import TemplateUnsupported
 
 from .families import tokenizer_of, tokenizer_with

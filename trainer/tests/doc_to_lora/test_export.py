@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from peft import PeftModel
 from safetensors.torch import save_file
 
-from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.doc_to_lora.apply import applied
 from imprint_trainer.doc_to_lora.compress import compress
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.export import to_peft
 from imprint_trainer.doc_to_lora.merge import merge_chunks
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors, Payload
 
 from .tiny import FAMILIES, difference, ids_and_mask, random_hypernetwork, tiny_config, tiny_model
 

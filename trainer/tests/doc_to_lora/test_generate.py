@@ -3,12 +3,12 @@ from typing import Any
 import pytest
 import torch
 
-from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.doc_to_lora import generate
 from imprint_trainer.doc_to_lora.checkpoint.build import build
 from imprint_trainer.doc_to_lora.generate import chunk_factors, generate_adapter
 from imprint_trainer.doc_to_lora.prompt import document_ids
 from imprint_trainer.errors import AdapterNotFinite, HypernetworkInvalid, NothingToTrain
+from imprint_trainer.lora.adapter import Payload
 
 from .tiny import BASE, difference, random_hypernetwork, random_tensors, tiny_config, tiny_model, tiny_tokenizer
 

@@ -12,7 +12,7 @@ from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.merge import merge_batch, merge_chunks, pad_rank
 from imprint_trainer.doc_to_lora.modeling import Hypernetwork
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 from .tiny import difference, ids_and_mask, random_hypernetwork, random_tensors, tiny_config, tiny_model
 

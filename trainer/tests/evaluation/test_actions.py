@@ -11,14 +11,14 @@ from imprint_trainer.evaluation.actions import (
     MEASURES,
     Action,
     Actions,
+    Call,
     compared,
     judged,
     next_actions,
     read_answer,
     spread,
+    syntaxes,
 )
-from imprint_trainer.evaluation.calls import Call
-from imprint_trainer.evaluation.syntax import syntaxes
 
 FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3_1", "mistral", "gptoss"]
 

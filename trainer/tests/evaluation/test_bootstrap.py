@@ -3,8 +3,8 @@ import statistics
 
 import pytest
 
-from imprint_trainer.evaluation.bootstrap import paired
-from imprint_trainer.evaluation.loss import Loss
+from imprint_trainer.evaluation.measure import Loss
+from imprint_trainer.evaluation.verdict import paired
 from imprint_trainer.resampling import quantile
 
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from imprint_trainer.evaluation.calls import Call, files_of, same_arguments, same_call, same_files
+from imprint_trainer.evaluation.actions import Call, files_of, same_arguments, same_call, same_files
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 from data.sessions import agent, session_of, user
 from imprint_trainer.data.windows import Lesson, Window
-from imprint_trainer.evaluation.context import text_before, with_text_before
-from imprint_trainer.evaluation.loss import measure_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.evaluation.held_out import text_before, with_text_before
+from imprint_trainer.evaluation.measure import measure_loss
+from imprint_trainer.models.causal_lm import LoadedBase
 
 WINDOW = Window((1, 2, 3, 4), (False, False, True, True), (Lesson(1, 2),))
 

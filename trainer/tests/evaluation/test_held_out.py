@@ -7,7 +7,7 @@ import pytest
 from data.sessions import agent, session_json, session_of, user
 from imprint_trainer.errors import NothingToEvaluate
 from imprint_trainer.evaluation.held_out import Split, split, trained_turns, turn_keys
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import StagedSession
 
 TALK = [user("Fix it."), agent("I look."), user("And?"), agent("It is fixed."), user("Test it."), agent("Green.")]

@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.evaluation.loss import Loss, measure_loss, token_losses, total
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.evaluation.measure import Loss, measure_loss, token_losses, total
+from imprint_trainer.models.causal_lm import LoadedBase
 
 
 def stock(base: LoadedBase, window: Window) -> tuple[list[float], list[bool]]:

@@ -3,7 +3,7 @@ from itertools import product
 
 import pytest
 
-from imprint_trainer.evaluation.mcnemar import p_value
+from imprint_trainer.evaluation.verdict import p_value
 
 
 def answers(both: int, lost: int, gained: int) -> tuple[list[bool], list[bool]]:

@@ -6,8 +6,7 @@ from data.families import tokenizer_of, tokenizer_with
 from data.sessions import agent, session_of, user
 from data.sessions import answers as answers_of
 from imprint_trainer.data.prepare import prepare_windows
-from imprint_trainer.evaluation.calls import Call
-from imprint_trainer.evaluation.syntax import read_call, syntaxes
+from imprint_trainer.evaluation.actions import Call, read_call, syntaxes
 
 FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3", "llama3_1", "mistral", "gemma", "gptoss", "deepseekv3"]
 ARGUMENTS = {"path": "src/é.py", "new_string": 'a "b"\n\t<tool_call>', "nested": {"deep": [1, None]}}

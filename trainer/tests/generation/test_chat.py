@@ -5,10 +5,9 @@ import pytest
 import torch
 
 from imprint_trainer.errors import Cancelled, ContextLengthExceeded, PromptRefused
-from imprint_trainer.generation.chat import chat
-from imprint_trainer.generation.opening import opening_of
-from imprint_trainer.generation.prompt import prompt_of, room_after
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.generation.generate import chat
+from imprint_trainer.generation.prompt import opening_of, prompt_of, room_after
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import ChatMessage, ChatSpec, ChatTool, ChatToolCall, NamedTool
 
 TOOL = ChatTool(name="list_files", description=None, parameters={"type": "object", "properties": {}})

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from imprint_trainer.errors import Cancelled
-from imprint_trainer.generation.greedy import generate, until
+from imprint_trainer.generation.generate import generate, until
 from imprint_trainer.generation.prompt import end_tokens
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 
 PROMPTS = [(1, 50, 60, 70), (1, 80), tuple(range(30, 60)), (1, 99, 12)]
 

@@ -12,7 +12,7 @@ from data.families import family, tokenizer_of
 from data.sessions import session_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.generation.prompt import prompt_of
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import ChatSpec
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "conversation-with-tools.json"

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from imprint_trainer.generation.text import Detokenizer, StopTexts
+from imprint_trainer.generation.generate import Detokenizer, StopTexts
 
 
 @pytest.fixture(scope="module")

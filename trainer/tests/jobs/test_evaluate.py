@@ -17,8 +17,8 @@ from imprint_trainer.evaluation import measure
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.evaluate import evaluate_adapter
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import EvaluateSpec
 from schema import SCHEMAS, faults
 from training import saved, settings, train_tiny

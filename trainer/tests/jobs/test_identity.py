@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from imprint_trainer.errors import CheckpointInvalid, CheckpointMismatch
-from imprint_trainer.jobs.identity import Identity, Request, UsedBase
-from imprint_trainer.lora.checkpoints import FORMAT, State
-from imprint_trainer.lora.config import LoraTraining
+from imprint_trainer.jobs.resume import Identity, Request, UsedBase
+from imprint_trainer.lora.checkpoint import FORMAT, State
+from imprint_trainer.lora.schedule import LoraTraining
 
 # The digest of the schema that each format stands for, without what is only said about it.
 DIGESTS = {1: "a59e0da96bb97aee9c1712249e0b4e834231abf0fb930c78b93fbf1e93123832"}

@@ -14,10 +14,10 @@ from imprint_trainer.jobs import lora
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.lora import train_lora
 from imprint_trainer.jobs.worker import Worker
-from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.models import load
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.tokenizer import tokenizer_of
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.locate import tokenizer_of
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import TrainLoraSpec
 
 from .tiny import tiny_job

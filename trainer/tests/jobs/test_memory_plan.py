@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from data.test_shared import spec_of
-from imprint_trainer.data.windows import Window
+from imprint_trainer.data.windows import Window, longest
 from imprint_trainer.errors import OutOfMemory
 from imprint_trainer.jobs import memory_plan
-from imprint_trainer.jobs.memory_plan import device_kind, longest, planned_memory
+from imprint_trainer.models.memory import device_kind, planned_memory
 
 WINDOWS = [Window((1,) * 400, (True,) * 400), Window((1,) * 4000, (True,) * 4000)]
 

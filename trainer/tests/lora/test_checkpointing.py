@@ -2,12 +2,11 @@
 
 import torch
 
-from imprint_trainer.adapters.fresh import fresh_adapter
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.checkpointing import checkpointed
+from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import loss_sum
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.train import checkpointed
+from imprint_trainer.models.causal_lm import LoadedBase
 
 CPU = torch.device("cpu")
 

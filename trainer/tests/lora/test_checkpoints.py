@@ -13,10 +13,10 @@ from safetensors.torch import load_file, save_file
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import CheckpointInvalid
-from imprint_trainer.lora.checkpoints import STATE, read_checkpoint, write_checkpoint
-from imprint_trainer.lora.loop import salvage
+from imprint_trainer.lora.checkpoint import STATE, read_checkpoint, write_checkpoint
 from imprint_trainer.lora.schedule import plan_steps
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.train import salvage
+from imprint_trainer.models.causal_lm import LoadedBase
 from lora.test_resume import cancelled_at, resumed, writer
 from training import settings, train_tiny
 
@@ -62,7 +62,7 @@ def test_a_write_that_breaks_off_leaves_the_one_before(folder: Path, monkeypatch
 
     for name in ("sync", "write_json"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"imprint_trainer.lora.checkpoints.{name}", full)
+            patch.setattr(f"imprint_trainer.lora.checkpoint.{name}", full)
             with pytest.raises(OSError, match="No space"):
                 write_checkpoint(folder, {"x": torch.zeros(2)}, {"step": 4})
         assert read_checkpoint(folder).state.step == 3

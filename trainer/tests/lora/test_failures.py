@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from imprint_trainer.errors import DiskFull, OutOfMemory, SessionInvalid
-from imprint_trainer.lora.failures import machine_failures
+from imprint_trainer.errors import DiskFull, OutOfMemory, SessionInvalid, machine_failures
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from imprint_trainer.adapters.fresh import detach, lora_config
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.fuse import fused, is_plain_lora, is_swiglu
+from imprint_trainer.lora.adapter import detach, lora_config, resolve_targets
+from imprint_trainer.lora.cpu_kernels import fused, is_plain_lora, is_swiglu
 from imprint_trainer.lora.loss import chunked_cross_entropy, loss_sum
-from imprint_trainer.lora.targets import resolve_targets
 from imprint_trainer.models import load
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.output_head import OutputHead
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.head import OutputHead
 
 
 def adapted_model(base: LoadedBase, targets: list[str]) -> torch.nn.Module:

@@ -5,7 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 import psutil
 import torch
 
-from imprint_trainer.lora.heap import tensors_given_back
+from imprint_trainer.models.memory import tensors_given_back
 
 MIB = 2**20
 

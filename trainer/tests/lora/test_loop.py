@@ -8,7 +8,7 @@ from conftest import snapshot
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled
 from imprint_trainer.lora.loss import loss_sum, mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
 
 
@@ -66,8 +66,7 @@ def test_unsupervised_tokens_contribute_nothing(base: LoadedBase) -> None:
 def test_per_step_losses_equal_a_plain_reference_loop(base: LoadedBase, windows: list[Window]) -> None:
     from peft import get_peft_model
 
-    from imprint_trainer.adapters.fresh import lora_config
-    from imprint_trainer.lora.targets import resolve_targets
+    from imprint_trainer.lora.adapter import lora_config, resolve_targets
 
     training = settings(epochs=8, accumulation=3, warmup_fraction=0.0)
     trained, _ = train_tiny(base, windows, training)

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.memory import PeakMemory
 from training import settings, train_tiny
 
 CPU = torch.device("cpu")

@@ -1,6 +1,6 @@
 import pytest
 
-from imprint_trainer.lora.profile import LEARN, default_rate
+from imprint_trainer.lora.schedule import LEARN, default_rate
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 import pytest
 
 from imprint_trainer.errors import TargetModulesNotFound
-from imprint_trainer.lora.targets import linear_layers, resolve_targets
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.adapter import linear_layers, resolve_targets
+from imprint_trainer.models.causal_lm import LoadedBase
 
 ALL = ["down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"]
 

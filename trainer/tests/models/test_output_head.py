@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from imprint_trainer.adapters.hidden_states import readers
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import BaseModelUnsupported
 from imprint_trainer.lora.loss import loss_sum, read_whole
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.head import check_output_head
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.output_head import check_output_head
+from imprint_trainer.publish.losses import readers
 from tiny_model import FAMILIES, write_family
 from training import settings, train_tiny
 

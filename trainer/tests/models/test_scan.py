@@ -7,7 +7,7 @@ import pytest
 
 from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound, BaseModelUnsafe
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.scan import refuse_unsafe
+from imprint_trainer.models.locate import refuse_unsafe
 
 PICKLES = [
     "pytorch_model.bin",

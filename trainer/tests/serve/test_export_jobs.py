@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from adapters.export.sources import random_payload, write_adapter
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from serve.running import RunningWorker, job_id
 
 

@@ -13,7 +13,7 @@ from imprint_trainer.doc_to_lora.calibrate import SCALES
 from imprint_trainer.doc_to_lora.checkpoint import store
 from imprint_trainer.doc_to_lora.ridge.command import config_for
 from imprint_trainer.doc_to_lora.ridge.measure import measure
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from serve.conftest import Spec
 from serve.running import RunningWorker
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from imprint_trainer.data.select import turn_keys
 from imprint_trainer.data.session import Session
-from imprint_trainer.data.shared import turn_keys
 from imprint_trainer.data.windows import Window
 from imprint_trainer.protocol import Holdout
 

@@ -9,14 +9,11 @@ from itertools import pairwise
 
 from imprint_trainer.data.codec import Codec, Encoded
 from imprint_trainer.data.edits import in_sight, said, squashed
-from imprint_trainer.data.head import refuse_narrow
-from imprint_trainer.data.measure import FRAME, Measured
+from imprint_trainer.data.fit import FRAME, Measured, fair_shares, refuse_narrow, shortened, sources_of
 from imprint_trainer.data.messages import Unit
 from imprint_trainer.data.plan import Cost, Leads, Slice, request_limit, slices
 from imprint_trainer.data.render import NotPrefixStableError, Rendered, Renderer
-from imprint_trainer.data.shorten import fair_shares, shortened
-from imprint_trainer.data.sources import sources_of
-from imprint_trainer.data.template import Message
+from imprint_trainer.data.templates import Message
 from imprint_trainer.errors import TemplateUnsupported
 
 EXCERPT = "[... from an earlier turn ...]\n"

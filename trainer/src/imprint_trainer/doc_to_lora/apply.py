@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.doc_to_lora.targets import module_path
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.models.causal_lm import CausalLM
 
 

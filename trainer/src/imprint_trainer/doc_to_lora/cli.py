@@ -10,8 +10,7 @@ from imprint_trainer.doc_to_lora.checkpoint.convert import convert
 from imprint_trainer.doc_to_lora.checkpoint.store import Installed, list_installed
 from imprint_trainer.doc_to_lora.ridge import command as ridge
 from imprint_trainer.doc_to_lora.ridge.texts import NoTexts
-from imprint_trainer.errors import TrainerError
-from imprint_trainer.lora.failures import machine_failures
+from imprint_trainer.errors import TrainerError, machine_failures
 
 
 def main(argv: Sequence[str]) -> int:

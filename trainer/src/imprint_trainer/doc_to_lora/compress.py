@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 
 @dataclass(frozen=True)

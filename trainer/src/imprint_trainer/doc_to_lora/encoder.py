@@ -9,7 +9,7 @@ from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.errors import HypernetworkInvalid
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.sections import section
+from imprint_trainer.models.head import section
 
 
 def encode(model: CausalLM, input_ids: Tensor, mask: Tensor, config: HypernetworkConfig) -> Tensor:

@@ -4,11 +4,10 @@ from typing import Literal
 
 import torch
 
-from imprint_trainer.adapters.payload import Payload, adapter_config
 from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.doc_to_lora.merge import pad_rank
 from imprint_trainer.doc_to_lora.targets import module_path
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors, Payload, adapter_config
 
 AlphaForm = Literal["folded", "float"]
 

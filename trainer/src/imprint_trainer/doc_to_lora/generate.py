@@ -7,7 +7,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.doc_to_lora.chunks import split_chunks
 from imprint_trainer.doc_to_lora.compress import compress
 from imprint_trainer.doc_to_lora.config import AdapterPlace, HypernetworkConfig
@@ -18,7 +17,7 @@ from imprint_trainer.doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.doc_to_lora.prompt import chunk_affixes, document_ids
 from imprint_trainer.doc_to_lora.targets import check_fits, decoder
 from imprint_trainer.errors import AdapterNotFinite, HypernetworkInvalid, NothingToTrain
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors, Payload
 from imprint_trainer.models.causal_lm import CausalLM
 
 BATCH_TOKENS = 4096  # ids, padding included, that the encoder holds the activations of at once

@@ -19,7 +19,7 @@ from imprint_trainer.doc_to_lora.ridge.load import Ridge, load_ridge
 from imprint_trainer.doc_to_lora.ridge.update import update_of, worth_reading
 from imprint_trainer.lora.loss import Read as ReadStates
 from imprint_trainer.lora.loss import read_whole
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 
 
 @dataclass(frozen=True)

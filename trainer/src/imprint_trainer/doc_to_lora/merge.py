@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from imprint_trainer.doc_to_lora.modeling import Hypernetwork
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 
 def merge_chunks(

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from imprint_trainer.data.edits import TARGET_NAMES
 from imprint_trainer.data.session import Step
 from imprint_trainer.data.windows import Window
-from imprint_trainer.generation.text import INCOMPLETE
+from imprint_trainer.generation.generate import INCOMPLETE
 
 Kind = Literal["tool_name", "path", "command", "code", "prose"]
 KINDS: tuple[Kind, ...] = ("tool_name", "path", "command", "code", "prose")

@@ -1,25 +1,44 @@
-"""The prompt of a chat: messages and tools as a training on the same conversation would show them."""
+"""How an answer begins that has to be a call: written for the model, which goes on from there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from imprint_trainer.data.served import ServedPrompt, rendered_conversation
+from imprint_trainer.data.render import ServedPrompt, rendered_conversation
 from imprint_trainer.data.session import Observation, Step, ToolCall, ToolDefinition
-from imprint_trainer.data.template import chat_template
-from imprint_trainer.data.traits import Traits, traits_of
+from imprint_trainer.data.templates import Traits, chat_template, traits_of
 from imprint_trainer.errors import BaseModelInvalid, ContextLengthExceeded, PromptRefused, TemplateUnsupported
-from imprint_trainer.generation.opening import opening_of
-from imprint_trainer.models.locate import locate_base
-from imprint_trainer.models.scan import read_json
-from imprint_trainer.models.tokenizer import load_tokenizer
-from imprint_trainer.protocol import ChatMessage, ChatSpec
+from imprint_trainer.models.locate import load_tokenizer, locate_base, read_json
+from imprint_trainer.protocol import ChatMessage, ChatSpec, NamedTool
 
 if TYPE_CHECKING:
-    from imprint_trainer.models.base import Quantization
+    from imprint_trainer.models.causal_lm import Quantization
+
+
+PLAIN = ('<tool_call>\n{"name": "', '", "arguments":')  # what every format understands
+# Up to a call's name, and behind it, without the space that the next token begins with; by the names of
+# `packages/server/src/tool-calls/formats.ts`.
+OPENINGS: Mapping[str, tuple[str, str]] = {
+    "qwen3-coder": ("<tool_call>\n<function=", ">\n"),
+    "llama3": ('{"name": "', '", "parameters":'),
+    "mistral": ('[TOOL_CALLS][{"name": "', '", "arguments":'),
+    "granite": ('<|tool_call|>[{"name": "', '", "arguments":'),
+    "gemma4": ("<|tool_call>call:", "{"),
+    "functiongemma": ("<start_function_call>call:", "{"),
+}
+
+
+def opening_of(spec: ChatSpec, tool_format: str | None) -> str:
+    """Empty where no call has to be made; without a name where several tools may be called."""
+    if tool_format is None or spec.tool_choice == "auto":
+        return ""
+    before, behind = OPENINGS.get(tool_format, PLAIN)
+    if isinstance(spec.tool_choice, NamedTool):
+        return before + spec.tool_choice.name + behind
+    return before + spec.tools[0].name + behind if len(spec.tools) == 1 else before
 
 
 SHRINKING = 4  # how much shorter a tokenizer's normalisation may make a text, generously

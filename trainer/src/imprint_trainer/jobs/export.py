@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.card import merged_card
-from imprint_trainer.adapters.export.gguf import export_gguf
-from imprint_trainer.adapters.export.merged import export_merged
-from imprint_trainer.adapters.export.source import read_source
 from imprint_trainer.errors import BaseModelInvalid
 from imprint_trainer.files import list_files, write_text
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.models.locate import locate_base
 from imprint_trainer.protocol import ExportSpec
+from imprint_trainer.publish.card import merged_card
+from imprint_trainer.publish.gguf import export_gguf
+from imprint_trainer.publish.merged import export_merged
+from imprint_trainer.publish.peft_format import read_source
 
 
 def export_adapter(spec: ExportSpec, context: JobContext) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from imprint_trainer.errors import ExportUnsupported, TrainerError
-from imprint_trainer.models.base import Quantization
+from imprint_trainer.models.causal_lm import Quantization
 
 
 def main(argv: list[str]) -> int:
@@ -33,12 +33,11 @@ def main(argv: list[str]) -> int:
 
 
 def write(arguments: argparse.Namespace, draft: Path) -> None:
-    from imprint_trainer.adapters.export.base_gguf import export_base_gguf, supported
-    from imprint_trainer.adapters.export.gguf import export_gguf
-    from imprint_trainer.adapters.export.source import read_source
     from imprint_trainer.jobs.export import model_config
     from imprint_trainer.models.load import load_base
     from imprint_trainer.models.locate import locate_base
+    from imprint_trainer.publish.gguf import export_base_gguf, export_gguf, supported
+    from imprint_trainer.publish.peft_format import read_source
 
     folder = locate_base(arguments.base).folder
     config = model_config(folder)

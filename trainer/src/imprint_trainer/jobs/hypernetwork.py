@@ -6,19 +6,17 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from imprint_trainer.adapters.hidden_states import readers
-from imprint_trainer.adapters.prove import IMPRINT_TOKENS, Imprint
-from imprint_trainer.adapters.provenance import provenance
-from imprint_trainer.adapters.sample import sample
-from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.lora.loss import Read, heard, mean_loss, read_whole
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
+from imprint_trainer.publish.losses import readers
+from imprint_trainer.publish.prove import IMPRINT_TOKENS, Imprint, sample, save_and_prove
+from imprint_trainer.publish.provenance import provenance
 
 if TYPE_CHECKING:
     from imprint_trainer.doc_to_lora.imprint import Imprinted

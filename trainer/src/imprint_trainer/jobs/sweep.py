@@ -3,24 +3,29 @@
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.payload import Payload, adapter_config
-from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.data.sessions import prepare_sessions
+from imprint_trainer.data.windows import longest
 from imprint_trainer.errors import NothingHeldOut
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.jobs.identity import Identity
+from imprint_trainer.jobs.halving import (
+    Found,
+    Legs,
+    Trial,
+    best_of,
+    halvings,
+    read_found,
+    run_trials,
+    steps_left,
+    write_found,
+)
 from imprint_trainer.jobs.lora import plan_of, record_of, training_of
-from imprint_trainer.jobs.memory_plan import longest, planned_memory
-from imprint_trainer.jobs.resume import identity_of
-from imprint_trainer.jobs.sweeps.halving import halvings
-from imprint_trainer.jobs.sweeps.run import Legs, best_of, run_trials, steps_left
-from imprint_trainer.jobs.sweeps.state import Found, Trial, read_found, write_found
-from imprint_trainer.jobs.sweeps.text import Texts, parted, size_of
-from imprint_trainer.jobs.sweeps.trials import Setting, Trials
-from imprint_trainer.jobs.window_limit import window_limit
+from imprint_trainer.jobs.resume import Identity, identity_of
+from imprint_trainer.jobs.trials import Setting, Texts, Trials, parted, size_of
+from imprint_trainer.lora.adapter import Payload, adapter_config, resolve_targets
 from imprint_trainer.lora.schedule import plan_steps
-from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.protocol import TrainLoraSpec, TrainSweepSpec
+from imprint_trainer.publish.prove import save_and_prove
 
 
 def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Which windows come next, at which rate, and when it is enough: decided by the windows, the settings and the losses.
-
-Imports no torch: a preview plans with it too. Replaying a checkpoint's losses restores cursor, order and cool-down.
-"""
+"""What the profile `learn` decides by the data, and the learning rate where a request names none."""
 
 import math
 import random
@@ -9,10 +6,62 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from imprint_trainer.data.windows import Window
+from pydantic import BaseModel, ConfigDict, Field
 
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.profile import LEARN
+from imprint_trainer.data.windows import Window
+from imprint_trainer.protocol import Profile
+
+
+@dataclass(frozen=True)
+class Learn:
+    tokens: int = 300_000  # little text is read several times, much of it once
+    usual: int = 2  # passes
+    steps: int = 8  # at least, where few windows can be read up to `most` times
+    most: int = 4
+    patience: int = 1  # epochs without a lower held-out loss
+
+    def passes(self, tokens: int, steps: int) -> int:
+        """Epochs over windows of so many tokens, which take so many optimizer steps."""
+        enough = min(math.ceil(self.steps / max(steps, 1)), self.most)
+        return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
+
+
+LEARN = Learn()
+
+# Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
+RATE, WIDTH = 1e-3, 576
+
+
+def default_rate(width: int) -> float:
+    """Peak learning rate for a base model with hidden states of `width`."""
+    return RATE * math.sqrt(WIDTH / max(width, WIDTH))
+
+
+class LoraTraining(BaseModel):
+    """Hyper-parameters of one adapter; every field is recorded in training.json."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    profile: Profile = "remember"
+    seed: int = Field(ge=0, le=2**32 - 1)
+    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see lora/schedule.py
+    rank: int = Field(default=16, ge=1, le=256)
+    alpha: float = Field(default=32.0, gt=0)
+    learning_rate: float = Field(default=RATE, gt=0, le=0.1)
+    target_modules: tuple[str, ...] | None = None  # None: every linear layer but the output head
+    max_length: int = Field(default=1024, ge=64)
+    quantization: Literal["nf4", "none"] = "nf4"
+    warmup_fraction: float = Field(default=0.06, ge=0, lt=1)
+    weight_decay: float = Field(default=0.0, ge=0)
+    max_grad_norm: float = Field(default=1.0, gt=0)
+    betas: tuple[float, float] = (0.9, 0.999)
+    accumulation: int | None = Field(default=None, ge=1)  # None: chosen from the number of windows
+
+    @property
+    def open_ended(self) -> bool:
+        """Trained until the loss stops improving, or a budget ends."""
+        return self.epochs is None and self.profile == "remember"
+
 
 STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
 MAX_ACCUMULATION = 8

@@ -5,17 +5,14 @@ from typing import Any
 
 import torch
 
-from imprint_trainer.available_memory import available_bytes
 from imprint_trainer.errors import BaseModelInvalid, TrainerError
-from imprint_trainer.models.base import LoadedBase, Quantization
-from imprint_trainer.models.cpu import multiplies_bf16
-from imprint_trainer.models.device import compute_dtype, pick_device
+from imprint_trainer.models.causal_lm import LoadedBase, Quantization
+from imprint_trainer.models.device import compute_dtype, multiplies_bf16, pick_device
+from imprint_trainer.models.head import check_output_head
 from imprint_trainer.models.linear import freeze_linears
-from imprint_trainer.models.locate import locate_base
-from imprint_trainer.models.output_head import check_output_head
+from imprint_trainer.models.locate import load_tokenizer, locate_base, refuse_unsafe
+from imprint_trainer.models.memory import available_bytes
 from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, settle_linear4bit
-from imprint_trainer.models.scan import refuse_unsafe
-from imprint_trainer.models.tokenizer import load_tokenizer
 
 PREQUANTISED = "nf4"  # sub-folder of a prepared model
 

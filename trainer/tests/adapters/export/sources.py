@@ -5,10 +5,8 @@ from typing import Any
 
 import torch
 
-from imprint_trainer.adapters.export.source import Source, read_source
-from imprint_trainer.adapters.payload import Payload, adapter_config
-from imprint_trainer.adapters.write import write_weights
-from imprint_trainer.lora.targets import linear_layers
+from imprint_trainer.lora.adapter import Payload, adapter_config, linear_layers
+from imprint_trainer.publish.peft_format import Source, read_source, write_weights
 
 
 def random_payload(model: Any, *, rank: int = 4, alpha: float = 6.0, size: float = 0.1, seed: int = 3) -> Payload:

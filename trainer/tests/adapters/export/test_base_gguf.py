@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from transformers import GemmaConfig, LlamaConfig
 
-from imprint_trainer.adapters.export.base_gguf import export_base_gguf, supported
-from imprint_trainer.adapters.export.gguf import interleave_halves
 from imprint_trainer.errors import ExportUnsupported
 from imprint_trainer.jobs.export_cli import main
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.publish.gguf import export_base_gguf, interleave_halves, supported
 
 
 @pytest.fixture

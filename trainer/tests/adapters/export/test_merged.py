@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from adapters.export.sources import random_payload, source_of, write_adapter
-from imprint_trainer.adapters.attach import attached
-from imprint_trainer.adapters.export.merged import export_merged, merge_weight
-from imprint_trainer.adapters.export.source import read_source
-from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.errors import AdapterInvalid, ExportUnsupported
-from imprint_trainer.lora.factors import Factors
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.adapter import Factors, Payload
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.load import load_base
+from imprint_trainer.publish.merged import export_merged, merge_weight
+from imprint_trainer.publish.peft_format import attached, read_source
 
 WEIGHTS = "model.safetensors"
 

@@ -7,9 +7,9 @@ import pytest
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.sweep import train_sweep
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.tokenizer import tokenizer_of
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.locate import tokenizer_of
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import TrainSweepSpec
 from jobs.sweeps.sessions import write_sessions
 

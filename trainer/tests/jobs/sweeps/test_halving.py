@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.jobs.sweeps.halving import EARLIEST, better_half, halvings, pause_of, steps_at_most
+from imprint_trainer.jobs.halving import EARLIEST, better_half, halvings, pause_of, steps_at_most
 
 LOSSES = st.dictionaries(st.integers(1, 64), st.floats(0, 10), min_size=1)
 

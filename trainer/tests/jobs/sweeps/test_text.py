@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from imprint_trainer.data.holdout import SMALLEST_PART, HeldOut
 from imprint_trainer.data.windows import Window
-from imprint_trainer.jobs.sweeps.text import parted
+from imprint_trainer.jobs.trials import parted
 
 
 def held(*sessions: list[int]) -> HeldOut:

@@ -10,7 +10,7 @@ from imprint_trainer.doc_to_lora.encoder import encode
 from imprint_trainer.doc_to_lora.merge import merge_batch
 from imprint_trainer.doc_to_lora.parity.case import Case
 from imprint_trainer.doc_to_lora.parity.compare import Check, compare
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 
 def run_case(case: Case) -> list[Check]:

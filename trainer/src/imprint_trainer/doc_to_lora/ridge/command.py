@@ -11,8 +11,7 @@ from imprint_trainer.doc_to_lora.ridge.config import RidgeConfig
 from imprint_trainer.doc_to_lora.ridge.measure import measure
 from imprint_trainer.doc_to_lora.ridge.texts import pieces, text_files
 from imprint_trainer.doc_to_lora.targets import PATHS, decoder
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.device import fix_numerics, pick_device
 from imprint_trainer.models.load import load_base
 

@@ -9,7 +9,7 @@ from imprint_trainer.doc_to_lora.ridge.reading import errors_at, listening
 from imprint_trainer.doc_to_lora.ridge.statistics import Statistics, compact
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.output_head import output_head
+from imprint_trainer.models.head import output_head
 
 EVERY = 4  # which positions' errors are measured: neighbours tell much the same
 SKIPPED = 4  # tokens at a piece's beginning: the first ones are attention's sinks, a hundred times as large

@@ -13,7 +13,7 @@ from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.doc_to_lora.targets import decoder, module_path
 from imprint_trainer.lora.loss import CHUNK, Read, read_whole, window_tensors
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.output_head import output_head
+from imprint_trainer.models.head import output_head
 
 
 @dataclass

@@ -9,7 +9,7 @@ from torch import Tensor
 from imprint_trainer.doc_to_lora.ridge.config import RidgeConfig
 from imprint_trainer.doc_to_lora.ridge.reading import Gram
 from imprint_trainer.doc_to_lora.ridge.statistics import Statistics
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 
 @dataclass(frozen=True)
