@@ -17,10 +17,11 @@ from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.lora.schedule import LoraTraining, plan_steps
 from imprint_trainer.lora.train import checkpointed, train
 from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.device import Device
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.locate import read_json
 from imprint_trainer.models.memory import PeakMemory
-from imprint_trainer.models.memory_model import Device, Setting, predict, shape_of
+from imprint_trainer.models.memory_model import Setting, predict, shape_of
 
 RANK = 16
 CLOSE = 0.01  # of the loss: what bf16 may change

@@ -1,4 +1,4 @@
-"""The worker's own stdout: events and nothing else, whatever libraries print."""
+"""The worker's stdin and stdout: lines in, bounded, and events out and nothing else, whatever libraries print."""
 
 import json
 import os

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
-import torch
-
 # ruff: noqa: N818  the classes are named for what happened
 
 
@@ -160,6 +158,8 @@ CUT_SHORT = re.compile(r"^\d+ requested and \d+ written$")  # numpy's tofile, wh
 @contextmanager
 def machine_failures() -> Iterator[None]:
     """Raises OutOfMemory and DiskFull in place of what torch, safetensors and the system say."""
+    import torch
+
     try:
         yield
     except TrainerError:

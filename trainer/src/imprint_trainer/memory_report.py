@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint_trainer.errors import TrainerError
-from imprint_trainer.models.memory import device_kind, planned_memory, window_limit
+from imprint_trainer.models.device import device_kind
+from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.models.memory_model import WINDOWS
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import torch
 
-from adapters.export.sources import random_payload, write_adapter
 from conftest import snapshot
 from data.sessions import agent, session_json, session_of, system, user
 from imprint_trainer.data.prepare import prepare_windows
@@ -20,6 +19,7 @@ from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import EvaluateSpec
+from publish.sources import random_payload, write_adapter
 from schema import SCHEMAS, faults
 from training import saved, settings, train_tiny
 

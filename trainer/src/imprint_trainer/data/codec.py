@@ -1,4 +1,7 @@
-"""What texts are encoded to: cut where no token reaches across, and each part encoded once."""
+"""Text to tokens and back, so that what a session says never becomes a control token.
+
+Long texts are cut where no token reaches across, and each part is encoded once.
+"""
 
 import copy
 import re

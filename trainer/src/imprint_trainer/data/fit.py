@@ -1,4 +1,7 @@
-"""Texts that are too long keep their beginning, their end, and what is still needed of their middle."""
+"""Makes a session fit its windows: what the head and each turn cost, and how what is too long is shortened.
+
+Texts keep their beginning, their end, and what later edits replace of their middle (training-data rule 3).
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -71,8 +74,8 @@ def fair_shares(sizes: list[int], total: int) -> list[int]:
     shares = [0] * len(sizes)
     left = max(total, 0)
     order = sorted(range(len(sizes)), key=sizes.__getitem__)
-    for place, index in enumerate(order):
-        shares[index] = min(sizes[index], left // (len(order) - place))
+    for rank, index in enumerate(order):
+        shares[index] = min(sizes[index], left // (len(order) - rank))
         left -= shares[index]
     return shares
 

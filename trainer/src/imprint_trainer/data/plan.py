@@ -1,4 +1,4 @@
-"""Where a session is cut into windows: arithmetic on the lengths of turns (training-data rule 3)."""
+"""Where a session is cut into windows, and how long those are: arithmetic on lengths (training-data rule 3)."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 """Conversations as text with the supervised characters marked, by the base model's own chat template.
 
 A turn is supervised from where the model starts to write (after what `add_generation_prompt` adds) up to and including
-its end-of-turn token; the newline that some templates put after that token is not.
+its end-of-turn token; the newline that some templates put after that token is not. A conversation that is to be
+answered becomes the tokens that a training on its recording has before the answer.
 """
 
 import re

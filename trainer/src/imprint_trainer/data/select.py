@@ -1,4 +1,4 @@
-"""Which agent steps are supervised (training-data rules 1 and 4)."""
+"""Which agent steps are supervised, and which turns several recordings share (training-data rules 1 and 4)."""
 
 import hashlib
 import json

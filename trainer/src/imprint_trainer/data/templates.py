@@ -1,6 +1,8 @@
-"""Tools as text, for chat templates that list none: the prompt that Qwen 2.5's template writes, `docs/serving.md`.
+"""The base model's chat template: what it can express, and messages as text, the same at every call.
 
-Calls and results then stand in the messages' text as `data/messages.py` writes them.
+Traits are found by rendering small conversations, never by a model's name. A template that lists no tools gets them as
+text, in the words of Qwen 2.5's (`docs/serving.md`); calls and results then stand in the messages' text as
+`data/messages.py` writes them.
 """
 
 import json

@@ -1,4 +1,8 @@
-"""Tool calls as data: what two of them have in common."""
+"""The next action: what the model calls where the recorded agent called a tool (one call a turn, the first).
+
+Calls are read out of answers in the chat template's own syntax, found by probing it, or in the fallback that
+`data/messages.py` writes where a template has none: `<tool_call>{"name", "arguments"}`.
+"""
 
 import json
 import random
@@ -14,7 +18,6 @@ from imprint_trainer.data.session import Step
 from imprint_trainer.data.templates import ANSWER, USER, ChatTemplate, call, chat_template, traits_of
 from imprint_trainer.data.windows import Window
 from imprint_trainer.evaluation.kinds import kind_of_key, leaves
-from imprint_trainer.evaluation.verdict import p_value
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -280,17 +283,4 @@ def judged(action: Action, call: Call | None) -> Judged:
         "same_arguments": tool and whole and same_arguments(call.arguments, action.expected.arguments),
         "same_file": same_files(call, action.expected),
         "loop": action.previous is not None and same_call(call, action.previous),
-    }
-
-
-def compared(base: Sequence[Judged], adapter: Sequence[Judged]) -> dict[str, Any] | None:
-    """The contracts' `actions` of an evaluation; None where nothing was sampled."""
-    if not base:
-        return None
-    columns = {name: ([one[name] for one in base], [one[name] for one in adapter]) for name in MEASURES}
-    return {
-        "sampled": len(base),
-        "base": {name: sum(ours) for name, (ours, _) in columns.items()},
-        "adapter": {name: sum(theirs) for name, (_, theirs) in columns.items()},
-        "p_values": {name: p_value(ours, theirs) for name, (ours, theirs) in columns.items()},
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.evaluation.actions import Action, compared
+from imprint_trainer.evaluation.actions import Action
 from imprint_trainer.evaluation.kinds import KINDS, Kind
 from imprint_trainer.evaluation.measure import (
     Bench,
@@ -19,7 +19,7 @@ from imprint_trainer.evaluation.measure import (
     sha256_of_json,
     total,
 )
-from imprint_trainer.evaluation.verdict import forgotten, paired, sentence_of, verdict_of
+from imprint_trainer.evaluation.verdict import compared, forgotten, paired, sentence_of, verdict_of
 from imprint_trainer.files import sha256_of
 from imprint_trainer.publish.losses import TEXTS, neutral_window
 from imprint_trainer.publish.peft_format import CONFIG_FILE, WEIGHTS_FILE, attached

@@ -1,4 +1,6 @@
-"""The sessions that an adapter is tested on, without what it was trained on: near copies leak."""
+"""The sessions that an adapter is tested on, without what it was trained on: near copies leak. And the base model's
+windows behind what was trained on: what retrieval would give.
+"""
 
 import hashlib
 import json

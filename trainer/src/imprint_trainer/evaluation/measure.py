@@ -1,4 +1,4 @@
-"""Loss and top-1 hits on supervised tokens, teacher forced, as the sums that means and intervals are made of."""
+"""Measures windows and next actions of one model after the other, and keeps what is finished between evaluations."""
 
 import hashlib
 import json
@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import torch
-import torch.nn.functional as F
 from pydantic import TypeAdapter
-from torch import Tensor
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite
 from imprint_trainer.evaluation.actions import TOKENS, Action, Judged, judged, read_answer, syntaxes
 from imprint_trainer.evaluation.kinds import Kind
 from imprint_trainer.generation.generate import generate
-from imprint_trainer.lora.loss import supervised_logits
+from imprint_trainer.lora.loss import token_losses
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.publish.provenance import base_sha256, versions
+
+T = TypeVar("T")
 
 
 class Loss(NamedTuple):
@@ -55,22 +55,6 @@ def measure_loss(model: CausalLM, windows: Sequence[Window], device: torch.devic
         nll, hits = token_losses(model, window, device)
         found.append(Loss(float(nll.sum()), len(nll), int(hits.sum())))
     return found
-
-
-@torch.no_grad()
-def token_losses(model: CausalLM, window: Window, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Nats [s] in fp64 and whether the likeliest token is the right one [s], for the window's targets in order.
-
-    Only a chunk's logits exist at one time.
-    """
-    losses, hits = [torch.zeros(0, dtype=torch.float64)], [torch.zeros(0, dtype=torch.bool)]
-    for logits, wanted in supervised_logits(model, window, device):
-        losses.append(F.cross_entropy(logits, wanted, reduction="none").double().cpu())
-        hits.append((logits.argmax(-1) == wanted).cpu())
-    return torch.cat(losses), torch.cat(hits)
-
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -116,11 +100,10 @@ def sha256_of_json(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-VERSION = 1  # of what is kept: raised when this code measures or judges differently
+VERSION = 2  # of what is kept: raised when this code measures or judges differently
 AT_ONCE = 16  # windows of a measurement: what is lost when an evaluation is interrupted
 ANSWERS_AT_ONCE = 8  # answers that are generated side by side
 
-T = TypeVar("T")
 KindLosses = dict[Kind, Loss]
 WINDOWS = TypeAdapter(list[KindLosses])
 JUDGED = TypeAdapter(list[Judged])

@@ -1,9 +1,10 @@
-"""Whether two answers to the same questions differ by more than chance."""
+"""What the measurements say: paired differences, how sure they are, one word and one sentence."""
 
 from collections.abc import Hashable, Sequence
 from math import comb
-from typing import Literal
+from typing import Any, Literal
 
+from imprint_trainer.evaluation.actions import MEASURES, Judged
 from imprint_trainer.evaluation.measure import Loss
 from imprint_trainer.resampling import Interval, interval
 
@@ -15,6 +16,19 @@ def p_value(one: Sequence[bool], other: Sequence[bool]) -> float:
     discordant = gained + lost
     tail = sum(comb(discordant, count) for count in range(min(gained, lost) + 1))
     return min(1.0, 2 * float(tail) / 2.0**discordant)
+
+
+def compared(base: Sequence[Judged], adapter: Sequence[Judged]) -> dict[str, Any] | None:
+    """The contracts' `actions` of an evaluation; None where nothing was sampled."""
+    if not base:
+        return None
+    columns = {name: ([one[name] for one in base], [one[name] for one in adapter]) for name in MEASURES}
+    return {
+        "sampled": len(base),
+        "base": {name: sum(ours) for name, (ours, _) in columns.items()},
+        "adapter": {name: sum(theirs) for name, (_, theirs) in columns.items()},
+        "p_values": {name: p_value(ours, theirs) for name, (ours, theirs) in columns.items()},
+    }
 
 
 def paired(

@@ -1,6 +1,6 @@
-"""Text of an answer while it grows: whole characters, cut before what ends it."""
+"""Answers of the base model, with or without an adapter: to a chat while it grows, or greedy ones to many prompts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.protocol import ChatSpec
 from imprint_trainer.publish.peft_format import attached
 
+# Every answer names how its tokens are chosen: no presets of a base model are in force (`load_base` drops them).
+GREEDY: dict[str, Any] = {"do_sample": False}
 INCOMPLETE = "\ufffd"  # how a decoder shows a character whose last bytes are still to come
 
 
@@ -79,9 +81,6 @@ def begun(text: str, stop: str) -> int:
     return next((length for length in range(longest, 0, -1) if text.endswith(stop[:length])), 0)
 
 
-GREEDY: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
-
-
 class Interruptible(StoppingCriteria):  # type: ignore[misc]
     """Asked after each token; raises Cancelled, and never ends an answer itself."""
 
@@ -93,6 +92,36 @@ class Interruptible(StoppingCriteria):  # type: ignore[misc]
         return torch.zeros(input_ids.shape[0], dtype=torch.bool, device=input_ids.device)
 
 
+def continued(
+    model: CausalLM,
+    base: LoadedBase,
+    prompts: Sequence[Sequence[int]],
+    tokens: int,
+    *,
+    choosing: Mapping[str, Any],
+    listener: StoppingCriteria,
+) -> list[list[int]]:
+    """What follows each prompt, at most `tokens` tokens, the one that ends the turn and padding behind it included.
+
+    `choosing`: GREEDY, or how tokens are drawn. Prompts are padded on the left.
+    """
+    longest = max(map(len, prompts))
+    padding = base.tokenizer.pad_token_id or base.tokenizer.eos_token_id or 0
+    ids = [[padding] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
+    mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
+    output = model.generate(
+        input_ids=torch.tensor(ids, device=base.device),
+        attention_mask=torch.tensor(mask, device=base.device),
+        **choosing,
+        max_new_tokens=tokens,
+        use_cache=True,
+        stopping_criteria=StoppingCriteriaList([listener]),
+        pad_token_id=padding,
+    )
+    found: list[list[int]] = output[:, longest:].tolist()
+    return found
+
+
 @torch.inference_mode()
 def generate(
     model: CausalLM,
@@ -101,24 +130,10 @@ def generate(
     tokens: int,
     stop_if_cancelled: Callable[[], None],
 ) -> list[list[int]]:
-    """For each prompt at most `tokens` tokens, without the one that ends the turn.
-
-    Prompts are padded on the left. Raises Cancelled.
-    """
-    longest, ends = max(map(len, prompts)), end_tokens(base)
-    padding = base.tokenizer.pad_token_id or base.tokenizer.eos_token_id or 0
-    ids = [[padding] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
-    mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
-    output = model.generate(
-        input_ids=torch.tensor(ids, device=base.device),
-        attention_mask=torch.tensor(mask, device=base.device),
-        **GREEDY,
-        max_new_tokens=tokens,
-        use_cache=True,
-        stopping_criteria=StoppingCriteriaList([Interruptible(stop_if_cancelled)]),
-        pad_token_id=padding,
-    )
-    return [until(answer, ends) for answer in output[:, longest:].tolist()]
+    """For each prompt the greedy answer, without the token that ends the turn. Raises Cancelled."""
+    listener, ends = Interruptible(stop_if_cancelled), end_tokens(base)
+    answers = continued(model, base, prompts, tokens, choosing=GREEDY, listener=listener)
+    return [until(answer, ends) for answer in answers]
 
 
 def until(answer: Sequence[int], ends: frozenset[int]) -> list[int]:
@@ -192,20 +207,14 @@ def chat(
     if spec.max_tokens == 0:
         return result_of("", "length", None, prompt=length, completion=0)
     on_prompt({"prompt_tokens": length, "tool_format": prompt.tool_format})
-    ids = torch.tensor([prompt.ids], device=base.device)
     listener = Listener(spec, base, with_calls=prompt.tool_format is not None, cancelled=cancelled, on_text=on_text)
     listener.begin(prompt.opening)
     with seeded(spec.seed, base), attached_adapter(spec, base) as model:
-        output = model.generate(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids),
-            **sampling(spec),
-            max_new_tokens=prompt.max_new_tokens,
-            use_cache=True,
-            stopping_criteria=StoppingCriteriaList([listener]),
-            pad_token_id=base.tokenizer.pad_token_id or base.tokenizer.eos_token_id,
-        )[0, length:].tolist()
+        (answer,) = continued(
+            model, base, [prompt.ids], prompt.max_new_tokens, choosing=choosing(spec), listener=listener
+        )
     listener.finish()
+    output = [*prompt.ids[length:], *answer]
     stopped = listener.stop_text is not None or (bool(output) and output[-1] in end_tokens(base))
     return result_of(
         listener.text, "stop" if stopped else "length", listener.stop_text, prompt=length, completion=len(output)
@@ -222,7 +231,7 @@ def result_of(text: str, finish_reason: str, stop_text: str | None, *, prompt: i
     }
 
 
-def sampling(spec: ChatSpec) -> dict[str, Any]:
+def choosing(spec: ChatSpec) -> dict[str, Any]:
     if spec.temperature == 0:
         return GREEDY
     return {"do_sample": True, "temperature": spec.temperature, "top_p": spec.top_p, "top_k": 0}

@@ -1,4 +1,4 @@
-"""How an answer begins that has to be a call: written for the model, which goes on from there."""
+"""The prompt of a chat: messages and tools as a training on the same conversation would show them. Imports no torch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from imprint_trainer.data.render import ServedPrompt, rendered_conversation
 from imprint_trainer.data.session import Observation, Step, ToolCall, ToolDefinition
 from imprint_trainer.data.templates import Traits, chat_template, traits_of
 from imprint_trainer.errors import BaseModelInvalid, ContextLengthExceeded, PromptRefused, TemplateUnsupported
-from imprint_trainer.models.locate import load_tokenizer, locate_base, read_json
+from imprint_trainer.models.locate import load_tokenizer, locate_base, model_config, read_json
 from imprint_trainer.protocol import ChatMessage, ChatSpec, NamedTool
 
 if TYPE_CHECKING:
@@ -66,16 +66,16 @@ class BareBase:
 
 def bare_base(path_or_hub_id: str) -> BareBase:
     """Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid."""
-    from transformers import AutoConfig, GenerationConfig
+    from transformers import GenerationConfig
 
     folder = locate_base(path_or_hub_id).folder
     tokenizer = load_tokenizer(folder)
+    config = model_config(folder)
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         named = (folder / "generation_config.json").is_file()
         read = GenerationConfig.from_pretrained(folder) if named else GenerationConfig.from_model_config(config)
     except (ValueError, OSError, KeyError) as error:
-        raise BaseModelInvalid(f"config.json of {folder.name} cannot be read") from error
+        raise BaseModelInvalid(f"generation_config.json of {folder.name} cannot be read") from error
     return BareBase(SimpleNamespace(config=config, generation_config=read), tokenizer)
 
 

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.models.causal_lm import LoadedBase, Quantization
+from imprint_trainer.models.device import Device
 from imprint_trainer.models.memory import PeakMemory
-from imprint_trainer.models.memory_model import Device
 
 
 class BaseOf(Protocol):

@@ -15,8 +15,7 @@ from imprint_trainer.evaluation.measure import Bench, Cache, Marked
 from imprint_trainer.files import list_files, write_json, write_text
 from imprint_trainer.generation.prompt import learned_reasoning, quantization_for
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.jobs.export import model_config
-from imprint_trainer.models.locate import locate_base
+from imprint_trainer.models.locate import locate_base, model_config
 from imprint_trainer.protocol import EvaluateSpec, StagedSession
 from imprint_trainer.publish.card import with_evaluation
 from imprint_trainer.publish.peft_format import read_adapter_config

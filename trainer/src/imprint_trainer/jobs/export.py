@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.errors import BaseModelInvalid
 from imprint_trainer.files import list_files, write_text
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.models.locate import locate_base
+from imprint_trainer.models.locate import locate_base, model_config
 from imprint_trainer.protocol import ExportSpec
 from imprint_trainer.publish.card import merged_card
 from imprint_trainer.publish.gguf import export_gguf
@@ -34,12 +33,3 @@ def export_adapter(spec: ExportSpec, context: JobContext) -> dict[str, Any]:
         write_text(out / "README.md", card)
     context.stop_if_cancelled()
     return {"files": list_files(out), "warnings": []}
-
-
-def model_config(folder: Path) -> Any:
-    from transformers import AutoConfig
-
-    try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except (ValueError, OSError, KeyError) as error:
-        raise BaseModelInvalid(f"config.json of {folder.name} cannot be read") from error

@@ -33,9 +33,8 @@ def main(argv: list[str]) -> int:
 
 
 def write(arguments: argparse.Namespace, draft: Path) -> None:
-    from imprint_trainer.jobs.export import model_config
     from imprint_trainer.models.load import load_base
-    from imprint_trainer.models.locate import locate_base
+    from imprint_trainer.models.locate import locate_base, model_config
     from imprint_trainer.publish.gguf import export_base_gguf, export_gguf, supported
     from imprint_trainer.publish.peft_format import read_source
 

@@ -2,6 +2,7 @@
 
 Of n trials the worse half is stopped floor(log2 n) times, each time after twice the share of their steps, the last time
 half-way. No halving comes before a trial's fourth step, since the first steps of a warm-up compare nothing.
+What was found so far is in a file beside the checkpoints: a sweep that goes on begins with it.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What decides every number of a LoRA training: one goes on from a checkpoint only where all of it is the same."""
+"""Which checkpoint a LoRA job may go on from: one where everything that decides its numbers is the same."""
 
 from collections.abc import Mapping
 from pathlib import Path

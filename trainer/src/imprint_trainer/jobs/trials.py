@@ -1,9 +1,11 @@
-"""Held-out text in two parts: one that chooses, and one that no choice sees."""
+"""The trainings of a sweep: each as a LoRA job alone trains it, with a checkpoint of its own, on windows they share.
+
+Held-out text is in two parts: one that chooses, and one that no choice sees.
+"""
 
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,12 @@ from imprint_trainer.jobs.halving import Point, Trial
 from imprint_trainer.jobs.resume import Identity, differences, made_with
 from imprint_trainer.lora.adapter import fresh_adapter, trained_tensors
 from imprint_trainer.lora.checkpoint import STATE, Checkpoint, CheckpointWriter, read_checkpoint
-from imprint_trainer.lora.loss import heard, read_whole
+from imprint_trainer.lora.loss import heard, token_losses
 from imprint_trainer.lora.schedule import LoraTraining, Steps, Trained
 from imprint_trainer.lora.train import checkpointed, salvage, train
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.memory import tensors_given_back
-from imprint_trainer.publish.losses import held_out_proof, token_losses
+from imprint_trainer.publish.losses import held_out_proof
 
 
 @dataclass(frozen=True)
@@ -178,8 +180,8 @@ class Trials:
 
     def _losses(self, model: CausalLM) -> list[Tensor]:
         windows = [window for _, window in self.texts.choosing.windows]
-        losses = partial(token_losses, model, device=self.base.device, read=read_whole)
-        found = [losses(window=window) for window in heard(windows, self.context.stop_if_cancelled)]
+        stop = self.context.stop_if_cancelled
+        found = [token_losses(model, window, self.base.device)[0] for window in heard(windows, stop)]
         if not all(bool(torch.isfinite(one).all()) for one in found):
             raise AdapterNotFinite("the loss on held-out text is not finite")
         return found

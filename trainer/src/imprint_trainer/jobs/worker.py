@@ -93,8 +93,8 @@ class Worker:
         from imprint_trainer.jobs.hypernetwork import train_hypernetwork
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.jobs.sweep import train_sweep
-        from imprint_trainer.models.device import pick_device
-        from imprint_trainer.models.memory import PeakMemory, device_kind
+        from imprint_trainer.models.device import device_kind, pick_device
+        from imprint_trainer.models.memory import PeakMemory
 
         memory = PeakMemory(pick_device(self._device))
         context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device_kind(self._device))
@@ -135,8 +135,8 @@ class Worker:
         with self._previewing:
             with _importing:
                 from imprint_trainer.jobs.preview import preview_sessions
+                from imprint_trainer.models.device import device_kind
                 from imprint_trainer.models.locate import tokenizer_of
-                from imprint_trainer.models.memory import device_kind
 
                 if spec.base_model not in self._tokenizers:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)

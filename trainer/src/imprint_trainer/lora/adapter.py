@@ -1,4 +1,4 @@
-"""A LoRA update as the two matrices that it is the product of."""
+"""An adapter in memory: where it sits, its tensors by PEFT's keys, and how the resident base takes it on and off."""
 
 import difflib
 import math

@@ -1,4 +1,4 @@
-"""JSON files of a checkpoint folder, read with a sentence for whatever is wrong with them."""
+"""Checkpoints: adapter, optimizer and random state as safetensors, the rest as JSON, whole or not at all."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""A frozen linear with a LoRA update, and a whole SwiGLU block of three, each as one step of autograd.
+"""Takes the place of PEFT's arithmetic on a CPU while an adapter is trained: a frozen linear with a LoRA update, and a
+whole SwiGLU block of three, each as one step of autograd.
 
 The same numbers as PEFT's layers to rounding; no scaled copies, and nothing kept that can be made again cheaply.
 """

@@ -72,6 +72,21 @@ def supervised_logits(
 
 
 @torch.no_grad()
+def token_losses(
+    model: CausalLM, window: Window, device: torch.device, read: Read = read_whole
+) -> tuple[Tensor, Tensor]:
+    """Nats [s] in fp64 and whether the likeliest token is the right one [s], for the window's targets in order.
+
+    Only a chunk's logits exist at one time.
+    """
+    losses, hits = [torch.zeros(0, dtype=torch.float64)], [torch.zeros(0, dtype=torch.bool)]
+    for logits, wanted in supervised_logits(model, window, device, read):
+        losses.append(F.cross_entropy(logits, wanted, reduction="none").double().cpu())
+        hits.append((logits.argmax(-1) == wanted).cpu())
+    return torch.cat(losses), torch.cat(hits)
+
+
+@torch.no_grad()
 def mean_loss(model: CausalLM, windows: Iterable[Window], device: torch.device, read: Read = read_whole) -> float:
     """Mean over all supervised tokens of all windows, nats per token."""
     total, count = 0.0, 0

@@ -1,4 +1,7 @@
-"""What the profile `learn` decides by the data, and the learning rate where a request names none."""
+"""Which windows come next, at which rate, and when it is enough: decided by the windows, the settings and the losses.
+
+Imports no torch: a preview plans with it too. Replaying a checkpoint's losses restores cursor, order and cool-down.
+"""
 
 import math
 import random

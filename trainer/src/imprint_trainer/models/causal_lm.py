@@ -1,4 +1,4 @@
-"""What the trainer asks of a causal language model of transformers, plain or wrapped by PEFT."""
+"""What the trainer asks of a causal language model of transformers, plain or wrapped by PEFT, and the resident base."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Some consecutive blocks of a frozen decoder, run as a decoder of their own."""
+"""A decoder below its output head, whole or a slice of its layers, and logits as the model itself makes them."""
 
 import copy
 from collections.abc import Callable, Iterator

@@ -44,6 +44,7 @@ def load_base(
     model.requires_grad_(False)
     model.eval()
     model.config.use_cache = False
+    drop_presets(model)
     plain, products = False, dtype
     if quantization == "nf4":
         settle_linear4bit(model, dtype)
@@ -64,6 +65,17 @@ def load_base(
         computes_in=str(products if plain else dtype).removeprefix("torch."),
         device=target,
         digests=digests,
+    )
+
+
+def drop_presets(model: Any) -> None:
+    """Leaves of generation_config.json the tokens that begin, end and pad: presets such as a repetition_penalty would
+    change greedy answers, since transformers applies whatever a call does not name."""
+    from transformers import GenerationConfig
+
+    own = model.generation_config
+    model.generation_config = GenerationConfig(
+        bos_token_id=own.bos_token_id, eos_token_id=own.eos_token_id, pad_token_id=own.pad_token_id
     )
 
 

@@ -1,4 +1,4 @@
-"""What a base model's folder must not hold: anything that would run as code when it is loaded."""
+"""From a path or hub id to a folder that holds nothing that runs as code, and what is read without its weights."""
 
 import json
 import os
@@ -124,6 +124,16 @@ def _from_hub(repo_id: str) -> tuple[Path, str | None]:
     except (HfHubHTTPError, OSError) as error:
         raise BaseModelNotFound(f"{repo_id} cannot be downloaded: {type(error).__name__}") from error
     return folder, folder.name if re.fullmatch(r"[0-9a-f]{40}", folder.name) else None
+
+
+def model_config(folder: Path) -> Any:
+    """Of transformers. Raises BaseModelInvalid."""
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (ValueError, OSError, KeyError) as error:
+        raise BaseModelInvalid(f"config.json of {folder.name} cannot be read") from error
 
 
 def tokenizer_of(base_model: str) -> Any:

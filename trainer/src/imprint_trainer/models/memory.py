@@ -1,4 +1,7 @@
-"""Memory that is freed goes back to the system."""
+"""Memory of this machine: what a training may take, what it would take, and what it took.
+
+Imports torch only where a card is asked: previews plan with it too.
+"""
 
 import ctypes
 import sys
@@ -6,16 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import psutil
-import torch
 
 from imprint_trainer.data.plan import USUAL, length_limit
 from imprint_trainer.errors import OutOfMemory
+from imprint_trainer.models.device import Device
 from imprint_trainer.models.locate import locate_base, read_json
 from imprint_trainer.models.memory_model import (
-    Device,
     Quantization,
     Setting,
     dequantised_fits,
@@ -24,22 +26,13 @@ from imprint_trainer.models.memory_model import (
     shape_of,
 )
 
-
-def release_freed_memory() -> None:
-    """glibc keeps what many passes over texts of different lengths have freed: 12 of 18 GB in a training of a
-    hypernetwork. Does nothing with another C library."""
-    trim = of_glibc("malloc_trim")
-    if trim is not None:
-        trim(0)
-
-
-def of_glibc(name: str) -> Callable[..., int] | None:
-    """A function of the C library; None where it is another one."""
-    found = getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
-    return cast("Callable[..., int] | None", found)
-
+if TYPE_CHECKING:
+    import torch
 
 CGROUP = Path("/sys/fs/cgroup")
+PROC = Path("/proc/self")
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # mallopt(3)
+SMALLEST, LARGEST = 2**20, 32 * 2**20  # bytes; glibc's own threshold rises to the largest
 
 
 def available_mb(device: str) -> float:
@@ -48,15 +41,11 @@ def available_mb(device: str) -> float:
         import torch
 
         return (torch.cuda.mem_get_info(device)[0] + torch.cuda.memory_reserved(device)) / 1e6
-    import psutil
-
     return (available_bytes() + int(psutil.Process().memory_info().rss)) / 1e6
 
 
 def available_bytes(cgroup: Path = CGROUP) -> int:
     """What could be taken without swapping, within the container's limit."""
-    import psutil
-
     free = int(psutil.virtual_memory().available)
     limit, used = cgroup / "memory.max", cgroup / "memory.current"
     if limit.is_file() and used.is_file() and (text := limit.read_text().strip()).isdigit():
@@ -69,71 +58,6 @@ def reclaimable(cgroup: Path) -> int:
     stat = cgroup / "memory.stat"
     lines = stat.read_text().splitlines() if stat.is_file() else []
     return sum(int(line.split()[1]) for line in lines if line.startswith(("inactive_file ", "active_file ")))
-
-
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # mallopt(3)
-SMALLEST, LARGEST = 2**20, 32 * 2**20  # bytes; glibc's own threshold rises to the largest
-
-
-@contextmanager
-def tensors_given_back(wanted: bool) -> Iterator[None]:
-    """While open and `wanted`, freed tensors of 1 MiB and more go back to the system at once, for about a fifth more
-    time where steps are fast; elsewhere than on glibc nothing changes."""
-    mallopt = of_glibc("mallopt") if wanted else None
-    if mallopt is not None:
-        mallopt(MMAP_THRESHOLD, SMALLEST)
-    try:
-        yield
-    finally:
-        if mallopt is not None:
-            mallopt(MMAP_THRESHOLD, LARGEST)
-            mallopt(TRIM_THRESHOLD, 2 * LARGEST)
-
-
-PROC = Path("/proc/self")
-
-
-class PeakMemory:
-    """The most that was held since it was made, in MB of 10^6 bytes: on CUDA by the allocator, else by the process.
-
-    Where the system keeps no mark that can be reset (not Linux, or denied), the largest of the readings so far.
-    """
-
-    def __init__(self, device: torch.device, proc: Path = PROC) -> None:
-        self._device = device
-        self._proc = proc
-        self._largest = 0.0
-        self._marked = False
-        if device.type == "cuda":
-            torch.cuda.reset_peak_memory_stats(device)
-        else:
-            self._marked = reset_mark(proc)
-
-    def mb(self) -> float:
-        if self._device.type == "cuda":
-            return torch.cuda.max_memory_allocated(self._device) / 1e6
-        now = marked(self._proc) if self._marked else int(psutil.Process().memory_info().rss)
-        self._largest = max(self._largest, now / 1e6)
-        return self._largest
-
-
-def reset_mark(proc: Path) -> bool:
-    """proc(5): 5 in clear_refs makes the present resident size the peak."""
-    try:
-        with (proc / "clear_refs").open("r+") as file:  # not "w": where there is none, none is made
-            file.write("5")
-    except OSError:
-        return False
-    return True
-
-
-def marked(proc: Path) -> int:
-    """Bytes of the largest resident size since the mark was reset."""
-    lines = (proc / "status").read_text(encoding="ascii", errors="replace").splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
-
-
-NVIDIA = Path("/proc/driver/nvidia/version")
 
 
 @dataclass(frozen=True)
@@ -186,18 +110,74 @@ def planned_memory(request: Sized, length: int, *, device: Device, dequantised: 
     return Planned(chosen.checkpointing, memory, chosen.scarce)
 
 
-def device_kind(requested: str) -> Device:
-    """Of the worker's setting. Imports torch only on machines with a card."""
-    if requested == "cpu" or (requested == "auto" and not NVIDIA.exists()):
-        return "cpu"
-    from imprint_trainer.models.device import pick_device
-
-    return "cuda" if pick_device(requested).type == "cuda" else "cpu"
-
-
 def window_limit(spec: OnBase, device: Device) -> int:
     """Tokens; decided by the base model and the machine alone, so that plans, previews and trainings agree."""
     config = read_json(locate_base(spec.base_model).folder / "config.json")
     shape = shape_of(config)
     fits = longest_window(config, available_mb(device), device=device)
     return length_limit(made_for=shape.positions if shape else USUAL, fits=fits, on_cpu=device == "cpu")
+
+
+class PeakMemory:
+    """The most that was held since it was made, in MB of 10^6 bytes: on CUDA by the allocator, else by the process.
+
+    Where the system keeps no mark that can be reset (not Linux, or denied), the largest of the readings so far.
+    """
+
+    def __init__(self, device: "torch.device", proc: Path = PROC) -> None:
+        self._device = device
+        self._proc = proc
+        self._largest = 0.0
+        self._marked = False
+        if device.type == "cuda":
+            import torch
+
+            torch.cuda.reset_peak_memory_stats(device)
+        else:
+            self._marked = reset_mark(proc)
+
+    def mb(self) -> float:
+        if self._device.type == "cuda":
+            import torch
+
+            return torch.cuda.max_memory_allocated(self._device) / 1e6
+        now = marked(self._proc) if self._marked else int(psutil.Process().memory_info().rss)
+        self._largest = max(self._largest, now / 1e6)
+        return self._largest
+
+
+def reset_mark(proc: Path) -> bool:
+    """proc(5): 5 in clear_refs makes the present resident size the peak."""
+    try:
+        with (proc / "clear_refs").open("r+") as file:  # not "w": where there is none, none is made
+            file.write("5")
+    except OSError:
+        return False
+    return True
+
+
+def marked(proc: Path) -> int:
+    """Bytes of the largest resident size since the mark was reset."""
+    lines = (proc / "status").read_text(encoding="ascii", errors="replace").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+
+@contextmanager
+def tensors_given_back(wanted: bool) -> Iterator[None]:
+    """While open and `wanted`, freed tensors of 1 MiB and more go back to the system at once, for about a fifth more
+    time where steps are fast; elsewhere than on glibc nothing changes."""
+    mallopt = of_glibc("mallopt") if wanted else None
+    if mallopt is not None:
+        mallopt(MMAP_THRESHOLD, SMALLEST)
+    try:
+        yield
+    finally:
+        if mallopt is not None:
+            mallopt(MMAP_THRESHOLD, LARGEST)
+            mallopt(TRIM_THRESHOLD, 2 * LARGEST)
+
+
+def of_glibc(name: str) -> Callable[..., int] | None:
+    """A function of the C library; None where it is another one."""
+    found = getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
+    return cast("Callable[..., int] | None", found)

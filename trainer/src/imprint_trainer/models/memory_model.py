@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from imprint_trainer.models.device import multiplies_bf16
+from imprint_trainer.models.device import Device, multiplies_bf16
 
-Device = Literal["cpu", "cuda"]
 Quantization = Literal["nf4", "none"]
 
 MB = 1e6
@@ -127,17 +126,17 @@ class Setting:
 
     @property
     def wide_element(self) -> int:
-        """Bytes of a number of the two wide activations of an MLP that lora/kernels.py keeps."""
+        """Bytes of a number of the two wide activations of an MLP that lora/cpu_kernels.py keeps."""
         return BF16 if self.fused and self.linear_element == BF16 else self.element
 
     @property
     def scarce(self) -> bool:
-        """Whether lora/heap.py gives freed tensors back at once."""
+        """Whether freed tensors are given back at once, memory before speed: models/memory.py."""
         return self.device == "cpu" and (self.checkpointing or self.four_bit)
 
     @property
     def fused(self) -> bool:
-        """Whether lora/kernels.py takes the place of PEFT's layers."""
+        """Whether lora/cpu_kernels.py takes the place of PEFT's layers."""
         return self.device == "cpu" and not self.four_bit
 
 
@@ -200,7 +199,7 @@ def activation_bytes(shape: Shape, setting: Setting) -> float:
 
 
 def block_bytes(shape: Shape, setting: Setting) -> float:
-    """Kept for the backward pass of a block: lora/kernels.py, PEFT's layers where those do not take part."""
+    """Kept for the backward pass of a block: lora/cpu_kernels.py, PEFT's layers where those do not take part."""
     d, f, q, kv = shape.hidden, shape.intermediate, shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
     element = setting.element
     kept = sum(held(width, element, setting) for width in [d] * 4 + [q] * 2 + [kv] * 2)

@@ -1,4 +1,4 @@
-"""What an adapter's card says of the sweep that chose it."""
+"""README.md of an adapter: where it comes from, what was proved, how to load it."""
 
 import json
 import re

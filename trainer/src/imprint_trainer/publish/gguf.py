@@ -1,4 +1,4 @@
-"""How llama.cpp lays out the models of a family: its name for the architecture, and the order of Q's and K's rows."""
+"""A LoRA adapter, or its base model, as the GGUF file that llama.cpp loads, laid out as llama.cpp's converters do."""
 
 import json
 from collections.abc import Callable

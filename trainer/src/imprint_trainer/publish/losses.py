@@ -1,4 +1,6 @@
-"""Hidden states below an adapter's lowest block, which it does not change: computed once for all readings."""
+"""What an adapter does to held-out and to neutral text. Hidden states below its lowest block, which it does not change,
+are computed once for all readings.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,12 +9,11 @@ from importlib.resources import files
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.loss import Read, mean_loss, read_whole, supervised_logits
+from imprint_trainer.lora.loss import Read, mean_loss, read_whole
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.head import can_be_cut, entered_by, section
 from imprint_trainer.resampling import interval
@@ -102,13 +103,6 @@ class Change:
     tokens: int
     before: float
     after: float
-
-
-@torch.no_grad()
-def token_losses(model: CausalLM, window: Window, device: torch.device, read: Read) -> Tensor:
-    """Of each supervised token but the first of the window, nats, [s] on the CPU."""
-    parts = supervised_logits(model, window, device, read)
-    return torch.cat([F.cross_entropy(logits, wanted, reduction="none") for logits, wanted in parts]).cpu()
 
 
 def held_out_proof(held_out: HeldOut, before: Sequence[Tensor], after: Sequence[Tensor]) -> dict[str, Any]:

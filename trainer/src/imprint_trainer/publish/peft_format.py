@@ -1,4 +1,7 @@
-"""Writes an adapter's files."""
+"""An adapter's files in PEFT's format: written, read by an allow-list of settings, and put on the resident base.
+
+vLLM and llama.cpp take them by the rules of their loaders, which are checked here.
+"""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,6 @@
-"""SHA-256 of a base model's files, kept between workers: 16 GB take half a minute to read."""
+"""What an adapter was made with: versions, and which base model to the byte. Digests are kept between workers, since
+16 GB take half a minute to read.
+"""
 
 import contextlib
 import hashlib

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoConfig, GemmaConfig, LlamaConfig, Phi3Config, Qwen3Config
 
-from adapters.export.sources import random_payload, source_of
 from imprint_trainer.errors import Cancelled, ExportUnsupported
 from imprint_trainer.lora.adapter import Payload
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.publish.gguf import ARCHITECTURES, architecture_of, export_gguf, gguf_name, interleave_halves
+from publish.sources import random_payload, source_of
 
 NAMES = {"adapter_id": "tiny-adapter", "base_model_name": "tiny"}
 

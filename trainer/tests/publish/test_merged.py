@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from adapters.export.sources import random_payload, source_of, write_adapter
 from imprint_trainer.errors import AdapterInvalid, ExportUnsupported
 from imprint_trainer.lora.adapter import Factors, Payload
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.load import load_base
 from imprint_trainer.publish.merged import export_merged, merge_weight
 from imprint_trainer.publish.peft_format import attached, read_source
+from publish.sources import random_payload, source_of, write_adapter
 
 WEIGHTS = "model.safetensors"
 
