@@ -8,7 +8,7 @@ from typing import Any
 from imprint_trainer.data.plan import MOST_ON_CPU
 from imprint_trainer.memory_report import main
 from imprint_trainer.models.memory_model import WINDOWS
-from jobs.test_memory_plan import base_folder
+from models.test_memory import base_folder
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
 

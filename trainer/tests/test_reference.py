@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from data.sessions import agent, session_json, system, user
-from data.test_shared import spec_of
+from data.test_select import spec_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.jobs.context import JobContext

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.families import tokenizer_of
+from data.sessions import agent, session_json, user
+from data.test_select import spec_of
 from imprint_trainer.data.holdout import MEASURED, SMALLEST_PART, last_part, sampled
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.data.windows import Lesson, Window
-
-from .families import tokenizer_of
-from .sessions import agent, session_json, user
-from .test_shared import spec_of
 
 TOKENIZER = "qwen2_5"
 WORDS = ["alpha", "bravo", "carbon", "delta", "ember", "fjord", "gamma", "harbor", "island", "jungle"]

@@ -2,12 +2,11 @@ import json
 
 import pytest
 
+from data.families import tokenizer_of
+from data.lessons import faults
+from data.sessions import agent, session_of, user
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.windows import Lesson, Window
-
-from .families import tokenizer_of
-from .lessons import faults
-from .sessions import agent, session_of, user
 
 EDIT = ("Edit", json.dumps({"old_string": "a = 1", "new_string": "a = 2"}), "ok")
 TALK = (

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
+from data.families import CHATML_DEFAULT_SYSTEM, family, tokenizer_of, tokenizer_with
+from data.sessions import agent, changes, said, session_of, shown, system, user
 from imprint_trainer.data.codec import codec_for
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.templates import ChatTemplate, chat_template
 from imprint_trainer.errors import TemplateUnsupported
-
-from .families import CHATML_DEFAULT_SYSTEM, family, tokenizer_of, tokenizer_with
-from .sessions import agent, changes, said, session_of, shown, system, user
 
 FAMILIES = [
     "chatml",

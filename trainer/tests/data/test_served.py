@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
+from data.families import tokenizer_of
+from data.sessions import agent, session_of, shown, system, user
 from imprint_trainer.data.prepare import prepare_windows, started
 from imprint_trainer.data.render import MARKS, rendered_conversation, tool_format
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.templates import chat_template, tool_prompt, traits_of
-
-from .families import tokenizer_of
-from .sessions import agent, session_of, shown, system, user
 
 TOOLS = [
     {

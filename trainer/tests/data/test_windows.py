@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.families import family, tokenizer_of
+from data.sessions import agent, changes, reasons, said, secrets_in, session_of, shown, system, user
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.errors import NothingToTrain
-
-from .families import family, tokenizer_of
-from .sessions import agent, changes, reasons, said, secrets_in, session_of, shown, system, user
 
 TASK = "TASK: fix it"
 WORDS = st.lists(

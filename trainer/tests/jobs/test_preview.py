@@ -18,8 +18,7 @@ from imprint_trainer.jobs.preview import preview_sessions
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import PreviewSpec, TrainLoraSpec
-
-from .tiny import tiny_job
+from jobs.tiny import tiny_job
 
 SESSIONS = 10
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}

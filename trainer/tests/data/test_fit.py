@@ -3,10 +3,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.families import tokenizer_of
 from imprint_trainer.data.codec import codec_for
 from imprint_trainer.data.fit import fair_shares, marker, shortened
-
-from .families import tokenizer_of
 
 TEXTS = st.text(alphabet="abc \n🎉é<|im_end|>", max_size=300)
 

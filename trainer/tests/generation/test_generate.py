@@ -1,14 +1,110 @@
 import itertools
+import json
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 import torch
+from hypothesis import example, given
+from hypothesis import strategies as st
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from imprint_trainer.errors import Cancelled, ContextLengthExceeded, PromptRefused
-from imprint_trainer.generation.generate import chat
-from imprint_trainer.generation.prompt import opening_of, prompt_of, room_after
+from imprint_trainer.generation.generate import Detokenizer, StopTexts, chat, generate, until
+from imprint_trainer.generation.prompt import end_tokens, opening_of, prompt_of, room_after
 from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.load import load_base
 from imprint_trainer.protocol import ChatMessage, ChatSpec, ChatTool, ChatToolCall, NamedTool
+from imprint_trainer.publish.peft_format import attached
+from publish.sources import random_payload, write_adapter
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tiny_folder: Path) -> PreTrainedTokenizerBase:
+    return AutoTokenizer.from_pretrained(tiny_folder)
+
+
+def pieces_of(tokenizer: PreTrainedTokenizerBase, tokens: list[int]) -> list[str]:
+    characters = Detokenizer(tokenizer)
+    return [*(characters.add(token) for token in tokens), characters.rest()]
+
+
+@example(text="<|im_end|>")
+@given(text=st.text(max_size=40))
+def test_pieces_are_whole_characters_and_together_the_text(tokenizer: PreTrainedTokenizerBase, text: str) -> None:
+    # Split: what spells a control token is text here, as where a model writes it letter by letter.
+    pieces = pieces_of(tokenizer, tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
+    assert "".join(pieces) == text
+    for piece in pieces:
+        assert "\ufffd" not in piece or "\ufffd" in text
+
+
+@given(tokens=st.lists(st.integers(0, 319), max_size=30))
+def test_pieces_of_any_tokens_are_together_what_decoding_them_at_once_gives(
+    tokenizer: PreTrainedTokenizerBase, tokens: list[int]
+) -> None:
+    whole = tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    assert "".join(pieces_of(tokenizer, tokens)) == whole
+
+
+@given(pieces=st.lists(st.text("ab", max_size=3), max_size=12), stops=st.lists(st.text("ab", min_size=1), max_size=4))
+def test_the_text_is_cut_at_the_first_stop_however_it_comes_in_pieces(pieces: list[str], stops: list[str]) -> None:
+    text = "".join(pieces)
+    ends = [(text.index(stop) + len(stop), text.index(stop)) for stop in stops if stop in text]
+    expected = text[: min(ends)[1]] if ends else text
+    watched = StopTexts(stops)
+    told = ""
+    for piece in pieces:
+        told += watched.add(piece)
+        assert expected.startswith(told)
+        if watched.found is not None:
+            break
+    assert told + watched.rest() == expected
+    assert (watched.found is not None) == bool(ends)
+
+
+def test_nothing_is_held_back_that_cannot_begin_a_stop_text() -> None:
+    watched = StopTexts(["\n\n", "END"])
+    assert [watched.add(piece) for piece in ("one", "\n", "two", "EN", "T")] == ["one", "", "\ntwo", "", "ENT"]
+
+
+PROMPTS = [(1, 50, 60, 70), (1, 80), tuple(range(30, 60)), (1, 99, 12)]
+
+
+def step_by_step(base: LoadedBase, prompt: tuple[int, ...], tokens: int) -> list[int]:
+    ids = list(prompt)
+    with torch.no_grad():
+        for _ in range(tokens):
+            token = int(base.model(input_ids=torch.tensor([ids])).logits[0, -1].argmax())
+            if token in end_tokens(base):
+                break
+            ids.append(token)
+    return ids[len(prompt) :]
+
+
+def test_answers_side_by_side_are_those_of_each_alone(base: LoadedBase) -> None:
+    alone = [step_by_step(base, prompt, 12) for prompt in PROMPTS]
+    assert generate(base.model, base, PROMPTS, 12, lambda: None) == alone
+
+
+def test_an_answer_ends_before_its_end_of_turn_token() -> None:
+    assert until([5, 6, 2, 7, 2], frozenset({2})) == [5, 6]
+    assert until([5, 6], frozenset({2})) == [5, 6]
+
+
+def test_a_cancel_is_heard_between_tokens(base: LoadedBase) -> None:
+    asked = itertools.count(1)
+
+    def stop() -> None:
+        if next(asked) == 3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        generate(base.model, base, PROMPTS, 12, stop)
+    assert next(asked) == 4
+
 
 TOOL = ChatTool(name="list_files", description=None, parameters={"type": "object", "properties": {}})
 
@@ -180,3 +276,33 @@ def test_each_family_begins_calls_in_its_own_way(
     choice: Any, tools: int, tool_format: str | None, expected: str
 ) -> None:
     assert opening_of(spec_of(tools=[TOOL] * tools, tool_choice=choice), tool_format) == expected
+
+
+PRESETS = [
+    {"repetition_penalty": 9.0},
+    {"no_repeat_ngram_size": 1},
+    {"do_sample": True, "temperature": 5.0, "top_k": 3, "min_p": 0.1},
+    {"num_beams": 3, "length_penalty": -2.0},
+    {"suppress_tokens": list(range(3, 200))},
+    {"bad_words_ids": [[token] for token in range(200, 310)]},
+    {"forced_eos_token_id": 2, "min_new_tokens": 9},
+    {"guidance_scale": 3.0},
+]
+
+
+@pytest.mark.parametrize("presets", PRESETS, ids=lambda presets: next(iter(presets)))
+@pytest.mark.parametrize("adapted", [False, True])
+def test_temperature_0_takes_the_likeliest_tokens_whatever_presets_a_base_brings(
+    presets: dict[str, Any], adapted: bool, tiny_copy: Path, tmp_path: Path
+) -> None:
+    config = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0, **presets}
+    (tiny_copy / "generation_config.json").write_text(json.dumps(config))
+    base = load_base(str(tiny_copy), quantization="none", device="cpu")
+    adapter = write_adapter(tmp_path / "adapter", random_payload(base.model)) if adapted else None
+    spec = spec_of(temperature=0, max_tokens=12, adapter_path=str(adapter) if adapter else None)
+    prompt = prompt_of(spec, base).ids
+    with attached(base, adapter) if adapter else nullcontext(base.model) as model:
+        expected = step_by_step(replace(base, model=model), prompt, 12)
+        assert generate(model, base, [prompt], 12, lambda: None) == [expected]
+    said, _ = answer(base, spec)
+    assert said["text"] == base.tokenizer.decode(expected)

@@ -11,7 +11,7 @@ from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.locate import tokenizer_of
 from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import TrainSweepSpec
-from jobs.sweeps.sessions import write_sessions
+from jobs.sweep_sessions import write_sessions
 
 
 def trial(rank: int, learning_rate: float, epochs: int = 2) -> dict[str, Any]:
