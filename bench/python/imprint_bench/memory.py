@@ -55,7 +55,7 @@ def main() -> None:
     with (
         fresh_adapter(base, rank=options.rank, alpha=32.0, targets=targets, seed=1) as model,
         checkpointed(model, options.checkpointing),
-        tensors_given_back(setting.scarce),
+        tensors_given_back(setting.low_memory),
     ):
         train(model, [window], training, plan_steps([window], training), device=CPU, memory=memory)
     predicted = predict(shape, setting)

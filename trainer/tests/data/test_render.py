@@ -291,5 +291,5 @@ def test_every_answer_of_a_window_stands_after_the_prompt_that_the_model_is_give
     template = chat_template(tokenizer, reasoning=False, date=None)
     prompts = template.prompts([{"role": "user", "content": "x"}])
     opening = prompts[0][len(template.render([{"role": "user", "content": "x"}])) :]
-    for lesson in window.lessons:
-        assert tokenizer.decode(list(window.input_ids[: lesson.start])).endswith(opening)
+    for answer in window.answers:
+        assert tokenizer.decode(list(window.input_ids[: answer.start])).endswith(opening)

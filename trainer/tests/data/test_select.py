@@ -190,7 +190,7 @@ def test_each_turn_of_forked_recordings_is_supervised_exactly_once(
     supervised = Counter(keys[session][step] for session, step in learned(found))
     spoken = {key for number, steps in enumerate(recordings) for key in keys[f"s{number}"][1 : len(steps) : 2]}
     assert supervised == Counter(spoken)
-    assert sum(len(window.lessons) for window in found.windows) == len(spoken)
+    assert sum(len(window.answers) for window in found.windows) == len(spoken)
 
 
 def keys_of(steps: list[dict[str, Any]]) -> list[str]:

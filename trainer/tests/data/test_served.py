@@ -32,7 +32,7 @@ FAMILIES = [*GROWING, "qwen3", "mistral"]  # these two write answers differently
 def prompts_of(session: Session, name: str) -> list[tuple[int, ...]]:
     """What windows have before each answer that they supervise."""
     prepared = prepare_windows(session, tokenizer_of(name), max_length=4096)
-    return [window.input_ids[: lesson.start] for window in prepared.windows for lesson in window.lessons]
+    return [window.input_ids[: answer.start] for window in prepared.windows for answer in window.answers]
 
 
 def served(session: Session, name: str, count: int) -> tuple[int, ...]:

@@ -13,7 +13,6 @@ from imprint_trainer.evaluation.actions import (
     Action,
     Actions,
     Call,
-    compared,
     files_of,
     judged,
     next_actions,
@@ -25,6 +24,7 @@ from imprint_trainer.evaluation.actions import (
     spread,
     syntaxes,
 )
+from imprint_trainer.evaluation.verdict import compared
 
 
 @pytest.mark.parametrize(
@@ -194,12 +194,11 @@ def test_the_recorded_answer_is_right_in_all_but_the_loop(family: str) -> None:
     windows = prepare_windows(TALK, tokenizer, max_length=1024).windows
     actions = {action.prompt: action for action in sampled(TALK, family).sampled}
     for window in windows:
-        ends = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
-        for lesson, end in zip(window.lessons, ends, strict=True):
-            action = actions.get(window.input_ids[: lesson.start])
+        for step, start, end in window.answer_spans:
+            action = actions.get(window.input_ids[:start])
             if action is not None:
-                answer = read_answer(window.input_ids[lesson.start : end], tokenizer, syntaxes(tokenizer))
-                again = lesson.step == 5
+                answer = read_answer(window.input_ids[start:end], tokenizer, syntaxes(tokenizer))
+                again = step == 5
                 assert judged(action, answer) == {
                     **dict.fromkeys(MEASURES, True),
                     "loop": again,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from data.sessions import agent, session_json, session_of, user
-from imprint_trainer.data.windows import Lesson, Window
+from imprint_trainer.data.windows import Answer, Window
 from imprint_trainer.errors import NothingToEvaluate
 from imprint_trainer.evaluation.held_out import Split, split, text_before, trained_turns, turn_keys, with_text_before
 from imprint_trainer.evaluation.measure import measure_loss
@@ -34,9 +34,9 @@ def test_a_turn_that_was_trained_on_is_not_tested(base: LoadedBase, stored: Any)
     trained = [user("Something else."), agent("Sure."), user("And?"), agent("It is fixed.")]
     (tested,) = parted(base, [stored("s1", TALK)], trained).tested
     assert tested.dropped_turns == 1
-    assert [lesson.step for window in tested.windows for lesson in window.lessons] == [1, 5]
+    assert [answer.step for window in tested.windows for answer in window.answers] == [1, 5]
     (whole,) = parted(base, [stored("s1", TALK)]).tested
-    assert (whole.dropped_turns, len(whole.windows[0].lessons)) == (0, 3)
+    assert (whole.dropped_turns, len(whole.windows[0].answers)) == (0, 3)
 
 
 def test_the_same_words_in_answer_to_others_are_tested(base: LoadedBase, stored: Any) -> None:
@@ -68,7 +68,7 @@ def test_a_session_is_skipped_when_more_than_half_of_it_stands_in_one_that_was_t
 def test_a_turn_that_two_tested_sessions_share_counts_once(base: LoadedBase, stored: Any) -> None:
     longer = [*TALK, user("Commit."), agent("Committed.")]
     first, second = parted(base, [stored("s1", TALK), stored("s2", longer)]).tested
-    assert [lesson.step for window in second.windows for lesson in window.lessons] == [7]
+    assert [answer.step for window in second.windows for answer in window.answers] == [7]
     assert second.dropped_turns == first.dropped_turns == 0
 
 
@@ -86,7 +86,7 @@ def test_sessions_that_cannot_be_rendered_are_named(base: LoadedBase, stored: An
     assert str(tmp_path) not in caught.value.message
 
 
-WINDOW = Window((1, 2, 3, 4), (False, False, True, True), (Lesson(1, 2),))
+WINDOW = Window((1, 2, 3, 4), (False, False, True, True), (Answer(1, 2),))
 
 
 def test_the_newest_text_of_the_newest_session_stands_last(base: LoadedBase) -> None:
@@ -109,7 +109,7 @@ def test_a_session_that_cannot_be_rendered_gives_no_text(base: LoadedBase) -> No
 
 def test_a_window_keeps_its_targets_behind_what_the_context_has_room_for() -> None:
     assert with_text_before(WINDOW, (7, 8, 9), reach=6) == Window(
-        (8, 9, 1, 2, 3, 4), (False, False, False, False, True, True), (Lesson(1, 4),)
+        (8, 9, 1, 2, 3, 4), (False, False, False, False, True, True), (Answer(1, 4),)
     )
     assert with_text_before(WINDOW, (7, 8, 9), reach=4) == WINDOW
     assert with_text_before(WINDOW, (), reach=100) == WINDOW

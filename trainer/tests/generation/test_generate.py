@@ -304,5 +304,6 @@ def test_temperature_0_takes_the_likeliest_tokens_whatever_presets_a_base_brings
     with attached(base, adapter) if adapter else nullcontext(base.model) as model:
         expected = step_by_step(replace(base, model=model), prompt, 12)
         assert generate(model, base, [prompt], 12, lambda: None) == [expected]
-    said, _ = answer(base, spec)
-    assert said["text"] == base.tokenizer.decode(expected)
+    narrow = spec.model_copy(update={"temperature": 1, "top_p": 1e-6})
+    for one in (spec, narrow):
+        assert answer(base, one)[0]["text"] == base.tokenizer.decode(expected)

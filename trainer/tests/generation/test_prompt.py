@@ -60,5 +60,5 @@ def test_a_recorded_conversation_is_trained_as_it_was_served(base: LoadedBase, n
             }
         )
         prompts.append(prompt_of(spec, base).ids)
-    assert prompts == [window.input_ids[: lesson.start] for lesson in window.lessons]
+    assert prompts == [window.input_ids[: answer.start] for answer in window.answers]
     assert base.tokenizer.decode(list(window.input_ids)).endswith(f"The tests pass.{family(name).end}")

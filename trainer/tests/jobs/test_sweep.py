@@ -13,10 +13,10 @@ from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.lora import train_lora
 from imprint_trainer.jobs.sweep import train_sweep, trial_spec
 from imprint_trainer.protocol import TrainLoraSpec, TrainSweepSpec
+from jobs.sweep_sessions import write_sessions
 from schema import SCHEMAS, faults
 
 from .conftest import Events, Run, Spec, trial
-from .sessions import write_sessions
 
 
 def files(spec: dict[str, Any]) -> dict[str, bytes]:
@@ -96,7 +96,7 @@ def test_its_progress_is_that_of_the_whole(sweep_spec: Spec, run: Run) -> None:
 def test_a_cancelled_sweep_goes_on_where_it_was_to_the_same_files(sweep_spec: Spec, run: Run) -> None:
     plain = sweep_spec("plain")
     whole = run(plain)
-    for step in (11, 32, 55):  # within a leg, at the end of the first halving, in the last leg
+    for step in (11, 32, 55):  # within a rung, at the end of the first halving, in the last rung
         cut = sweep_spec(f"cut-{step}")
         assert run(cut, stop=lambda told, step=step: steps_of(told)[-1:] >= [step]) == {}
         events: Events = []

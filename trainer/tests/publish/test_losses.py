@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from imprint_trainer.data.holdout import HeldOut
-from imprint_trainer.data.windows import Lesson, Window
+from imprint_trainer.data.windows import Answer, Window
 from imprint_trainer.lora.adapter import Payload
 from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.causal_lm import LoadedBase
@@ -105,7 +105,7 @@ def window(*tokens: int) -> Window:
     for step, count in enumerate(tokens):
         ids += [0, *[1] * count]
         mask += [False, *[True] * count]
-        lessons.append(Lesson(step, len(ids) - count))
+        lessons.append(Answer(step, len(ids) - count))
     return Window(tuple(ids), tuple(mask), tuple(lessons))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from imprint_trainer.data.codec import Codec, Encoded
 from imprint_trainer.data.edits import in_sight, place, said, squashed
 from imprint_trainer.data.messages import Conversation, Unit, head
-from imprint_trainer.data.plan import Cost, Leads, request_limit
+from imprint_trainer.data.plan import Context, Cost, request_limit
 from imprint_trainer.data.render import Piece, Renderer
 from imprint_trainer.data.templates import USER, ChatTemplate, Message, Traits
 from imprint_trainer.errors import NothingToTrain
@@ -278,13 +278,13 @@ def shortened_outputs(
     cuts: Counter[str] = Counter()
     units = list(body.units)
     edited = edited_in(sources)
-    leads = Leads(body.costs, budget, mark)
+    context = Context(body.costs, budget, mark)
     answer = 0  # tokens of the next assistant turn
     for index in range(len(units) - 1, -1, -1):
         unit, cost = units[index], body.costs[index]
         kept = unit.messages[:1] if unit.by_assistant else ()
         loose = unit.messages[len(kept) :]
-        taken = leads.tokens(index, [index]) + (cost.own if kept else 0) + min(answer, budget // 2)
+        taken = context.tokens(index, [index]) + (cost.own if kept else 0) + min(answer, budget // 2)
         least = request_limit(budget) + FRAME if unit.request else budget // 8
         allowed = max(budget - taken, least)
         if loose and (cost.after if kept else cost.own) > allowed:

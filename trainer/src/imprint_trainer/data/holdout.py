@@ -105,9 +105,8 @@ def last_part(windows: Sequence[Window], share: float) -> int | None:
     """
     tokens: Counter[int] = Counter()
     for window in windows:
-        ends = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
-        for lesson, end in zip(window.lessons, ends, strict=True):
-            tokens[lesson.step] += sum(window.supervised[max(lesson.start, 1) : end])
+        for step, start, end in window.answer_spans:
+            tokens[step] += sum(window.supervised[max(start, 1) : end])
     total, taken = tokens.total(), 0
     if total < SMALLEST_SESSION:
         return None

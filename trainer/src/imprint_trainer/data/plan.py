@@ -49,7 +49,7 @@ def request_limit(budget: int) -> int:
 
 
 @dataclass(frozen=True)
-class Leads:
+class Context:
     """What windows of `budget` tokens bring along for the turns that they skip: a mark, the latest request, and what
     their answers replace."""
 
@@ -97,12 +97,12 @@ class Leads:
 class Planner:
     """Cuts units into windows of at most `budget` tokens."""
 
-    leads: Leads
+    context: Context
     borders: Collection[int]  # answers that begin a window
 
     @cached_property
     def costs(self) -> Sequence[Cost]:
-        return self.leads.costs
+        return self.context.costs
 
     @cached_property
     def _sums(self) -> list[int]:
@@ -118,14 +118,14 @@ class Planner:
 
     def slice(self, todo: Sequence[int], read: int) -> Slice:
         """The window that supervises the first of `todo`, and those after it that fit."""
-        budget, first = self.leads.budget, todo[0]
+        budget, first = self.context.budget, todo[0]
         over_long = self.length(first, todo[:1]) > budget
         room = budget // 2 if over_long else budget - self.costs[first].own
         start = self.reach(first, read, room)
         count = 1
         for index in [] if over_long else todo[1:]:
             new = todo[: count + 1]
-            unseen = set(self.leads.unseen(start, new[1:])) - set(self.leads.excerpts(start, new))
+            unseen = set(self.context.unseen(start, new[1:])) - set(self.context.excerpts(start, new))
             if index in self.borders or unseen or self.length(start, new) > budget:
                 break
             count += 1
@@ -139,26 +139,26 @@ class Planner:
             if SMALLEST_OUTPUT <= left < self.costs[start - 1].after:
                 start, output = start - 1, left
         begin, last = first if over_long else start, new[-1]
-        lead, excerpts = self.leads.tokens(begin, new), self.leads.excerpts(start, new)
-        return Slice(start, last + 1, new, self.leads.request(start, first), excerpts, lead, over_long, output)
+        lead, excerpts = self.context.tokens(begin, new), self.context.excerpts(start, new)
+        return Slice(start, last + 1, new, self.context.request(start, first), excerpts, lead, over_long, output)
 
     def length(self, start: int, new: Sequence[int]) -> int:
         last = new[-1]
-        return self.leads.tokens(start, new) + self._sums[last] - self._sums[start] + self.costs[last].own
+        return self.context.tokens(start, new) + self._sums[last] - self._sums[start] + self.costs[last].own
 
     def reach(self, first: int, read: int, room: int) -> int:
         """Where a window must start so that its first answer sees what came before it: half a window, or `room` where
         the turn right before it or what it replaces takes that much."""
 
         def context(start: int) -> int:
-            return self.leads.tokens(start, [first]) + self._sums[first] - self._sums[start]
+            return self.context.tokens(start, [first]) + self._sums[first] - self._sums[start]
 
         start, needs = first, self.costs[first].needs
         if needs is not None and needs >= 0 and context(needs) <= room:
-            excerpted = first in self.leads.excerpts(first, [first])
+            excerpted = first in self.context.excerpts(first, [first])
             start = needs if self.may_open(needs, read) or not excerpted else first
         while start:
-            limit = room if start == first else min(room, self.leads.budget // 2)
+            limit = room if start == first else min(room, self.context.budget // 2)
             if context(start - 1) > limit or not (start == first or self.may_open(start - 1, read)):
                 break
             start -= 1
@@ -169,7 +169,7 @@ class Planner:
         if start >= read:
             return start >= 0
         repeated = self._sums[read] - self._sums[start] - self.costs[read - 1].after
-        return start >= 0 and repeated <= self.leads.budget // REPEATED_SHARE
+        return start >= 0 and repeated <= self.context.budget // REPEATED_SHARE
 
 
 def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, borders: Collection[int] = ()) -> list[Slice]:
@@ -179,7 +179,7 @@ def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, borders: Collec
     first answer, or what that one replaces and no excerpt shows. `mark`: tokens of the note that turns are skipped.
     `borders`: supervised units that begin a window.
     """
-    return list(Planner(Leads(costs, budget, mark), borders).slices())
+    return list(Planner(Context(costs, budget, mark), borders).slices())
 
 
 STEP = 128  # lengths are rounded up to multiples of this

@@ -133,12 +133,12 @@ def prepare_windows(
         changed["tool_list_as_text"] += 1
     found, cuts, whole = cut(talk, template, traits, codec, max_length)
     changed.update(cuts)
-    blind = {talk.units[index].step for index in found.blind}
-    dropped.update(edit_target_cut=len(blind), context_left_out=found.left_out)
-    learned = [unit.step for unit in talk.units if unit.supervised and unit.step not in blind]
+    unseen = {talk.units[index].step for index in found.unseen_edits}
+    dropped.update(edit_target_cut=len(unseen), context_left_out=found.left_out)
+    learned = [unit.step for unit in talk.units if unit.supervised and unit.step not in unseen]
     if not learned:
         raise NothingToTrain(f"The session {session.session_id} has no agent turn to learn from{named(dropped)}.")
-    reasons = dict.fromkeys(blind, "edit_target_cut") | reasons
+    reasons = dict.fromkeys(unseen, "edit_target_cut") | reasons
     return Prepared(
         windows=found.windows,
         tokens=sum(len(window.input_ids) for window in found.windows),

@@ -11,7 +11,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.doc_to_lora.apply import applied
 from imprint_trainer.doc_to_lora.config import AdapterPlace
 from imprint_trainer.lora.adapter import Factors
-from imprint_trainer.lora.loss import Read, heard, mean_loss
+from imprint_trainer.lora.loss import Read, interruptible, mean_loss
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.publish.losses import IMPRINT_TEXTS, neutral_loss, neutral_loss_of_base
 from imprint_trainer.publish.prove import sample
@@ -55,7 +55,7 @@ def calibrate(
     own: dict[float, float] = {}
 
     def own_loss() -> float:
-        return mean_loss(base.model, heard(scored, stop), base.device, read)
+        return mean_loss(base.model, interruptible(scored, stop), base.device, read)
 
     def is_allowed(scale: float) -> bool:
         neutral[scale] = []

@@ -9,7 +9,7 @@ from imprint_trainer.doc_to_lora.config import HypernetworkConfig
 from imprint_trainer.doc_to_lora.targets import decoder
 from imprint_trainer.errors import HypernetworkInvalid
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.head import section
+from imprint_trainer.models.head import layer_slice
 
 
 def encode(model: CausalLM, input_ids: Tensor, mask: Tensor, config: HypernetworkConfig) -> Tensor:
@@ -37,7 +37,7 @@ def _run_blocks(
     model: CausalLM, input_ids: Tensor, mask: Tensor, *, blocks: int, normed: bool
 ) -> tuple[list[Tensor], Tensor]:
     """The inputs of the first `blocks` blocks and what leaves the last of them, each [K, S, D]."""
-    cut = section(model, 0, blocks, normed=normed)
+    cut = layer_slice(model, 0, blocks, normed=normed)
     inputs: list[Tensor] = []
 
     def record(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -236,16 +236,15 @@ def next_actions(
     for steps, windows in sessions:
         seen: set[int] = set()
         for window in windows:
-            ends = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
-            for lesson, end in zip(window.lessons, ends, strict=True):
-                if not steps[lesson.step].tool_calls or lesson.step in seen:
+            for step, start, end in window.answer_spans:
+                if not steps[step].tool_calls or step in seen:
                     continue
-                seen.add(lesson.step)
+                seen.add(step)
                 calling += 1
-                expected = read_answer(window.input_ids[lesson.start : end], tokenizer, known)
+                expected = read_answer(window.input_ids[start:end], tokenizer, known)
                 if expected is not None and expected.arguments is not None:
-                    prompt = window.input_ids[: lesson.start]
-                    found.append(Action(prompt, expected, call_before(steps, lesson.step)))
+                    prompt = window.input_ids[:start]
+                    found.append(Action(prompt, expected, call_before(steps, step)))
     return Actions(spread(found, most, seed), calling - len(found))
 
 

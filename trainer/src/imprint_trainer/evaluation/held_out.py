@@ -15,7 +15,7 @@ from imprint_trainer.data.select import said
 from imprint_trainer.data.select import turn_keys as keys_with_history
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE, naming
-from imprint_trainer.data.windows import Lesson, Window
+from imprint_trainer.data.windows import Answer, Window
 from imprint_trainer.errors import NothingToEvaluate, TrainerError
 from imprint_trainer.files import sha256_of
 from imprint_trainer.protocol import StagedSession
@@ -173,5 +173,5 @@ def with_text_before(window: Window, text: Sequence[int], reach: int) -> Window:
     return Window(
         (*before, *window.input_ids),
         (*(False,) * (room + 1), *window.supervised[1:]),  # the first token of a window is no target
-        tuple(Lesson(lesson.step, lesson.start + room) for lesson in window.lessons),
+        tuple(Answer(answer.step, answer.start + room) for answer in window.answers),
     )

@@ -114,20 +114,21 @@ def read_found(folder: Path) -> Found:
     return read_state_file(folder / STATE, Found, FORMAT)
 
 
-Leg = Callable[[Trial, int | None], Trial]
+TrainRung = Callable[[Trial, int | None], Trial]
 
 
 @dataclass(frozen=True)
-class Legs:
-    """`leg` trains a trial on from where it is, up to so many steps or to its end, and measures it: it is `paused` or
-    `finished` then. Raises AdapterNotFinite. `keep` is told each new state of things, `forget` a trial that is over."""
+class Rungs:
+    """`train_rung` trains a trial on from where it is, up to so many steps or to its end, and measures it: it is
+    `paused` or `finished` then. Raises AdapterNotFinite. `keep` is told each new state of things, `forget` a trial that
+    is over."""
 
-    leg: Leg
+    train_rung: TrainRung
     keep: Callable[[Found], None]
     forget: Callable[[Trial], None]
 
 
-def run_trials(found: Found, shares: list[float], legs: Legs) -> Found:
+def run_trials(found: Found, shares: list[float], rungs: Rungs) -> Found:
     """The same end wherever `found` begins. Raises AdapterNotFinite where every trial's loss is NaN or infinite."""
     for at, share in enumerate([*shares, 1.0]):
         if at < found.halved:
@@ -138,9 +139,9 @@ def run_trials(found: Found, shares: list[float], legs: Legs) -> Found:
         for trial in going(found):
             until = pause_of(share, trial.max_steps) if halves else None
             if is_due(trial, until):
-                found = trained_on(found, trial, until, legs)
+                found = trained_on(found, trial, until, rungs)
         if halves:
-            found = halved(found, at, legs)
+            found = halved(found, at, rungs)
     if not going(found):
         raise AdapterNotFinite("the loss of every trial became NaN or infinite")
     return found
@@ -156,29 +157,29 @@ def is_due(trial: Trial, until: int | None) -> bool:
     return until is None or trial.state != "paused" or trial.steps < until
 
 
-def trained_on(found: Found, trial: Trial, until: int | None, legs: Legs) -> Found:
-    legs.keep(found.replaced(trial.model_copy(update={"state": "training"})))
+def trained_on(found: Found, trial: Trial, until: int | None, rungs: Rungs) -> Found:
+    rungs.keep(found.replaced(trial.model_copy(update={"state": "training"})))
     try:
-        after = legs.leg(trial, until)
+        after = rungs.train_rung(trial, until)
     except AdapterNotFinite:
         after = trial.model_copy(update={"state": "failed"})
     found = found.replaced(after)
-    legs.keep(found)
+    rungs.keep(found)
     if not after.goes_on:
-        legs.forget(after)
+        rungs.forget(after)
     return found
 
 
-def halved(found: Found, at: int, legs: Legs) -> Found:
+def halved(found: Found, at: int, rungs: Rungs) -> Found:
     alive = going(found)
     better = better_half({trial.trial: loss_of(trial) for trial in alive})
     stopped = [trial.model_copy(update={"state": "stopped"}) for trial in alive if trial.trial not in better]
     for trial in stopped:
         found = found.replaced(trial)
     found = found.model_copy(update={"halved": at + 1})
-    legs.keep(found)
+    rungs.keep(found)
     for trial in stopped:
-        legs.forget(trial)
+        rungs.forget(trial)
     return found
 
 

@@ -11,7 +11,7 @@ from imprint_trainer.data.session import load_session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.lora.loss import Read, heard, mean_loss, read_whole
+from imprint_trainer.lora.loss import Read, interruptible, mean_loss, read_whole
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
 from imprint_trainer.publish.losses import readers
@@ -113,7 +113,7 @@ def proved_by(
     from imprint_trainer.doc_to_lora.calibrate import calibrate
 
     own = [windows[index] for index in sample(windows, IMPRINT_TOKENS)]
-    before = mean_loss(base.model, heard(own, context.stop_if_cancelled), base.device, reads[0])
+    before = mean_loss(base.model, interruptible(own, context.stop_if_cancelled), base.device, reads[0])
     scale, calibration = spec.scaling, None
     if scale is None:
         found = calibrate(base, made.update.factors, made.config, own, reads, stop=context.stop_if_cancelled)

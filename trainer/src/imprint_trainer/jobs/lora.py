@@ -56,7 +56,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     with (
         fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
         checkpointed(model, planned.checkpointing),
-        tensors_given_back(planned.scarce),
+        tensors_given_back(planned.low_memory),
     ):
         if salvaged is not None:
             trained = salvage(

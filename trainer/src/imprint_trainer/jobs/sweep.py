@@ -9,7 +9,7 @@ from imprint_trainer.errors import NothingHeldOut
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.halving import (
     Found,
-    Legs,
+    Rungs,
     Trial,
     best_of,
     halvings,
@@ -79,10 +79,10 @@ def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
         folder,
         spec.checkpoint.seconds,
         planned.checkpointing,
-        planned.scarce,
+        planned.low_memory,
     )
     context.phase("training")
-    found = run_trials(found, shares, Telling(spec, shares, trials).legs())
+    found = run_trials(found, shares, SweepProgress(spec, shares, trials).rungs())
     chosen = best_of(found)
     trained, tensors = trials.restored(chosen)
     context.phase("saving")
@@ -146,8 +146,8 @@ def sweep_of(
     }
 
 
-class Telling:
-    """Legs that say how the whole sweep goes, and keep what it has found."""
+class SweepProgress:
+    """Rungs whose callbacks say how the whole sweep goes, and keep what it has found."""
 
     def __init__(self, spec: TrainSweepSpec, shares: list[float], trials: Trials) -> None:
         self._spec = spec
@@ -160,11 +160,11 @@ class Telling:
 
     @property
     def found(self) -> Found:
-        assert self._found is not None  # run_trials keeps what it has found before each leg
+        assert self._found is not None  # run_trials keeps what it has found before each rung
         return self._found
 
-    def legs(self) -> Legs:
-        return Legs(self._leg, self._keep, self._trials.forget)
+    def rungs(self) -> Rungs:
+        return Rungs(self._train_rung, self._keep, self._trials.forget)
 
     def _keep(self, found: Found) -> None:
         self._found = found
@@ -174,7 +174,7 @@ class Telling:
         sweep = sweep_of(self._spec, self._shares, found, self._trials.texts)
         self._trials.context.emit({"type": "sweep", "sweep": sweep})
 
-    def _leg(self, trial: Trial, until: int | None) -> Trial:
+    def _train_rung(self, trial: Trial, until: int | None) -> Trial:
         emit = self._trials.context.emit
         steps = sum(self._steps.values()) + steps_left(self.found, self._shares)
 
@@ -193,4 +193,4 @@ class Telling:
             self._found = self.found.replaced(running)
             write_found(self._trials.folder, self._found)
 
-        return self._trials.leg(trial, until, on_step=on_step, on_written=on_written)
+        return self._trials.train_rung(trial, until, on_step=on_step, on_written=on_written)

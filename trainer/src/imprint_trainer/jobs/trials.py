@@ -20,7 +20,7 @@ from imprint_trainer.jobs.halving import Point, Trial
 from imprint_trainer.jobs.resume import Identity, differences, made_with
 from imprint_trainer.lora.adapter import fresh_adapter, trained_tensors
 from imprint_trainer.lora.checkpoint import STATE, Checkpoint, CheckpointWriter, read_checkpoint
-from imprint_trainer.lora.loss import heard, token_losses
+from imprint_trainer.lora.loss import interruptible, token_losses
 from imprint_trainer.lora.schedule import LoraTraining, Steps, Trained
 from imprint_trainer.lora.train import checkpointed, salvage, train
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
@@ -93,7 +93,7 @@ class Trials:
     folder: Path
     seconds: float  # between two checkpoints
     gradient_checkpointing: bool
-    scarce: bool
+    low_memory: bool
     warnings: set[str] = field(default_factory=set)
     _before: list[Tensor] = field(default_factory=list)
 
@@ -104,7 +104,7 @@ class Trials:
             self._before = self._losses(self.base.model)
         return self._before
 
-    def leg(
+    def train_rung(
         self,
         trial: Trial,
         until: int | None,
@@ -129,7 +129,7 @@ class Trials:
         with (
             self._adapter(setting.training) as model,
             checkpointed(model, self.gradient_checkpointing),
-            tensors_given_back(self.scarce),
+            tensors_given_back(self.low_memory),
         ):
             trained = train(
                 model,
@@ -181,7 +181,7 @@ class Trials:
     def _losses(self, model: CausalLM) -> list[Tensor]:
         windows = [window for _, window in self.texts.choosing.windows]
         stop = self.context.stop_if_cancelled
-        found = [token_losses(model, window, self.base.device)[0] for window in heard(windows, stop)]
+        found = [token_losses(model, window, self.base.device)[0] for window in interruptible(windows, stop)]
         if not all(bool(torch.isfinite(one).all()) for one in found):
             raise AdapterNotFinite("the loss on held-out text is not finite")
         return found

@@ -97,7 +97,7 @@ def mean_loss(model: CausalLM, windows: Iterable[Window], device: torch.device, 
     return total / max(1, count)
 
 
-def heard(windows: Sequence[Window], stop: Callable[[], None]) -> Iterator[Window]:
+def interruptible(windows: Sequence[Window], stop: Callable[[], None]) -> Iterator[Window]:
     """The windows; `stop` is asked before each one, and raises Cancelled."""
     for window in windows:
         stop()

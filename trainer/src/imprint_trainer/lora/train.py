@@ -20,7 +20,7 @@ from imprint_trainer.lora.checkpoint import (
     restore_adapter,
     restore_training,
 )
-from imprint_trainer.lora.loss import heard, loss_sum, mean_loss
+from imprint_trainer.lora.loss import interruptible, loss_sum, mean_loss
 from imprint_trainer.lora.schedule import LoraTraining, Schedule, Steps, Trained
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.device import mixed_precision
@@ -106,7 +106,7 @@ def train(
     for batch in schedule.until(until):
         started, limit = clock(), schedule.total
         chosen = [windows[index] for index in batch.windows]
-        loss = forward_backward(model, heard(chosen, stop_if_cancelled), batch.supervised, device)
+        loss = forward_backward(model, interruptible(chosen, stop_if_cancelled), batch.supervised, device)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
         if not (torch.isfinite(torch.tensor([loss, norm])).all()):
             raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")
@@ -161,7 +161,7 @@ def held_out_loss(
     """Mean over the supervised tokens of all windows, in nats. Raises AdapterNotFinite."""
     model.eval()
     try:
-        loss = mean_loss(model, heard(windows, before_each), device)
+        loss = mean_loss(model, interruptible(windows, before_each), device)
     finally:
         model.train()
     if not math.isfinite(loss):

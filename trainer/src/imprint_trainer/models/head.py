@@ -20,14 +20,14 @@ def decoder_of(model: CausalLM) -> Decoder:
 
 
 def can_be_cut(model: CausalLM) -> bool:
-    """Whether it is a decoder of the Llama family, as far as `section` goes."""
+    """Whether it is a decoder of the Llama family, as far as `layer_slice` goes."""
     inner = decoder_of(model)
     return isinstance(getattr(inner, "layers", None), nn.ModuleList) and isinstance(
         getattr(inner, "norm", None), nn.Module
     )
 
 
-def section(model: CausalLM, start: int, end: int | None, *, normed: bool) -> Any:
+def layer_slice(model: CausalLM, start: int, end: int | None, *, normed: bool) -> Any:
     """Blocks `start` to `end` of a causal language model of the Llama family, without its final norm unless `normed`.
 
     Shares the model's modules, an adapter on them included; the model itself is not changed.

@@ -64,7 +64,7 @@ def reclaimable(cgroup: Path) -> int:
 class Planned:
     checkpointing: bool
     memory: dict[str, Any] | None  # the contracts' MemoryPlan; None where config.json does not name the sizes
-    scarce: bool = False  # memory before speed
+    low_memory: bool = False  # memory before speed
 
     def require_fit(self) -> None:
         """Raises OutOfMemory."""
@@ -107,7 +107,7 @@ def planned_memory(request: Sized, length: int, *, device: Device, dequantised: 
         device=device,
     )
     chosen, memory = plan_memory(shape, setting, available)
-    return Planned(chosen.checkpointing, memory, chosen.scarce)
+    return Planned(chosen.checkpointing, memory, chosen.low_memory)
 
 
 def window_limit(spec: OnBase, device: Device) -> int:

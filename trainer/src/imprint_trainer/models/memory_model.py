@@ -130,7 +130,7 @@ class Setting:
         return BF16 if self.fused and self.linear_element == BF16 else self.element
 
     @property
-    def scarce(self) -> bool:
+    def low_memory(self) -> bool:
         """Whether freed tensors are given back at once, memory before speed: models/memory.py."""
         return self.device == "cpu" and (self.checkpointing or self.four_bit)
 
@@ -216,7 +216,7 @@ def block_bytes(shape: Shape, setting: Setting) -> float:
 def held(width: int, element: int, setting: Setting) -> float:
     """Bytes of a tensor [length, width], with what glibc cannot give back between small ones on a CPU."""
     size = setting.length * width * element
-    return size * HEAP if setting.device == "cpu" and not setting.scarce and size <= LARGEST_ON_HEAP else size
+    return size * HEAP if setting.device == "cpu" and not setting.low_memory and size <= LARGEST_ON_HEAP else size
 
 
 def longest_window(

@@ -15,7 +15,7 @@ from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.loss import Read, mean_loss, read_whole
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
-from imprint_trainer.models.head import can_be_cut, entered_by, section
+from imprint_trainer.models.head import can_be_cut, entered_by, layer_slice
 from imprint_trainer.resampling import interval
 
 States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, [1, n, d]
@@ -34,9 +34,9 @@ def _reader(first_block: int, known: States) -> Read:
     def read(model: CausalLM, inputs: Tensor) -> Tensor:
         ids = tuple(inputs[0].tolist())
         if ids not in known:
-            lower = section(model, 0, first_block, normed=False)
+            lower = layer_slice(model, 0, first_block, normed=False)
             known[ids] = lower(input_ids=inputs, use_cache=False).last_hidden_state
-        upper = section(model, first_block, None, normed=True)
+        upper = layer_slice(model, first_block, None, normed=True)
         with entered_by(upper, known[ids]):
             hidden: Tensor = upper(inputs_embeds=known[ids], use_cache=False).last_hidden_state
         return hidden
@@ -122,7 +122,7 @@ def units_of(held_out: HeldOut, before: Sequence[Tensor], after: Sequence[Tensor
     changes = token_changes(before, after)
     sessions, windows, turns = [], [], []
     for number, (session_id, window) in enumerate(held_out.windows):
-        starts = [lesson.start for lesson in window.lessons[1:]]
+        starts = [answer.start for answer in window.answers[1:]]
         for index, supervised in enumerate(window.supervised):
             if supervised and index > 0:
                 sessions.append(session_id)

@@ -15,7 +15,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
 from imprint_trainer.files import list_files, write_json, write_text
 from imprint_trainer.lora.adapter import Payload, update_norm
-from imprint_trainer.lora.loss import Read, heard, mean_loss, token_losses
+from imprint_trainer.lora.loss import Read, interruptible, mean_loss, token_losses
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.locate import read_json
 from imprint_trainer.publish.card import licence_of, model_card
@@ -96,14 +96,14 @@ def prove(
     chosen = sample(trained_on, IMPRINT_TOKENS if imprint else None)
     windows = [trained_on[index] for index in chosen]
     read, read_neutral = imprint.readers if imprint else readers(base, payload.first_block)
-    before = imprint.loss_before if imprint else mean_loss(base.model, heard(windows, stop), base.device, read)
+    before = imprint.loss_before if imprint else mean_loss(base.model, interruptible(windows, stop), base.device, read)
     tested = [window for _, window in held_out.windows] if held_out else []
-    held_before = [token_losses(base.model, window, base.device, read)[0] for window in heard(tested, stop)]
+    held_before = [token_losses(base.model, window, base.device, read)[0] for window in interruptible(tested, stop)]
     neutrals_before = [neutral_loss_of_base(base, name) for name in texts]
     with attached(base, folder) as model:
         expected, matched = match_keys(model, payload)
-        after = mean_loss(model, heard(windows, stop), base.device, read)
-        held_after = [token_losses(model, window, base.device, read)[0] for window in heard(tested, stop)]
+        after = mean_loss(model, interruptible(windows, stop), base.device, read)
+        held_after = [token_losses(model, window, base.device, read)[0] for window in interruptible(tested, stop)]
         neutrals_after = [neutral_loss(model, base.tokenizer, base.device, read_neutral, name=name) for name in texts]
     neutral_before, neutral_after = fmean(neutrals_before), fmean(neutrals_after)
     check_losses(before, after, neutral_before, neutral_after)

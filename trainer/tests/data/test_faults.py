@@ -2,11 +2,11 @@ import json
 
 import pytest
 
+from data.answers import faults
 from data.families import tokenizer_of
-from data.lessons import faults
 from data.sessions import agent, session_of, user
 from imprint_trainer.data.prepare import prepare_windows
-from imprint_trainer.data.windows import Lesson, Window
+from imprint_trainer.data.windows import Answer, Window
 
 EDIT = ("Edit", json.dumps({"old_string": "a = 1", "new_string": "a = 2"}), "ok")
 TALK = (
@@ -23,7 +23,7 @@ def window_of(text: str, answer: str, step: int) -> Window:
     tokenizer = tokenizer_of("chatml")
     before, after = (tokenizer(part, add_special_tokens=False)["input_ids"] for part in (text, answer))
     mask = (False,) * len(before) + (True,) * len(after)
-    return Window((*before, *after), mask, (Lesson(step, len(before)),))
+    return Window((*before, *after), mask, (Answer(step, len(before)),))
 
 
 def test_the_windows_of_a_session_have_no_faults() -> None:

@@ -1,4 +1,4 @@
-"""Whether the lessons of windows can be learned from what stands before them: the four faults that real sessions had.
+"""Whether the answers of windows can be learned from what stands before them: the four faults that real sessions had.
 
 It reads what windows say, decoded, and asks nothing of the code that cut them.
 """
@@ -25,19 +25,18 @@ def faults(
     """Each fault of a session's windows, by its name and the step it is about."""
     prompts: defaultdict[tuple[int, ...], set[tuple[int, ...]]] = defaultdict(set)
     for window in windows:
-        ends = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
-        for lesson, end in zip(window.lessons, ends, strict=True):
-            prompt, answer = window.input_ids[: lesson.start], window.input_ids[lesson.start : end]
+        for step, start, end in window.answer_spans:
+            prompt, answer = window.input_ids[:start], window.input_ids[start:end]
             before = decoded(tokenizer, prompt)
             prompts[prompt].add(answer)
             if len(prompts[prompt]) == 2:
-                yield "same_prompt", lesson.step
-            if squashed(request_of(session.steps, lesson.step)[:OPENING]) not in squashed(before):
-                yield "without_request", lesson.step
-            if any(SECRET.search(run) for run in supervised_runs(window, lesson.start, end, tokenizer)):
-                yield "secret_supervised", lesson.step
-            if blind(session.steps, lesson.step, before, decoded(tokenizer, answer)):
-                yield "edit_target_cut", lesson.step
+                yield "same_prompt", step
+            if squashed(request_of(session.steps, step)[:OPENING]) not in squashed(before):
+                yield "without_request", step
+            if any(SECRET.search(run) for run in supervised_runs(window, start, end, tokenizer)):
+                yield "secret_supervised", step
+            if unseen_edit(session.steps, step, before, decoded(tokenizer, answer)):
+                yield "edit_target_cut", step
 
 
 def request_of(steps: Sequence[Step], index: int) -> str:
@@ -57,7 +56,7 @@ def supervised_runs(window: Window, start: int, end: int, tokenizer: "PreTrained
     yield decoded(tokenizer, run)
 
 
-def blind(steps: Sequence[Step], index: int, before: str, answer: str) -> bool:
+def unseen_edit(steps: Sequence[Step], index: int, before: str, answer: str) -> bool:
     """Whether an answer replaces text that the session had shown, and that does not stand before it in the window."""
     step, seen, written = steps[index], squashed(before), squashed(answer)
     replaced = targets(step.text, [call.arguments for call in step.tool_calls])
