@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+CHUNK_BYTES = 65536
+
 
 class Channel:
     """Writes one event a line. Safe to use from every thread; a line is never torn."""
@@ -34,9 +36,6 @@ def seize_stdout(*, on_closed: Callable[[], None]) -> Channel:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return Channel(descriptor, on_closed=on_closed)
-
-
-CHUNK_BYTES = 65536
 
 
 class TooLong:

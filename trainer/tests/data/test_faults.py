@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from data.answers import faults
 from data.families import tokenizer_of
+from data.faults import faults
 from data.sessions import agent, session_of, user
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.windows import Answer, Window

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from data.answers import faults
 from data.families import family, tokenizer_of
+from data.faults import faults
 from data.recorded import MAX_LENGTH, trainable
 from data.sessions import answers, changes, said, secrets_in, shown
 from imprint_trainer.data.prepare import Prepared, prepare_windows

@@ -15,7 +15,7 @@ from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.publish.card import model_card
 from imprint_trainer.publish.losses import (
-    SEED,
+    BOOTSTRAP_SEED,
     TEXTS,
     WORSE,
     Change,
@@ -96,7 +96,9 @@ def test_the_interval_is_that_of_a_bootstrap() -> None:
     drawn = np.random.default_rng(1).integers(0, len(units), (20_000, len(units)))
     change = np.array([unit.after - unit.before for unit in units])[drawn].sum(axis=1)
     means = change / np.array([unit.tokens for unit in units])[drawn].sum(axis=1)
-    assert interval(units, mean_change, SEED) == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])), abs=0.01)
+    assert interval(units, mean_change, BOOTSTRAP_SEED) == pytest.approx(
+        tuple(np.percentile(means, [2.5, 97.5])), abs=0.01
+    )
 
 
 def window(*tokens: int) -> Window:

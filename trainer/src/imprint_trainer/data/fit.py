@@ -17,6 +17,14 @@ from imprint_trainer.errors import NothingToTrain
 
 Range = tuple[int, int]  # characters [start, end) of a text
 
+HEAD_SHARE = 4  # every window repeats the head: at most this part of it
+TOOLS_SHARE = 8  # of that, to the list of tools
+SMALLEST_TASK = 24  # tokens: less says nothing
+SMALLEST_ROOM = 16  # tokens that turns need beside the head
+AROUND = 4  # lines before and after the replaced ones that an excerpt shows
+Sources = Mapping[int, Sequence[tuple[int, str]]]
+FRAME = 10  # tokens that a template puts around a message; windows are counted exactly once they are rendered
+
 
 def shortened(text: str, *, tokens: int, codec: Codec, keep: Sequence[Range] = ()) -> str:
     """The text cut to at most `tokens` tokens, with markers that say how many characters are gone.
@@ -78,12 +86,6 @@ def fair_shares(sizes: list[int], total: int) -> list[int]:
         shares[index] = min(sizes[index], left // (len(order) - rank))
         left -= shares[index]
     return shares
-
-
-HEAD_SHARE = 4  # every window repeats the head: at most this part of it
-TOOLS_SHARE = 8  # of that, to the list of tools
-SMALLEST_TASK = 24  # tokens: less says nothing
-SMALLEST_ROOM = 16  # tokens that turns need beside the head
 
 
 @dataclass(frozen=True)
@@ -162,11 +164,6 @@ def named_only(name: str) -> Message:
     return {"name": name, "description": "", "parameters": {"type": "object", "properties": {}}}
 
 
-AROUND = 4  # lines before and after the replaced ones that an excerpt shows
-
-Sources = Mapping[int, Sequence[tuple[int, str]]]
-
-
 def sources_of(units: Sequence[Unit]) -> Sources:
     """For each unit that replaces texts, the last earlier unit that shows each of them, and the text.
 
@@ -224,9 +221,6 @@ def widened(found: Range, text: str) -> Range:
         start = text.rfind("\n", 0, max(start - 1, 0)) + 1
         end = text.find("\n", end) + 1 or len(text)
     return start, end
-
-
-FRAME = 10  # tokens that a template puts around a message; windows are counted exactly once they are rendered
 
 
 @dataclass(frozen=True)

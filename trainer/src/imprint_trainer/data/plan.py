@@ -11,6 +11,11 @@ EXCERPTS_SHARE = 4  # at most this part goes to excerpts for several answers
 SMALLEST_REQUEST = 48  # tokens: less says nothing
 SMALLEST_OUTPUT = 24  # tokens: less is a marker alone
 
+LENGTH_STEP = 128  # lengths are rounded up to multiples of this
+USUAL = 1024  # tokens: shorter only where the base model was not made for so many
+# On a CPU a token costs about a tenth more at 2,048 than at 1,024, nearly twice as much at 8,192: attention.
+MOST_ON_CPU = 2048
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -182,14 +187,8 @@ def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, borders: Collec
     return list(Planner(Context(costs, budget, mark), borders).slices())
 
 
-STEP = 128  # lengths are rounded up to multiples of this
-USUAL = 1024  # tokens: shorter only where the base model was not made for so many
-# On a CPU a token costs about a tenth more at 2,048 than at 1,024, nearly twice as much at 8,192: attention.
-MOST_ON_CPU = 2048
-
-
 def rounded(tokens: int) -> int:
-    return -(-tokens // STEP) * STEP
+    return -(-tokens // LENGTH_STEP) * LENGTH_STEP
 
 
 def length_limit(*, made_for: int, fits: int, on_cpu: bool) -> int:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 NEAR_COPY = 0.5  # share of its turns beyond which a session is another's copy
 NAMED = 5  # skipped sessions that an error names
 
+MOST_BEFORE = 2048  # tokens that are put before a window
+
 
 @dataclass(frozen=True)
 class Tested:
@@ -53,7 +55,7 @@ class Split:
 def turn_keys(session: Session) -> dict[int, str]:
     """For each agent step that says something a digest of it and of what it answers.
 
-    Unlike the keys of `data/shared.py` it forgets what stands earlier: a turn that was seen after another history was
+    Unlike the keys of `data/select.py` it forgets what stands earlier: a turn that was seen after another history was
     seen all the same.
     """
     found = {}
@@ -142,13 +144,10 @@ def nothing(skipped: Sequence[Skipped]) -> TrainerError:
     return NothingToEvaluate(f"No session is left to test the adapter on. {named}{more}")
 
 
-MOST = 2048  # tokens that are put before a window
-
-
 def text_before(
     trained: Sequence[Session], tokenizer: "PreTrainedTokenizerBase", *, max_length: int, reasoning: bool
 ) -> tuple[int, ...]:
-    """The newest tokens of the sessions (oldest first) as their windows of `max_length` tokens hold them, at most MOST.
+    """The newest tokens of the sessions (oldest first) as their windows of `max_length` tokens hold them.
 
     Sessions that cannot be rendered give none.
     """
@@ -161,9 +160,9 @@ def text_before(
         except UNTRAINABLE:
             continue
         found = (*(token for window in prepared.windows for token in window.input_ids), *found)
-        if len(found) >= MOST:
+        if len(found) >= MOST_BEFORE:
             break
-    return found[-MOST:]
+    return found[-MOST_BEFORE:]
 
 
 def with_text_before(window: Window, text: Sequence[int], reach: int) -> Window:

@@ -30,17 +30,6 @@ OPENINGS: Mapping[str, tuple[str, str]] = {
     "functiongemma": ("<start_function_call>call:", "{"),
 }
 
-
-def opening_of(spec: ChatSpec, tool_format: str | None) -> str:
-    """Empty where no call has to be made; without a name where several tools may be called."""
-    if tool_format is None or spec.tool_choice == "auto":
-        return ""
-    before, behind = OPENINGS.get(tool_format, PLAIN)
-    if isinstance(spec.tool_choice, NamedTool):
-        return before + spec.tool_choice.name + behind
-    return before + spec.tools[0].name + behind if len(spec.tools) == 1 else before
-
-
 SHRINKING = 4  # how much shorter a tokenizer's normalisation may make a text, generously
 
 
@@ -214,3 +203,13 @@ def caller_of(message: ChatMessage, steps: Sequence[Step]) -> int:
         if message.tool_call_id in {call.id for call in steps[place].tool_calls}:
             return place
     raise PromptRefused("Field messages holds a result of a call that no message before it makes: leave it out.")
+
+
+def opening_of(spec: ChatSpec, tool_format: str | None) -> str:
+    """Empty where no call has to be made; without a name where several tools may be called."""
+    if tool_format is None or spec.tool_choice == "auto":
+        return ""
+    before, behind = OPENINGS.get(tool_format, PLAIN)
+    if isinstance(spec.tool_choice, NamedTool):
+        return before + spec.tool_choice.name + behind
+    return before + spec.tools[0].name + behind if len(spec.tools) == 1 else before

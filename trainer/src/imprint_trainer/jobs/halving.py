@@ -92,7 +92,7 @@ class Found(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     format: int = FORMAT
-    identity: dict[str, Any]  # of the widest trial: see jobs/identity.py
+    identity: dict[str, Any]  # of the widest trial: see jobs/resume.py
     trials: tuple[Trial, ...]
     halved: int = 0  # halvings that are done
 

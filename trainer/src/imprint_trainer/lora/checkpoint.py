@@ -23,65 +23,7 @@ MAX_BYTES = 64 * 2**20
 
 Model = TypeVar("Model", bound=BaseModel)
 
-
-def read_state_file(path: Path, model: type[Model], version: int) -> Model:
-    """`version`: the `format` that this Imprint reads. Raises CheckpointInvalid."""
-    name = path.name
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise CheckpointInvalid(f"{name} is too large")
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CheckpointInvalid(f"the checkpoint holds no {name}") from None
-    except (ValueError, RecursionError) as error:
-        raise CheckpointInvalid(f"{name} is not JSON") from error
-    if isinstance(value, dict) and value.get("format") != version:
-        raise CheckpointInvalid(f"{name} is of format {str(value.get('format'))[:20]}; this Imprint reads {version}")
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        raise unusable(error, name) from error
-
-
-def unusable(error: ValidationError, name: str) -> CheckpointInvalid:
-    first = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(map(str, first["loc"]))[:100]
-    if first["type"] == "extra_forbidden":
-        return CheckpointInvalid(f"{name}: {field} is not a known field: a newer Imprint may have written it")
-    return CheckpointInvalid(f"{name}: {field}: {first['msg']}")
-
-
-PREFIX = "optimizer."
-
-
-def optimizer_tensors(
-    named: Mapping[str, nn.Parameter], optimizers: Iterable[torch.optim.Optimizer]
-) -> dict[str, Tensor]:
-    """`optimizer.<slot>.<parameter>` -> the tensor itself, not a copy."""
-    names: dict[Tensor, str] = {parameter: name for name, parameter in named.items()}
-    return {
-        f"{PREFIX}{slot}.{names[parameter]}": torch.as_tensor(value)
-        for optimizer in optimizers
-        for parameter, slots in optimizer.state.items()
-        for slot, value in slots.items()
-    }
-
-
-def restore_optimizers(
-    named: Mapping[str, nn.Parameter], optimizers: Iterable[torch.optim.Optimizer], tensors: Mapping[str, Tensor]
-) -> None:
-    """Gives each optimizer the state of the parameters that it holds; other keys of `tensors` are passed over."""
-    for optimizer in optimizers:
-        owned = {parameter for group in optimizer.param_groups for parameter in group["params"]}
-        for key, value in tensors.items():
-            if not key.startswith(PREFIX):
-                continue
-            slot, name = key.removeprefix(PREFIX).split(".", 1)
-            if (parameter := named[name]) in owned:
-                device = "cpu" if slot == "step" else parameter.device  # AdamW counts its steps on the CPU
-                optimizer.state[parameter][slot] = value.to(device, copy=True)
-
-
+OPTIMIZER = "optimizer."
 STATE = "checkpoint.json"
 FORMAT = 1  # stepped when a field that is stored comes to mean something else
 WEIGHTS = re.compile(r"checkpoint-[0-9]{7}\.safetensors")
@@ -102,7 +44,7 @@ class State(BaseModel):
     max_steps: int
     weights: str
     sha256: str
-    identity: dict[str, Any]  # what decides the numbers: see jobs/identity.py
+    identity: dict[str, Any]  # what decides the numbers: see jobs/resume.py
     made_with: dict[str, Any]  # device, number format, threads, versions: others may change the last bits
     loss_sums: list[float]  # of each step: see schedule.py
     held_out_losses: list[float] = []
@@ -121,45 +63,6 @@ class Checkpoint:
     def named(self, prefix: str) -> dict[str, Tensor]:
         """The tensors whose keys begin so, without it."""
         return {key.removeprefix(prefix): tensor for key, tensor in self.tensors.items() if key.startswith(prefix)}
-
-
-def tensors_of(
-    model: CausalLM, optimizer: torch.optim.Optimizer, device: torch.device, best: Mapping[str, Tensor]
-) -> dict[str, Tensor]:
-    """What the next step depends on besides the frozen base, and the adapter that is kept: views, no copies."""
-    adapter = {f"{ADAPTER}{name}": p for name, p in model.named_parameters() if p.requires_grad}
-    rng = {f"{RNG}cpu": torch.get_rng_state()}
-    if device.type == "cuda":
-        rng[f"{RNG}cuda"] = torch.cuda.get_rng_state(device)
-    kept = {f"{BEST}{name}": tensor for name, tensor in best.items()}
-    return adapter | kept | optimizer_tensors(dict(model.named_parameters()), [optimizer]) | rng
-
-
-def write_checkpoint(folder: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-    """`state` without format, weights and sha256. Older checkpoints in `folder` go when this one stands.
-
-    Raises OSError and SafetensorError; the older checkpoint stands then.
-    """
-    from safetensors.torch import save_file
-
-    weights = folder / f"checkpoint-{state['step']:07d}.safetensors"
-    part, state_part = folder / f"{weights.name}.part", folder / f"{STATE}.part"
-    try:
-        save_file({key: value.detach().cpu().contiguous() for key, value in tensors.items()}, part)
-        part.chmod(0o600)
-        sync(part)
-        digest = sha256_of(part)
-        part.replace(weights)
-        write_json(state_part, {**state, "format": FORMAT, "weights": weights.name, "sha256": digest})
-        state_part.replace(folder / STATE)
-    finally:
-        part.unlink(missing_ok=True)
-        state_part.unlink(missing_ok=True)
-    if os.name == "posix":
-        sync(folder)
-    for older in folder.glob("checkpoint-*"):
-        if older != weights and older.name != STATE:
-            older.unlink(missing_ok=True)
 
 
 @dataclass
@@ -216,6 +119,45 @@ class CheckpointWriter:
         """A checkpoint of this step stands in the folder."""
         self._written = step
         self.on_written(step)
+
+
+def tensors_of(
+    model: CausalLM, optimizer: torch.optim.Optimizer, device: torch.device, best: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """What the next step depends on besides the frozen base, and the adapter that is kept: views, no copies."""
+    adapter = {f"{ADAPTER}{name}": p for name, p in model.named_parameters() if p.requires_grad}
+    rng = {f"{RNG}cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        rng[f"{RNG}cuda"] = torch.cuda.get_rng_state(device)
+    kept = {f"{BEST}{name}": tensor for name, tensor in best.items()}
+    return adapter | kept | optimizer_tensors(dict(model.named_parameters()), [optimizer]) | rng
+
+
+def write_checkpoint(folder: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
+    """`state` without format, weights and sha256. Older checkpoints in `folder` go when this one stands.
+
+    Raises OSError and SafetensorError; the older checkpoint stands then.
+    """
+    from safetensors.torch import save_file
+
+    weights = folder / f"checkpoint-{state['step']:07d}.safetensors"
+    part, state_part = folder / f"{weights.name}.part", folder / f"{STATE}.part"
+    try:
+        save_file({key: value.detach().cpu().contiguous() for key, value in tensors.items()}, part)
+        part.chmod(0o600)
+        sync(part)
+        digest = sha256_of(part)
+        part.replace(weights)
+        write_json(state_part, {**state, "format": FORMAT, "weights": weights.name, "sha256": digest})
+        state_part.replace(folder / STATE)
+    finally:
+        part.unlink(missing_ok=True)
+        state_part.unlink(missing_ok=True)
+    if os.name == "posix":
+        sync(folder)
+    for older in folder.glob("checkpoint-*"):
+        if older != weights and older.name != STATE:
+            older.unlink(missing_ok=True)
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
@@ -297,3 +239,58 @@ def _read_state(path: Path) -> State:
     if len(state.loss_sums) != state.step:
         raise CheckpointInvalid(f"{STATE} holds {len(state.loss_sums)} losses of {state.step} steps")
     return state
+
+
+def read_state_file(path: Path, model: type[Model], version: int) -> Model:
+    """`version`: the `format` that this Imprint reads. Raises CheckpointInvalid."""
+    name = path.name
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise CheckpointInvalid(f"{name} is too large")
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CheckpointInvalid(f"the checkpoint holds no {name}") from None
+    except (ValueError, RecursionError) as error:
+        raise CheckpointInvalid(f"{name} is not JSON") from error
+    if isinstance(value, dict) and value.get("format") != version:
+        raise CheckpointInvalid(f"{name} is of format {str(value.get('format'))[:20]}; this Imprint reads {version}")
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise unusable(error, name) from error
+
+
+def unusable(error: ValidationError, name: str) -> CheckpointInvalid:
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(map(str, first["loc"]))[:100]
+    if first["type"] == "extra_forbidden":
+        return CheckpointInvalid(f"{name}: {field} is not a known field: a newer Imprint may have written it")
+    return CheckpointInvalid(f"{name}: {field}: {first['msg']}")
+
+
+def optimizer_tensors(
+    named: Mapping[str, nn.Parameter], optimizers: Iterable[torch.optim.Optimizer]
+) -> dict[str, Tensor]:
+    """`optimizer.<slot>.<parameter>` -> the tensor itself, not a copy."""
+    names: dict[Tensor, str] = {parameter: name for name, parameter in named.items()}
+    return {
+        f"{OPTIMIZER}{slot}.{names[parameter]}": torch.as_tensor(value)
+        for optimizer in optimizers
+        for parameter, slots in optimizer.state.items()
+        for slot, value in slots.items()
+    }
+
+
+def restore_optimizers(
+    named: Mapping[str, nn.Parameter], optimizers: Iterable[torch.optim.Optimizer], tensors: Mapping[str, Tensor]
+) -> None:
+    """Gives each optimizer the state of the parameters that it holds; other keys of `tensors` are passed over."""
+    for optimizer in optimizers:
+        owned = {parameter for group in optimizer.param_groups for parameter in group["params"]}
+        for key, value in tensors.items():
+            if not key.startswith(OPTIMIZER):
+                continue
+            slot, name = key.removeprefix(OPTIMIZER).split(".", 1)
+            if (parameter := named[name]) in owned:
+                device = "cpu" if slot == "step" else parameter.device  # AdamW counts its steps on the CPU
+                optimizer.state[parameter][slot] = value.to(device, copy=True)

@@ -19,6 +19,8 @@ from imprint_trainer.models.linear import FrozenLinear, product
 
 Gradients = tuple[Tensor, Tensor]
 
+ADAPTER = "default"  # PEFT's name for the only adapter
+
 
 def adapted(x: Tensor, weight: Tensor, bias: Tensor | None, z: Tensor, b: Tensor, scaling: float) -> Tensor:
     """x [n, in] and z = x A^T [n, r] -> x W^T + bias + s z B^T, [n, out]."""
@@ -135,9 +137,6 @@ class HeadCrossEntropy(Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,) = ctx.saved_tensors
         return gradient * grads[0].to(gradient.dtype).unsqueeze(-1), None, None, None, None
-
-
-ADAPTER = "default"  # PEFT's name for the only adapter
 
 
 @contextmanager

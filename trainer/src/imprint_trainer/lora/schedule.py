@@ -14,6 +14,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from imprint_trainer.data.windows import Window
 from imprint_trainer.protocol import Profile
 
+# Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
+RATE, WIDTH = 1e-3, 576
+STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
+MAX_ACCUMULATION = 8
+OPEN_ENDED_TOKENS = 36_000  # budget of an open-ended training: about 100 s on two cores for the default model
+OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
+LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
+IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
+PATIENCE = 3  # epochs without improvement
+COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
+Reason = Literal["learned", "no_improvement", "token_budget"]
+
 
 @dataclass(frozen=True)
 class Learn:
@@ -31,9 +43,6 @@ class Learn:
 
 LEARN = Learn()
 
-# Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
-RATE, WIDTH = 1e-3, 576
-
 
 def default_rate(width: int) -> float:
     """Peak learning rate for a base model with hidden states of `width`."""
@@ -47,7 +56,7 @@ class LoraTraining(BaseModel):
 
     profile: Profile = "remember"
     seed: int = Field(ge=0, le=2**32 - 1)
-    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see lora/schedule.py
+    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see plan_steps
     rank: int = Field(default=16, ge=1, le=256)
     alpha: float = Field(default=32.0, gt=0)
     learning_rate: float = Field(default=RATE, gt=0, le=0.1)
@@ -64,19 +73,6 @@ class LoraTraining(BaseModel):
     def open_ended(self) -> bool:
         """Trained until the loss stops improving, or a budget ends."""
         return self.epochs is None and self.profile == "remember"
-
-
-STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
-MAX_ACCUMULATION = 8
-OPEN_ENDED_TOKENS = 36_000  # budget of an open-ended training: about 100 s on two cores for the default model
-OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
-
-LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
-IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
-PATIENCE = 3  # epochs without improvement
-COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
-
-Reason = Literal["learned", "no_improvement", "token_budget"]
 
 
 @dataclass(frozen=True)

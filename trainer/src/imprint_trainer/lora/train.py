@@ -26,24 +26,6 @@ from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.device import mixed_precision
 from imprint_trainer.models.memory import PeakMemory
 
-
-@contextmanager
-def checkpointed(model: CausalLM, wanted: bool = True) -> Iterator[None]:
-    """While open and `wanted`, each block in training mode keeps its input alone and is run again in the backward pass:
-    the same gradients, to the bit on a CPU."""
-    from transformers.modeling_layers import GradientCheckpointingLayer
-
-    blocks = [module for module in model.modules() if wanted and isinstance(module, GradientCheckpointingLayer)]
-    for block in blocks:
-        block.gradient_checkpointing = True
-        block._gradient_checkpointing_func = partial(checkpoint, use_reentrant=False)
-    try:
-        yield
-    finally:
-        for block in blocks:
-            del block.gradient_checkpointing, block._gradient_checkpointing_func
-
-
 StepCallback = Callable[[dict[str, Any]], None]
 
 
@@ -196,3 +178,20 @@ def salvage(
 def replay(schedule: Schedule, checkpoint: Checkpoint) -> None:
     if not schedule.replay(checkpoint.state.loss_sums, checkpoint.state.held_out_losses):
         raise CheckpointInvalid(f"no training has the losses that lead to step {checkpoint.state.step}")
+
+
+@contextmanager
+def checkpointed(model: CausalLM, wanted: bool = True) -> Iterator[None]:
+    """While open and `wanted`, each block in training mode keeps its input alone and is run again in the backward pass:
+    the same gradients, to the bit on a CPU."""
+    from transformers.modeling_layers import GradientCheckpointingLayer
+
+    blocks = [module for module in model.modules() if wanted and isinstance(module, GradientCheckpointingLayer)]
+    for block in blocks:
+        block.gradient_checkpointing = True
+        block._gradient_checkpointing_func = partial(checkpoint, use_reentrant=False)
+    try:
+        yield
+    finally:
+        for block in blocks:
+            del block.gradient_checkpointing, block._gradient_checkpointing_func

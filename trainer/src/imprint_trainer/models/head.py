@@ -12,6 +12,15 @@ from torch import Tensor, nn
 from imprint_trainer.errors import BaseModelUnsupported
 from imprint_trainer.models.causal_lm import CausalLM, Decoder
 
+# transformers' modeling files: what a family multiplies its logits by, by the start of its config's model_type.
+SCALES: dict[str, Callable[[Any], float]] = {
+    "granite": lambda config: 1 / config.logits_scaling,
+    "hyperclovax": lambda config: config.logits_scaling,
+    "cohere": lambda config: config.logit_scale,
+    "falcon_h1": lambda config: config.lm_head_multiplier,
+}
+CHECKED_TOKENS = 8
+
 
 def decoder_of(model: CausalLM) -> Decoder:
     """The stack below the output head, of a plain or PEFT-wrapped causal language model."""
@@ -72,16 +81,6 @@ def entered_by(cut: Any, hidden: Tensor) -> Iterator[None]:
         yield
     finally:
         hook.remove()
-
-
-# transformers' modeling files: what a family multiplies its logits by, by the start of its config's model_type.
-SCALES: dict[str, Callable[[Any], float]] = {
-    "granite": lambda config: 1 / config.logits_scaling,
-    "hyperclovax": lambda config: config.logits_scaling,
-    "cohere": lambda config: config.logit_scale,
-    "falcon_h1": lambda config: config.lm_head_multiplier,
-}
-CHECKED_TOKENS = 8
 
 
 @dataclass(frozen=True)

@@ -15,58 +15,6 @@ PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".msgpack", ".h5")
 SCANNED = ("config.json", "tokenizer_config.json", "generation_config.json", "processor_config.json")
 MAX_JSON_BYTES = 64 * 2**20
 
-
-def read_json(path: Path) -> Any:
-    """Raises BaseModelInvalid where the file is no JSON or unreasonably large."""
-    try:
-        if path.stat().st_size > MAX_JSON_BYTES:
-            raise BaseModelInvalid(f"{path.name} is larger than {MAX_JSON_BYTES} bytes")
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise BaseModelInvalid(f"{path.name} is not JSON: {error}") from error
-
-
-def code_keys(value: Any) -> list[str]:
-    """Keys at any depth that name code to be run, kernels of the hub (owner/name) included; a `trust_remote_code` that
-    is false is harmless."""
-    found: list[str] = []
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            found += [key for key, inner in item.items() if names_code(key, inner)]
-            stack += item.values()
-        elif isinstance(item, list):
-            stack += item
-    return sorted(set(found))
-
-
-def names_code(key: str, value: Any) -> bool:
-    if key.lstrip("_") in KERNEL_KEYS:
-        return "/" in json.dumps(value)
-    return key in CODE_KEYS and value not in (None, False)
-
-
-def refuse_unsafe(folder: Path) -> None:
-    """Raises BaseModelUnsafe for code, adapters and weights in pickles only, BaseModelInvalid without weights."""
-    if not (folder / "config.json").is_file():
-        raise BaseModelInvalid(f"{folder.name} holds no config.json")
-    names = sorted(path.name for path in folder.iterdir())
-    if scripts := [name for name in names if name.endswith((".py", ".pyc", ".so"))]:
-        raise BaseModelUnsafe(f"{folder.name} holds code ({scripts[0]})")
-    if "adapter_config.json" in names:
-        raise BaseModelUnsafe(
-            f"{folder.name} holds adapter_config.json: a bundled adapter would be loaded with the base model"
-        )
-    for name in SCANNED:
-        if name in names and (keys := code_keys(read_json(folder / name))):
-            raise BaseModelUnsafe(f"{name} of {folder.name} names code to run ({', '.join(keys)})")
-    if not any(name.endswith(".safetensors") for name in names):
-        if any(name.endswith(PICKLES) for name in names):
-            raise BaseModelUnsafe(f"{folder.name} holds only pickled weights; convert them to safetensors")
-        raise BaseModelInvalid(f"{folder.name} holds no *.safetensors")
-
-
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 SAFE_FILES = [
     "*.safetensors",
@@ -84,10 +32,6 @@ SAFE_FILES = [
 class Located:
     folder: Path
     revision: str | None  # commit of a hub model
-
-
-def downloads_allowed() -> bool:
-    return os.environ.get("IMPRINT_ALLOW_DOWNLOADS") == "1"
 
 
 def locate_base(path_or_hub_id: str) -> Located:
@@ -126,6 +70,10 @@ def _from_hub(repo_id: str) -> tuple[Path, str | None]:
     return folder, folder.name if re.fullmatch(r"[0-9a-f]{40}", folder.name) else None
 
 
+def downloads_allowed() -> bool:
+    return os.environ.get("IMPRINT_ALLOW_DOWNLOADS") == "1"
+
+
 def model_config(folder: Path) -> Any:
     """Of transformers. Raises BaseModelInvalid."""
     from transformers import AutoConfig
@@ -153,3 +101,54 @@ def load_tokenizer(folder: Path) -> Any:
     if not tokenizer.is_fast:
         raise BaseModelInvalid(f"{folder.name} has no tokenizer.json")
     return tokenizer
+
+
+def refuse_unsafe(folder: Path) -> None:
+    """Raises BaseModelUnsafe for code, adapters and weights in pickles only, BaseModelInvalid without weights."""
+    if not (folder / "config.json").is_file():
+        raise BaseModelInvalid(f"{folder.name} holds no config.json")
+    names = sorted(path.name for path in folder.iterdir())
+    if scripts := [name for name in names if name.endswith((".py", ".pyc", ".so"))]:
+        raise BaseModelUnsafe(f"{folder.name} holds code ({scripts[0]})")
+    if "adapter_config.json" in names:
+        raise BaseModelUnsafe(
+            f"{folder.name} holds adapter_config.json: a bundled adapter would be loaded with the base model"
+        )
+    for name in SCANNED:
+        if name in names and (keys := code_keys(read_json(folder / name))):
+            raise BaseModelUnsafe(f"{name} of {folder.name} names code to run ({', '.join(keys)})")
+    if not any(name.endswith(".safetensors") for name in names):
+        if any(name.endswith(PICKLES) for name in names):
+            raise BaseModelUnsafe(f"{folder.name} holds only pickled weights; convert them to safetensors")
+        raise BaseModelInvalid(f"{folder.name} holds no *.safetensors")
+
+
+def code_keys(value: Any) -> list[str]:
+    """Keys at any depth that name code to be run, kernels of the hub (owner/name) included; a `trust_remote_code` that
+    is false is harmless."""
+    found: list[str] = []
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            found += [key for key, inner in item.items() if names_code(key, inner)]
+            stack += item.values()
+        elif isinstance(item, list):
+            stack += item
+    return sorted(set(found))
+
+
+def names_code(key: str, value: Any) -> bool:
+    if key.lstrip("_") in KERNEL_KEYS:
+        return "/" in json.dumps(value)
+    return key in CODE_KEYS and value not in (None, False)
+
+
+def read_json(path: Path) -> Any:
+    """Raises BaseModelInvalid where the file is no JSON or unreasonably large."""
+    try:
+        if path.stat().st_size > MAX_JSON_BYTES:
+            raise BaseModelInvalid(f"{path.name} is larger than {MAX_JSON_BYTES} bytes")
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise BaseModelInvalid(f"{path.name} is not JSON: {error}") from error

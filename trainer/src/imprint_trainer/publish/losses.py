@@ -20,32 +20,7 @@ from imprint_trainer.resampling import interval
 
 States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, [1, n, d]
 
-
-def readers(base: LoadedBase, first_block: int) -> tuple[Read, Read]:
-    """For an adapter that changes no block below `first_block`: one for its session, and one for the neutral text,
-    whose states are kept while the base is resident."""
-    if first_block == 0 or not can_be_cut(base.model):
-        return read_whole, read_whole
-    kept: States = base.memo.setdefault(f"neutral text at block {first_block}", {})
-    return _reader(first_block, {}), _reader(first_block, kept)
-
-
-def _reader(first_block: int, known: States) -> Read:
-    def read(model: CausalLM, inputs: Tensor) -> Tensor:
-        ids = tuple(inputs[0].tolist())
-        if ids not in known:
-            lower = layer_slice(model, 0, first_block, normed=False)
-            known[ids] = lower(input_ids=inputs, use_cache=False).last_hidden_state
-        upper = layer_slice(model, first_block, None, normed=True)
-        with entered_by(upper, known[ids]):
-            hidden: Tensor = upper(inputs_embeds=known[ids], use_cache=False).last_hidden_state
-        return hidden
-
-    return read
-
-
 MAX_TOKENS = 512
-
 # Proofs of trainings read the mixed one, those of imprints IMPRINT_TEXTS, evaluations all of them.
 TEXTS = {
     "mixed": "neutral.txt",
@@ -53,43 +28,9 @@ TEXTS = {
     "python": "neutral-python.txt",
     "shell": "neutral-shell.txt",
 }
-
 # Not the shell's: what programs print is what sessions are full of (ADR 35).
 IMPRINT_TEXTS = ("mixed", "letter", "python")
-
-
-def neutral_window(tokenizer: Any, name: str = "mixed", tokens: int = MAX_TOKENS) -> Window:
-    """The first `tokens` of one of TEXTS."""
-    text = files("imprint_trainer.publish").joinpath(TEXTS[name]).read_text(encoding="utf-8")
-    ids = tuple(tokenizer(text, add_special_tokens=False)["input_ids"][:tokens])
-    return Window(ids, (False, *(True,) * (len(ids) - 1)))
-
-
-def neutral_loss(
-    model: CausalLM,
-    tokenizer: Any,
-    device: torch.device,
-    read: Read = read_whole,
-    *,
-    name: str = "mixed",
-    tokens: int = MAX_TOKENS,
-) -> float:
-    """Nats per token."""
-    return mean_loss(model, [neutral_window(tokenizer, name, tokens)], device, read)
-
-
-def neutral_loss_of_base(
-    base: LoadedBase, name: str = "mixed", tokens: int = MAX_TOKENS, read: Read = read_whole
-) -> float:
-    """Of the bare base, computed once while it is resident."""
-    losses: dict[tuple[str, int], float] = base.memo.setdefault("neutral_loss", {})
-    if (name, tokens) not in losses:
-        losses[name, tokens] = neutral_loss(base.model, base.tokenizer, base.device, read, name=name, tokens=tokens)
-    return losses[name, tokens]
-
-
-SEED = 0
-
+BOOTSTRAP_SEED = 0
 WORSE = (
     "On the held-out part the loss rises: what was trained was learned by heart, and the model is worse at other parts "
     "of the work."
@@ -113,7 +54,7 @@ def held_out_proof(held_out: HeldOut, before: Sequence[Tensor], after: Sequence[
         "tokens": total.tokens,
         "loss_before": total.before / total.tokens,
         "loss_after": total.after / total.tokens,
-        "interval": list(interval(units, mean_change, SEED) or (mean_change(units),) * 2),
+        "interval": list(interval(units, mean_change, BOOTSTRAP_SEED) or (mean_change(units),) * 2),
     }
 
 
@@ -152,3 +93,56 @@ def summed(changes: Sequence[tuple[object, Change]]) -> list[Change]:
 
 def mean_change(units: Sequence[Change]) -> float:
     return sum(one.after - one.before for one in units) / sum(one.tokens for one in units)
+
+
+def neutral_window(tokenizer: Any, name: str = "mixed", tokens: int = MAX_TOKENS) -> Window:
+    """The first `tokens` of one of TEXTS."""
+    text = files("imprint_trainer.publish").joinpath(TEXTS[name]).read_text(encoding="utf-8")
+    ids = tuple(tokenizer(text, add_special_tokens=False)["input_ids"][:tokens])
+    return Window(ids, (False, *(True,) * (len(ids) - 1)))
+
+
+def neutral_loss(
+    model: CausalLM,
+    tokenizer: Any,
+    device: torch.device,
+    read: Read = read_whole,
+    *,
+    name: str = "mixed",
+    tokens: int = MAX_TOKENS,
+) -> float:
+    """Nats per token."""
+    return mean_loss(model, [neutral_window(tokenizer, name, tokens)], device, read)
+
+
+def neutral_loss_of_base(
+    base: LoadedBase, name: str = "mixed", tokens: int = MAX_TOKENS, read: Read = read_whole
+) -> float:
+    """Of the bare base, computed once while it is resident."""
+    losses: dict[tuple[str, int], float] = base.memo.setdefault("neutral_loss", {})
+    if (name, tokens) not in losses:
+        losses[name, tokens] = neutral_loss(base.model, base.tokenizer, base.device, read, name=name, tokens=tokens)
+    return losses[name, tokens]
+
+
+def readers(base: LoadedBase, first_block: int) -> tuple[Read, Read]:
+    """For an adapter that changes no block below `first_block`: one for its session, and one for the neutral text,
+    whose states are kept while the base is resident."""
+    if first_block == 0 or not can_be_cut(base.model):
+        return read_whole, read_whole
+    kept: States = base.memo.setdefault(f"neutral text at block {first_block}", {})
+    return _reader(first_block, {}), _reader(first_block, kept)
+
+
+def _reader(first_block: int, known: States) -> Read:
+    def read(model: CausalLM, inputs: Tensor) -> Tensor:
+        ids = tuple(inputs[0].tolist())
+        if ids not in known:
+            lower = layer_slice(model, 0, first_block, normed=False)
+            known[ids] = lower(input_ids=inputs, use_cache=False).last_hidden_state
+        upper = layer_slice(model, first_block, None, normed=True)
+        with entered_by(upper, known[ids]):
+            hidden: Tensor = upper(inputs_embeds=known[ids], use_cache=False).last_hidden_state
+        return hidden
+
+    return read

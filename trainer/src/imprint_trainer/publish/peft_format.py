@@ -21,6 +21,14 @@ from imprint_trainer.models.locate import read_json
 
 CONFIG_FILE, WEIGHTS_FILE = "adapter_config.json", "adapter_model.safetensors"
 
+MAX_CONFIG_BYTES = 1 << 20
+Names = list[str] | str | None
+VLLM_MAX_RANK = 512  # largest --max-lora-rank
+VLLM_DEFAULT_RANK = 16
+VLLM_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+LORA_KEY = re.compile(r"base_model\.model\..+\.lora_[AB]\.weight")
+MODULE_PREFIX = "base_model.model."
+
 
 class OutputNotEmptyError(TrainerError, FileExistsError):
     """The staging folder is somebody else's."""
@@ -47,10 +55,6 @@ def write_weights(folder: Path, payload: Payload) -> None:
     (folder / WEIGHTS_FILE).chmod(0o644)
     sync(folder / WEIGHTS_FILE)
     write_json(folder / CONFIG_FILE, payload.config)
-
-
-MAX_CONFIG_BYTES = 1 << 20
-Names = list[str] | str | None
 
 
 class AdapterConfig(BaseModel):
@@ -138,12 +142,6 @@ def detach_leftovers(base: LoadedBase) -> None:
         del base.model.peft_config
 
 
-VLLM_MAX_RANK = 512  # largest --max-lora-rank
-VLLM_DEFAULT_RANK = 16
-VLLM_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
-LORA_KEY = re.compile(r"base_model\.model\..+\.lora_[AB]\.weight")
-
-
 @dataclass(frozen=True)
 class Acceptance:
     accepted: bool
@@ -187,9 +185,6 @@ def _foreign_keys(consumer: str, payload: Payload) -> list[str]:
     return [f"{consumer} does not know the tensor {foreign[0]}."] if foreign else []
 
 
-PREFIX = "base_model.model."
-
-
 @dataclass(frozen=True)
 class Source:
     """`layers` by the name of the layer in the base model, such as `model.layers.0.self_attn.q_proj`; their updates are
@@ -217,9 +212,9 @@ def read_source(folder: Path) -> Source:
     layers = {}
     for key in sorted(key for key in tensors if key.endswith(A)):
         a, b = tensors[key].float(), tensors.get(key.removesuffix(A) + B)
-        if not key.startswith(PREFIX) or b is None or a.ndim != 2 or b.ndim != 2 or a.shape[0] != b.shape[1]:
+        if not key.startswith(MODULE_PREFIX) or b is None or a.ndim != 2 or b.ndim != 2 or a.shape[0] != b.shape[1]:
             raise AdapterInvalid(f"{key} and its lora_B make no update")
-        layers[key.removeprefix(PREFIX).removesuffix(A)] = Factors(a, b.float().mT)
+        layers[key.removeprefix(MODULE_PREFIX).removesuffix(A)] = Factors(a, b.float().mT)
     if not layers or 2 * len(layers) != len(tensors):
         raise AdapterInvalid(f"{WEIGHTS_FILE} holds other tensors than pairs of lora_A and lora_B")
     return Source(config, layers)

@@ -38,31 +38,6 @@ from imprint_trainer.publish.peft_format import (
 
 MOST_TOKENS = 32_768  # of windows; each is read twice, with the adapter and without
 
-
-def sample(windows: Sequence[Window], most_tokens: int | None = None) -> list[int]:
-    """Indices, in order: the same ones for the same windows."""
-    most = MOST_TOKENS if most_tokens is None else most_tokens
-    order = list(range(len(windows)))
-    if sum(len(window.input_ids) for window in windows) > most:
-        Random(0).shuffle(order)
-    chosen: list[int] = []
-    tokens = 0
-    for index in order:
-        tokens += len(windows[index].input_ids)
-        if chosen and tokens > most:
-            break
-        chosen.append(index)
-    return sorted(chosen)
-
-
-def remark_on(chosen: Sequence[int], windows: Sequence[Window]) -> list[str]:
-    """Which windows were read, counted from 1 as previews do; nothing where all were."""
-    if len(chosen) == len(windows):
-        return []
-    numbers = ", ".join(str(index + 1) for index in chosen)
-    return [f"Losses were measured on {len(chosen)} of {len(windows)} windows, drawn at random: {numbers}."]
-
-
 IMPRINT_TOKENS = 4096  # of the windows that an imprint is calibrated and proved on
 
 
@@ -73,6 +48,51 @@ class Imprint:
     record: Mapping[str, Any]  # the contracts' `ImprintProof` without `neutral`
     loss_before: float  # of the windows that the proof reads
     readers: tuple[Read, Read]  # those that measured it: of the session and of neutral text
+
+
+def save_and_prove(
+    folder: Path,
+    payload: Payload,
+    *,
+    base: LoadedBase,
+    windows: Sequence[Window],
+    held_out: HeldOut | None = None,
+    imprint: Imprint | None = None,
+    record: Mapping[str, Any],
+    card: Mapping[str, Any],
+    on_proving: Callable[[], None],
+    stop: Callable[[], None] = lambda: None,
+    warnings: Sequence[str] = (),
+    partial: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """The contracts' `JobResult`. `record` becomes training.json; `card` names adapter_id, base_model_name, method,
+    task_type and payload_note. `partial`: `step` and `max_steps` of a training that did not end.
+
+    `stop`, which is asked while it proves, raises Cancelled where the job was cancelled.
+
+    Raises AdapterUnchanged, AdapterNotFinite, AdapterInvalid; the caller empties the folder then.
+    """
+    update_norm(payload)
+    write_weights(folder, payload)
+    on_proving()
+    proof = prove(base, folder, windows, held_out, imprint=imprint, stop=stop)
+    if partial is not None:
+        proof["remarks"].append(
+            f"Partial: salvaged after {partial['step']} of at most {partial['max_steps']} optimizer steps."
+        )
+    write_json(folder / "proof.json", proof)
+    write_json(folder / "training.json", record)
+    write_text(
+        folder / "README.md", model_card(**card, record=record, proof=proof, base_licence=licence_of(base.folder))
+    )
+    return {
+        "files": list_files(folder),
+        "proof": proof,
+        "rank": payload.rank,
+        "alpha": payload.alpha,
+        "warnings": list(warnings),
+        **({} if partial is None else {"partial": dict(partial)}),
+    }
 
 
 def prove(
@@ -170,46 +190,25 @@ def check_losses(before: float, after: float, neutral_before: float, neutral_aft
         raise AdapterUnchanged("the losses with and without the adapter are equal")
 
 
-def save_and_prove(
-    folder: Path,
-    payload: Payload,
-    *,
-    base: LoadedBase,
-    windows: Sequence[Window],
-    held_out: HeldOut | None = None,
-    imprint: Imprint | None = None,
-    record: Mapping[str, Any],
-    card: Mapping[str, Any],
-    on_proving: Callable[[], None],
-    stop: Callable[[], None] = lambda: None,
-    warnings: Sequence[str] = (),
-    partial: Mapping[str, int] | None = None,
-) -> dict[str, Any]:
-    """The contracts' `JobResult`. `record` becomes training.json; `card` names adapter_id, base_model_name, method,
-    task_type and payload_note. `partial`: `step` and `max_steps` of a training that did not end.
+def sample(windows: Sequence[Window], most_tokens: int | None = None) -> list[int]:
+    """Indices, in order: the same ones for the same windows."""
+    most = MOST_TOKENS if most_tokens is None else most_tokens
+    order = list(range(len(windows)))
+    if sum(len(window.input_ids) for window in windows) > most:
+        Random(0).shuffle(order)
+    chosen: list[int] = []
+    tokens = 0
+    for index in order:
+        tokens += len(windows[index].input_ids)
+        if chosen and tokens > most:
+            break
+        chosen.append(index)
+    return sorted(chosen)
 
-    `stop`, which is asked while it proves, raises Cancelled where the job was cancelled.
 
-    Raises AdapterUnchanged, AdapterNotFinite, AdapterInvalid; the caller empties the folder then.
-    """
-    update_norm(payload)
-    write_weights(folder, payload)
-    on_proving()
-    proof = prove(base, folder, windows, held_out, imprint=imprint, stop=stop)
-    if partial is not None:
-        proof["remarks"].append(
-            f"Partial: salvaged after {partial['step']} of at most {partial['max_steps']} optimizer steps."
-        )
-    write_json(folder / "proof.json", proof)
-    write_json(folder / "training.json", record)
-    write_text(
-        folder / "README.md", model_card(**card, record=record, proof=proof, base_licence=licence_of(base.folder))
-    )
-    return {
-        "files": list_files(folder),
-        "proof": proof,
-        "rank": payload.rank,
-        "alpha": payload.alpha,
-        "warnings": list(warnings),
-        **({} if partial is None else {"partial": dict(partial)}),
-    }
+def remark_on(chosen: Sequence[int], windows: Sequence[Window]) -> list[str]:
+    """Which windows were read, counted from 1 as previews do; nothing where all were."""
+    if len(chosen) == len(windows):
+        return []
+    numbers = ", ".join(str(index + 1) for index in chosen)
+    return [f"Losses were measured on {len(chosen)} of {len(windows)} windows, drawn at random: {numbers}."]

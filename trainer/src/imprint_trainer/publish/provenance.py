@@ -16,47 +16,6 @@ from imprint_trainer.models.causal_lm import LoadedBase
 
 Known = dict[str, dict[str, Any]]  # by path: size, times, and sha256
 
-
-def cached_sha256(path: Path, cache: Path | None) -> str:
-    """From `cache`, a JSON file, where size and times are as they were; None keeps nothing."""
-    status = path.stat()
-    # ctime too: copies that keep their times do not set it back.
-    facts = {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "ctime_ns": status.st_ctime_ns}
-    known = {} if cache is None else read(cache)
-    entry = known.get(str(path), {})
-    if {**entry, **facts} == entry and isinstance(entry.get("sha256"), str):
-        return str(entry["sha256"])
-    digest = sha256_of(path)
-    if cache is not None:
-        with contextlib.suppress(OSError):
-            write(cache, {**known, str(path): {**facts, "sha256": digest}})
-    return digest
-
-
-def read(cache: Path) -> Known:
-    """Empty where it is absent or damaged."""
-    try:
-        known = json.loads(cache.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    if not isinstance(known, dict):
-        return {}
-    return {path: entry for path, entry in known.items() if isinstance(entry, dict)}
-
-
-def write(cache: Path, known: Known) -> None:
-    """As a whole: two workers may write at once, and the later one wins."""
-    kept = {path: entry for path, entry in known.items() if Path(path).is_file()}
-    descriptor, part = tempfile.mkstemp(dir=cache.parent, prefix=f".{cache.name}-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(kept, file, indent=2, sort_keys=True)
-        Path(part).replace(cache)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
-
-
 PACKAGES = ("torch", "transformers", "peft", "bitsandbytes", "safetensors", "tokenizers")
 
 
@@ -88,3 +47,43 @@ def base_sha256(base: LoadedBase) -> str:
             digest.update(f"{name} {cached_sha256(base.folder / name, base.digests)}\n".encode())
         base.memo["sha256"] = digest.hexdigest()
     return str(base.memo["sha256"])
+
+
+def cached_sha256(path: Path, cache: Path | None) -> str:
+    """From `cache`, a JSON file, where size and times are as they were; None keeps nothing."""
+    status = path.stat()
+    # ctime too: copies that keep their times do not set it back.
+    facts = {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "ctime_ns": status.st_ctime_ns}
+    known = {} if cache is None else read_digests(cache)
+    entry = known.get(str(path), {})
+    if {**entry, **facts} == entry and isinstance(entry.get("sha256"), str):
+        return str(entry["sha256"])
+    digest = sha256_of(path)
+    if cache is not None:
+        with contextlib.suppress(OSError):
+            write_digests(cache, {**known, str(path): {**facts, "sha256": digest}})
+    return digest
+
+
+def read_digests(cache: Path) -> Known:
+    """Empty where it is absent or damaged."""
+    try:
+        known = json.loads(cache.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(known, dict):
+        return {}
+    return {path: entry for path, entry in known.items() if isinstance(entry, dict)}
+
+
+def write_digests(cache: Path, known: Known) -> None:
+    """As a whole: two workers may write at once, and the later one wins."""
+    kept = {path: entry for path, entry in known.items() if Path(path).is_file()}
+    descriptor, part = tempfile.mkstemp(dir=cache.parent, prefix=f".{cache.name}-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(kept, file, indent=2, sort_keys=True)
+        Path(part).replace(cache)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
