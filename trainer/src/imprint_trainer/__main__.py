@@ -10,7 +10,7 @@ from imprint_trainer.errors import TrainerError
 
 # Each module has a `main(argv)` that returns the exit code; imported when it is asked for, since torch takes seconds.
 COMMANDS = {
-    "gguf": "jobs.export_cli",
+    "gguf": "jobs.export",
     "hypernetworks": "doc_to_lora.cli",
 }
 

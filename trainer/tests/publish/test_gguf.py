@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from transformers import AutoConfig, GemmaConfig, LlamaConfig, Phi3Config, Qwen3Config
 
 from imprint_trainer.errors import Cancelled, ExportUnsupported
-from imprint_trainer.jobs.export_cli import main
+from imprint_trainer.jobs.export import main
 from imprint_trainer.lora.adapter import Payload
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.publish.gguf import (
