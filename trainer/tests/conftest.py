@@ -17,7 +17,7 @@ hypothesis.settings.load_profile("imprint")
 
 from imprint_trainer.data.windows import Window  # noqa: E402
 from imprint_trainer.models import load  # noqa: E402
-from imprint_trainer.models.base import LoadedBase  # noqa: E402
+from imprint_trainer.models.causal_lm import LoadedBase  # noqa: E402
 from imprint_trainer.models.device import fix_numerics  # noqa: E402
 from tiny_model import write_tiny_model  # noqa: E402
 

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.data.length import MOST_ON_CPU
-from imprint_trainer.memory_model import WINDOWS
+from imprint_trainer.data.plan import MOST_ON_CPU
 from imprint_trainer.memory_report import main
-from jobs.test_memory_plan import base_folder
+from imprint_trainer.models.memory_model import WINDOWS
+from models.test_memory import base_folder
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
 

@@ -11,14 +11,14 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from data.sessions import agent, session_json, system, user
-from data.test_shared import spec_of
+from data.test_select import spec_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.lora import train_lora
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.tokenizer import tokenizer_of
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.locate import tokenizer_of
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import TrainLoraSpec
 from jobs.tiny import tiny_job
 

@@ -4,17 +4,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.fresh import fresh_adapter
-from imprint_trainer.adapters.payload import Payload, adapter_config, trained_tensors
-from imprint_trainer.adapters.write import write_weights
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.checkpoints import Checkpoint, CheckpointWriter
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.loop import train
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.lora.schedule import Trained, plan_steps
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
+from imprint_trainer.lora.checkpoint import Checkpoint, CheckpointWriter
+from imprint_trainer.lora.schedule import LoraTraining, Trained, plan_steps
+from imprint_trainer.lora.train import train
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.memory import PeakMemory
+from imprint_trainer.publish.peft_format import write_weights
 
 
 def settings(**changes: Any) -> LoraTraining:

@@ -10,20 +10,18 @@ from statistics import fmean
 import torch
 
 from imprint_bench.windows import made_up_windows
-from imprint_trainer.adapters.fresh import fresh_adapter
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import TrainerError
-from imprint_trainer.lora.checkpointing import checkpointed
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.loop import train
+from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.lora.schedule import plan_steps
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.memory_model import Device, Setting, predict, shape_of
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.train import checkpointed, train
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.device import Device
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.scan import read_json
+from imprint_trainer.models.locate import read_json
+from imprint_trainer.models.memory import PeakMemory
+from imprint_trainer.models.memory_model import Setting, predict, shape_of
 
 RANK = 16
 CLOSE = 0.01  # of the loss: what bf16 may change

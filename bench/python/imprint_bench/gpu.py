@@ -30,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
         return 2
     import_libraries()
     from imprint_bench.checks import Bench, checks
-    from imprint_trainer.lora.failures import machine_failures
+    from imprint_trainer.errors import machine_failures
     from imprint_trainer.models.device import fix_numerics
 
     device = torch.device(options.device)

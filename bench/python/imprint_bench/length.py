@@ -16,21 +16,18 @@ import torch
 
 from imprint_bench.report import report
 from imprint_bench.synthetic import synthetic_session
-from imprint_trainer.adapters.fresh import fresh_adapter
-from imprint_trainer.available_memory import available_mb
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.worker import import_libraries
-from imprint_trainer.lora.checkpointing import checkpointed
+from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import loss_sum
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.memory import release_freed_memory
-from imprint_trainer.memory_model import Device, Setting, Shape, longest_window, plan_memory, predict, shape_of
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.device import fix_numerics, mixed_precision, pick_device
+from imprint_trainer.lora.train import checkpointed
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.device import Device, fix_numerics, mixed_precision, pick_device
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.scan import read_json
+from imprint_trainer.models.locate import read_json
+from imprint_trainer.models.memory import PeakMemory, available_mb, of_glibc
+from imprint_trainer.models.memory_model import Setting, Shape, longest_window, plan_memory, predict, shape_of
 
 RANK = 16
 ALIKE = 0.1  # two windows whose lengths differ by less are measured once
@@ -66,6 +63,13 @@ def fitted(steps: Sequence[Step]) -> Cost:
         return Cost(per_token[0], 0.0)
     quadratic, linear = linear_regression([step.tokens for step in steps], per_token)
     return Cost(linear, quadratic)
+
+
+def release_freed_memory() -> None:
+    """glibc keeps what many passes over texts of different lengths have freed. Does nothing with another C library."""
+    trim = of_glibc("malloc_trim")
+    if trim is not None:
+        trim(0)
 
 
 def timed(base: LoadedBase, shape: Shape, window: Window) -> Step:

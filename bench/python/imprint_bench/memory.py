@@ -6,19 +6,15 @@ import json
 import torch
 
 from imprint_bench.windows import made_up_windows
-from imprint_trainer.adapters.fresh import fresh_adapter
 from imprint_trainer.jobs.worker import import_libraries
-from imprint_trainer.lora.checkpointing import checkpointed
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.heap import tensors_given_back
-from imprint_trainer.lora.loop import train
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.lora.schedule import plan_steps
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.memory_model import Setting, predict, shape_of
+from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
+from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.train import checkpointed, train
 from imprint_trainer.models.device import fix_numerics
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.scan import read_json
+from imprint_trainer.models.locate import read_json
+from imprint_trainer.models.memory import PeakMemory, tensors_given_back
+from imprint_trainer.models.memory_model import Setting, predict, shape_of
 
 CPU = torch.device("cpu")
 
@@ -59,7 +55,7 @@ def main() -> None:
     with (
         fresh_adapter(base, rank=options.rank, alpha=32.0, targets=targets, seed=1) as model,
         checkpointed(model, options.checkpointing),
-        tensors_given_back(setting.scarce),
+        tensors_given_back(setting.low_memory),
     ):
         train(model, [window], training, plan_steps([window], training), device=CPU, memory=memory)
     predicted = predict(shape, setting)

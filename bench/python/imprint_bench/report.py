@@ -32,7 +32,7 @@ def report(session: Session, tokenizer: "PreTrainedTokenizerBase", *, max_length
     prepared = prepare_windows(session, tokenizer, max_length=max_length)
     seconds = time.process_time() - started
     supervised = [window.supervised_count for window in prepared.windows]
-    lessons = sum(len(window.lessons) for window in prepared.windows)
+    lessons = sum(len(window.answers) for window in prepared.windows)
     return {
         "session": session.session_id,
         "max_length": max_length,

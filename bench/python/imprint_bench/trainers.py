@@ -12,19 +12,16 @@ from typing import Any, Literal
 
 import torch
 
-from imprint_trainer.adapters.fresh import fresh_adapter, lora_config
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.loop import train
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.lora.schedule import plan_steps
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.models.base import Quantization
+from imprint_trainer.lora.adapter import fresh_adapter, lora_config, resolve_targets
+from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.train import train
+from imprint_trainer.models.causal_lm import Quantization
 from imprint_trainer.models.device import compute_dtype
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.locate import locate_base
+from imprint_trainer.models.locate import load_tokenizer, locate_base
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.models.quantize import nf4_config
-from imprint_trainer.models.tokenizer import load_tokenizer
 
 TrainerName = Literal["imprint", "trl", "unsloth", "plain"]
 SEED, RANK, ALPHA, RATE = 11, 16, 32.0, 3e-4

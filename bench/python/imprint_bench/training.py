@@ -42,9 +42,9 @@ def main(argv: Sequence[str]) -> int:
         import unsloth  # type: ignore[import-not-found, unused-ignore] # noqa: F401  # before the libraries that it changes
     import_libraries()
     from imprint_bench.trainers import loaded
-    from imprint_trainer.lora.memory import PeakMemory
     from imprint_trainer.models.device import fix_numerics, pick_device
-    from imprint_trainer.models.tokenizer import tokenizer_of
+    from imprint_trainer.models.locate import tokenizer_of
+    from imprint_trainer.models.memory import PeakMemory
 
     device = pick_device(options.device)
     fix_numerics(device, options.threads)

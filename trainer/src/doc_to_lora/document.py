@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from imprint_trainer.data.fit import fair_shares
 from imprint_trainer.data.session import Session
-from imprint_trainer.data.shorten import fair_shares
 from imprint_trainer.errors import NothingToTrain
 from imprint_trainer.imprint.entries import Entry, Kind, entries_of, unread_characters
 from imprint_trainer.imprint.update import Coverage

@@ -17,11 +17,10 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import HypernetworkInvalid, NothingToTrain
 from imprint_trainer.imprint.config import check_fits, decoder
 from imprint_trainer.imprint.update import Format, Imprinted, Limits, Update
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.lora.loss import Read
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.sections import section
+from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
+from imprint_trainer.models.head import layer_slice
 
 BATCH_TOKENS = 4096  # ids, padding included, that the encoder holds the activations of at once
 PERCEIVER_NUMBERS = 1 << 28  # that it may hold of all layers together: 1 GiB in fp32
@@ -186,7 +185,7 @@ def _run_blocks(
     model: CausalLM, input_ids: Tensor, mask: Tensor, *, blocks: int, normed: bool
 ) -> tuple[list[Tensor], Tensor]:
     """The inputs of the first `blocks` blocks and what leaves the last of them, each [K, S, D]."""
-    cut = section(model, 0, blocks, normed=normed)
+    cut = layer_slice(model, 0, blocks, normed=normed)
     inputs: list[Tensor] = []
 
     def record(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from doc_to_lora.modeling import Hypernetwork
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 
 def merge_chunks(

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention, silu
 
 from doc_to_lora.config import HypernetworkConfig, LayerKind, PerceiverAttention
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 EPSILON = 1e-6  # of the Perceiver's RMS norms
 

@@ -24,7 +24,7 @@ from doc_to_lora.merge import merge_batch
 from doc_to_lora.modeling import Hypernetwork
 from doc_to_lora.prompt import Affixes, family_of, render_document, split_chunks, split_into
 from imprint_trainer.imprint.update import applied
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.models.causal_lm import CausalLM
 
 

@@ -10,7 +10,7 @@ from imprint_trainer.errors import TrainerError
 
 # Each module has a `main(argv)` that returns the exit code; imported when it is asked for, since torch takes seconds.
 COMMANDS = {
-    "gguf": "jobs.export_cli",
+    "gguf": "jobs.export",
 }
 
 
@@ -21,7 +21,7 @@ def main() -> int:
     config = parse_arguments(sys.argv[1:])
     settle_environment()
     if isinstance(config, PrepareConfig):
-        from imprint_trainer.lora.failures import machine_failures
+        from imprint_trainer.errors import machine_failures
         from imprint_trainer.models.gguf_default import prepare_default_model
 
         try:

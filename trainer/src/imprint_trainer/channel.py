@@ -1,11 +1,13 @@
-"""The worker's own stdout: events and nothing else, whatever libraries print."""
+"""The worker's stdin and stdout: lines in, bounded, and events out and nothing else, whatever libraries print."""
 
 import json
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+
+CHUNK_BYTES = 65536
 
 
 class Channel:
@@ -34,3 +36,28 @@ def seize_stdout(*, on_closed: Callable[[], None]) -> Channel:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return Channel(descriptor, on_closed=on_closed)
+
+
+class TooLong:
+    """Stands for a line that exceeded the bound."""
+
+
+def read_lines(descriptor: int, *, max_bytes: int) -> Iterator[bytes | TooLong]:
+    """Lines without their newline, until the end of input. A last line without a newline is half a line: left out."""
+    pending = bytearray()
+    skipping = False
+    while chunk := os.read(descriptor, CHUNK_BYTES):
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            pending += chunk[start:end]
+            start = end + 1
+            if skipping or len(pending) > max_bytes:
+                yield TooLong()
+            elif pending.strip():
+                yield bytes(pending)
+            pending.clear()
+            skipping = False
+        pending += chunk[start:]
+        if len(pending) > max_bytes:
+            skipping = True
+            pending.clear()

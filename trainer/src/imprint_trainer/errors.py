@@ -4,8 +4,13 @@ Codes and hints equal those of `packages/contracts/src/errors.ts` (a test compar
 standard error it replaces, so that callers who know nothing of Imprint can still catch it.
 """
 
-# ruff: noqa: N818  the classes are named for what happened
+import errno
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
+
+# ruff: noqa: N818  the classes are named for what happened
 
 
 class TrainerError(Exception):
@@ -141,3 +146,39 @@ class DiskFull(TrainerError, OSError):
 
 class Cancelled(Exception):
     """The job or chat was cancelled: an event of its own, not an error of the catalogue."""
+
+
+ALLOCATOR_WORDS = ("out of memory", "not enough memory", "can't allocate memory", "DefaultCPUAllocator")
+DISK_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_WORDS = ("No space left on device", "Disk quota exceeded", "File too large")
+DISK_FULL = "the disk ran full while the files were written"
+CUT_SHORT = re.compile(r"^\d+ requested and \d+ written$")  # numpy's tofile, which forgets the errno
+
+
+@contextmanager
+def machine_failures() -> Iterator[None]:
+    """Raises OutOfMemory and DiskFull in place of what torch, safetensors and the system say."""
+    import torch
+
+    try:
+        yield
+    except TrainerError:
+        raise
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise OutOfMemory(_sentence(error, "memory ran out")) from error
+    except OSError as error:
+        if error.errno in DISK_ERRNOS or CUT_SHORT.match(str(error)):
+            raise DiskFull(DISK_FULL) from error
+        if error.errno == errno.ENOMEM:
+            raise OutOfMemory("memory ran out") from error
+        raise
+    except Exception as error:
+        if any(word in str(error) for word in ALLOCATOR_WORDS):
+            raise OutOfMemory(_sentence(error, "memory ran out")) from error
+        if any(word in str(error) for word in DISK_WORDS):
+            raise DiskFull(DISK_FULL) from error
+        raise
+
+
+def _sentence(error: BaseException, otherwise: str) -> str:
+    return (str(error).strip().splitlines() or [otherwise])[0][:200]

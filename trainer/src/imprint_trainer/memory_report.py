@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint_trainer.errors import TrainerError
-from imprint_trainer.jobs.memory_plan import device_kind, planned_memory
-from imprint_trainer.jobs.window_limit import window_limit
-from imprint_trainer.memory_model import WINDOWS
+from imprint_trainer.models.device import device_kind
+from imprint_trainer.models.memory import planned_memory, window_limit
+from imprint_trainer.models.memory_model import WINDOWS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -8,15 +8,14 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from imprint_trainer.board import Board
-from imprint_trainer.channel import Channel, seize_stdout
+from imprint_trainer.channel import Channel, TooLong, read_lines, seize_stdout
 from imprint_trainer.config import ServeConfig
 from imprint_trainer.errors import Cancelled, TrainerError
-from imprint_trainer.intake import TooLong, read_lines
 from imprint_trainer.jobs.worker import Worker
+from imprint_trainer.models.device import device_kind
 from imprint_trainer.protocol import (
     MAX_LINE_BYTES,
     PROTOCOL,
@@ -48,7 +47,7 @@ def serve(config: ServeConfig) -> int:
             "type": "ready",
             "protocol": PROTOCOL,
             "pid": os.getpid(),
-            "device": guess_device(config),
+            "device": device_kind(config.device),
             "versions": versions(),
         }
     )
@@ -125,13 +124,6 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def guess_device(config: ServeConfig) -> str:
-    """Without torch, which takes seconds to import."""
-    if config.device != "auto":
-        return config.device
-    return "cuda" if Path("/proc/driver/nvidia/version").exists() else "cpu"
 
 
 def _read(board: Board, channel: Channel, worker: Worker, exit_seconds: float) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from imprint_bench.length import Step, fitted, main
+from imprint_bench.length import Step, fitted, main, release_freed_memory
 
 
 def step(tokens: int, seconds: float) -> Step:
@@ -38,3 +38,18 @@ def test_a_pass_is_computed_from_the_steps_that_were_timed(
     assert last["longest"] <= 512
     assert 0 < last["supervised_share"] < last["new_share"] <= 1
     assert last["ms_per_token"] == pytest.approx(1000 * last["pass_seconds"] / last["tokens"])
+
+
+def resident() -> int:
+    """Pages of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+
+
+def test_what_was_freed_between_kept_blocks_goes_back_to_the_system() -> None:
+    blocks = [bytearray(b"x" * 60_000) for _ in range(4000)]  # each too small for a mapping of its own
+    kept = blocks[::100]
+    del blocks
+    before = resident()
+    release_freed_memory()
+    assert before - resident() > 20_000  # of about 58,000 pages
+    assert len(kept) == 40

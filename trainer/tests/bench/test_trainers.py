@@ -11,7 +11,7 @@ import torch
 from imprint_bench.trainers import TrainerName, loaded
 from imprint_bench.training import main
 from imprint_bench.windows import made_up_windows
-from imprint_trainer.models.base import Quantization
+from imprint_trainer.models.causal_lm import Quantization
 
 STEPS = 4
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from doc_to_lora.generate import build, encode
 from doc_to_lora.merge import merge_batch, merge_chunks, pad_rank
 from doc_to_lora.modeling import Hypernetwork
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 from .tiny import difference, ids_and_mask, random_hypernetwork, random_tensors, tiny_config, tiny_model
 

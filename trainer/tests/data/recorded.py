@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from data.families import tokenizer_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import Session, Step, mended
 from imprint_trainer.errors import NothingToTrain
-
-from .families import tokenizer_of
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = [folder for folder in (ROOT / "examples/sessions", ROOT.parent / "shared/sessions") if folder.is_dir()]

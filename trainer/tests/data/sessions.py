@@ -82,9 +82,8 @@ def secrets_in(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[s
 def answer_tokens(prepared: Prepared) -> Iterator[tuple[Window, int, int]]:
     """Windows and the tokens [start, end) of their answers."""
     for window in prepared.windows:
-        limits = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
-        for lesson, limit in zip(window.lessons, limits, strict=True):
-            yield window, lesson.start, max(i + 1 for i in range(lesson.start, limit) if window.supervised[i])
+        for _, start, end in window.answer_spans:
+            yield window, start, max(i + 1 for i in range(start, end) if window.supervised[i])
 
 
 def shown(prepared: Prepared, tokenizer: PreTrainedTokenizerFast) -> list[str]:

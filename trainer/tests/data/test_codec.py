@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from imprint_trainer.data import encodings
-from imprint_trainer.data.codec import Codec, codec_for
-from imprint_trainer.data.encodings import covering, encodings_of, seams
+from data.families import CORPUS, tokenizer_of, tokenizer_with
+from imprint_trainer.data import codec as module
+from imprint_trainer.data.codec import Codec, codec_for, covering, encodings_of, seams
 from imprint_trainer.errors import BaseModelInvalid
-
-from .families import CORPUS, tokenizer_of, tokenizer_with
 
 CONTROL = ["<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>"]
 SESSION_TEXT = st.lists(st.sampled_from([*CONTROL, " ", "\n", "look", "é", "🎉", "<", "|im_end|>", "\U000f0000"])).map(
@@ -119,7 +117,7 @@ def test_encodings_that_were_forgotten_are_made_again(texts: list[str]) -> None:
     codec = codec_for(cutting(GPT4), [])
     with pytest.MonkeyPatch.context() as patch:
         before = [codec.encode(text).ids for text in texts]
-        patch.setattr(encodings, "KEPT", -1)
+        patch.setattr(module, "KEPT", -1)
         assert [codec.encode(text).ids for text in texts] == before
         known.ids([])
     assert (len(known._ids), len(known._covered)) == (0, 0)

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.families import tokenizer_of
+from data.sessions import agent, session_json, user
+from data.test_select import spec_of
 from imprint_trainer.data.holdout import MEASURED, SMALLEST_PART, last_part, sampled
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
-from imprint_trainer.data.windows import Lesson, Window
-
-from .families import tokenizer_of
-from .sessions import agent, session_json, user
-from .test_shared import spec_of
+from imprint_trainer.data.windows import Answer, Window
 
 TOKENIZER = "qwen2_5"
 WORDS = ["alpha", "bravo", "carbon", "delta", "ember", "fjord", "gamma", "harbor", "island", "jungle"]
@@ -64,9 +63,9 @@ def check_split(found: Prepared, whole: Prepared, recordings: list[list[dict[str
     for text in texts(recordings, held):
         assert not any(text in window for window in trained)
     tested = {
-        (session_id, lesson.step)
+        (session_id, answer.step)
         for session_id, window in (found.held_out.windows if found.held_out else ())
-        for lesson in window.lessons
+        for answer in window.answers
     }
     assert tested <= held
 
@@ -153,7 +152,7 @@ def test_of_a_short_session_nothing_is_held_out_and_the_plan_says_so(tmp_path: P
 
 
 def lessons(*tokens: int) -> list[Window]:
-    return [Window((0,) * (n + 1), (False, *(True,) * n), (Lesson(step, 1),)) for step, n in enumerate(tokens)]
+    return [Window((0,) * (n + 1), (False, *(True,) * n), (Answer(step, 1),)) for step, n in enumerate(tokens)]
 
 
 @pytest.mark.parametrize(

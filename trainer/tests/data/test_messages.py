@@ -2,11 +2,10 @@ import json
 
 import pytest
 
+from data.families import family, tokenizer_of
+from data.sessions import agent, changes, reasons, said, session_of, shown, system, user
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.errors import NothingToTrain
-
-from .families import family, tokenizer_of
-from .sessions import agent, changes, reasons, said, session_of, shown, system, user
 
 LOOK = ("bash", '{"command": "ls -la"}', "a.py\nb.py")
 PATCH = ("patch", "*** Begin\n+x", "patched")

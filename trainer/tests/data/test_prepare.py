@@ -2,11 +2,10 @@ from typing import Any
 
 import pytest
 
+from data.families import tokenizer_of, tokenizer_with
+from data.sessions import agent, reasons, said, session_of, shown, user
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.errors import NothingToTrain, SessionUnsuccessful, TemplateUnsupported
-
-from .families import tokenizer_of, tokenizer_with
-from .sessions import agent, reasons, said, session_of, shown, user
 
 
 def test_the_totals_are_those_of_the_windows() -> None:

@@ -5,15 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.families import tokenizer_of
+from data.sessions import agent, session_of, user
 from imprint_bench.synthetic import synthetic_session
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs import preview as preview_module
 from imprint_trainer.jobs.preview import preview, spans
 from imprint_trainer.lora.schedule import Steps
-
-from .families import tokenizer_of
-from .sessions import agent, session_of, user
 
 
 @pytest.mark.parametrize("name", ["chatml", "qwen3", "mistral", "gemma"])

@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
+from data.families import family, tokenizer_of
+from data.faults import faults
+from data.recorded import MAX_LENGTH, trainable
+from data.sessions import answers, changes, said, secrets_in, shown
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.select import TrainOn
 from imprint_trainer.data.session import Session, Step
 from imprint_trainer.errors import NothingToTrain
-
-from .families import family, tokenizer_of
-from .lessons import faults
-from .recorded import MAX_LENGTH, trainable
-from .sessions import answers, changes, said, secrets_in, shown
 
 FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3", "mistral", "gemma", "gptoss"]
 SHORT = 30_000  # characters of a session that is prepared several times

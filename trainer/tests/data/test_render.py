@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
+from data.families import CHATML_DEFAULT_SYSTEM, family, tokenizer_of, tokenizer_with
+from data.sessions import agent, changes, said, session_of, shown, system, user
 from imprint_trainer.data.codec import codec_for
 from imprint_trainer.data.prepare import prepare_windows
-from imprint_trainer.data.template import ChatTemplate, chat_template
+from imprint_trainer.data.templates import ChatTemplate, chat_template
 from imprint_trainer.errors import TemplateUnsupported
-
-from .families import CHATML_DEFAULT_SYSTEM, family, tokenizer_of, tokenizer_with
-from .sessions import agent, changes, said, session_of, shown, system, user
 
 FAMILIES = [
     "chatml",
@@ -292,5 +291,5 @@ def test_every_answer_of_a_window_stands_after_the_prompt_that_the_model_is_give
     template = chat_template(tokenizer, reasoning=False, date=None)
     prompts = template.prompts([{"role": "user", "content": "x"}])
     opening = prompts[0][len(template.render([{"role": "user", "content": "x"}])) :]
-    for lesson in window.lessons:
-        assert tokenizer.decode(list(window.input_ids[: lesson.start])).endswith(opening)
+    for answer in window.answers:
+        assert tokenizer.decode(list(window.input_ids[: answer.start])).endswith(opening)

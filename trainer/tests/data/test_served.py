@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
+from data.families import tokenizer_of
+from data.sessions import agent, session_of, shown, system, user
 from imprint_trainer.data.prepare import prepare_windows, started
-from imprint_trainer.data.served import MARKS, rendered_conversation, tool_format
+from imprint_trainer.data.render import MARKS, rendered_conversation, tool_format
 from imprint_trainer.data.session import Session
-from imprint_trainer.data.template import chat_template
-from imprint_trainer.data.tool_prompt import tool_prompt
-from imprint_trainer.data.traits import traits_of
-
-from .families import tokenizer_of
-from .sessions import agent, session_of, shown, system, user
+from imprint_trainer.data.templates import chat_template, tool_prompt, traits_of
 
 TOOLS = [
     {
@@ -35,7 +32,7 @@ FAMILIES = [*GROWING, "qwen3", "mistral"]  # these two write answers differently
 def prompts_of(session: Session, name: str) -> list[tuple[int, ...]]:
     """What windows have before each answer that they supervise."""
     prepared = prepare_windows(session, tokenizer_of(name), max_length=4096)
-    return [window.input_ids[: lesson.start] for window in prepared.windows for lesson in window.lessons]
+    return [window.input_ids[: answer.start] for window in prepared.windows for answer in window.answers]
 
 
 def served(session: Session, name: str, count: int) -> tuple[int, ...]:

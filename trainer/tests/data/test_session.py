@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
+from data.sessions import agent, session_json, user
 from imprint_trainer.data.session import load_session
 from imprint_trainer.errors import NothingToTrain, SessionInvalid
-
-from .sessions import agent, session_json, user
 
 
 def written(folder: Path, value: Any) -> Path:

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from data.families import tokenizer_of, tokenizer_with
+from data.sessions import agent, session_json, system, user
+from data.test_select import spec_of
 from imprint_trainer.data.sessions import prepare_sessions
 from imprint_trainer.errors import NothingToTrain, SessionInvalid, SessionUnsuccessful, TemplateUnsupported
-
-from .families import tokenizer_of, tokenizer_with
-from .sessions import agent, session_json, system, user
-from .test_shared import spec_of
 
 GOOD = session_json([user("Fix it."), agent("Fixed.")])
 SILENT = session_json([user("Hello?")])

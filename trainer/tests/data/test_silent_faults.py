@@ -4,11 +4,10 @@ import copy
 
 import pytest
 
+from data.families import CHATML_DEFAULT_SYSTEM, tokenizer_of, tokenizer_with
+from data.sessions import agent, said, session_of, user
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.errors import NothingToTrain, TemplateUnsupported
-
-from .families import CHATML_DEFAULT_SYSTEM, tokenizer_of, tokenizer_with
-from .sessions import agent, said, session_of, user
 
 TALK = session_of(user("Fix add"), agent("Done."))
 

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.families import family, tokenizer_of
+from data.sessions import agent, changes, reasons, said, secrets_in, session_of, shown, system, user
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.errors import NothingToTrain
-
-from .families import family, tokenizer_of
-from .sessions import agent, changes, reasons, said, secrets_in, session_of, shown, system, user
 
 TASK = "TASK: fix it"
 WORDS = st.lists(
@@ -56,7 +55,7 @@ def latest_request(talk: list[dict[str, Any]], step: int) -> str:
 def differ(prepared: Prepared) -> bool:
     """Whether no two turns are taught after the same prompt; parts of one turn may repeat themselves."""
     taught = {
-        (window.input_ids[: lesson.start], lesson.step) for window in prepared.windows for lesson in window.lessons
+        (window.input_ids[: answer.start], answer.step) for window in prepared.windows for answer in window.answers
     }
     return len({prompt for prompt, _ in taught}) == len(taught)
 
@@ -78,7 +77,7 @@ def test_windows_of_any_session(talk: list[dict[str, Any]], max_length: int, nam
         assert len(window.input_ids) == len(window.supervised) <= max_length
         assert window.supervised[-1]
         assert TASK in text
-        (first, *_) = window.lessons
+        (first, *_) = window.answers
         assert re.search(latest_request(talk, first.step), tokenizer.decode(window.input_ids[: first.start]))
         parts = turns(text, end)
         for before, part in zip(parts, parts[1:], strict=False):
@@ -98,7 +97,7 @@ def test_windows_of_templates_that_rewrite_history(talk: list[dict[str, Any]], m
     for window, text in zip(prepared.windows, shown(prepared, tokenizer), strict=True):
         assert len(window.input_ids) <= max_length
         assert TASK in text
-        (first, *_) = window.lessons
+        (first, *_) = window.answers
         assert re.search(latest_request(talk, first.step), tokenizer.decode(window.input_ids[: first.start]))
     assert differ(prepared)
 
@@ -199,9 +198,9 @@ def test_each_window_holds_the_request_that_its_first_answer_answers() -> None:
     talk = (user(TASK), *work, user("NOW: add a Pause button"), *work_on("Pause", 8))
     prepared = windows_of(*talk, max_length=360)
     prompts = [
-        tokenizer_of("chatml").decode(window.input_ids[: window.lessons[0].start])
+        tokenizer_of("chatml").decode(window.input_ids[: window.answers[0].start])
         for window in prepared.windows
-        if window.lessons[0].step > 9
+        if window.answers[0].step > 9
     ]
     assert len(prompts) > 3
     for prompt in prompts:

@@ -3,22 +3,134 @@ from typing import Any
 
 import pytest
 
-from data.families import tokenizer_of
+from data.families import tokenizer_of, tokenizer_with
 from data.sessions import agent, session_of, user
+from data.sessions import answers as answers_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import Session
 from imprint_trainer.evaluation.actions import (
     MEASURES,
     Action,
     Actions,
-    compared,
+    Call,
+    files_of,
     judged,
     next_actions,
     read_answer,
+    read_call,
+    same_arguments,
+    same_call,
+    same_files,
     spread,
+    syntaxes,
 )
-from imprint_trainer.evaluation.calls import Call
-from imprint_trainer.evaluation.syntax import syntaxes
+from imprint_trainer.evaluation.verdict import compared
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"a": 1, "b": [1, "x"]}, {"b": [1, "x"], "a": 1}, True),
+        ({"command": "ls  -la\n"}, {"command": "ls -la"}, True),
+        ({"command": "ls -la"}, {"command": "ls -l"}, False),
+        ({"limit": 5}, {"limit": "5"}, True),
+        ({"a": 1}, {"a": 1, "b": 2}, False),
+        ({"a": [1]}, {"a": [1, 2]}, False),
+        ({"a": {}}, {"a": "{}"}, False),
+        ({"path": "/home/me/repo/src/a.py"}, {"path": "src/a.py"}, True),
+        ({"path": "./src/a.py"}, {"path": "src/a.py"}, True),
+        ({"file_path": "C:\\repo\\a.py"}, {"file_path": "a.py"}, True),
+        ({"path": "lib/src/a.py"}, {"path": "src/a.py"}, False),
+        ({"path": "/one/a.py"}, {"path": "/two/a.py"}, False),
+        ({"path": "/x/ba.py"}, {"path": "a.py"}, False),
+        ({"command": "/bin/ls"}, {"command": "ls"}, False),
+        ("a  patch", "a patch", True),
+    ],
+)
+def test_arguments_are_compared_after_normalising(one: object, other: object, same: bool) -> None:
+    assert same_arguments(one, other) is same
+    assert same_arguments(other, one) is same
+
+
+def test_files_are_those_of_path_arguments_and_of_patches() -> None:
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
+    assert files_of(Call("apply_patch", {"input": patch})) == files_of(Call("apply_patch", patch)) == ["a.py", "b.py"]
+    read = Call("read", {"file_path": "/repo/src/a.py", "limit": 5})
+    assert same_files(read, Call("edit", {"path": "src/a.py", "old_string": "x"}))
+    assert not same_files(read, Call("bash", {"command": "cat src/a.py"}))
+    assert not same_files(Call("bash", {"command": "ls"}), Call("bash", {"command": "ls"}))
+
+
+def test_a_call_that_was_cut_off_is_like_no_other() -> None:
+    assert not same_call(Call("bash", None), Call("bash", None))
+    assert same_call(Call("bash", json.loads('{"command": "ls"}')), Call("bash", {"command": "ls "}))
+    assert not same_files(Call("read", None), Call("read", {"path": "a.py"}))
+
+
+CALLING = ["chatml", "qwen2_5", "qwen3", "llama3", "llama3_1", "mistral", "gemma", "gptoss", "deepseekv3"]
+ARGUMENTS = {"path": "src/é.py", "new_string": 'a "b"\n\t<tool_call>', "nested": {"deep": [1, None]}}
+
+# Qwen3-Coder writes arguments between tags.
+TAGGED = (
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content }}{% for c in m.tool_calls or [] %}"
+    "{{ '\n<tool_call>\n<function=' + c.function.name + '>\n' }}{% for k, v in c.function.arguments.items() %}"
+    "{{ '<parameter=' + k + '>\n' + (v if v is string else v | tojson) + '\n</parameter>\n' }}{% endfor %}"
+    "{{ '</function>\n</tool_call>' }}{% endfor %}{{ '<|im_end|>\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+
+
+@pytest.mark.parametrize("family", CALLING)
+@pytest.mark.parametrize("text", ["", "I edit the file."])
+def test_a_recorded_call_is_read_back_from_how_the_template_writes_it(family: str, text: str) -> None:
+    tokenizer = tokenizer_of(family)
+    session = session_of(user("Fix it."), agent(text, ("edit.file", json.dumps(ARGUMENTS), "ok")))
+    (answer,) = answers_of(prepare_windows(session, tokenizer, max_length=1024), tokenizer)
+    assert read_call(answer, syntaxes(tokenizer)) == Call("edit.file", ARGUMENTS)
+    cut = read_call(answer[: answer.index("nested")], syntaxes(tokenizer))
+    assert cut == Call("edit.file", None)
+
+
+def test_arguments_between_tags_are_read_back() -> None:
+    tokenizer = tokenizer_with(TAGGED, ("<|im_start|>", "<|im_end|>"))
+    session = session_of(user("Fix it."), agent("I do.", ("edit", json.dumps({"path": "a.py", "new": "x\ny"}), "ok")))
+    (answer,) = answers_of(prepare_windows(session, tokenizer, max_length=1024), tokenizer)
+    assert "<parameter=path>" in answer
+    assert read_call(answer, syntaxes(tokenizer)) == Call("edit", {"path": "a.py", "new": "x\ny"})
+    assert read_call(answer[: answer.index("</function>")], syntaxes(tokenizer)) == Call("edit", None)
+
+
+def test_a_name_right_before_its_arguments_is_read_whole() -> None:
+    """Mistral writes [TOOL_CALLS]name{...} since its tokenizer v11."""
+    written = "'\n<call>' + c.function.name + (c.function.arguments | tojson)"
+    source = (
+        TAGGED[: TAGGED.index("{{ '\n<tool_call>")]
+        + "{{ "
+        + written
+        + " }}{% endfor %}{{ '<|im_end|>\n' }}{% endfor %}"
+    )
+    source += "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+    known = syntaxes(tokenizer_with(source, ("<|im_start|>", "<|im_end|>")))
+    assert read_call('I do.\n<call>edit_file{"path": "a.py"}<|im_end|>', known) == Call("edit_file", {"path": "a.py"})
+
+
+@pytest.mark.parametrize("family", CALLING)
+def test_an_answer_without_a_call_has_none(family: str) -> None:
+    known = syntaxes(tokenizer_of(family))
+    assert read_call('I would call {"tool": 1} but do not.', known) is None
+    assert read_call("", known) is None
+
+
+def test_the_fallback_is_read_whatever_the_template_writes() -> None:
+    text = '<tool_call>\n{"name": "bash", "arguments": {"command": "ls"}}\n</tool_call>'
+    for family in ("llama3", "mistral", "gptoss"):
+        assert read_call(text, syntaxes(tokenizer_of(family))) == Call("bash", {"command": "ls"})
+
+
+def test_arguments_that_are_no_object_are_no_call() -> None:
+    known = syntaxes(tokenizer_of("qwen2_5"))
+    assert read_call('<tool_call>\n{"name": "bash", "arguments": 5}\n</tool_call>', known) == Call("bash", None)
+
 
 FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3_1", "mistral", "gptoss"]
 
@@ -82,12 +194,11 @@ def test_the_recorded_answer_is_right_in_all_but_the_loop(family: str) -> None:
     windows = prepare_windows(TALK, tokenizer, max_length=1024).windows
     actions = {action.prompt: action for action in sampled(TALK, family).sampled}
     for window in windows:
-        ends = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
-        for lesson, end in zip(window.lessons, ends, strict=True):
-            action = actions.get(window.input_ids[: lesson.start])
+        for step, start, end in window.answer_spans:
+            action = actions.get(window.input_ids[:start])
             if action is not None:
-                answer = read_answer(window.input_ids[lesson.start : end], tokenizer, syntaxes(tokenizer))
-                again = lesson.step == 5
+                answer = read_answer(window.input_ids[start:end], tokenizer, syntaxes(tokenizer))
+                again = step == 5
                 assert judged(action, answer) == {
                     **dict.fromkeys(MEASURES, True),
                     "loop": again,

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from data.sessions import agent, session_json, session_of, user
+from imprint_trainer.data.windows import Answer, Window
 from imprint_trainer.errors import NothingToEvaluate
-from imprint_trainer.evaluation.held_out import Split, split, trained_turns, turn_keys
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.evaluation.held_out import Split, split, text_before, trained_turns, turn_keys, with_text_before
+from imprint_trainer.evaluation.measure import measure_loss
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import StagedSession
 
 TALK = [user("Fix it."), agent("I look."), user("And?"), agent("It is fixed."), user("Test it."), agent("Green.")]
@@ -32,9 +34,9 @@ def test_a_turn_that_was_trained_on_is_not_tested(base: LoadedBase, stored: Any)
     trained = [user("Something else."), agent("Sure."), user("And?"), agent("It is fixed.")]
     (tested,) = parted(base, [stored("s1", TALK)], trained).tested
     assert tested.dropped_turns == 1
-    assert [lesson.step for window in tested.windows for lesson in window.lessons] == [1, 5]
+    assert [answer.step for window in tested.windows for answer in window.answers] == [1, 5]
     (whole,) = parted(base, [stored("s1", TALK)]).tested
-    assert (whole.dropped_turns, len(whole.windows[0].lessons)) == (0, 3)
+    assert (whole.dropped_turns, len(whole.windows[0].answers)) == (0, 3)
 
 
 def test_the_same_words_in_answer_to_others_are_tested(base: LoadedBase, stored: Any) -> None:
@@ -66,7 +68,7 @@ def test_a_session_is_skipped_when_more_than_half_of_it_stands_in_one_that_was_t
 def test_a_turn_that_two_tested_sessions_share_counts_once(base: LoadedBase, stored: Any) -> None:
     longer = [*TALK, user("Commit."), agent("Committed.")]
     first, second = parted(base, [stored("s1", TALK), stored("s2", longer)]).tested
-    assert [lesson.step for window in second.windows for lesson in window.lessons] == [7]
+    assert [answer.step for window in second.windows for answer in window.answers] == [7]
     assert second.dropped_turns == first.dropped_turns == 0
 
 
@@ -82,3 +84,40 @@ def test_sessions_that_cannot_be_rendered_are_named(base: LoadedBase, stored: An
     with pytest.raises(NothingToEvaluate, match=r"No session is left.*failed.*t0") as caught:
         parted(base, [failed, stored("s1", TALK)], TALK)
     assert str(tmp_path) not in caught.value.message
+
+
+WINDOW = Window((1, 2, 3, 4), (False, False, True, True), (Answer(1, 2),))
+
+
+def test_the_newest_text_of_the_newest_session_stands_last(base: LoadedBase) -> None:
+    old = session_of(user("Old question?"), agent("Old answer."))
+    new = session_of(user("New question?"), agent("New answer."))
+    text = base.tokenizer.decode(text_before([old, new], base.tokenizer, max_length=256, reasoning=False))
+    assert text.index("Old answer.") < text.index("New question?") < text.index("New answer.")
+
+
+def test_no_more_text_is_taken_than_asked_for(base: LoadedBase) -> None:
+    talk = [step for n in range(200) for step in (user(f"Question {n}?"), agent(f"Answer {n} of many."))]
+    found = text_before([session_of(*talk)], base.tokenizer, max_length=256, reasoning=False)
+    assert len(found) == 2048
+    assert "Answer 199 of many." in base.tokenizer.decode(found)
+
+
+def test_a_session_that_cannot_be_rendered_gives_no_text(base: LoadedBase) -> None:
+    assert text_before([session_of(agent("No task."))], base.tokenizer, max_length=256, reasoning=False) == ()
+
+
+def test_a_window_keeps_its_targets_behind_what_the_context_has_room_for() -> None:
+    assert with_text_before(WINDOW, (7, 8, 9), reach=6) == Window(
+        (8, 9, 1, 2, 3, 4), (False, False, False, False, True, True), (Answer(1, 4),)
+    )
+    assert with_text_before(WINDOW, (7, 8, 9), reach=4) == WINDOW
+    assert with_text_before(WINDOW, (), reach=100) == WINDOW
+
+
+def test_the_text_before_changes_the_loss_and_not_the_targets(base: LoadedBase) -> None:
+    window = Window(tuple(range(20, 60)), (False,) * 20 + (True,) * 20)
+    (alone,) = measure_loss(base.model, [window], base.device)
+    (behind,) = measure_loss(base.model, [with_text_before(window, range(40, 60), 512)], base.device)
+    assert alone.tokens == behind.tokens == 20
+    assert alone.nll != behind.nll

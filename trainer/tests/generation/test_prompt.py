@@ -12,7 +12,7 @@ from data.families import family, tokenizer_of
 from data.sessions import session_of
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.generation.prompt import prompt_of
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import ChatSpec
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "conversation-with-tools.json"
@@ -60,5 +60,5 @@ def test_a_recorded_conversation_is_trained_as_it_was_served(base: LoadedBase, n
             }
         )
         prompts.append(prompt_of(spec, base).ids)
-    assert prompts == [window.input_ids[: lesson.start] for lesson in window.lessons]
+    assert prompts == [window.input_ids[: answer.start] for answer in window.answers]
     assert base.tokenizer.decode(list(window.input_ids)).endswith(f"The tests pass.{family(name).end}")

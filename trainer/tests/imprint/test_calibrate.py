@@ -7,17 +7,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from imprint_trainer.adapters.attach import attached
-from imprint_trainer.adapters.hidden_states import readers
-from imprint_trainer.adapters.neutral import IMPRINT_TEXTS, neutral_window
 from imprint_trainer.data.windows import Window
 from imprint_trainer.imprint import calibrate as module
 from imprint_trainer.imprint.calibrate import NEUTRAL_TOKENS, SCALES, Calibrated, calibrate, thinned
 from imprint_trainer.imprint.config import AdapterPlace, decoder
 from imprint_trainer.imprint.update import to_peft
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.publish.losses import IMPRINT_TEXTS, neutral_window, readers
+from imprint_trainer.publish.peft_format import attached
 from training import saved
 
 from .tiny import place_in, random_factors

@@ -10,11 +10,10 @@ from peft import PeftModel
 from safetensors.torch import save_file
 
 from imprint.tiny import FAMILIES, difference, place_in, random_factors, tiny_model
-from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.errors import AdapterNotFinite
 from imprint_trainer.imprint.config import AdapterPlace
 from imprint_trainer.imprint.update import applied, to_peft
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors, Payload
 
 QUERY = torch.randint(3, 200, (1, 8), generator=torch.Generator().manual_seed(9))
 

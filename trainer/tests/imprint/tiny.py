@@ -16,7 +16,7 @@ from transformers import (
 )
 
 from imprint_trainer.imprint.config import PATHS, AdapterPlace
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 
 FAMILIES = {
     "llama": (LlamaConfig, LlamaForCausalLM),

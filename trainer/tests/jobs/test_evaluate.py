@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import torch
 
-from adapters.export.sources import random_payload, write_adapter
 from conftest import snapshot
 from data.sessions import agent, session_json, session_of, system, user
 from imprint_trainer.data.prepare import prepare_windows
@@ -17,9 +16,10 @@ from imprint_trainer.evaluation import measure
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.evaluate import evaluate_adapter
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import EvaluateSpec
+from publish.sources import random_payload, write_adapter
 from schema import SCHEMAS, faults
 from training import saved, settings, train_tiny
 

@@ -8,19 +8,18 @@ import pytest
 import torch
 
 from data.sessions import agent, session_json, user
-from data.test_shared import spec_of
+from data.test_select import spec_of
 from imprint_trainer.errors import Cancelled, NothingToTrain
 from imprint_trainer.jobs import lora
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.lora import train_lora
 from imprint_trainer.jobs.worker import Worker
-from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.models import load
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.tokenizer import tokenizer_of
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.locate import tokenizer_of
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import TrainLoraSpec
-
-from .tiny import tiny_job
+from jobs.tiny import tiny_job
 
 MEMORY = PeakMemory(torch.device("cpu"))
 

@@ -15,11 +15,10 @@ from imprint_trainer.errors import Cancelled
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.lora import train_lora
 from imprint_trainer.jobs.preview import preview_sessions
-from imprint_trainer.lora.memory import PeakMemory
 from imprint_trainer.models.load import load_base
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import PreviewSpec, TrainLoraSpec
-
-from .tiny import tiny_job
+from jobs.tiny import tiny_job
 
 SESSIONS = 10
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}

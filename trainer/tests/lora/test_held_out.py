@@ -6,12 +6,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from imprint_trainer.adapters.payload import trained_tensors
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
-from imprint_trainer.lora.profile import LEARN
-from imprint_trainer.lora.schedule import Schedule, Steps, plan_steps
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.adapter import trained_tensors
+from imprint_trainer.lora.schedule import LEARN, Schedule, Steps, plan_steps
+from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
 
 

@@ -8,7 +8,7 @@ import torch
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.models import load
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.load import load_base
 from training import settings, train_tiny
 

@@ -10,16 +10,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint_trainer.adapters.fresh import fresh_adapter
-from imprint_trainer.adapters.payload import Payload
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
-from imprint_trainer.lora.checkpoints import ADAPTER, CheckpointWriter, read_checkpoint
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.loop import adapter_of, salvage
-from imprint_trainer.lora.schedule import Schedule, Steps, Trained, plan_steps
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.adapter import Payload, fresh_adapter, resolve_targets
+from imprint_trainer.lora.checkpoint import ADAPTER, CheckpointWriter, read_checkpoint
+from imprint_trainer.lora.schedule import LoraTraining, Schedule, Steps, Trained, plan_steps
+from imprint_trainer.lora.train import adapter_of, salvage
+from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
 
 IDENTITY = {"session s1": "a"}

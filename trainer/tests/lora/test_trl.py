@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from imprint_trainer.adapters.fresh import lora_config
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.adapter import lora_config, resolve_targets
+from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
 
 

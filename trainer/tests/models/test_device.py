@@ -1,12 +1,14 @@
 """CUDA's answers are passed in: no machine that runs the tests has to have it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
 
 from imprint_trainer.jobs.worker import Worker
-from imprint_trainer.models.device import compute_dtype, fix_numerics
+from imprint_trainer.models import device as module
+from imprint_trainer.models.device import compute_dtype, device_kind, fix_numerics, pick_device
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 
@@ -49,3 +51,23 @@ def test_bf16_is_used_only_on_a_card_that_has_it(
     assert compute_dtype(device, has_bf16=lambda: bf16) is dtype
     err = capsys.readouterr().err
     assert (said in err) if said else not err
+
+
+@pytest.mark.parametrize("requested", ["auto", "cpu", "cuda"])
+@pytest.mark.parametrize("usable", [True, False])
+@pytest.mark.parametrize("driver", [True, False])
+def test_what_is_planned_for_is_the_device_that_computes(
+    requested: str, usable: bool, driver: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: usable)
+    monkeypatch.setattr(module, "DRIVERS", (tmp_path / "absent", tmp_path if driver else tmp_path / "absent too"))
+    found = device_kind(requested)
+    assert found == pick_device(requested).type
+    assert found == (requested if requested != "auto" else "cuda" if usable and driver else "cpu")
+
+
+def test_no_card_is_asked_for_where_no_driver_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "DRIVERS", ())
+    monkeypatch.setattr(module.sys, "platform", "linux")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: pytest.fail("torch was asked"))
+    assert device_kind("auto") == "cpu"

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from imprint_trainer.models import load
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.linear import FrozenLinear
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.quantize import dequantised_fits, linear4bit_layers, nf4_config, settle_linear4bit

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from adapters.export.sources import random_payload, write_adapter
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
+from publish.sources import random_payload, write_adapter
 from serve.running import RunningWorker, job_id
 
 

@@ -9,8 +9,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from d2l.tiny import random_tensors, tiny_config
-from imprint_trainer.adapters.neutral import neutral_window
 from imprint_trainer.imprint.folder import save
+from imprint_trainer.publish.losses import neutral_window
 from serve.conftest import Spec
 from serve.running import RunningWorker
 from tiny_model import write_family

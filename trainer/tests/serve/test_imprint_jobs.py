@@ -13,7 +13,7 @@ from imprint_trainer.imprint.calibrate import SCALES
 from imprint_trainer.imprint.cli import config_for
 from imprint_trainer.imprint.folder import WEIGHTS_FILE, save
 from imprint_trainer.imprint.statistics import measure
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 from serve.conftest import Spec
 from serve.running import RunningWorker
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from data.sessions import agent, session_json, user
-from imprint_trainer.jobs.identity import OF_THE_MACHINE
+from imprint_trainer.jobs.resume import OF_THE_MACHINE
 from serve.conftest import Spec
 from serve.running import WAIT_SECONDS, RunningWorker, is_progress
 

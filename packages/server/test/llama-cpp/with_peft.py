@@ -11,22 +11,18 @@ from typing import Any
 
 import torch
 
-from imprint_trainer.adapters.attach import attached
-from imprint_trainer.adapters.payload import Payload, adapter_config, trained_tensors
-from imprint_trainer.adapters.write import write_weights
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.export import export_adapter
-from imprint_trainer.adapters.fresh import fresh_adapter
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.loop import train
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.lora.schedule import plan_steps
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
+from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.train import train
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.device import fix_numerics
 from imprint_trainer.models.load import load_base
+from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import ExportSpec
+from imprint_trainer.publish.peft_format import attached, write_weights
 
 LESSON = ("Which ports may a gate have?", "A gate may have the ports 4117 and 4118, and no others.")
 QUESTIONS = (LESSON[0], "What is the capital of France?", "Write a haiku about ports.")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from imprint_trainer.data.select import turn_keys
 from imprint_trainer.data.session import Session
-from imprint_trainer.data.shared import turn_keys
 from imprint_trainer.data.windows import Window
 from imprint_trainer.protocol import Holdout
 
@@ -105,9 +105,8 @@ def last_part(windows: Sequence[Window], share: float) -> int | None:
     """
     tokens: Counter[int] = Counter()
     for window in windows:
-        ends = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
-        for lesson, end in zip(window.lessons, ends, strict=True):
-            tokens[lesson.step] += sum(window.supervised[max(lesson.start, 1) : end])
+        for step, start, end in window.answer_spans:
+            tokens[step] += sum(window.supervised[max(start, 1) : end])
     total, taken = tokens.total(), 0
     if total < SMALLEST_SESSION:
         return None

@@ -8,8 +8,7 @@ from typing import Any
 from imprint_trainer.data.codec import Codec
 from imprint_trainer.data.edits import in_sight, said, squashed, targets
 from imprint_trainer.data.session import Observation, Session, Step, ToolCall, ToolDefinition
-from imprint_trainer.data.template import Message
-from imprint_trainer.data.traits import Traits, call, result
+from imprint_trainer.data.templates import Message, Traits, call, result
 from imprint_trainer.errors import NothingToTrain
 
 # Between two assistant turns, for templates that insist on alternation.

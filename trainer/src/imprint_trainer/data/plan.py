@@ -1,4 +1,4 @@
-"""Where a session is cut into windows: arithmetic on the lengths of turns (training-data rule 3)."""
+"""Where a session is cut into windows, and how long those are: arithmetic on lengths (training-data rule 3)."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,11 @@ REPEATED_SHARE = 8  # at most this part repeats turns that an earlier window has
 EXCERPTS_SHARE = 4  # at most this part goes to excerpts for several answers
 SMALLEST_REQUEST = 48  # tokens: less says nothing
 SMALLEST_OUTPUT = 24  # tokens: less is a marker alone
+
+LENGTH_STEP = 128  # lengths are rounded up to multiples of this
+USUAL = 1024  # tokens: shorter only where the base model was not made for so many
+# On a CPU a token costs about a tenth more at 2,048 than at 1,024, nearly twice as much at 8,192: attention.
+MOST_ON_CPU = 2048
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ def request_limit(budget: int) -> int:
 
 
 @dataclass(frozen=True)
-class Leads:
+class Context:
     """What windows of `budget` tokens bring along for the turns that they skip: a mark, the latest request, and what
     their answers replace."""
 
@@ -97,12 +102,12 @@ class Leads:
 class Planner:
     """Cuts units into windows of at most `budget` tokens."""
 
-    leads: Leads
+    context: Context
     borders: Collection[int]  # answers that begin a window
 
     @cached_property
     def costs(self) -> Sequence[Cost]:
-        return self.leads.costs
+        return self.context.costs
 
     @cached_property
     def _sums(self) -> list[int]:
@@ -118,14 +123,14 @@ class Planner:
 
     def slice(self, todo: Sequence[int], read: int) -> Slice:
         """The window that supervises the first of `todo`, and those after it that fit."""
-        budget, first = self.leads.budget, todo[0]
+        budget, first = self.context.budget, todo[0]
         over_long = self.length(first, todo[:1]) > budget
         room = budget // 2 if over_long else budget - self.costs[first].own
         start = self.reach(first, read, room)
         count = 1
         for index in [] if over_long else todo[1:]:
             new = todo[: count + 1]
-            unseen = set(self.leads.unseen(start, new[1:])) - set(self.leads.excerpts(start, new))
+            unseen = set(self.context.unseen(start, new[1:])) - set(self.context.excerpts(start, new))
             if index in self.borders or unseen or self.length(start, new) > budget:
                 break
             count += 1
@@ -139,26 +144,26 @@ class Planner:
             if SMALLEST_OUTPUT <= left < self.costs[start - 1].after:
                 start, output = start - 1, left
         begin, last = first if over_long else start, new[-1]
-        lead, excerpts = self.leads.tokens(begin, new), self.leads.excerpts(start, new)
-        return Slice(start, last + 1, new, self.leads.request(start, first), excerpts, lead, over_long, output)
+        lead, excerpts = self.context.tokens(begin, new), self.context.excerpts(start, new)
+        return Slice(start, last + 1, new, self.context.request(start, first), excerpts, lead, over_long, output)
 
     def length(self, start: int, new: Sequence[int]) -> int:
         last = new[-1]
-        return self.leads.tokens(start, new) + self._sums[last] - self._sums[start] + self.costs[last].own
+        return self.context.tokens(start, new) + self._sums[last] - self._sums[start] + self.costs[last].own
 
     def reach(self, first: int, read: int, room: int) -> int:
         """Where a window must start so that its first answer sees what came before it: half a window, or `room` where
         the turn right before it or what it replaces takes that much."""
 
         def context(start: int) -> int:
-            return self.leads.tokens(start, [first]) + self._sums[first] - self._sums[start]
+            return self.context.tokens(start, [first]) + self._sums[first] - self._sums[start]
 
         start, needs = first, self.costs[first].needs
         if needs is not None and needs >= 0 and context(needs) <= room:
-            excerpted = first in self.leads.excerpts(first, [first])
+            excerpted = first in self.context.excerpts(first, [first])
             start = needs if self.may_open(needs, read) or not excerpted else first
         while start:
-            limit = room if start == first else min(room, self.leads.budget // 2)
+            limit = room if start == first else min(room, self.context.budget // 2)
             if context(start - 1) > limit or not (start == first or self.may_open(start - 1, read)):
                 break
             start -= 1
@@ -169,7 +174,7 @@ class Planner:
         if start >= read:
             return start >= 0
         repeated = self._sums[read] - self._sums[start] - self.costs[read - 1].after
-        return start >= 0 and repeated <= self.leads.budget // REPEATED_SHARE
+        return start >= 0 and repeated <= self.context.budget // REPEATED_SHARE
 
 
 def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, borders: Collection[int] = ()) -> list[Slice]:
@@ -179,4 +184,19 @@ def slices(costs: Sequence[Cost], *, budget: int, mark: int = 0, borders: Collec
     first answer, or what that one replaces and no excerpt shows. `mark`: tokens of the note that turns are skipped.
     `borders`: supervised units that begin a window.
     """
-    return list(Planner(Leads(costs, budget, mark), borders).slices())
+    return list(Planner(Context(costs, budget, mark), borders).slices())
+
+
+def rounded(tokens: int) -> int:
+    return -(-tokens // LENGTH_STEP) * LENGTH_STEP
+
+
+def length_limit(*, made_for: int, fits: int, on_cpu: bool) -> int:
+    """Tokens of a window at most: no more than the base model was made for, and than fit into memory."""
+    return min(made_for, max(USUAL, min(fits, MOST_ON_CPU) if on_cpu else fits))
+
+
+def window_length(asked: int | None, *, limit: int, needed: int) -> int:
+    """Tokens of a window; where none are asked for, as many as the length_limit session of `needed` tokens takes, up to
+    `limit`."""
+    return asked if asked is not None else min(limit, max(USUAL, rounded(needed)))

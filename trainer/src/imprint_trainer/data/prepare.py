@@ -7,16 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from imprint_trainer.data.codec import Codec, codec_for
-from imprint_trainer.data.head import fitted_head
+from imprint_trainer.data.fit import excerpts, fitted_head, measured, shortened_outputs, sources_of
 from imprint_trainer.data.holdout import HeldOut
-from imprint_trainer.data.measure import measured, shortened_outputs
 from imprint_trainer.data.messages import Conversation, Writer, arranged, conversation, head, takes_calls
 from imprint_trainer.data.render import Renderer
 from imprint_trainer.data.select import TrainOn, supervised_steps
 from imprint_trainer.data.session import Session
-from imprint_trainer.data.sources import excerpts, sources_of
-from imprint_trainer.data.template import ChatTemplate, Message, chat_template
-from imprint_trainer.data.traits import Traits, listing_tools, traits_of
+from imprint_trainer.data.templates import ChatTemplate, Message, Traits, chat_template, listing_tools, traits_of
 from imprint_trainer.data.windows import Builder, Cut, Window, skip_tokens
 from imprint_trainer.errors import NothingToTrain, TemplateUnsupported
 
@@ -136,12 +133,12 @@ def prepare_windows(
         changed["tool_list_as_text"] += 1
     found, cuts, whole = cut(talk, template, traits, codec, max_length)
     changed.update(cuts)
-    blind = {talk.units[index].step for index in found.blind}
-    dropped.update(edit_target_cut=len(blind), context_left_out=found.left_out)
-    learned = [unit.step for unit in talk.units if unit.supervised and unit.step not in blind]
+    unseen = {talk.units[index].step for index in found.unseen_edits}
+    dropped.update(edit_target_cut=len(unseen), context_left_out=found.left_out)
+    learned = [unit.step for unit in talk.units if unit.supervised and unit.step not in unseen]
     if not learned:
         raise NothingToTrain(f"The session {session.session_id} has no agent turn to learn from{named(dropped)}.")
-    reasons = dict.fromkeys(blind, "edit_target_cut") | reasons
+    reasons = dict.fromkeys(unseen, "edit_target_cut") | reasons
     return Prepared(
         windows=found.windows,
         tokens=sum(len(window.input_ids) for window in found.windows),

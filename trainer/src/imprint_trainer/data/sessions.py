@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.holdout import HeldOut, Split, last_part, recorded, sampled, split_of
-from imprint_trainer.data.length import USUAL, window_length
+from imprint_trainer.data.plan import USUAL, window_length
 from imprint_trainer.data.prepare import Counted, Prepared, Skipped, Turn, counted, prepare_windows
+from imprint_trainer.data.select import agent_words, turn_keys
 from imprint_trainer.data.session import Session, load_session
-from imprint_trainer.data.shared import agent_words, turn_keys
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import (
     NothingToTrain,

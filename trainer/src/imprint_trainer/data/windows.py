@@ -3,20 +3,17 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from imprint_trainer.data.codec import Codec, Encoded
 from imprint_trainer.data.edits import in_sight, said, squashed
-from imprint_trainer.data.head import refuse_narrow
-from imprint_trainer.data.measure import FRAME, Measured
+from imprint_trainer.data.fit import FRAME, Measured, fair_shares, refuse_narrow, shortened, sources_of
 from imprint_trainer.data.messages import Unit
-from imprint_trainer.data.plan import Cost, Leads, Slice, request_limit, slices
+from imprint_trainer.data.plan import Context, Cost, Slice, request_limit, slices
 from imprint_trainer.data.render import NotPrefixStableError, Rendered, Renderer
-from imprint_trainer.data.shorten import fair_shares, shortened
-from imprint_trainer.data.sources import sources_of
-from imprint_trainer.data.template import Message
+from imprint_trainer.data.templates import Message
 from imprint_trainer.errors import TemplateUnsupported
 
 EXCERPT = "[... from an earlier turn ...]\n"
@@ -26,7 +23,7 @@ SECRET = re.compile(r"(?:<|\\u003c)SECRET:[a-z0-9-]+(?:>|\\u003e)")
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Answer:
     """An answer of a window: which step of the session it is, and the token where the model begins to write it."""
 
     step: int
@@ -37,17 +34,28 @@ class Lesson:
 class Window:
     """Tokens of one training example; `supervised[i]`: token i is a target of the loss.
 
-    `lessons` are the answers it teaches, in order; of one that is split, the part that is new here.
+    `answers` are those it teaches, in order; of one that is split, the part that is new here.
     """
 
     input_ids: tuple[int, ...]
     supervised: tuple[bool, ...]
-    lessons: tuple[Lesson, ...] = ()
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def answer_spans(self) -> Iterator[tuple[int, int, int]]:
+        """Of each answer its step, its first token and its end: the next one's first, or the window's end."""
+        ends = [*(answer.start for answer in self.answers[1:]), len(self.input_ids)]
+        return ((answer.step, answer.start, end) for answer, end in zip(self.answers, ends, strict=False))
 
     @property
     def supervised_count(self) -> int:
         """Targets of the loss; nothing predicts the first token."""
         return sum(self.supervised[1:])
+
+
+def longest(windows: Sequence[Window]) -> int:
+    """Tokens of the longest window."""
+    return max(len(window.input_ids) for window in windows)
 
 
 @dataclass(frozen=True)
@@ -56,8 +64,8 @@ class Cut:
 
     windows: tuple[Window, ...]
     changes: Counter[str]
-    blind: frozenset[int]  # edits whose target does not stand in their window: context, no lesson
-    left_out: int  # units before the last lesson that stand in no window
+    unseen_edits: frozenset[int]  # edits whose target does not stand in their window: context, not supervised
+    left_out: int  # units before the last answer that stand in no window
 
 
 @dataclass(frozen=True)
@@ -93,20 +101,20 @@ class Builder:
         Raises TemplateUnsupported, and NothingToTrain when no room is left for turns.
         """
         borders: frozenset[int] = frozenset()
-        blind: frozenset[int] = frozenset()
+        unseen_edits: frozenset[int] = frozenset()
         costs = self._costs()
         mark = skip_tokens(len(costs), self.renderer.codec)
         made: dict[Slice, Made | None] = {}  # a new plan repeats most slices
         while True:
             plan = slices(costs, budget=budget, mark=mark, borders=borders)
-            longest = max((piece.lead for piece in plan), default=0)
-            refuse_narrow(self.max_length, self.max_length - budget + longest, "the task and the latest request")
-            steps = {self.body.units[index].step for piece in plan for index in self._blind(piece, budget)}
+            widest = max((piece.lead for piece in plan), default=0)
+            refuse_narrow(self.max_length, self.max_length - budget + widest, "the task and the latest request")
+            steps = {self.body.units[index].step for piece in plan for index in self._unseen_edits(piece, budget)}
             unseen = frozenset(
                 i for i, cost in enumerate(costs) if cost.supervised and self.body.units[i].step in steps
             )
             if unseen:
-                blind |= unseen
+                unseen_edits |= unseen
                 costs = tuple(replace(cost, supervised=False) if i in unseen else cost for i, cost in enumerate(costs))
                 continue
             try:
@@ -120,7 +128,7 @@ class Builder:
                 found = [one for piece in plan if (one := made[piece])]
                 windows = tuple(window for windows, _ in found for window in windows)
                 changes = sum((changes for _, changes in found), Counter[str]())
-                return Cut(windows, changes, blind, left_out(plan, len(costs)))
+                return Cut(windows, changes, unseen_edits, left_out(plan, len(costs)))
             borders |= {index for piece in rewritten for index in self._parts(piece)}
 
     def _made(self, piece: Slice, budget: int) -> Made | None:
@@ -147,7 +155,7 @@ class Builder:
             costs[index] = replace(costs[index], needs=needs, excerpt=codec.count(EXCERPT + excerpt))
         return tuple(costs)
 
-    def _blind(self, piece: Slice, budget: int) -> list[int]:
+    def _unseen_edits(self, piece: Slice, budget: int) -> list[int]:
         """The new turns of a window that replace text which does not stand before them."""
         edits = [index for index in piece.new if self.body.units[index].targets]
         if not edits or piece.over_long:  # the later parts of a split answer stand without its context
@@ -204,8 +212,8 @@ class Builder:
         if len(ids) > self.max_length:
             raise WindowTooLongError(len(ids) - self.max_length)
         steps = [self.body.units[index].step for index in piece.new]
-        lessons = tuple(Lesson(step, start) for step, start in zip(steps, tokens.starts, strict=True))
-        return [Window(ids, tokens.mask, lessons)]
+        answers = tuple(Answer(step, start) for step, start in zip(steps, tokens.starts, strict=True))
+        return [Window(ids, tokens.mask, answers)]
 
     def _split(self, piece: Slice, budget: int, changes: Counter[str]) -> list[Window]:
         """An answer longer than a window, in parts: the first one after its context, the others after the task, the
@@ -217,22 +225,21 @@ class Builder:
         tokens = tokenized(self.renderer.last_turn(units, self.body.pieces[last]), codec, changes)
         encoded, mask, (begin,) = tokens.encoded, tokens.mask, tokens.starts
         if len(encoded.ids) <= self.max_length:
-            return [Window(encoded.ids, mask, (Lesson(answer.step, begin),))]
-        asked = Leads(self.body.costs, budget, 0).request(last, last)
+            return [Window(encoded.ids, mask, (Answer(answer.step, begin),))]
+        asked = Context(self.body.costs, budget, 0).request(last, last)
         alone = [*self._lead(replace(piece, start=last, request=asked, excerpts=()), budget), answer]
         bare = tokenized(self.renderer.last_turn(alone, self.body.pieces[last]), codec, Counter())
         prompt = bare.encoded.ids[: bare.starts[0]]
         room = self.max_length - len(prompt)
         end = whole_character(encoded, self.max_length) if begin < self.max_length - room // 4 else begin
-        found = [Window(encoded.ids[:end], mask[:end], (Lesson(answer.step, begin),))] if end > begin else []
+        found = [Window(encoded.ids[:end], mask[:end], (Answer(answer.step, begin),))] if end > begin else []
         while end < len(encoded.ids):
             overlap = min(room // 4, end - begin)
             stop = min(end - overlap + room, len(encoded.ids))
             stop = whole_character(encoded, stop) if stop < len(encoded.ids) else stop
             context = (*prompt, *encoded.ids[end - overlap : end])
             targets = ((False,) * len(context)) + mask[end:stop]
-            lesson = Lesson(answer.step, len(context))
-            found.append(Window((*context, *encoded.ids[end:stop]), targets, (lesson,)))
+            found.append(Window((*context, *encoded.ids[end:stop]), targets, (Answer(answer.step, len(context)),)))
             end = stop
         changes["answer_split"] += 1
         return [window for window in found if any(window.supervised)]

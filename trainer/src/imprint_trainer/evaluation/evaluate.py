@@ -5,18 +5,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.attach import attached
-from imprint_trainer.adapters.neutral import TEXTS, neutral_window
-from imprint_trainer.adapters.write import CONFIG_FILE, WEIGHTS_FILE
 from imprint_trainer.data.windows import Window
-from imprint_trainer.evaluation.actions import Action, compared
-from imprint_trainer.evaluation.bootstrap import paired
-from imprint_trainer.evaluation.cache import sha256_of_json
+from imprint_trainer.evaluation.actions import Action
 from imprint_trainer.evaluation.kinds import KINDS, Kind
-from imprint_trainer.evaluation.loss import Loss, total
-from imprint_trainer.evaluation.measure import Bench, KindLosses, Marked, Subject, action_ticks, loss_ticks
-from imprint_trainer.evaluation.verdict import forgotten, sentence_of, verdict_of
+from imprint_trainer.evaluation.measure import (
+    Bench,
+    KindLosses,
+    Loss,
+    Marked,
+    Subject,
+    action_ticks,
+    loss_ticks,
+    sha256_of_json,
+    total,
+)
+from imprint_trainer.evaluation.verdict import compared, forgotten, paired, sentence_of, verdict_of
 from imprint_trainer.files import sha256_of
+from imprint_trainer.publish.losses import TEXTS, neutral_window
+from imprint_trainer.publish.peft_format import CONFIG_FILE, WEIGHTS_FILE, attached
 
 
 @dataclass(frozen=True)

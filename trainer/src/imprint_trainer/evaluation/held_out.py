@@ -1,4 +1,6 @@
-"""The sessions that an adapter is tested on, without what it was trained on: near copies leak."""
+"""The sessions that an adapter is tested on, without what it was trained on: near copies leak. And the base model's
+windows behind what was trained on: what retrieval would give.
+"""
 
 import hashlib
 import json
@@ -9,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imprint_trainer.data.prepare import Prepared, Skipped, prepare_windows
+from imprint_trainer.data.select import said
+from imprint_trainer.data.select import turn_keys as keys_with_history
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE, naming
-from imprint_trainer.data.shared import said
-from imprint_trainer.data.shared import turn_keys as keys_with_history
-from imprint_trainer.data.windows import Window
+from imprint_trainer.data.windows import Answer, Window
 from imprint_trainer.errors import NothingToEvaluate, TrainerError
 from imprint_trainer.files import sha256_of
 from imprint_trainer.protocol import StagedSession
@@ -21,8 +23,11 @@ from imprint_trainer.protocol import StagedSession
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+
 NEAR_COPY = 0.5  # share of its turns beyond which a session is another's copy
 NAMED = 5  # skipped sessions that an error names
+
+MOST_BEFORE = 2048  # tokens that are put before a window
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class Split:
 def turn_keys(session: Session) -> dict[int, str]:
     """For each agent step that says something a digest of it and of what it answers.
 
-    Unlike the keys of `data/shared.py` it forgets what stands earlier: a turn that was seen after another history was
+    Unlike the keys of `data/select.py` it forgets what stands earlier: a turn that was seen after another history was
     seen all the same.
     """
     found = {}
@@ -137,3 +142,35 @@ def nothing(skipped: Sequence[Skipped]) -> TrainerError:
     named = " ".join(one.message for one in skipped[:NAMED])
     more = f" And {len(skipped) - NAMED} more." if len(skipped) > NAMED else ""
     return NothingToEvaluate(f"No session is left to test the adapter on. {named}{more}")
+
+
+def text_before(
+    trained: Sequence[Session], tokenizer: "PreTrainedTokenizerBase", *, max_length: int, reasoning: bool
+) -> tuple[int, ...]:
+    """The newest tokens of the sessions (oldest first) as their windows of `max_length` tokens hold them.
+
+    Sessions that cannot be rendered give none.
+    """
+    found: tuple[int, ...] = ()
+    for session in reversed(trained):
+        try:
+            prepared = prepare_windows(
+                session, tokenizer, max_length=max_length, include_unsuccessful=True, reasoning=reasoning
+            )
+        except UNTRAINABLE:
+            continue
+        found = (*(token for window in prepared.windows for token in window.input_ids), *found)
+        if len(found) >= MOST_BEFORE:
+            break
+    return found[-MOST_BEFORE:]
+
+
+def with_text_before(window: Window, text: Sequence[int], reach: int) -> Window:
+    """The window behind as much of the text's end as the model's context (`reach` tokens) has room for."""
+    room = min(max(0, reach - len(window.input_ids)), len(text))
+    before = tuple(text[len(text) - room :])
+    return Window(
+        (*before, *window.input_ids),
+        (*(False,) * (room + 1), *window.supervised[1:]),  # the first token of a window is no target
+        tuple(Answer(answer.step, answer.start + room) for answer in window.answers),
+    )

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from imprint_trainer.data.edits import TARGET_NAMES
 from imprint_trainer.data.session import Step
 from imprint_trainer.data.windows import Window
-from imprint_trainer.generation.text import INCOMPLETE
+from imprint_trainer.generation.generate import INCOMPLETE
 
 Kind = Literal["tool_name", "path", "command", "code", "prose"]
 KINDS: tuple[Kind, ...] = ("tool_name", "path", "command", "code", "prose")
@@ -46,9 +46,8 @@ def token_kinds(steps: Sequence[Step], windows: Sequence[Window], tokenizer: Any
     found: list[list[Kind]] = [[] for _ in windows]
     answers: dict[int, list[tuple[int, int, int]]] = {}  # by step: window, first token, end
     for number, window in enumerate(windows):
-        ends = [lesson.start for lesson in window.lessons[1:]] + [len(window.input_ids)]
-        for lesson, end in zip(window.lessons, ends, strict=True):
-            answers.setdefault(lesson.step, []).append((number, lesson.start, end))
+        for step, start, end in window.answer_spans:
+            answers.setdefault(step, []).append((number, start, end))
     kinds: dict[tuple[int, int], Kind] = {}
     for step, parts in answers.items():  # the parts of an answer that is split are read as one text
         places = [(number, place) for number, start, end in parts for place in range(start, end)]

@@ -1,30 +1,109 @@
-"""Measures windows and next actions of one model after the other, and keeps what is finished."""
+"""Measures windows and next actions of one model after the other, and keeps what is finished between evaluations."""
 
+import hashlib
+import json
 import math
-from collections.abc import Callable, Sequence
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import torch
 from pydantic import TypeAdapter
 
-from imprint_trainer.adapters.provenance import base_sha256, versions
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite
-from imprint_trainer.evaluation.actions import TOKENS, Action, Judged, judged, read_answer
-from imprint_trainer.evaluation.cache import Cache, sha256_of_json
+from imprint_trainer.evaluation.actions import TOKENS, Action, Judged, judged, read_answer, syntaxes
 from imprint_trainer.evaluation.kinds import Kind
-from imprint_trainer.evaluation.loss import Loss, token_losses
-from imprint_trainer.evaluation.syntax import syntaxes
-from imprint_trainer.generation.greedy import generate
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.generation.generate import generate
+from imprint_trainer.lora.loss import token_losses
+from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
+from imprint_trainer.publish.provenance import base_sha256, versions
 
-VERSION = 1  # of what is kept: raised when this code measures or judges differently
+T = TypeVar("T")
+
+
+class Loss(NamedTuple):
+    """Over some tokens: summed negative log likelihood in nats, how many they are, and how many are top-1 right."""
+
+    nll: float
+    tokens: int
+    top1: int
+
+    @property
+    def mean(self) -> float:
+        """Nats per token; 0 where there are none."""
+        return self.nll / self.tokens if self.tokens else 0.0
+
+    @property
+    def top1_share(self) -> float:
+        return self.top1 / self.tokens if self.tokens else 0.0
+
+
+def total(losses: Iterable[Loss]) -> Loss:
+    kept = list(losses)
+    return Loss(sum(one.nll for one in kept), sum(one.tokens for one in kept), sum(one.top1 for one in kept))
+
+
+def measure_loss(model: CausalLM, windows: Sequence[Window], device: torch.device) -> list[Loss]:
+    """One `Loss` a window, of a plain or PEFT-wrapped model in eval mode."""
+    found = []
+    for window in windows:
+        nll, hits = token_losses(model, window, device)
+        found.append(Loss(float(nll.sum()), len(nll), int(hits.sum())))
+    return found
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of small JSON files, each named by the SHA-256 of all that decides what it holds."""
+
+    folder: Path
+
+    def kept(self, facts: Mapping[str, Any], shape: TypeAdapter[T], measure: Callable[[], T]) -> T:
+        """What was measured under the same `facts`, or else what `measure` gives. A damaged file counts for none."""
+        name = sha256_of_json(facts)
+        path = self.folder / f"{name}.json"
+        found = self._read(path, name, shape)
+        if found is None:
+            found = measure()
+            value = shape.dump_python(found, mode="json")
+            self._write(path, {"value": value, "sha256": sha256_of_json([name, value])})
+        return found
+
+    def _read(self, path: Path, name: str, shape: TypeAdapter[T]) -> T | None:
+        try:
+            entry = json.loads(path.read_text(encoding="utf-8"))
+            if entry["sha256"] == sha256_of_json([name, entry["value"]]):
+                return shape.validate_json(json.dumps(entry["value"]), strict=True)
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            pass
+        return None
+
+    def _write(self, path: Path, entry: Mapping[str, Any]) -> None:
+        """As a whole: two workers may write at once."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        descriptor, part = tempfile.mkstemp(dir=self.folder, prefix=".part-")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(entry, file, allow_nan=False)
+            Path(part).replace(path)
+        except BaseException:
+            Path(part).unlink(missing_ok=True)
+            raise
+
+
+def sha256_of_json(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+VERSION = 2  # of what is kept: raised when this code measures or judges differently
 AT_ONCE = 16  # windows of a measurement: what is lost when an evaluation is interrupted
 ANSWERS_AT_ONCE = 8  # answers that are generated side by side
 
-T = TypeVar("T")
 KindLosses = dict[Kind, Loss]
 WINDOWS = TypeAdapter(list[KindLosses])
 JUDGED = TypeAdapter(list[Judged])

@@ -1,26 +1,34 @@
-"""The prompt of a chat: messages and tools as a training on the same conversation would show them."""
+"""The prompt of a chat: messages and tools as a training on the same conversation would show them. Imports no torch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from imprint_trainer.data.served import Rendered, rendered_conversation
+from imprint_trainer.data.render import ServedPrompt, rendered_conversation
 from imprint_trainer.data.session import Observation, Step, ToolCall, ToolDefinition
-from imprint_trainer.data.template import chat_template
-from imprint_trainer.data.traits import Traits, traits_of
+from imprint_trainer.data.templates import Traits, chat_template, traits_of
 from imprint_trainer.errors import BaseModelInvalid, ContextLengthExceeded, PromptRefused, TemplateUnsupported
-from imprint_trainer.generation.opening import opening_of
-from imprint_trainer.models.locate import locate_base
-from imprint_trainer.models.scan import read_json
-from imprint_trainer.models.tokenizer import load_tokenizer
-from imprint_trainer.protocol import ChatMessage, ChatSpec
+from imprint_trainer.models.locate import load_tokenizer, locate_base, model_config, read_json
+from imprint_trainer.protocol import ChatMessage, ChatSpec, NamedTool
 
 if TYPE_CHECKING:
-    from imprint_trainer.models.base import Quantization
+    from imprint_trainer.models.causal_lm import Quantization
 
+
+PLAIN = ('<tool_call>\n{"name": "', '", "arguments":')  # what every format understands
+# Up to a call's name, and behind it, without the space that the next token begins with; by the names of
+# `packages/server/src/tool-calls/formats.ts`.
+OPENINGS: Mapping[str, tuple[str, str]] = {
+    "qwen3-coder": ("<tool_call>\n<function=", ">\n"),
+    "llama3": ('{"name": "', '", "parameters":'),
+    "mistral": ('[TOOL_CALLS][{"name": "', '", "arguments":'),
+    "granite": ('<|tool_call|>[{"name": "', '", "arguments":'),
+    "gemma4": ("<|tool_call>call:", "{"),
+    "functiongemma": ("<start_function_call>call:", "{"),
+}
 
 SHRINKING = 4  # how much shorter a tokenizer's normalisation may make a text, generously
 
@@ -47,16 +55,16 @@ class BareBase:
 
 def bare_base(path_or_hub_id: str) -> BareBase:
     """Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid."""
-    from transformers import AutoConfig, GenerationConfig
+    from transformers import GenerationConfig
 
     folder = locate_base(path_or_hub_id).folder
     tokenizer = load_tokenizer(folder)
+    config = model_config(folder)
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         named = (folder / "generation_config.json").is_file()
         read = GenerationConfig.from_pretrained(folder) if named else GenerationConfig.from_model_config(config)
     except (ValueError, OSError, KeyError) as error:
-        raise BaseModelInvalid(f"config.json of {folder.name} cannot be read") from error
+        raise BaseModelInvalid(f"generation_config.json of {folder.name} cannot be read") from error
     return BareBase(SimpleNamespace(config=config, generation_config=read), tokenizer)
 
 
@@ -149,7 +157,7 @@ def quantization_for(adapter_path: str | None) -> "Quantization":
     return "none" if isinstance(base_model, dict) and base_model.get("quantization") == "none" else "nf4"
 
 
-def rendered(spec: ChatSpec, base: PromptBase) -> Rendered:
+def rendered(spec: ChatSpec, base: PromptBase) -> ServedPrompt:
     """An adapter thinks aloud where it was trained to; a base model wherever its template lets it."""
     return rendered_conversation(
         steps_of(spec.messages),
@@ -195,3 +203,13 @@ def caller_of(message: ChatMessage, steps: Sequence[Step]) -> int:
         if message.tool_call_id in {call.id for call in steps[place].tool_calls}:
             return place
     raise PromptRefused("Field messages holds a result of a call that no message before it makes: leave it out.")
+
+
+def opening_of(spec: ChatSpec, tool_format: str | None) -> str:
+    """Empty where no call has to be made; without a name where several tools may be called."""
+    if tool_format is None or spec.tool_choice == "auto":
+        return ""
+    before, behind = OPENINGS.get(tool_format, PLAIN)
+    if isinstance(spec.tool_choice, NamedTool):
+        return before + spec.tool_choice.name + behind
+    return before + spec.tools[0].name + behind if len(spec.tools) == 1 else before

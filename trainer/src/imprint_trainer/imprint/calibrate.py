@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from imprint_trainer.adapters.neutral import IMPRINT_TEXTS, neutral_loss, neutral_loss_of_base
-from imprint_trainer.adapters.sample import sample
 from imprint_trainer.data.windows import Window
 from imprint_trainer.imprint.config import AdapterPlace
 from imprint_trainer.imprint.update import applied
-from imprint_trainer.lora.factors import Factors
-from imprint_trainer.lora.loss import Read, heard, mean_loss
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.adapter import Factors
+from imprint_trainer.lora.loss import Read, interruptible, mean_loss
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.publish.losses import IMPRINT_TEXTS, neutral_loss, neutral_loss_of_base
+from imprint_trainer.publish.prove import sample
 
 SCALES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
 MOST_RISE = 0.03  # of the mean loss over the neutral texts
@@ -55,7 +55,7 @@ def calibrate(
     own: dict[float, float] = {}
 
     def own_loss() -> float:
-        return mean_loss(base.model, heard(scored, stop), base.device, read)
+        return mean_loss(base.model, interruptible(scored, stop), base.device, read)
 
     def is_allowed(scale: float) -> bool:
         neutral[scale] = []

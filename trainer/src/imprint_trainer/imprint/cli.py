@@ -9,11 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.errors import TrainerError
+from imprint_trainer.errors import TrainerError, machine_failures
 from imprint_trainer.imprint.config import PATHS, ClosedFormConfig, decoder
 from imprint_trainer.imprint.folder import list_installed, save
 from imprint_trainer.imprint.statistics import from_tensors, measure
-from imprint_trainer.lora.failures import machine_failures
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.device import fix_numerics, pick_device
 from imprint_trainer.models.load import load_base

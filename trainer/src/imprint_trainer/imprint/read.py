@@ -12,7 +12,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.imprint.config import AdapterPlace, decoder, module_path
 from imprint_trainer.lora.loss import CHUNK, Read, read_whole, window_tensors
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.output_head import output_head
+from imprint_trainer.models.head import output_head
 
 
 def worth_reading(windows: Sequence[Window], most: int, most_supervised: int) -> list[int]:

@@ -15,10 +15,9 @@ from imprint_trainer.imprint.entries import unread_characters
 from imprint_trainer.imprint.read import Sums, read_windows, worth_reading
 from imprint_trainer.imprint.statistics import Statistics, from_tensors
 from imprint_trainer.imprint.update import Coverage, Format, Imprinted, Limits, Update
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.lora.loss import Read
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from imprint_trainer.errors import HypernetworkInvalid
 from imprint_trainer.imprint.config import ClosedFormConfig, decoder
 from imprint_trainer.imprint.read import errors_at, recording
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.output_head import output_head
+from imprint_trainer.models.head import output_head
 
 SMALLEST = 1e-6  # of a diagonal, as a share of its mean: keeps the moments positive definite
 

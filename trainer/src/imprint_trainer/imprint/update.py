@@ -8,15 +8,13 @@ from typing import Any, Literal, Protocol
 import torch
 from torch import Tensor, nn
 
-from imprint_trainer.adapters.payload import Payload, adapter_config
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite
 from imprint_trainer.imprint.config import AdapterPlace, decoder, module_path
-from imprint_trainer.lora.factors import Factors
+from imprint_trainer.lora.adapter import Factors, Payload, adapter_config
 from imprint_trainer.lora.loss import Read
-from imprint_trainer.models.base import LoadedBase
-from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 
 
 @dataclass(frozen=True)

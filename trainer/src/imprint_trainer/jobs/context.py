@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from imprint_trainer.errors import Cancelled
-from imprint_trainer.lora.memory import PeakMemory
-from imprint_trainer.memory_model import Device
-from imprint_trainer.models.base import LoadedBase, Quantization
+from imprint_trainer.models.causal_lm import LoadedBase, Quantization
+from imprint_trainer.models.device import Device
+from imprint_trainer.models.memory import PeakMemory
 
 
 class BaseOf(Protocol):

@@ -5,24 +5,21 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.attach import read_adapter_config
-from imprint_trainer.adapters.card import with_evaluation
-from imprint_trainer.adapters.provenance import base_sha256, versions
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE, naming
 from imprint_trainer.evaluation.actions import Actions, next_actions
-from imprint_trainer.evaluation.cache import Cache
-from imprint_trainer.evaluation.context import text_before, with_text_before
 from imprint_trainer.evaluation.evaluate import Adapter, Tests, evaluate
-from imprint_trainer.evaluation.held_out import Split, Tested, split, trained_turns
+from imprint_trainer.evaluation.held_out import Split, Tested, split, text_before, trained_turns, with_text_before
 from imprint_trainer.evaluation.kinds import token_kinds
-from imprint_trainer.evaluation.measure import Bench, Marked
+from imprint_trainer.evaluation.measure import Bench, Cache, Marked
 from imprint_trainer.files import list_files, write_json, write_text
 from imprint_trainer.generation.prompt import learned_reasoning, quantization_for
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.jobs.export import model_config
-from imprint_trainer.models.locate import locate_base
+from imprint_trainer.models.locate import locate_base, model_config
 from imprint_trainer.protocol import EvaluateSpec, StagedSession
+from imprint_trainer.publish.card import with_evaluation
+from imprint_trainer.publish.peft_format import read_adapter_config
+from imprint_trainer.publish.provenance import base_sha256, versions
 from imprint_trainer.resampling import DRAWS
 
 MAX_LENGTH = 2048  # of a window, whatever the adapter was trained with: all adapters are read alike

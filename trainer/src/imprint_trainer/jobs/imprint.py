@@ -6,11 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from imprint_trainer.adapters.hidden_states import readers
-from imprint_trainer.adapters.prove import IMPRINT_TOKENS, Imprint
-from imprint_trainer.adapters.provenance import provenance
-from imprint_trainer.adapters.sample import sample
-from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import load_session
 from imprint_trainer.data.windows import Window
@@ -19,9 +14,12 @@ from imprint_trainer.imprint.calibrate import calibrate
 from imprint_trainer.imprint.folder import WEIGHTS_FILE, find, load
 from imprint_trainer.imprint.update import Hypernetwork, Imprinted, Limits, to_peft
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.lora.loss import Read, heard, mean_loss, read_whole
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.lora.loss import Read, interruptible, mean_loss, read_whole
+from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
+from imprint_trainer.publish.losses import readers
+from imprint_trainer.publish.prove import IMPRINT_TOKENS, Imprint, sample, save_and_prove
+from imprint_trainer.publish.provenance import provenance
 
 PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on, and that are read where none are asked for
 
@@ -103,7 +101,7 @@ def proved_by(
 ) -> Imprint:
     """The update's scale, as asked or calibrated, and how much of the session it was made of."""
     own = [windows[index] for index in sample(windows, IMPRINT_TOKENS)]
-    before = mean_loss(base.model, heard(own, context.stop_if_cancelled), base.device, reads[0])
+    before = mean_loss(base.model, interruptible(own, context.stop_if_cancelled), base.device, reads[0])
     scale, calibration = spec.scaling, None
     if scale is None:
         found = calibrate(base, made.update.factors, made.config, own, reads, stop=context.stop_if_cancelled)

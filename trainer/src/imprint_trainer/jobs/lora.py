@@ -4,27 +4,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.fresh import fresh_adapter
-from imprint_trainer.adapters.payload import Payload, adapter_config, trained_tensors
-from imprint_trainer.adapters.provenance import provenance
-from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
+from imprint_trainer.data.windows import longest
 from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.jobs.identity import OF_THE_MACHINE
-from imprint_trainer.jobs.memory_plan import Planned, longest, planned_memory
-from imprint_trainer.jobs.resume import begun_as, checkpoint_of, differences, identity_of, selection_of, writer_of
-from imprint_trainer.jobs.window_limit import window_limit
-from imprint_trainer.lora.checkpointing import checkpointed
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.heap import tensors_given_back
-from imprint_trainer.lora.loop import salvage, train
-from imprint_trainer.lora.profile import default_rate
-from imprint_trainer.lora.schedule import Steps, Trained, plan_steps
-from imprint_trainer.lora.targets import resolve_targets
-from imprint_trainer.models.base import LoadedBase
+from imprint_trainer.jobs.resume import (
+    OF_THE_MACHINE,
+    begun_as,
+    checkpoint_of,
+    differences,
+    identity_of,
+    selection_of,
+    writer_of,
+)
+from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
+from imprint_trainer.lora.schedule import LoraTraining, Steps, Trained, default_rate, plan_steps
+from imprint_trainer.lora.train import checkpointed, salvage, train
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.memory import Planned, planned_memory, tensors_given_back, window_limit
 from imprint_trainer.protocol import TrainLoraSpec
+from imprint_trainer.publish.prove import save_and_prove
+from imprint_trainer.publish.provenance import provenance
 
 
 def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     with (
         fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
         checkpointed(model, planned.checkpointing),
-        tensors_given_back(planned.scarce),
+        tensors_given_back(planned.low_memory),
     ):
         if salvaged is not None:
             trained = salvage(

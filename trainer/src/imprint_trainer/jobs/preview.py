@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
-from imprint_trainer.data.windows import Window
-from imprint_trainer.jobs.memory_plan import longest, planned_memory
-from imprint_trainer.jobs.window_limit import window_limit
-from imprint_trainer.lora.config import LoraTraining
-from imprint_trainer.lora.schedule import Steps, plan_steps
-from imprint_trainer.memory_model import Device
+from imprint_trainer.data.windows import Window, longest
+from imprint_trainer.lora.schedule import LoraTraining, Steps, plan_steps
+from imprint_trainer.models.device import Device
+from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.protocol import PreviewSpec
 
 if TYPE_CHECKING:

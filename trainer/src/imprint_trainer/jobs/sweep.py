@@ -3,24 +3,29 @@
 from pathlib import Path
 from typing import Any
 
-from imprint_trainer.adapters.payload import Payload, adapter_config
-from imprint_trainer.adapters.save import save_and_prove
 from imprint_trainer.data.sessions import prepare_sessions
+from imprint_trainer.data.windows import longest
 from imprint_trainer.errors import NothingHeldOut
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.jobs.identity import Identity
+from imprint_trainer.jobs.halving import (
+    Found,
+    Rungs,
+    Trial,
+    best_of,
+    halvings,
+    read_found,
+    run_trials,
+    steps_left,
+    write_found,
+)
 from imprint_trainer.jobs.lora import plan_of, record_of, training_of
-from imprint_trainer.jobs.memory_plan import longest, planned_memory
-from imprint_trainer.jobs.resume import identity_of
-from imprint_trainer.jobs.sweeps.halving import halvings
-from imprint_trainer.jobs.sweeps.run import Legs, best_of, run_trials, steps_left
-from imprint_trainer.jobs.sweeps.state import Found, Trial, read_found, write_found
-from imprint_trainer.jobs.sweeps.text import Texts, parted, size_of
-from imprint_trainer.jobs.sweeps.trials import Setting, Trials
-from imprint_trainer.jobs.window_limit import window_limit
+from imprint_trainer.jobs.resume import Identity, identity_of
+from imprint_trainer.jobs.trials import Setting, Texts, Trials, parted, size_of
+from imprint_trainer.lora.adapter import Payload, adapter_config, resolve_targets
 from imprint_trainer.lora.schedule import plan_steps
-from imprint_trainer.lora.targets import resolve_targets
+from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.protocol import TrainLoraSpec, TrainSweepSpec
+from imprint_trainer.publish.prove import save_and_prove
 
 
 def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
@@ -74,10 +79,10 @@ def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
         folder,
         spec.checkpoint.seconds,
         planned.checkpointing,
-        planned.scarce,
+        planned.low_memory,
     )
     context.phase("training")
-    found = run_trials(found, shares, Telling(spec, shares, trials).legs())
+    found = run_trials(found, shares, SweepProgress(spec, shares, trials).rungs())
     chosen = best_of(found)
     trained, tensors = trials.restored(chosen)
     context.phase("saving")
@@ -141,8 +146,8 @@ def sweep_of(
     }
 
 
-class Telling:
-    """Legs that say how the whole sweep goes, and keep what it has found."""
+class SweepProgress:
+    """Rungs whose callbacks say how the whole sweep goes, and keep what it has found."""
 
     def __init__(self, spec: TrainSweepSpec, shares: list[float], trials: Trials) -> None:
         self._spec = spec
@@ -155,11 +160,11 @@ class Telling:
 
     @property
     def found(self) -> Found:
-        assert self._found is not None  # run_trials keeps what it has found before each leg
+        assert self._found is not None  # run_trials keeps what it has found before each rung
         return self._found
 
-    def legs(self) -> Legs:
-        return Legs(self._leg, self._keep, self._trials.forget)
+    def rungs(self) -> Rungs:
+        return Rungs(self._train_rung, self._keep, self._trials.forget)
 
     def _keep(self, found: Found) -> None:
         self._found = found
@@ -169,7 +174,7 @@ class Telling:
         sweep = sweep_of(self._spec, self._shares, found, self._trials.texts)
         self._trials.context.emit({"type": "sweep", "sweep": sweep})
 
-    def _leg(self, trial: Trial, until: int | None) -> Trial:
+    def _train_rung(self, trial: Trial, until: int | None) -> Trial:
         emit = self._trials.context.emit
         steps = sum(self._steps.values()) + steps_left(self.found, self._shares)
 
@@ -188,4 +193,4 @@ class Telling:
             self._found = self.found.replaced(running)
             write_found(self._trials.folder, self._found)
 
-        return self._trials.leg(trial, until, on_step=on_step, on_written=on_written)
+        return self._trials.train_rung(trial, until, on_step=on_step, on_written=on_written)

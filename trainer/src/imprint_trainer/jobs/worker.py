@@ -12,7 +12,7 @@ from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpe
 
 if TYPE_CHECKING:
     from imprint_trainer.generation.prompt import BareBase
-    from imprint_trainer.models.base import LoadedBase, Quantization
+    from imprint_trainer.models.causal_lm import LoadedBase, Quantization
 
 _importing = threading.Lock()  # the libraries' lazy imports break when two threads begin them at once
 
@@ -46,8 +46,8 @@ class Worker:
         """Imports everything and loads what the first job will probably ask for."""
         self._settle()
         if base_model is not None:
-            from imprint_trainer.adapters.neutral import IMPRINT_TEXTS, neutral_loss_of_base
-            from imprint_trainer.adapters.provenance import base_sha256
+            from imprint_trainer.publish.losses import IMPRINT_TEXTS, neutral_loss_of_base
+            from imprint_trainer.publish.provenance import base_sha256
 
             base = self.base(base_model, "nf4")
             for name in IMPRINT_TEXTS:
@@ -77,7 +77,7 @@ class Worker:
 
     def tokenizer(self, path_or_hub_id: str) -> Any:
         """The tokenizer of a base model, without its weights where it is not resident."""
-        from imprint_trainer.models.tokenizer import tokenizer_of
+        from imprint_trainer.models.locate import tokenizer_of
 
         if self._resident is not None and self._resident[0][0] == path_or_hub_id:
             return self._resident[1].tokenizer
@@ -86,16 +86,15 @@ class Worker:
     def run(self, job: Job, *, emit: Callable[[dict[str, Any]], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
         """The contracts' `TaskResult`. Raises Cancelled and TrainerError; a failure leaves none."""
         self._settle()
+        from imprint_trainer.errors import machine_failures
         from imprint_trainer.jobs.context import JobContext
         from imprint_trainer.jobs.evaluate import evaluate_adapter
         from imprint_trainer.jobs.export import export_adapter
         from imprint_trainer.jobs.imprint import imprint
         from imprint_trainer.jobs.lora import train_lora
-        from imprint_trainer.jobs.memory_plan import device_kind
         from imprint_trainer.jobs.sweep import train_sweep
-        from imprint_trainer.lora.failures import machine_failures
-        from imprint_trainer.lora.memory import PeakMemory
-        from imprint_trainer.models.device import pick_device
+        from imprint_trainer.models.device import device_kind, pick_device
+        from imprint_trainer.models.memory import PeakMemory
 
         memory = PeakMemory(pick_device(self._device))
         context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device_kind(self._device))
@@ -120,9 +119,9 @@ class Worker:
     ) -> dict[str, Any]:
         """The contracts' `ChatResult`. Raises Cancelled and TrainerError."""
         self._settle()
-        from imprint_trainer.generation.chat import chat
+        from imprint_trainer.errors import machine_failures
+        from imprint_trainer.generation.generate import chat
         from imprint_trainer.generation.prompt import quantization_for
-        from imprint_trainer.lora.failures import machine_failures
 
         if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
             raise AdapterInvalid("the adapter's folder is not there")
@@ -135,9 +134,9 @@ class Worker:
         model needs: a worker that was just started answers in half the time."""
         with self._previewing:
             with _importing:
-                from imprint_trainer.jobs.memory_plan import device_kind
                 from imprint_trainer.jobs.preview import preview_sessions
-                from imprint_trainer.models.tokenizer import tokenizer_of
+                from imprint_trainer.models.device import device_kind
+                from imprint_trainer.models.locate import tokenizer_of
 
                 if spec.base_model not in self._tokenizers:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
@@ -166,7 +165,7 @@ class Worker:
 @contextlib.contextmanager
 def staging(folder: Path) -> Iterator[None]:
     """An empty folder of this job's own, empty again if the job fails. Raises OutputNotEmptyError."""
-    from imprint_trainer.adapters.write import claim_folder, empty_folder
+    from imprint_trainer.publish.peft_format import claim_folder, empty_folder
 
     claim_folder(folder)
     try:

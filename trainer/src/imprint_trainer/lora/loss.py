@@ -8,11 +8,9 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.cpu_kernels import HeadCrossEntropy
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.output_head import OutputHead, output_head
-from imprint_trainer.models.sections import decoder_of
-
-from .kernels import HeadCrossEntropy
+from imprint_trainer.models.head import OutputHead, decoder_of, output_head
 
 CHUNK = 128  # supervised positions whose logits exist at one time
 
@@ -74,6 +72,21 @@ def supervised_logits(
 
 
 @torch.no_grad()
+def token_losses(
+    model: CausalLM, window: Window, device: torch.device, read: Read = read_whole
+) -> tuple[Tensor, Tensor]:
+    """Nats [s] in fp64 and whether the likeliest token is the right one [s], for the window's targets in order.
+
+    Only a chunk's logits exist at one time.
+    """
+    losses, hits = [torch.zeros(0, dtype=torch.float64)], [torch.zeros(0, dtype=torch.bool)]
+    for logits, wanted in supervised_logits(model, window, device, read):
+        losses.append(F.cross_entropy(logits, wanted, reduction="none").double().cpu())
+        hits.append((logits.argmax(-1) == wanted).cpu())
+    return torch.cat(losses), torch.cat(hits)
+
+
+@torch.no_grad()
 def mean_loss(model: CausalLM, windows: Iterable[Window], device: torch.device, read: Read = read_whole) -> float:
     """Mean over all supervised tokens of all windows, nats per token."""
     total, count = 0.0, 0
@@ -84,7 +97,7 @@ def mean_loss(model: CausalLM, windows: Iterable[Window], device: torch.device, 
     return total / max(1, count)
 
 
-def heard(windows: Sequence[Window], stop: Callable[[], None]) -> Iterator[Window]:
+def interruptible(windows: Sequence[Window], stop: Callable[[], None]) -> Iterator[Window]:
     """The windows; `stop` is asked before each one, and raises Cancelled."""
     for window in windows:
         stop()

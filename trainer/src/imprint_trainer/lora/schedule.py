@@ -9,22 +9,70 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from imprint_trainer.data.windows import Window
+from imprint_trainer.protocol import Profile
 
-from .config import LoraTraining
-from .profile import LEARN
-
+# Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
+RATE, WIDTH = 1e-3, 576
 STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
 MAX_ACCUMULATION = 8
 OPEN_ENDED_TOKENS = 36_000  # budget of an open-ended training: about 100 s on two cores for the default model
 OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
-
 LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
 IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
 PATIENCE = 3  # epochs without improvement
 COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
-
 Reason = Literal["learned", "no_improvement", "token_budget"]
+
+
+@dataclass(frozen=True)
+class Learn:
+    tokens: int = 300_000  # little text is read several times, much of it once
+    usual: int = 2  # passes
+    steps: int = 8  # at least, where few windows can be read up to `most` times
+    most: int = 4
+    patience: int = 1  # epochs without a lower held-out loss
+
+    def passes(self, tokens: int, steps: int) -> int:
+        """Epochs over windows of so many tokens, which take so many optimizer steps."""
+        enough = min(math.ceil(self.steps / max(steps, 1)), self.most)
+        return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
+
+
+LEARN = Learn()
+
+
+def default_rate(width: int) -> float:
+    """Peak learning rate for a base model with hidden states of `width`."""
+    return RATE * math.sqrt(WIDTH / max(width, WIDTH))
+
+
+class LoraTraining(BaseModel):
+    """Hyper-parameters of one adapter; every field is recorded in training.json."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    profile: Profile = "remember"
+    seed: int = Field(ge=0, le=2**32 - 1)
+    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see plan_steps
+    rank: int = Field(default=16, ge=1, le=256)
+    alpha: float = Field(default=32.0, gt=0)
+    learning_rate: float = Field(default=RATE, gt=0, le=0.1)
+    target_modules: tuple[str, ...] | None = None  # None: every linear layer but the output head
+    max_length: int = Field(default=1024, ge=64)
+    quantization: Literal["nf4", "none"] = "nf4"
+    warmup_fraction: float = Field(default=0.06, ge=0, lt=1)
+    weight_decay: float = Field(default=0.0, ge=0)
+    max_grad_norm: float = Field(default=1.0, gt=0)
+    betas: tuple[float, float] = (0.9, 0.999)
+    accumulation: int | None = Field(default=None, ge=1)  # None: chosen from the number of windows
+
+    @property
+    def open_ended(self) -> bool:
+        """Trained until the loss stops improving, or a budget ends."""
+        return self.epochs is None and self.profile == "remember"
 
 
 @dataclass(frozen=True)

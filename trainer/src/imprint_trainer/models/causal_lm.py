@@ -1,7 +1,9 @@
-"""What the trainer asks of a causal language model of transformers, plain or wrapped by PEFT."""
+"""What the trainer asks of a causal language model of transformers, plain or wrapped by PEFT, and the resident base."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -90,3 +92,25 @@ class CausalLM(Protocol):
 class PeftCausalLM(CausalLM, Protocol):
     def unload(self) -> CausalLM:
         """Takes the adapter's layers out and gives the base back as it was."""
+
+
+Quantization = Literal["nf4", "none"]
+
+
+@dataclass(frozen=True)
+class LoadedBase:
+    """`model` is frozen and in eval mode; whoever attaches an adapter detaches it again.
+
+    `memo` keeps what never changes while the base is resident (its loss on the neutral text, its hash).
+    """
+
+    model: CausalLM
+    tokenizer: Any
+    folder: Path
+    revision: str | None
+    quantization: Quantization
+    dequantised: bool
+    computes_in: str  # number format of the products with its linear layers: float32, bfloat16
+    device: torch.device
+    digests: Path | None = None  # where digests of its files are kept for the next worker
+    memo: dict[str, Any] = field(default_factory=dict)

@@ -1,27 +1,68 @@
-"""The device, its number format, and a fixed number of threads."""
+"""Which device computes, in which number format, with how many threads: decided here alone.
+
+Imports no torch by itself: previews and memory plans ask too, and importing it takes seconds.
+"""
 
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-import torch
+if TYPE_CHECKING:
+    import torch
+
+Device = Literal["cpu", "cuda"]
+
+# Where a driver of NVIDIA's shows itself on Linux: its own file, its device in a container, and WSL's.
+DRIVERS = tuple(map(Path, ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")))
 
 
-def pick_device(requested: str = "auto") -> torch.device:
+def device_kind(requested: str = "auto") -> Device:
+    """What the worker's setting means on this machine. Asks torch only where there may be a card."""
     if requested != "auto":
-        return torch.device(requested)
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return "cuda" if requested.startswith("cuda") else "cpu"
+    if sys.platform == "linux" and not any(path.exists() for path in DRIVERS):
+        return "cpu"
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def pick_device(requested: str = "auto") -> "torch.device":
+    import torch
+
+    return torch.device(device_kind() if requested == "auto" else requested)
+
+
+@cache
+def _described() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    return cpuinfo.read_text() if cpuinfo.is_file() else os.environ.get("PROCESSOR_IDENTIFIER", "")
+
+
+def is_amd() -> bool:
+    return "AuthenticAMD" in _described()
+
+
+def multiplies_bf16() -> bool:
+    """It has units for bf16 (avx512_bf16, which AMX brings along): twice as fast as fp32. Others emulate it."""
+    return "avx512_bf16" in _described().split()
 
 
 def native_bf16() -> bool:
-    """Emulated bf16 is slower than fp32."""
+    """Of the graphics card. Emulated bf16 is slower than fp32."""
+    import torch
+
     return bool(torch.cuda.is_bf16_supported(including_emulation=False))
 
 
-def compute_dtype(device: torch.device, has_bf16: Callable[[], bool] = native_bf16) -> torch.dtype:
+def compute_dtype(device: "torch.device", has_bf16: Callable[[], bool] = native_bf16) -> "torch.dtype":
     """fp32 on CPU (few CPUs multiply bf16 quickly); bf16 on CUDA where the card has it, else fp32: in fp16, gradients
     vanish without loss scaling, and Gemma's activations overflow."""
+    import torch
+
     if device.type != "cuda":
         return torch.float32
     if has_bf16():
@@ -30,8 +71,10 @@ def compute_dtype(device: torch.device, has_bf16: Callable[[], bool] = native_bf
     return torch.float32
 
 
-def mixed_precision(device: torch.device, dtype: torch.dtype) -> torch.autocast:
+def mixed_precision(device: "torch.device", dtype: "torch.dtype") -> "torch.autocast":
     """Around the forward pass of a training on a base in `dtype`: in bf16, products with fp32 factors are bf16 too."""
+    import torch
+
     return torch.autocast(device.type, torch.bfloat16, enabled=dtype == torch.bfloat16)
 
 
@@ -47,8 +90,10 @@ def _siblings(cpu: int) -> str:
     return topology.read_text().strip() if topology.is_file() else str(cpu)
 
 
-def fix_numerics(device: torch.device, threads: int | None = None) -> None:
+def fix_numerics(device: "torch.device", threads: int | None = None) -> None:
     """The same work on the same CPU gives the same bits: threads fixed, deterministic kernels."""
+    import torch
+
     torch.set_num_threads(threads or physical_cores())
     torch.use_deterministic_algorithms(device.type == "cpu")
     if device.type == "cpu":

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd.function import Function
 
-from imprint_trainer.models.cpu import is_amd
+from imprint_trainer.models.device import is_amd
 
 
 @cache

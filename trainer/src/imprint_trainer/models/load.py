@@ -5,17 +5,14 @@ from typing import Any
 
 import torch
 
-from imprint_trainer.available_memory import available_bytes
 from imprint_trainer.errors import BaseModelInvalid, TrainerError
-from imprint_trainer.models.base import LoadedBase, Quantization
-from imprint_trainer.models.cpu import multiplies_bf16
-from imprint_trainer.models.device import compute_dtype, pick_device
+from imprint_trainer.models.causal_lm import LoadedBase, Quantization
+from imprint_trainer.models.device import compute_dtype, multiplies_bf16, pick_device
+from imprint_trainer.models.head import check_output_head
 from imprint_trainer.models.linear import freeze_linears
-from imprint_trainer.models.locate import locate_base
-from imprint_trainer.models.output_head import check_output_head
+from imprint_trainer.models.locate import load_tokenizer, locate_base, refuse_unsafe
+from imprint_trainer.models.memory import available_bytes
 from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, settle_linear4bit
-from imprint_trainer.models.scan import refuse_unsafe
-from imprint_trainer.models.tokenizer import load_tokenizer
 
 PREQUANTISED = "nf4"  # sub-folder of a prepared model
 
@@ -47,6 +44,7 @@ def load_base(
     model.requires_grad_(False)
     model.eval()
     model.config.use_cache = False
+    drop_presets(model)
     plain, products = False, dtype
     if quantization == "nf4":
         settle_linear4bit(model, dtype)
@@ -67,6 +65,17 @@ def load_base(
         computes_in=str(products if plain else dtype).removeprefix("torch."),
         device=target,
         digests=digests,
+    )
+
+
+def drop_presets(model: Any) -> None:
+    """Leaves of generation_config.json the tokens that begin, end and pad: presets such as a repetition_penalty would
+    change greedy answers, since transformers applies whatever a call does not name."""
+    from transformers import GenerationConfig
+
+    own = model.generation_config
+    model.generation_config = GenerationConfig(
+        bos_token_id=own.bos_token_id, eos_token_id=own.eos_token_id, pad_token_id=own.pad_token_id
     )
 
 

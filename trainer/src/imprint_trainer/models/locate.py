@@ -1,12 +1,19 @@
-"""From a path or hub id to a folder on this machine."""
+"""From a path or hub id to a folder that holds nothing that runs as code, and what is read without its weights."""
 
+import json
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from imprint_trainer.errors import BaseModelNotFound
-from imprint_trainer.models.scan import refuse_unsafe
+from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound, BaseModelUnsafe
+
+CODE_KEYS = frozenset({"auto_map", "custom_code", "_attn_implementation_internal", "model_file", "trust_remote_code"})
+KERNEL_KEYS = frozenset({"attn_implementation", "experts_implementation"})  # with or without an underscore
+PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".msgpack", ".h5")
+SCANNED = ("config.json", "tokenizer_config.json", "generation_config.json", "processor_config.json")
+MAX_JSON_BYTES = 64 * 2**20
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 SAFE_FILES = [
@@ -25,10 +32,6 @@ SAFE_FILES = [
 class Located:
     folder: Path
     revision: str | None  # commit of a hub model
-
-
-def downloads_allowed() -> bool:
-    return os.environ.get("IMPRINT_ALLOW_DOWNLOADS") == "1"
 
 
 def locate_base(path_or_hub_id: str) -> Located:
@@ -65,3 +68,87 @@ def _from_hub(repo_id: str) -> tuple[Path, str | None]:
     except (HfHubHTTPError, OSError) as error:
         raise BaseModelNotFound(f"{repo_id} cannot be downloaded: {type(error).__name__}") from error
     return folder, folder.name if re.fullmatch(r"[0-9a-f]{40}", folder.name) else None
+
+
+def downloads_allowed() -> bool:
+    return os.environ.get("IMPRINT_ALLOW_DOWNLOADS") == "1"
+
+
+def model_config(folder: Path) -> Any:
+    """Of transformers. Raises BaseModelInvalid."""
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (ValueError, OSError, KeyError) as error:
+        raise BaseModelInvalid(f"config.json of {folder.name} cannot be read") from error
+
+
+def tokenizer_of(base_model: str) -> Any:
+    """The tokenizer of a path or hub id. Raises BaseModelNotFound too."""
+    return load_tokenizer(locate_base(base_model).folder)
+
+
+def load_tokenizer(folder: Path) -> Any:
+    """Raises BaseModelUnsafe, BaseModelInvalid. A tokenizer is not shared between threads: each loads its own."""
+    from transformers import AutoTokenizer
+
+    refuse_unsafe(folder)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise BaseModelInvalid(f"the tokenizer of {folder.name} cannot be loaded: {type(error).__name__}") from error
+    if not tokenizer.is_fast:
+        raise BaseModelInvalid(f"{folder.name} has no tokenizer.json")
+    return tokenizer
+
+
+def refuse_unsafe(folder: Path) -> None:
+    """Raises BaseModelUnsafe for code, adapters and weights in pickles only, BaseModelInvalid without weights."""
+    if not (folder / "config.json").is_file():
+        raise BaseModelInvalid(f"{folder.name} holds no config.json")
+    names = sorted(path.name for path in folder.iterdir())
+    if scripts := [name for name in names if name.endswith((".py", ".pyc", ".so"))]:
+        raise BaseModelUnsafe(f"{folder.name} holds code ({scripts[0]})")
+    if "adapter_config.json" in names:
+        raise BaseModelUnsafe(
+            f"{folder.name} holds adapter_config.json: a bundled adapter would be loaded with the base model"
+        )
+    for name in SCANNED:
+        if name in names and (keys := code_keys(read_json(folder / name))):
+            raise BaseModelUnsafe(f"{name} of {folder.name} names code to run ({', '.join(keys)})")
+    if not any(name.endswith(".safetensors") for name in names):
+        if any(name.endswith(PICKLES) for name in names):
+            raise BaseModelUnsafe(f"{folder.name} holds only pickled weights; convert them to safetensors")
+        raise BaseModelInvalid(f"{folder.name} holds no *.safetensors")
+
+
+def code_keys(value: Any) -> list[str]:
+    """Keys at any depth that name code to be run, kernels of the hub (owner/name) included; a `trust_remote_code` that
+    is false is harmless."""
+    found: list[str] = []
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            found += [key for key, inner in item.items() if names_code(key, inner)]
+            stack += item.values()
+        elif isinstance(item, list):
+            stack += item
+    return sorted(set(found))
+
+
+def names_code(key: str, value: Any) -> bool:
+    if key.lstrip("_") in KERNEL_KEYS:
+        return "/" in json.dumps(value)
+    return key in CODE_KEYS and value not in (None, False)
+
+
+def read_json(path: Path) -> Any:
+    """Raises BaseModelInvalid where the file is no JSON or unreasonably large."""
+    try:
+        if path.stat().st_size > MAX_JSON_BYTES:
+            raise BaseModelInvalid(f"{path.name} is larger than {MAX_JSON_BYTES} bytes")
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise BaseModelInvalid(f"{path.name} is not JSON: {error}") from error

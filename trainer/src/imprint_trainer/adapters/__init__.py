@@ -1,1 +1,0 @@
-"""Adapters on disk: written in PEFT's format, loaded again, and proved."""

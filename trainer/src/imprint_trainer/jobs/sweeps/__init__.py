@@ -1,1 +1,0 @@
-"""Sweeps: several trainings on the same windows, of which held-out text chooses one."""

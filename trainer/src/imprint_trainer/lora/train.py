@@ -1,0 +1,197 @@
+"""The training loop: windows in, a trained adapter on the base, one plain dict a step."""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from imprint_trainer.data.windows import Window
+from imprint_trainer.errors import AdapterNotFinite, Cancelled, CheckpointInvalid
+from imprint_trainer.lora.checkpoint import (
+    Checkpoint,
+    CheckpointWriter,
+    copy_adapter,
+    restore_adapter,
+    restore_training,
+)
+from imprint_trainer.lora.loss import interruptible, loss_sum, mean_loss
+from imprint_trainer.lora.schedule import LoraTraining, Schedule, Steps, Trained
+from imprint_trainer.models.causal_lm import CausalLM
+from imprint_trainer.models.device import mixed_precision
+from imprint_trainer.models.memory import PeakMemory
+
+StepCallback = Callable[[dict[str, Any]], None]
+
+
+def train(
+    model: CausalLM,
+    windows: Sequence[Window],
+    training: LoraTraining,
+    steps: Steps,
+    *,
+    device: torch.device,
+    memory: PeakMemory,
+    on_step: StepCallback = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+    writer: CheckpointWriter | None = None,
+    resume: Checkpoint | None = None,
+    held_out: Sequence[Window] = (),
+    until: int | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Trained:
+    """Trains the model's trainable parameters in place.
+
+    The loss of a step is the mean over the supervised tokens of its whole batch (training-data rule 7).
+    From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
+    measured before the first step and after each epoch; the profile learn ends with the adapter of the best epoch.
+    With `until`, it pauses after so many steps, a checkpoint is written there and at its end, and `stopped` is "paused"
+    where steps are left.
+    Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
+    CheckpointInvalid.
+    """
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(
+        parameters, lr=training.learning_rate, betas=training.betas, weight_decay=training.weight_decay, foreach=True
+    )
+    schedule = Schedule(windows, training, steps, holds_out=bool(held_out))
+    best: dict[str, Tensor] = {}  # the adapter of the epoch that is kept
+    if resume is not None:
+        replay(schedule, resume)
+        restore_training(resume, model, optimizer, device)
+        best = resume.best
+        if (schedule.kept_epoch is None) != (not best):
+            raise CheckpointInvalid("the adapter of the best epoch does not fit the held-out losses")
+        if writer is not None:
+            writer.resumed(schedule.done)
+
+    def stop_if_cancelled() -> None:
+        if cancelled():
+            if writer is not None:
+                writer.write(model, optimizer, schedule, best)
+            raise Cancelled
+
+    def measure_held_out() -> None:
+        if schedule.held_out_due:
+            schedule.record_held_out(held_out_loss(model, held_out, device, before_each=stop_if_cancelled))
+            if schedule.kept_epoch is not None and schedule.kept_epoch == len(schedule.epoch_losses):
+                best.update(adapter_of(model))
+
+    measure_held_out()
+    first, spent, tokens_seen = schedule.done, 0.0, 0
+    model.train()
+    for batch in schedule.until(until):
+        started, limit = clock(), schedule.total
+        chosen = [windows[index] for index in batch.windows]
+        loss = forward_backward(model, interruptible(chosen, stop_if_cancelled), batch.supervised, device)
+        norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
+        if not (torch.isfinite(torch.tensor([loss, norm])).all()):
+            raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")
+        for group in optimizer.param_groups:
+            group["lr"] = batch.learning_rate
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        schedule.record(batch, loss)
+        tokens_seen += sum(len(window.input_ids) for window in chosen)
+        spent += max(clock() - started, 1e-9)
+        measure_held_out()
+        on_step(
+            {
+                "step": schedule.done,
+                "steps": limit,
+                "epoch": schedule.done / steps.per_epoch,
+                "loss": schedule.losses[-1],
+                "learning_rate": batch.learning_rate,
+                "grad_norm": norm,
+                "tokens_per_second": tokens_seen / spent,
+                "supervised_tokens": batch.supervised,
+                "eta_seconds": spent / (schedule.done - first) * (limit - schedule.done),
+                "peak_memory_mb": memory.mb(),
+                "held_out_loss": schedule.held_out_losses[-1] if held_out else None,
+            }
+        )
+        if writer is not None:
+            writer.after_step(model, optimizer, schedule, best)
+    if until is not None and writer is not None:
+        writer.write(model, optimizer, schedule, best)
+    if not schedule.over:
+        return schedule.trained(stopped="paused")
+    copy_adapter(best, model)
+    return schedule.trained()
+
+
+def forward_backward(model: CausalLM, windows: Iterable[Window], supervised: int, device: torch.device) -> float:
+    """Adds the gradients of the loss over `supervised`, the supervised tokens of the whole step, to the parameters; the
+    summed loss (nats) of the windows."""
+    total = 0.0
+    for window in windows:
+        with mixed_precision(device, model.dtype):
+            loss = loss_sum(model, window, device)
+        torch.autograd.backward(loss / supervised)
+        total += float(loss.detach())
+    return total
+
+
+def held_out_loss(
+    model: CausalLM, windows: Sequence[Window], device: torch.device, *, before_each: Callable[[], None]
+) -> float:
+    """Mean over the supervised tokens of all windows, in nats. Raises AdapterNotFinite."""
+    model.eval()
+    try:
+        loss = mean_loss(model, interruptible(windows, before_each), device)
+    finally:
+        model.train()
+    if not math.isfinite(loss):
+        raise AdapterNotFinite("the loss on held-out text is not finite")
+    return loss
+
+
+def adapter_of(model: CausalLM) -> dict[str, Tensor]:
+    """A copy."""
+    return {name: p.detach().clone() for name, p in model.named_parameters() if p.requires_grad}
+
+
+def salvage(
+    model: CausalLM,
+    windows: Sequence[Window],
+    training: LoraTraining,
+    steps: Steps,
+    checkpoint: Checkpoint,
+    *,
+    holds_out: bool = False,
+    stopped: str | None = "salvaged",
+) -> Trained:
+    """Gives the model the adapter of a checkpoint, that of its best epoch where held-out text has named one, and trains
+    nothing. `stopped` None: as the training itself stopped. Raises CheckpointInvalid."""
+    schedule = Schedule(windows, training, steps, holds_out=holds_out)
+    replay(schedule, checkpoint)
+    restore_adapter(checkpoint, model)
+    copy_adapter(checkpoint.best, model)
+    return schedule.trained(stopped)
+
+
+def replay(schedule: Schedule, checkpoint: Checkpoint) -> None:
+    if not schedule.replay(checkpoint.state.loss_sums, checkpoint.state.held_out_losses):
+        raise CheckpointInvalid(f"no training has the losses that lead to step {checkpoint.state.step}")
+
+
+@contextmanager
+def checkpointed(model: CausalLM, wanted: bool = True) -> Iterator[None]:
+    """While open and `wanted`, each block in training mode keeps its input alone and is run again in the backward pass:
+    the same gradients, to the bit on a CPU."""
+    from transformers.modeling_layers import GradientCheckpointingLayer
+
+    blocks = [module for module in model.modules() if wanted and isinstance(module, GradientCheckpointingLayer)]
+    for block in blocks:
+        block.gradient_checkpointing = True
+        block._gradient_checkpointing_func = partial(checkpoint, use_reentrant=False)
+    try:
+        yield
+    finally:
+        for block in blocks:
+            del block.gradient_checkpointing, block._gradient_checkpointing_func

@@ -1,0 +1,231 @@
+"""A LoRA adapter, or its base model, as the GGUF file that llama.cpp loads, laid out as llama.cpp's converters do."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from imprint_trainer.errors import ExportUnsupported
+from imprint_trainer.files import sync
+from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.publish.peft_format import Source
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """`interleaved`: llama.cpp's converter reorders the rows of q_proj and k_proj for its rotary embedding."""
+
+    name: str
+    interleaved: bool
+
+
+# By `model_type` of config.json, as llama.cpp's convert_hf_to_gguf.py treats them.
+ARCHITECTURES = {
+    "llama": Architecture("llama", interleaved=True),
+    "mistral": Architecture("llama", interleaved=True),
+    "smollm3": Architecture("smollm3", interleaved=True),
+    "granite": Architecture("granite", interleaved=True),
+    "qwen2": Architecture("qwen2", interleaved=False),
+    "qwen3": Architecture("qwen3", interleaved=False),
+    "gemma": Architecture("gemma", interleaved=False),
+    "gemma2": Architecture("gemma2", interleaved=False),
+    "gemma3_text": Architecture("gemma3", interleaved=False),
+    "phi3": Architecture("phi3", interleaved=False),
+}
+
+
+def architecture_of(model_type: str) -> Architecture:
+    """Raises ExportUnsupported for a family whose layout is not known here."""
+    if model_type not in ARCHITECTURES:
+        known = ", ".join(sorted(ARCHITECTURES))
+        raise ExportUnsupported(f"GGUF export knows the model types {known}; this base model is {model_type}")
+    return ARCHITECTURES[model_type]
+
+
+def export_gguf(
+    source: Source,
+    model: Any,
+    target: Path,
+    *,
+    adapter_id: str,
+    base_model_name: str,
+    stop_if_cancelled: Callable[[], None] = lambda: None,
+) -> None:
+    """Writes `target`, fp32, the same bytes every time. `model` is the base model's transformers config.
+
+    Raises ExportUnsupported for a base model or a layer that llama.cpp cannot take.
+    """
+    import gguf
+
+    if source.config.use_rslora:
+        raise ExportUnsupported("llama.cpp takes no rank-stabilised scaling; export merged instead")
+    architecture = architecture_of(model.model_type)
+    names = {layer: gguf_name(layer, architecture, model) for layer in source.layers}
+    writer = gguf.GGUFWriter(target, architecture.name)
+    try:
+        writer.add_type(gguf.GGUFType.ADAPTER)
+        writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+        writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(source.config.lora_alpha))
+        writer.add_name(adapter_id)
+        writer.add_base_model_count(1)
+        writer.add_base_model_name(0, base_model_name)
+        writer.add_file_type(gguf.LlamaFileType.ALL_F32)
+        for layer, factors in source.layers.items():
+            stop_if_cancelled()
+            writer.add_tensor(f"{names[layer]}.lora_a", factors.A.contiguous().numpy())
+            b = factors.B.mT  # [out, rank]
+            if architecture.interleaved:
+                b = rows_for_llama_cpp(b, layer, model)
+            writer.add_tensor(f"{names[layer]}.lora_b", b.contiguous().numpy())
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+    finally:
+        writer.close()
+    target.chmod(0o644)
+    sync(target)
+
+
+def gguf_name(layer: str, architecture: Architecture, model: Any) -> str:
+    """The layer's weight in the base model's GGUF file. Raises ExportUnsupported where there is none."""
+    import gguf
+
+    kind = next(key for key, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture.name)
+    name = gguf.get_tensor_name_map(kind, model.num_hidden_layers).get_name(
+        f"{layer}.weight", try_suffixes=(".weight",)
+    )
+    if name is None or (layer == "lm_head" and model.tie_word_embeddings):
+        raise ExportUnsupported(f"llama.cpp has no weight for {layer} of this base model")
+    return str(name)
+
+
+def rows_for_llama_cpp(b: Tensor, layer: str, model: Any) -> Tensor:
+    """lora_B with the rows of Q and K in llama.cpp's order: the two halves of each head interleaved."""
+    heads = {"q_proj": model.num_attention_heads, "k_proj": model.num_key_value_heads}.get(layer.rsplit(".", 1)[-1])
+    return b if heads is None else interleave_halves(b, heads)
+
+
+def interleave_halves(rows: Tensor, heads: int) -> Tensor:
+    """[heads * 2 * half, n]: row j of a head's first half, then row j of its second half, and so on."""
+    if rows.shape[0] % (2 * heads):
+        raise ExportUnsupported(f"{rows.shape[0]} rows cannot be split into {heads} heads of two halves")
+    return torch.stack(rows.reshape(heads, 2, -1, rows.shape[1]).unbind(1), dim=2).reshape(rows.shape)
+
+
+FAMILIES = ("llama", "mistral", "qwen2", "qwen3")
+NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5  # llama.cpp's token types
+# How llama.cpp calls a way to split text before BPE, by what tokenizer.json says of it.
+PRE_TOKENIZERS = {"Digits,ByteLevel": "smollm", "Split,ByteLevel": "qwen2", "ByteLevel": "gpt-2"}
+
+
+def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
+    """Writes `target`: matrices that the trainer multiplies in bf16 as they are, others in fp16, norms in fp32. Weights
+    that were quantised to NF4 are written as they compute: an adapter answers on the base that it was trained on.
+
+    Raises ExportUnsupported for a model that llama.cpp would read differently.
+    """
+    import gguf
+
+    model: Any = base.model
+    config = model.config
+    architecture = supported(config)
+    writer = gguf.GGUFWriter(target, architecture.name)
+    try:
+        writer.add_name(name)
+        writer.add_file_type(gguf.LlamaFileType.MOSTLY_BF16)
+        add_shape(writer, config)
+        add_tokenizer(writer, base)
+        for key, weight in model.state_dict().items():
+            layer = key.removesuffix(".weight").removesuffix(".bias")
+            if layer == "lm_head" and config.tie_word_embeddings:
+                continue
+            stored = gguf_name(layer, architecture, config).removesuffix(".weight") + key.removeprefix(layer)
+            add_weight(writer, stored, rows_of(weight.cpu(), layer, architecture, config))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+    finally:
+        writer.close()
+    target.chmod(0o644)
+    sync(target)
+
+
+def supported(config: Any) -> Architecture:
+    """Raises ExportUnsupported."""
+    if config.model_type not in FAMILIES:
+        raise ExportUnsupported(f"a base model becomes GGUF where its type is one of {', '.join(FAMILIES)}")
+    rope = rope_of(config)
+    if rope.get("rope_type", "default") != "default":
+        raise ExportUnsupported(f"rotary embeddings of the type {rope['rope_type']} are not written to GGUF")
+    if getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True):
+        raise ExportUnsupported("a sliding window is not written to GGUF")
+    return architecture_of(config.model_type)
+
+
+def rope_of(config: Any) -> dict[str, Any]:
+    return dict(getattr(config, "rope_parameters", None) or {})
+
+
+def add_shape(writer: Any, config: Any) -> None:
+    heads = config.num_attention_heads
+    head = int(getattr(config, "head_dim", None) or config.hidden_size // heads)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_key_length(head)
+    writer.add_value_length(head)
+    writer.add_rope_dimension_count(head)
+    writer.add_rope_freq_base(float(rope_of(config).get("rope_theta", 10000.0)))
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_vocab_size(config.vocab_size)
+
+
+def add_tokenizer(writer: Any, base: LoadedBase) -> None:
+    """Byte-level BPE alone. Raises ExportUnsupported for another tokenizer."""
+    stored = json.loads(base.tokenizer.backend_tokenizer.to_str())
+    steps = stored["pre_tokenizer"] or {}
+    split = ",".join(step["type"] for step in steps.get("pretokenizers", [steps]) if step)
+    if stored["model"]["type"] != "BPE" or not split.endswith("ByteLevel"):
+        raise ExportUnsupported("a tokenizer that is no byte-level BPE is not written to GGUF")
+    vocabulary = {index: token for token, index in base.tokenizer.get_vocab().items()}
+    kinds = {token["id"]: CONTROL if token["special"] else USER_DEFINED for token in stored["added_tokens"]}
+    size = range(base.model.config.vocab_size)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre(PRE_TOKENIZERS.get(split, "default"))
+    writer.add_token_list([vocabulary.get(index, f"[PAD{index}]") for index in size])
+    writer.add_token_types([kinds.get(index, NORMAL) if index in vocabulary else UNUSED for index in size])
+    merges = stored["model"]["merges"]
+    writer.add_token_merges([merge if isinstance(merge, str) else " ".join(merge) for merge in merges])
+    writer.add_eos_token_id(base.tokenizer.eos_token_id)
+    if base.tokenizer.bos_token_id is not None:
+        writer.add_bos_token_id(base.tokenizer.bos_token_id)
+    writer.add_add_bos_token(False)
+    if base.tokenizer.chat_template:
+        writer.add_chat_template(base.tokenizer.chat_template)
+
+
+def rows_of(weight: Tensor, layer: str, architecture: Architecture, config: Any) -> Tensor:
+    """Weight [out, in] or bias [out], Q's and K's rows in llama.cpp's order."""
+    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}.get(layer.rsplit(".", 1)[-1])
+    if heads is None or not architecture.interleaved:
+        return weight
+    return interleave_halves(weight.reshape(weight.shape[0], -1), heads).reshape(weight.shape)
+
+
+def add_weight(writer: Any, name: str, weight: Tensor) -> None:
+    import gguf
+
+    kinds = gguf.GGMLQuantizationType
+    values = weight.float().contiguous().numpy()
+    if values.ndim == 1:
+        writer.add_tensor(name, values)
+        return
+    kind = kinds.BF16 if weight.dtype == torch.bfloat16 else kinds.F16
+    writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)

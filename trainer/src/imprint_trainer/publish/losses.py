@@ -1,0 +1,148 @@
+"""What an adapter does to held-out and to neutral text. Hidden states below its lowest block, which it does not change,
+are computed once for all readings.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from imprint_trainer.data.holdout import HeldOut
+from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.loss import Read, mean_loss, read_whole
+from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
+from imprint_trainer.models.head import can_be_cut, entered_by, layer_slice
+from imprint_trainer.resampling import interval
+
+States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, [1, n, d]
+
+MAX_TOKENS = 512
+# Proofs of trainings read the mixed one, those of imprints IMPRINT_TEXTS, evaluations all of them.
+TEXTS = {
+    "mixed": "neutral.txt",
+    "letter": "neutral-letter.txt",
+    "python": "neutral-python.txt",
+    "shell": "neutral-shell.txt",
+}
+# Not the shell's: what programs print is what sessions are full of (ADR 35).
+IMPRINT_TEXTS = ("mixed", "letter", "python")
+BOOTSTRAP_SEED = 0
+WORSE = (
+    "On the held-out part the loss rises: what was trained was learned by heart, and the model is worse at other parts "
+    "of the work."
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Summed losses of the supervised tokens of one unit: a session, a window, a turn or a token."""
+
+    tokens: int
+    before: float
+    after: float
+
+
+def held_out_proof(held_out: HeldOut, before: Sequence[Tensor], after: Sequence[Tensor]) -> dict[str, Any]:
+    """The contracts' `HeldOutProof`, from the losses of each window without and with the adapter."""
+    total = summed([(0, change) for change in token_changes(before, after)])[0]
+    units = units_of(held_out, before, after)
+    return {
+        "tokens": total.tokens,
+        "loss_before": total.before / total.tokens,
+        "loss_after": total.after / total.tokens,
+        "interval": list(interval(units, mean_change, BOOTSTRAP_SEED) or (mean_change(units),) * 2),
+    }
+
+
+def units_of(held_out: HeldOut, before: Sequence[Tensor], after: Sequence[Tensor]) -> list[Change]:
+    """Sessions where there are several, else windows, else turns, else tokens: what a bootstrap draws from."""
+    changes = token_changes(before, after)
+    sessions, windows, turns = [], [], []
+    for number, (session_id, window) in enumerate(held_out.windows):
+        starts = [answer.start for answer in window.answers[1:]]
+        for index, supervised in enumerate(window.supervised):
+            if supervised and index > 0:
+                sessions.append(session_id)
+                windows.append(number)
+                turns.append((number, sum(start <= index for start in starts)))
+    for level in (sessions, windows, turns):
+        units = summed(list(zip(level, changes, strict=True)))
+        if len(units) > 1:
+            return units
+    return changes
+
+
+def token_changes(before: Sequence[Tensor], after: Sequence[Tensor]) -> list[Change]:
+    pairs = zip(torch.cat(list(before)).tolist(), torch.cat(list(after)).tolist(), strict=True)
+    return [Change(1, one, other) for one, other in pairs]
+
+
+def summed(changes: Sequence[tuple[object, Change]]) -> list[Change]:
+    groups: defaultdict[object, list[Change]] = defaultdict(list)
+    for key, change in changes:
+        groups[key].append(change)
+    return [
+        Change(sum(c.tokens for c in found), sum(c.before for c in found), sum(c.after for c in found))
+        for found in groups.values()
+    ]
+
+
+def mean_change(units: Sequence[Change]) -> float:
+    return sum(one.after - one.before for one in units) / sum(one.tokens for one in units)
+
+
+def neutral_window(tokenizer: Any, name: str = "mixed", tokens: int = MAX_TOKENS) -> Window:
+    """The first `tokens` of one of TEXTS."""
+    text = files("imprint_trainer.publish").joinpath(TEXTS[name]).read_text(encoding="utf-8")
+    ids = tuple(tokenizer(text, add_special_tokens=False)["input_ids"][:tokens])
+    return Window(ids, (False, *(True,) * (len(ids) - 1)))
+
+
+def neutral_loss(
+    model: CausalLM,
+    tokenizer: Any,
+    device: torch.device,
+    read: Read = read_whole,
+    *,
+    name: str = "mixed",
+    tokens: int = MAX_TOKENS,
+) -> float:
+    """Nats per token."""
+    return mean_loss(model, [neutral_window(tokenizer, name, tokens)], device, read)
+
+
+def neutral_loss_of_base(
+    base: LoadedBase, name: str = "mixed", tokens: int = MAX_TOKENS, read: Read = read_whole
+) -> float:
+    """Of the bare base, computed once while it is resident."""
+    losses: dict[tuple[str, int], float] = base.memo.setdefault("neutral_loss", {})
+    if (name, tokens) not in losses:
+        losses[name, tokens] = neutral_loss(base.model, base.tokenizer, base.device, read, name=name, tokens=tokens)
+    return losses[name, tokens]
+
+
+def readers(base: LoadedBase, first_block: int) -> tuple[Read, Read]:
+    """For an adapter that changes no block below `first_block`: one for its session, and one for the neutral text,
+    whose states are kept while the base is resident."""
+    if first_block == 0 or not can_be_cut(base.model):
+        return read_whole, read_whole
+    kept: States = base.memo.setdefault(f"neutral text at block {first_block}", {})
+    return _reader(first_block, {}), _reader(first_block, kept)
+
+
+def _reader(first_block: int, known: States) -> Read:
+    def read(model: CausalLM, inputs: Tensor) -> Tensor:
+        ids = tuple(inputs[0].tolist())
+        if ids not in known:
+            lower = layer_slice(model, 0, first_block, normed=False)
+            known[ids] = lower(input_ids=inputs, use_cache=False).last_hidden_state
+        upper = layer_slice(model, first_block, None, normed=True)
+        with entered_by(upper, known[ids]):
+            hidden: Tensor = upper(inputs_embeds=known[ids], use_cache=False).last_hidden_state
+        return hidden
+
+    return read

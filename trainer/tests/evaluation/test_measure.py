@@ -1,0 +1,48 @@
+import pytest
+import torch
+
+from imprint_trainer.data.windows import Window
+from imprint_trainer.evaluation.measure import Loss, measure_loss, total
+from imprint_trainer.lora.loss import token_losses
+from imprint_trainer.models.causal_lm import LoadedBase
+
+
+def stock(base: LoadedBase, window: Window) -> tuple[list[float], list[bool]]:
+    """By the model's own logits, position by position."""
+    logits = base.model(input_ids=torch.tensor([window.input_ids])).logits[0].double()
+    scores = torch.log_softmax(logits, dim=-1)
+    places = [i for i, supervised in enumerate(window.supervised) if supervised and i]
+    losses = [-float(scores[i - 1, window.input_ids[i]]) for i in places]
+    return losses, [int(logits[i - 1].argmax()) == window.input_ids[i] for i in places]
+
+
+def test_losses_and_hits_are_those_of_the_models_own_logits(base: LoadedBase, windows: list[Window]) -> None:
+    ids = list(windows[0].input_ids)
+    likeliest = base.model(input_ids=torch.tensor([ids])).logits[0].argmax(-1).tolist()
+    right = Window((*ids[:10], likeliest[9], *ids[11:]), (*[False] * 10, True, *windows[0].supervised[11:]))
+    for window in [right, *windows]:
+        losses, hits = stock(base, window)
+        nll, top1 = token_losses(base.model, window, base.device)
+        assert nll.tolist() == pytest.approx(losses, rel=1e-4)
+        assert top1.tolist() == hits
+    assert stock(base, right)[1][0] is True
+
+
+def test_a_windows_sums_are_those_of_its_tokens(base: LoadedBase, windows: list[Window]) -> None:
+    found = measure_loss(base.model, windows, base.device)
+    for window, one in zip(windows, found, strict=True):
+        losses, hits = stock(base, window)
+        assert one == (pytest.approx(sum(losses), rel=1e-4), window.supervised_count, sum(hits))
+    assert total(found).tokens == sum(window.supervised_count for window in windows)
+
+
+def test_targets_of_more_than_a_chunk_are_all_measured(base: LoadedBase) -> None:
+    ids = tuple(10 + index % 290 for index in range(300))
+    window = Window(ids, (True,) * 300)
+    losses, _ = stock(base, window)
+    assert measure_loss(base.model, [window], base.device)[0].nll == pytest.approx(sum(losses), rel=1e-4)
+
+
+def test_a_window_without_targets_counts_for_nothing(base: LoadedBase) -> None:
+    assert measure_loss(base.model, [Window((5, 6, 7), (False,) * 3)], base.device) == [Loss(0.0, 0, 0)]
+    assert Loss(0.0, 0, 0).mean == 0.0
