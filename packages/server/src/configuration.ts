@@ -1,5 +1,5 @@
 // What a program needs to know of the service without loading it: a package entry of its own.
-export { CannotStartError, ConfigError } from "./config/errors.js";
+export { CannotStartError, ConfigError } from "./common/error.js";
 export { type Config, type LoadOptions, loadConfig, type Origin } from "./config/load.js";
 export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";
 export { findRepoRoot, readSetup, type Setup } from "./config/setup.js";

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, type ErrorDetail, type Proof } from "@imprint/contracts";
+import type { FieldError } from "@imprint/contracts/fields";
 
 interface ImprintErrorOptions {
   /** What to do about it; the catalogue's hint when left out. */
@@ -57,4 +58,50 @@ export function asImprintError(thrown: unknown): ImprintError {
       cause: thrown,
     });
   return new ImprintError("INTERNAL_ERROR", "The service failed while it handled the job.", { cause: thrown });
+}
+
+/** A refusal of a request. `detail` is all that is said: a sentence about this case that also says what to do. */
+
+export class ProblemError extends ImprintError {
+  override readonly name = "ProblemError";
+  readonly errors: readonly FieldError[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    {
+      errors,
+      headers = {},
+    }: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(code, detail);
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+/** A field that the schema lets pass and the service does not: `message` ends a sentence about it. */
+
+export const fieldRefused = (field: string, message: string): ProblemError =>
+  new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, {
+    errors: [{ path: `/${field.replaceAll(".", "/")}`, message }],
+  });
+
+/** One line, bounded: what a client sent is echoed in errors, but never at length. */
+export const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
+
+/** The service cannot start for a reason that its user can mend: the message says how. */
+export class CannotStartError extends Error {
+  override readonly name: string = "CannotStartError";
+}
+
+/** The configuration cannot be used. Each problem is one sentence that names the setting and where its value came from. */
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join("\n"));
+  }
 }

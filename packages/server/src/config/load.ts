@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { faultsOf } from "@imprint/contracts/fields";
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../common/error.js";
 import { isStoreUrl, type Ray, resolveRay } from "./ray.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";

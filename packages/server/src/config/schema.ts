@@ -1,6 +1,6 @@
 import { BaseModelName, OneOf, Strict } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { type Static, Type } from "typebox";
-import { matches } from "../common/matches.js";
 
 /** Host names are compared as text with the Host header: no scheme, path or user part. */
 const HostName = Type.String({ pattern: "^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$" });

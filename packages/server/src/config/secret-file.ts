@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../common/error.js";
 
 /**
  * The secret in a file, without the space around it.

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { isObject } from "@imprint/contracts";
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../common/error.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 
 /** Values of one origin, unchecked. */

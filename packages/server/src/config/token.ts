@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../common/error.js";
 import type { Settings } from "./schema.js";
 
 export const isLoopback = (host: string): boolean =>

@@ -1,4 +1,4 @@
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../common/error.js";
 import type { Settings } from "./schema.js";
 import { readSecretFile } from "./secret-file.js";
 import { isLoopback } from "./token.js";

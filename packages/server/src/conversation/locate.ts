@@ -1,6 +1,5 @@
 import type { ChatSpec } from "@imprint/contracts";
-import { ProblemError } from "../common/problem.js";
-import { quote } from "../common/quote.js";
+import { ProblemError, quote } from "../common/error.js";
 import type { Workshop } from "../kinds/workshop.js";
 import { locateBaseModel } from "../models/base-model.js";
 import { requireWhole } from "../registry/health.js";

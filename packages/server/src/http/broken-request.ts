@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
-import { ProblemError } from "../common/problem.js";
+import { ProblemError } from "../common/error.js";
 import { errorBody } from "./error-body.js";
 import { SECURITY_HEADERS } from "./headers.js";
 

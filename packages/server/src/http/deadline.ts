@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../common/clock.js";
-import { ProblemError } from "../common/problem.js";
+import { ProblemError } from "../common/error.js";
 import { ClientGoneError } from "./problem.js";
 
 declare module "fastify" {

@@ -1,5 +1,5 @@
 import { ERRORS } from "@imprint/contracts";
-import type { ProblemError } from "../common/problem.js";
+import type { ProblemError } from "../common/error.js";
 import { toProblem } from "./problem.js";
 
 export interface ErrorBody {

@@ -1,8 +1,6 @@
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { asImprintError } from "../common/error.js";
-import { ProblemError } from "../common/problem.js";
-import { quote } from "../common/quote.js";
+import { asImprintError, ProblemError, quote } from "../common/error.js";
 import { type ErrorBody, errorBody } from "./error-body.js";
 import { CLIENT_CLOSED_REQUEST, ClientGoneError } from "./problem.js";
 

@@ -1,4 +1,4 @@
-import { CannotStartError, ConfigError } from "../config/errors.js";
+import { CannotStartError, ConfigError } from "../common/error.js";
 import type { Settings } from "../config/schema.js";
 import type { App } from "./app.js";
 

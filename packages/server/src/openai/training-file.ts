@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fieldRefused } from "../common/problem.js";
+import { fieldRefused } from "../common/error.js";
 import type { Workshop } from "../kinds/workshop.js";
 import type { SavedFile } from "../sessions/save.js";
 

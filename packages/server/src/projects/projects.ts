@@ -9,13 +9,13 @@ import {
   type ProjectSummary,
   type RollbackRequest,
 } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import type { Clock } from "../common/clock.js";
+import { fieldRefused } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
 import type { Log } from "../common/log.js";
-import { matches } from "../common/matches.js";
-import { fieldRefused } from "../common/problem.js";
 import type { Source } from "../events/history.js";
-import { requireBaseModel } from "../launch/require-base-model.js";
+import { requireBaseModel } from "../launch/start.js";
 import { findAdapter, isAdapterIdTaken } from "../registry/adapters.js";
 import { dropAlias, pointAlias } from "../registry/aliases.js";
 import { inTransaction } from "../storage/transaction.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Libsql from "libsql";
-import { CannotStartError } from "../config/errors.js";
+import { CannotStartError } from "../common/error.js";
 import { codeOf, unusableDataDirectory } from "./unusable.js";
 
 /** Another process works on this data directory: a service, or a command that runs its own. */

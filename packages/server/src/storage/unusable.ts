@@ -1,4 +1,4 @@
-import { ConfigError } from "../config/errors.js";
+import { ConfigError } from "../common/error.js";
 
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: "a file is in the way",

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
-import { matches } from "../../common/matches.js";
 
 /** What evaluations read of training.json; the file holds much more. */
 const Record = Type.Object({

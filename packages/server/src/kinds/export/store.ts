@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Export, type ExportFormat, type ExportResult } from "@imprint/contracts";
-import { matches } from "../../common/matches.js";
+import { matches } from "@imprint/contracts/fields";
 import type { AdapterRow } from "../../registry/adapters.js";
 import { sameFiles, syncFolder } from "../../registry/publish.js";
 import { EXPORT_FILE_NAME, hashFolder } from "../../registry/validate/folder.js";

@@ -2,9 +2,9 @@ import type { HypernetworkTask, JobResult } from "@imprint/contracts";
 import type { Kind } from "../../jobs/kind.js";
 import { onRunner } from "../../jobs/on-runner.js";
 import { reference } from "../../runners/reference.js";
+import type { ResolvedHypernetwork } from "../resolve.js";
 import { prepareTraining, registerTraining, removeStaging, type StagedTraining, showsTraining } from "../training.js";
 import type { Workshop } from "../workshop.js";
-import type { ResolvedHypernetwork } from "./resolve.js";
 
 /** Folders whose sub-folders are hypernetworks: one's own before those that Imprint ships. */
 const HYPERNETWORKS = [reference("hypernetworks"), reference("shipped-hypernetworks")];

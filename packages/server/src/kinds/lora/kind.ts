@@ -4,11 +4,11 @@ import type { Job } from "../../jobs/job.js";
 import type { Kind } from "../../jobs/kind.js";
 import { onRunner } from "../../jobs/on-runner.js";
 import { reference } from "../../runners/reference.js";
+import type { LoraJobRequest } from "../resolve.js";
 import { registerTraining, showsTraining } from "../training.js";
 import type { Workshop } from "../workshop.js";
 import { LORA } from "./checkpoints/folder.js";
 import { createKeptTraining } from "./checkpoints/kept-training.js";
-import type { LoraJobRequest } from "./resolve.js";
 import { recordSpeed } from "./speeds.js";
 
 type LoraJob = Job<LoraJobRequest>;

@@ -1,5 +1,5 @@
 import { type EarlyStopping, sweepHoldoutFault, type TrainSweepRequest } from "@imprint/contracts";
-import { fieldRefused } from "../../common/problem.js";
+import { fieldRefused } from "../../common/error.js";
 import { type Defaults, resolveCommon, resolveSelection, sessionIdsOf } from "../resolve.js";
 import { trialsOf } from "./trials.js";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { LORA_DEFAULTS, type TrainSweepRequest, type TrialSpec, trialCounts, trialsFault } from "@imprint/contracts";
-import { fieldRefused } from "../../common/problem.js";
+import { fieldRefused } from "../../common/error.js";
 
 type Values = Pick<TrainSweepRequest, "rank" | "alpha" | "learning_rate" | "epochs">;
 

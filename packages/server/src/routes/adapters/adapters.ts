@@ -1,6 +1,6 @@
 import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
-import { matches } from "../../common/matches.js";
 import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, Prefix, problems, Text } from "../../http/schemas.js";
 import type { Workshop } from "../../kinds/workshop.js";

@@ -1,8 +1,7 @@
 import { EVALUATE_DEFAULTS, EvaluateRequest, Evaluation, StartResponse } from "@imprint/contracts";
-import { ProblemError } from "../../common/problem.js";
+import { ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
-import { answer, idParams, problems } from "../../http/schemas.js";
-import { startBody } from "../../http/start-body.js";
+import { answer, idParams, problems, startBody } from "../../http/schemas.js";
 import { chooseSessions } from "../../kinds/evaluation/choose-sessions.js";
 import { readHeldOut } from "../../kinds/evaluation/held-out.js";
 import type { Workshop } from "../../kinds/workshop.js";

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { Export, ExportFormat, ExportRequest, StartResponse } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
-import { matches } from "../../common/matches.js";
-import { ProblemError } from "../../common/problem.js";
-import { quote } from "../../common/quote.js";
+import { ProblemError, quote } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, idParams, problems } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
-import { ProblemError } from "../../common/problem.js";
-import { quote } from "../../common/quote.js";
+import { ProblemError, quote } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { problems } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";

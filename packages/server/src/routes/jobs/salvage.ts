@@ -2,12 +2,11 @@ import { SalvageRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
 import type { App } from "../../http/app.js";
 import { answer, idParams, problems } from "../../http/schemas.js";
-import { requireCheckpoint } from "../../kinds/lora/checkpoints/require.js";
-import { makePartialId, renamed } from "../../kinds/lora/resolve.js";
+import { requireCheckpoint } from "../../kinds/lora/checkpoints/folder.js";
 import type { Randomness } from "../../kinds/resolve.js";
+import { makePartialId, renamed } from "../../kinds/resolve.js";
 import type { Workshop } from "../../kinds/workshop.js";
-import { requireBaseModel } from "../../launch/require-base-model.js";
-import { type LaunchDeps, startJob } from "../../launch/start.js";
+import { type LaunchDeps, requireBaseModel, startJob } from "../../launch/start.js";
 
 interface Deps extends LaunchDeps {
   readonly workshop: Workshop;

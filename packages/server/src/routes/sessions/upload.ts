@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ProblemError } from "../../common/problem.js";
+import { ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
 import type { Workshop } from "../../kinds/workshop.js";

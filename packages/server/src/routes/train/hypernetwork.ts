@@ -1,13 +1,11 @@
 import { TrainHypernetworkRequest } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
-import { startBody } from "../../http/start-body.js";
-import { resolveHypernetwork } from "../../kinds/hypernetwork/resolve.js";
+import { startBody, startResponse } from "../../http/schemas.js";
 import type { Randomness } from "../../kinds/resolve.js";
+import { resolveHypernetwork } from "../../kinds/resolve.js";
 import type { Workshop } from "../../kinds/workshop.js";
-import { withBaseModel } from "../../launch/require-base-model.js";
-import { type LaunchDeps, startJob } from "../../launch/start.js";
+import { type LaunchDeps, startJob, withBaseModel } from "../../launch/start.js";
 import { fallbackName } from "../../models/base-model.js";
-import { startResponse } from "./start-response.js";
 
 interface Deps extends LaunchDeps {
   readonly workshop: Workshop;

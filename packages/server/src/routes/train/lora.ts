@@ -1,15 +1,10 @@
 import { TrainLoraRequest } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
-import { startBody } from "../../http/start-body.js";
-import { resolveLora } from "../../kinds/lora/resolve.js";
-import { type Randomness, sessionIdsOf } from "../../kinds/resolve.js";
+import { startBody, startResponse } from "../../http/schemas.js";
+import { type Randomness, resolveLora, sessionIdsOf } from "../../kinds/resolve.js";
 import type { Workshop } from "../../kinds/workshop.js";
-import { checkHoldout, checkTurns } from "../../launch/check-training.js";
-import { withBaseModel } from "../../launch/require-base-model.js";
-import { resolveResume } from "../../launch/resume.js";
-import { type LaunchDeps, startJob } from "../../launch/start.js";
+import { checkHoldout, checkTurns, type LaunchDeps, resolveResume, startJob, withBaseModel } from "../../launch/start.js";
 import { fallbackName } from "../../models/base-model.js";
-import { startResponse } from "./start-response.js";
 
 interface Deps extends LaunchDeps {
   readonly workshop: Workshop;

@@ -8,8 +8,7 @@ import { estimateTime, tokensOf } from "../../kinds/lora/estimate.js";
 import { lastSpeeds } from "../../kinds/lora/speeds.js";
 import { resolveSelection, sessionIdsOf } from "../../kinds/resolve.js";
 import type { Workshop } from "../../kinds/workshop.js";
-import { checkHoldout, checkTurns, checkWindow } from "../../launch/check-training.js";
-import { requireBaseModel } from "../../launch/require-base-model.js";
+import { checkHoldout, checkTurns, checkWindow, requireBaseModel } from "../../launch/start.js";
 import type { Interactive } from "../../runners/runner.js";
 import { inTransaction } from "../../storage/transaction.js";
 

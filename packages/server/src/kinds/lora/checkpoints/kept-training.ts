@@ -4,7 +4,7 @@ import type { Job } from "../../../jobs/job.js";
 import { reference } from "../../../runners/reference.js";
 import { prepareTraining, removeStaging, type StagedTraining, type TrainingRequest } from "../../training.js";
 import type { Workshop } from "../../workshop.js";
-import { checkpointFolder, type Keeps, makeCheckpointFolder } from "./folder.js";
+import { type CheckpointFormat, checkpointFolder, makeCheckpointFolder } from "./folder.js";
 
 interface Begun {
   readonly jobId: string;
@@ -14,18 +14,18 @@ interface Begun {
 }
 
 /** The preparation and the end of trainings that leave a checkpoint: what was found outlives every job but one that made its adapter. */
-export const createKeptTraining = (workshop: Workshop, keeps: Keeps) => {
+export const createKeptTraining = (workshop: Workshop, format: CheckpointFormat) => {
   const { paths, checkpointSeconds: seconds } = workshop;
 
   const tidy = async ({ job_id }: Pick<Job, "job_id">, registered: boolean): Promise<void> => {
     const own = checkpointFolder(paths, job_id);
-    if (registered || !keeps.isIn(own)) await rm(own, { recursive: true, force: true });
+    if (registered || !format.isIn(own)) await rm(own, { recursive: true, force: true });
   };
 
   return {
     /** Makes a job's folder, which begins with what the job goes on from. */
     begin: async (begun: Begun): Promise<CheckpointSpec> => {
-      await makeCheckpointFolder(paths, begun, keeps);
+      await makeCheckpointFolder(paths, begun, format);
       return { dir: reference("checkpoints", begun.jobId), seconds, start: begun.resumeFrom === null ? "fresh" : "resume" };
     },
     prepare: async <Request extends TrainingRequest & { readonly skip_invalid: boolean }, Task>(

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { JobId } from "@imprint/contracts";
-import { matches } from "../../../common/matches.js";
+import { matches } from "@imprint/contracts/fields";
 
 export interface SweepOptions {
   /** `<data dir>/checkpoints` */
