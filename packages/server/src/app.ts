@@ -42,12 +42,11 @@ import { adapterRoutes } from "./routes/adapters/adapters.js";
 import { evaluationRoutes } from "./routes/adapters/evaluation.js";
 import { exportRoutes } from "./routes/adapters/export.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
-import { healthRoute } from "./routes/health/health.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
 import { salvageRoute } from "./routes/jobs/salvage.js";
-import { metricsRoute } from "./routes/metrics/metrics.js";
 import { projectRoutes } from "./routes/projects/projects.js";
+import { serviceRoutes } from "./routes/service/service.js";
 import { previewRoute } from "./routes/sessions/preview.js";
 import { sessionRoutes } from "./routes/sessions/sessions.js";
 import { uploadRoute } from "./routes/sessions/upload.js";
@@ -128,8 +127,7 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   addDashboard(app);
   addSignIn(app, guarded);
 
-  healthRoute(app);
-  metricsRoute(app, services);
+  serviceRoutes(app, services);
   loraRoutes(app, services);
   sweepRoute(app, services);
   hypernetworkRoute(app, services);

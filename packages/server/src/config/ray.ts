@@ -1,6 +1,6 @@
 import { ConfigError } from "../common/error.js";
 import type { Settings } from "./schema.js";
-import { readSecretFile } from "./secret-file.js";
+import { readSecretFile } from "./secrets.js";
 
 /** A folder that both sides see, or a bucket. `onNodes`: the folder, or that of a node's copies. */
 export type RayStorage =

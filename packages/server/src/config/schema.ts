@@ -1,5 +1,4 @@
-import { BaseModelName, OneOf, Strict } from "@imprint/contracts";
-import { matches } from "@imprint/contracts/fields";
+import { OneOf, Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
 
 /** Host names are compared as text with the Host header: no scheme, path or user part. */
@@ -174,6 +173,3 @@ export type Settings = Readonly<Static<typeof Settings>>;
 export type SettingName = keyof Settings;
 
 export const SETTING_NAMES = Object.keys(Settings.properties) as readonly SettingName[];
-
-/** How a prepared base model may be called in a request. */
-export const isModelName = (text: string): boolean => matches(BaseModelName, text);

@@ -1,5 +1,8 @@
+import { rm } from "node:fs/promises";
 import { CannotStartError, ConfigError } from "../common/error.js";
 import type { Settings } from "../config/schema.js";
+import { writeAtomically } from "../storage/durable.js";
+import type { DataPaths } from "../storage/paths.js";
 import type { App } from "./app.js";
 
 /** Whoever holds the address is asked this long who it is. */
@@ -56,4 +59,10 @@ export const listen = async (app: App, settings: Pick<Settings, "host" | "port">
   }
   const address = app.server.address();
   return typeof address === "object" && address !== null ? address.port : port;
+};
+
+/** Leaves the address of the service for commands to find. The answer takes it away again. */
+export const announceAddress = async ({ serverFile }: DataPaths, url: string): Promise<() => Promise<void>> => {
+  await writeAtomically(serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
+  return () => rm(serverFile, { force: true });
 };

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { AdapterFile } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { openUnfollowed } from "../storage/regular-file.js";
+import { openUnfollowed } from "../storage/durable.js";
 import { parseRange } from "./range.js";
 
 const TYPES: readonly (readonly [suffix: string, type: string])[] = [

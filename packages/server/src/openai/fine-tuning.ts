@@ -2,8 +2,7 @@ import { FineTuningCheckpoint, FineTuningEvent, FineTuningJob, FineTuningRequest
 import { ProblemError, quote } from "../common/error.js";
 import type { App } from "../http/app.js";
 import { answer, idParams, NoBody } from "../http/schemas.js";
-import type { Randomness } from "../kinds/resolve.js";
-import { resolveLora } from "../kinds/resolve.js";
+import { type Randomness, resolveLora } from "../kinds/resolve.js";
 import type { Workshop } from "../kinds/workshop.js";
 import { type LaunchDeps, startJob } from "../launch/start.js";
 import { fallbackName, locateBaseModel } from "../models/base-model.js";

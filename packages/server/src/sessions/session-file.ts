@@ -3,7 +3,7 @@ import { type FileHandle, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { SessionId } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import { openUnfollowed } from "../storage/regular-file.js";
+import { openUnfollowed } from "../storage/durable.js";
 
 /** Compiled: lists match thousands of names. */
 const SESSION_ID = new RegExp((SessionId as unknown as { readonly pattern: string }).pattern);

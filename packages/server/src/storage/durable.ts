@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm, writeFile } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /** Forces a file's or folder's content to the disk. Windows cannot open folders, and needs no such call for them. */
@@ -33,6 +34,20 @@ export const writeAtomically = async (path: string, content: string | Uint8Array
     await syncPath(dirname(path), { folder: true });
   } catch (error) {
     await rm(temporary, { force: true });
+    throw error;
+  }
+};
+
+/** Neither a link, which may lead anywhere, nor a pipe, which would be waited for. Windows has neither flag. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Opens what a path itself names, without following or waiting. The handle is the caller's to close. */
+export const openUnfollowed = async (path: string): Promise<{ readonly handle: FileHandle; readonly stats: Stats }> => {
+  const handle = await open(path, FLAGS);
+  try {
+    return { handle, stats: await handle.stat() };
+  } catch (error) {
+    await handle.close();
     throw error;
   }
 };

@@ -128,3 +128,6 @@ export interface Schema {
 /** The database as a handler sees it: inside one transaction. */
 export type Transaction = KyselyTransaction<Schema>;
 export type Database = Kysely<Schema>;
+
+/** The end of the range of ids that begin with the prefix, which an index finds: no id has a character so high. */
+export const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;

@@ -3,8 +3,7 @@ import { Type } from "typebox";
 import type { App } from "../../http/app.js";
 import { answer, idParams, problems } from "../../http/schemas.js";
 import { requireCheckpoint } from "../../kinds/lora/checkpoints/folder.js";
-import type { Randomness } from "../../kinds/resolve.js";
-import { makePartialId, renamed } from "../../kinds/resolve.js";
+import { makePartialId, type Randomness, renamed } from "../../kinds/resolve.js";
 import type { Workshop } from "../../kinds/workshop.js";
 import { type LaunchDeps, requireBaseModel, startJob } from "../../launch/start.js";
 

@@ -1,8 +1,7 @@
 import { TrainHypernetworkRequest } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
 import { startBody, startResponse } from "../../http/schemas.js";
-import type { Randomness } from "../../kinds/resolve.js";
-import { resolveHypernetwork } from "../../kinds/resolve.js";
+import { type Randomness, resolveHypernetwork } from "../../kinds/resolve.js";
 import type { Workshop } from "../../kinds/workshop.js";
 import { type LaunchDeps, startJob, withBaseModel } from "../../launch/start.js";
 import { fallbackName } from "../../models/base-model.js";

@@ -6,7 +6,6 @@ import { fieldErrors, matches } from "@imprint/contracts/fields";
 import { type TProperties, Type } from "typebox";
 import { ImprintError, quote } from "../../../common/error.js";
 import type { Jobs } from "../../../jobs/jobs.js";
-import { isTerminal } from "../../../jobs/status.js";
 import { writeAtomically } from "../../../storage/durable.js";
 import type { DataPaths } from "../../../storage/paths.js";
 import type { ResolvedLora } from "../../resolve.js";
@@ -32,6 +31,7 @@ export const FIELDS = storedFields(TrainLoraSpec.properties);
 
 /** By field, with which value a training goes on whose request was stored before the field was there: as it began. */
 const BEFORE: Partial<ResolvedLora> = { keep_harmful: false, profile: "remember", holdout: "none" };
+
 const invalid = (what: string, cause?: unknown): ImprintError =>
   new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} ${what}.`, { cause });
 
@@ -76,12 +76,7 @@ export const hasCheckpoint = (folder: string): boolean => existsSync(join(folder
 
 export const hasSweep = (folder: string): boolean => existsSync(join(folder, SWEEP_FILE));
 
-/** The trainer replaces its files and never writes into them: a second name for the same bytes is as good as a copy. */
-const share = async (from: string, to: string): Promise<void> => {
-  await link(from, to).catch(() => copyFile(from, to));
-};
-
-/** What a kind of training format in its jobs' checkpoint folders. */
+/** What a kind of training keeps in its jobs' checkpoint folders. */
 export interface CheckpointFormat {
   /** What a job of the kind is called. */
   readonly name: string;
@@ -90,9 +85,15 @@ export interface CheckpointFormat {
   readonly copy: (source: string, folder: string) => Promise<void>;
 }
 
-/** Gives `folder` the files of `source` with such names. */
+/**
+ * Gives `folder` the files of `source` with such names. The trainer replaces its files and never writes into them: a second name for
+ * the same bytes is as good as a copy.
+ */
 export const shareFiles = async (source: string, folder: string, isWanted: (name: string) => boolean): Promise<void> => {
-  for (const name of (await readdir(source)).filter(isWanted)) await share(join(source, name), join(folder, name));
+  for (const name of (await readdir(source)).filter(isWanted)) {
+    const [from, to] = [join(source, name), join(folder, name)];
+    await link(from, to).catch(() => copyFile(from, to));
+  }
 };
 
 export const LORA: CheckpointFormat = {
@@ -153,7 +154,7 @@ export const requireKept = async <Request>(
 ): Promise<Request> => {
   const job = matches(JobId, jobId) ? jobs.get(jobId) : null;
   if (job === null) throw new ImprintError("CHECKPOINT_NOT_FOUND", `There is no job ${quote(jobId)}.`);
-  if (job && !isTerminal(job.status)) throw new ImprintError("JOB_NOT_FINISHED", `The job ${jobId} is ${job.status}.`);
+  if (job?.finished_at === null) throw new ImprintError("JOB_NOT_FINISHED", `The job ${jobId} is ${job.status}.`);
   if (job?.status === "completed")
     throw new ImprintError("CHECKPOINT_NOT_FOUND", `The job ${jobId} is completed: its adapter is ${job.adapter_id}.`);
   return read(paths, jobId);
