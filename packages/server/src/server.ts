@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { buildApp } from "./app.js";
+import { sweep } from "./clean-up.js";
 import { type Clock, systemClock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
 import { LIMITS, type Limits } from "./config/limits.js";
@@ -15,7 +16,7 @@ import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { recoverJobs } from "./jobs/recover.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
-import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
+import { sweepAfterJobs } from "./kinds/lora/checkpoints/clean-up.js";
 import { systemRandomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
 import { createIdempotency } from "./launch/idempotency.js";
@@ -30,7 +31,6 @@ import type { Interactive, Runner } from "./runners/runner.js";
 import { createSessionStore } from "./sessions/store.js";
 import { createDiscards } from "./storage/discards.js";
 import { openStorage } from "./storage/open.js";
-import { sweep } from "./sweep.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 
 const IDEMPOTENCY_KEYS = 10_000;

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { sweep } from "../src/clean-up.js";
 import { createDiscards } from "../src/storage/discards.js";
 import { openDatabase } from "../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../src/storage/paths.js";
-import { sweep } from "../src/sweep.js";
 import { makeFolder } from "./support/service.js";
 
 const discardedIn = (root: string): readonly string[] => readdirSync(root).filter((name) => name.startsWith(".discarded-"));

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { sweep } from "../../src/clean-up.js";
 import { findAdapter } from "../../src/registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../src/registry/health.js";
 import { type Lineage, publishAdapter } from "../../src/registry/publish.js";
@@ -9,7 +10,6 @@ import { CONFIG_FILE, WEIGHTS_FILE } from "../../src/registry/validate/folder.js
 import { openDatabase } from "../../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
 import { inTransaction } from "../../src/storage/transaction.js";
-import { sweep } from "../../src/sweep.js";
 import { makeFolder } from "../support/service.js";
 import { makeAdapterFolder, rewrite } from "./validate/adapter-folder.js";
 

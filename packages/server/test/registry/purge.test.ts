@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { sweep } from "../../src/clean-up.js";
 import { adapterIds, archiveAdapter, findAdapter } from "../../src/registry/adapters.js";
+import { eraseAdapters } from "../../src/registry/clean-up.js";
 import { publishAdapter } from "../../src/registry/publish.js";
-import { eraseAdapters } from "../../src/registry/purge.js";
 import { openDatabase } from "../../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
 import { inTransaction } from "../../src/storage/transaction.js";
-import { sweep } from "../../src/sweep.js";
 import { makeFolder } from "../support/service.js";
 import { makeAdapterFolder } from "./validate/adapter-folder.js";
 

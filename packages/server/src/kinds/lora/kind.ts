@@ -9,7 +9,7 @@ import { registerTraining, showsTraining } from "../training.js";
 import type { Workshop } from "../workshop.js";
 import { LORA } from "./checkpoints/folder.js";
 import { createKeptTraining } from "./checkpoints/kept-training.js";
-import { recordSpeed } from "./speeds.js";
+import { recordSpeed } from "./estimate.js";
 
 type LoraJob = Job<LoraJobRequest>;
 

@@ -5,8 +5,8 @@ import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, Prefix, problems, Text } from "../../http/schemas.js";
 import type { Workshop } from "../../kinds/workshop.js";
 import { archiveAdapter, listAdapters } from "../../registry/adapters.js";
+import { eraseAdapters } from "../../registry/clean-up.js";
 import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
-import { eraseAdapters } from "../../registry/purge.js";
 import { adapterNotFound, requireAdapter } from "../../registry/require-adapter.js";
 import { inTransaction } from "../../storage/transaction.js";
 

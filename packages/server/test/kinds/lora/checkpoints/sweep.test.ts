@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sweepCheckpoints } from "../../../../src/kinds/lora/checkpoints/sweep.js";
+import { sweepCheckpoints } from "../../../../src/kinds/lora/checkpoints/clean-up.js";
 import { makeFolder } from "../../../support/service.js";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
