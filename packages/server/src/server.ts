@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { buildApp } from "./app.js";
-import { sweep } from "./clean-up.js";
+import { cleanUp } from "./clean-up.js";
 import { type Clock, systemClock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
 import { LIMITS, type Limits } from "./config/limits.js";
@@ -16,7 +16,7 @@ import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { recoverJobs } from "./jobs/recover.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
-import { sweepAfterJobs } from "./kinds/lora/checkpoints/clean-up.js";
+import { cleanUpAfterJobs } from "./kinds/lora/checkpoints/clean-up.js";
 import { systemRandomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
 import { createIdempotency } from "./launch/idempotency.js";
@@ -62,7 +62,7 @@ export interface StartOptions {
 }
 
 /**
- * Starts the service: opens the registry, sweeps what a crash left behind, and listens.
+ * Starts the service: opens the registry, removes what a crash left behind, and listens.
  * @throws DataDirectoryInUseError, OtherSchemaError, or ConfigError for a data directory or address that cannot be used;
  *   nothing is left open then
  */
@@ -89,8 +89,9 @@ export const startServer = async (
   };
 
   try {
-    const swept = await sweep({ database, paths });
-    if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "swept what an earlier run left behind");
+    const removed = await cleanUp({ database, paths });
+    if (removed.staging.length + removed.leftovers.length + removed.erased > 0)
+      log.warn(removed, "cleaned up what an earlier run left behind");
 
     const discards = createDiscards({
       root: paths.root,
@@ -150,7 +151,7 @@ export const startServer = async (
     });
     const closing = new AbortController();
     await recoverJobs({ runner, jobs, adopt: settings.adopt, log });
-    await sweepAfterJobs({
+    await cleanUpAfterJobs({
       jobs,
       options: () => ({
         folder: paths.checkpoints,

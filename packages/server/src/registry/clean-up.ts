@@ -7,12 +7,12 @@ import { inTransaction } from "../storage/transaction.js";
 import { adapterIds } from "./adapters.js";
 import { settleEvaluations } from "./evaluation.js";
 
-/** What an orphan is called: see `sweepAdapters`. */
-const ORPHAN = /^(?<id>.+)\.[0-9a-f]{8}$/;
+/** What a folder is called that `cleanUpAdapters` set aside. */
+const SET_ASIDE = /^(?<id>.+)\.[0-9a-f]{8}$/;
 
-const orphansOf = async (paths: DataPaths, adapterIds: ReadonlySet<string>): Promise<readonly string[]> => {
-  const names = await readdir(paths.orphans).catch(() => []);
-  return names.filter((name) => adapterIds.has(ORPHAN.exec(name)?.groups?.id ?? ""));
+const leftoversOf = async (paths: DataPaths, adapterIds: ReadonlySet<string>): Promise<readonly string[]> => {
+  const names = await readdir(paths.leftovers).catch(() => []);
+  return names.filter((name) => adapterIds.has(SET_ASIDE.exec(name)?.groups?.id ?? ""));
 };
 
 /**
@@ -29,7 +29,7 @@ export const eraseAdapters = async (
   const doomed = [
     ...(await present(paths.adapters)),
     ...(await present(paths.exports)),
-    ...(await orphansOf(paths, adapterIds)).map((name) => join(paths.orphans, name)),
+    ...(await leftoversOf(paths, adapterIds)).map((name) => join(paths.leftovers, name)),
   ];
   for (const path of doomed) await remove(path, { recursive: true, force: true });
   return doomed;
@@ -40,13 +40,13 @@ export const eraseAdapters = async (
  * was never committed are set aside in `adapters/.orphans` and not deleted: a user may have put them there. Exports can be made
  * again, so those of no adapter are deleted. Evaluations that were on their way to their adapters arrive.
  */
-export const sweepAdapters = async ({
+export const cleanUpAdapters = async ({
   database,
   paths,
 }: {
   readonly database: Database;
   readonly paths: DataPaths;
-}): Promise<{ readonly staging: readonly string[]; readonly orphans: readonly string[]; readonly erased: number }> => {
+}): Promise<{ readonly staging: readonly string[]; readonly leftovers: readonly string[]; readonly erased: number }> => {
   const staging = await readdir(paths.staging);
   for (const name of staging) await rm(join(paths.staging, name), { recursive: true, force: true });
 
@@ -55,14 +55,13 @@ export const sweepAdapters = async ({
   const exported = await readdir(paths.exports);
   const { kept, purged } = await inTransaction(database, adapterIds);
   const erased = await eraseAdapters(paths, purged);
-  const strays = entries.filter(
-    (entry) => entry.isDirectory() && !entry.name.startsWith(".") && !kept.has(entry.name) && !purged.has(entry.name),
-  );
-  const orphans = strays.map(({ name }) => name);
-  if (orphans.length > 0) await mkdir(paths.orphans, { recursive: true, mode: 0o700 });
-  for (const name of orphans)
-    await rename(join(paths.adapters, name), join(paths.orphans, `${name}.${randomUUID().slice(0, 8)}`));
+  const leftovers = entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && !kept.has(entry.name) && !purged.has(entry.name))
+    .map(({ name }) => name);
+  if (leftovers.length > 0) await mkdir(paths.leftovers, { recursive: true, mode: 0o700 });
+  for (const name of leftovers)
+    await rename(join(paths.adapters, name), join(paths.leftovers, `${name}.${randomUUID().slice(0, 8)}`));
 
   for (const name of exported) if (!kept.has(name)) await rm(join(paths.exports, name), { recursive: true, force: true });
-  return { staging, orphans, erased: erased.length };
+  return { staging, leftovers, erased: erased.length };
 };

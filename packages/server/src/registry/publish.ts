@@ -28,7 +28,7 @@ export const syncFolder = async (folder: string, files: readonly Pick<AdapterFil
 
 /**
  * Takes the files that a trainer left in `folder` into the registry: validated, on the disk, renamed, and only then a row.
- * A crash in between leaves files without a row, which the boot sweep sets aside; never a row without files.
+ * A crash in between leaves files without a row, which the next start sets aside; never a row without files.
  * An adapter that harms is marked on its card.
  * @throws HarmfulAdapterError when it harms and `keepHarmful` does not say to keep it all the same
  * @throws InvalidAdapterError when the files are not what the trainer claims, or no plain LoRA adapter

@@ -67,7 +67,7 @@ export const openSession = async (file: SessionFile): Promise<{ readonly handle:
 };
 
 /** What lies among the sessions and is not read, each with why: links, folders, pipes, devices, and files beyond `limit` bytes. */
-export const straySessions = async (
+export const unreadSessions = async (
   folder: string,
   limit: number,
 ): Promise<readonly { readonly name: string; readonly why: string }[]> => {

@@ -12,7 +12,8 @@ export interface DataPaths {
   readonly adapters: string;
   readonly exports: string;
   readonly staging: string;
-  readonly orphans: string;
+  /** Folders of adapters without a row. */
+  readonly leftovers: string;
   /** Evaluations that are whole, on their way beside the proofs of their adapters. */
   readonly evaluated: string;
   /** Finished measurements of evaluations: can be deleted, and are measured again. */
@@ -36,7 +37,7 @@ export const dataPaths = (root: string): DataPaths => ({
   adapters: join(root, "adapters"),
   exports: join(root, "exports"),
   staging: join(root, "adapters", ".staging"),
-  orphans: join(root, "adapters", ".orphans"),
+  leftovers: join(root, "adapters", ".orphans"),
   evaluated: join(root, "adapters", ".evaluated"),
   measurements: join(root, "measurements"),
   checkpoints: join(root, "checkpoints"),
@@ -69,7 +70,7 @@ export const makeFolder = (folder: string): void => {
  * @throws ConfigError when it cannot be made or written
  */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  const { database: _file, orphans: _later, digests: _trainers, serverFile: _live, ...folders } = paths;
+  const { database: _file, leftovers: _later, digests: _trainers, serverFile: _live, ...folders } = paths;
   const { root } = folders;
   try {
     for (const folder of Object.values(folders)) makeFolder(folder);

@@ -25,7 +25,7 @@ export interface AdapterTable {
   created_at: string;
   /** Set by DELETE: the id stays taken, the adapter is no longer shown. */
   archived_at: string | null;
-  /** Set by a purge: the files are gone, or go at the next sweep. */
+  /** Set by a purge: the files are gone, or go at the next start. */
   purged_at: string | null;
 }
 

@@ -13,7 +13,7 @@ import { InvalidAdapterError } from "../../registry/validate/invalid.js";
 import { reference } from "../../runners/reference.js";
 import { removeStaging, stagingOf } from "../training.js";
 import type { Workshop } from "../workshop.js";
-import { sweepMeasurements } from "./measurements.js";
+import { cleanUpMeasurements } from "./measurements.js";
 
 const OUTPUT = "evaluation";
 
@@ -109,7 +109,7 @@ export const createEvaluation = (workshop: Workshop): Kind<EvaluationJobRequest,
     },
     discard: async (job) => {
       await removeStaging(paths, job);
-      await sweepMeasurements({ folder: paths.measurements, now: now().getTime() });
+      await cleanUpMeasurements({ folder: paths.measurements, now: now().getTime() });
     },
     shows: ({ adapter_id }, { evaluation }) => ({ adapter_id, proof: null, result: evaluation }),
   };

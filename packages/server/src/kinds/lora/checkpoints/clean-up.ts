@@ -7,7 +7,7 @@ import type { Job } from "../../../jobs/job.js";
 import type { Jobs } from "../../../jobs/jobs.js";
 import { isTerminal } from "../../../jobs/status.js";
 
-export interface SweepOptions {
+export interface Retention {
   /** `<data dir>/checkpoints` */
   readonly folder: string;
   /** Checkpoints that stay: at most so many, ... */
@@ -20,7 +20,7 @@ export interface SweepOptions {
 }
 
 /** Removes old checkpoints; answers whose. */
-export const sweepCheckpoints = async ({ folder, keep, keepMs, now, inUse }: SweepOptions): Promise<readonly string[]> => {
+export const cleanUpCheckpoints = async ({ folder, keep, keepMs, now, inUse }: Retention): Promise<readonly string[]> => {
   const names = (await readdir(folder)).filter((name) => matches(JobId, name) && !inUse.has(name));
   const ages = await Promise.all(
     names.map(async (name) => {
@@ -52,38 +52,38 @@ const mayLeave = ({ checkpoint, request }: Job): boolean =>
 /** Old ones go at the end of any job, but not of hundreds in a second. */
 const LOOK_MS = 60_000;
 
-/** Sweeps now, and when a job has ended: one sweep at a time, and one for all jobs that end meanwhile. */
-export const sweepAfterJobs = async ({
+/** Cleans up now, and when a job has ended: once at a time, and once for all jobs that end meanwhile. */
+export const cleanUpAfterJobs = async ({
   jobs,
   options,
   log,
 }: {
   readonly jobs: Jobs;
-  readonly options: () => Omit<SweepOptions, "inUse">;
+  readonly options: () => Omit<Retention, "inUse">;
   readonly log: Log;
 }): Promise<void> => {
   let wanted = false;
-  let sweeping = false;
-  let sweptAt = Number.NEGATIVE_INFINITY;
-  const sweep = async (): Promise<void> => {
+  let running = false;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  const cleanUp = async (): Promise<void> => {
     wanted = true;
-    if (sweeping) return;
-    sweeping = true;
+    if (running) return;
+    running = true;
     try {
       while (wanted) {
         wanted = false;
         const present = options();
-        sweptAt = present.now;
-        await sweepCheckpoints({ ...present, inUse: inUse(jobs) });
+        lastAt = present.now;
+        await cleanUpCheckpoints({ ...present, inUse: inUse(jobs) });
       }
     } catch (err) {
       log.error({ err }, "old checkpoints could not be removed");
     } finally {
-      sweeping = false;
+      running = false;
     }
   };
-  await sweep();
+  await cleanUp();
   jobs.subscribe((job) => {
-    if (isTerminal(job.status) && (mayLeave(job) || options().now - sweptAt > LOOK_MS)) void sweep();
+    if (isTerminal(job.status) && (mayLeave(job) || options().now - lastAt > LOOK_MS)) void cleanUp();
   });
 };
