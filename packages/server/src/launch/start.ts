@@ -110,7 +110,7 @@ export const startJob = async (
 
   const kind: Kind = kinds[start.kind];
   const adapter_id = kind.reserves(start.request);
-  const taken = adapter_id !== null && (await request.transact((db) => isAdapterIdTaken(db, adapter_id)));
+  const taken = adapter_id !== null && (await isAdapterIdTaken(await request.db(), adapter_id));
   // From here on nothing waits: of two calls with one key or one adapter_id, the second sees the first.
   const meanwhile = call && idempotency.find(call);
   if (meanwhile) return queued(meanwhile);

@@ -20,7 +20,10 @@ import { createSessionIndex, knownFile, type StoreDeps } from "./session-index.j
 import { type Staged, type Staging, stageSessions } from "./stage.js";
 import type { Answers, ImportBounds } from "./tasks.js";
 
-/** Every session that is stored is read and changed through here. Large ones are read in processes of their own. */
+/**
+ * Every session that is stored is read and changed through here, large ones in processes of their own. A session is a file and a row: both
+ * change in their order under the session's lock, so the rows have transactions of their own, not those of requests.
+ */
 export interface SessionStore {
   /** Bytes that a recording may have, and a file that was put there by hand. */
   readonly limit: number;

@@ -33,6 +33,7 @@ export const adapterRoutes = (app: App, { workshop }: Deps): void => {
     async (request) => {
       const { limit = DEFAULT_LIMIT, after, ...filter } = request.query;
       const cursor = after === undefined ? {} : { after };
+      // Ended before files are looked at: there is one connection.
       const page = await inTransaction(database, (db) => listAdapters(db, { filter, limit, ...cursor }));
       return { adapters: await Promise.all(page.adapters.map((row) => glanceAtAdapter(workshop, row))), next: page.next };
     },
@@ -81,10 +82,10 @@ export const adapterRoutes = (app: App, { workshop }: Deps): void => {
       const purge = request.query.purge ?? false;
       const found =
         matches(AdapterId, adapterId) &&
-        (await request.transact((db) => archiveAdapter(db, { adapterId, at: now().toISOString(), purge })));
+        (await archiveAdapter(await request.db(), { adapterId, at: now().toISOString(), purge }));
       if (!found) throw adapterNotFound(adapterId);
       // The row first: a crash in between leaves files that the next start erases, never a row without files.
-      if (purge) await eraseAdapters(paths, new Set([adapterId]));
+      if (purge) request.afterCommit(async () => void (await eraseAdapters(paths, new Set([adapterId]))));
       return reply.code(204).send();
     },
   );

@@ -24,7 +24,6 @@ export const previewRoute = (app: App, services: Deps): void => {
         response: previewResponse,
       },
     },
-    async ({ params: { session_id: sessionId }, body, cancelled }) =>
-      previewSessions({ sessionIds: [sessionId], request: body, signal: cancelled }, services),
+    async (call) => previewSessions(call, { sessionIds: [call.params.session_id], request: call.body }, services),
   );
 };
