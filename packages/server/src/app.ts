@@ -1,8 +1,8 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { VERSION } from "@imprint/contracts";
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import { messagesRoutes } from "./anthropic/messages.js";
 import type { Clock } from "./common/clock.js";
-import { VERSION } from "./common/version.js";
 import { createDesk } from "./conversation/desk.js";
 import type { Recorder } from "./conversation/recording/recorder.js";
 import { stripRecordPrefix } from "./conversation/recording/requested.js";

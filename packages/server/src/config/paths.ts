@@ -12,3 +12,6 @@ export const toPath = (path: string, home: string = homedir()): string =>
 /** The folder that a base model is given by; null when it is given by a name or hub id. */
 export const asFolder = (text: string, home?: string): string | null =>
   isPath(text) || (text.includes("/") && statSync(text, { throwIfNoEntry: false })?.isDirectory()) ? toPath(text, home) : null;
+
+/** Whether the storage of a cluster is an address, and no path of this machine. */
+export const isStoreUrl = (storage: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(storage);

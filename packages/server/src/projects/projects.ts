@@ -11,9 +11,8 @@ import {
 } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import type { Clock } from "../common/clock.js";
-import { fieldRefused } from "../common/error.js";
+import { fieldRefused, type Log } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
-import type { Log } from "../common/log.js";
 import type { Source } from "../events/history.js";
 import { requireBaseModel } from "../launch/start.js";
 import { findAdapter, isAdapterIdTaken } from "../registry/adapters.js";

@@ -1,7 +1,6 @@
 import { type ErrorDetail, type Evaluation, latestOf, type ProjectRunStatus } from "@imprint/contracts";
-import { asImprintError, ImprintError } from "../common/error.js";
+import { asImprintError, ImprintError, type Log } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
-import type { Log } from "../common/log.js";
 import type { Job } from "../jobs/job.js";
 import { isTerminal } from "../jobs/status.js";
 import { findAdapter } from "../registry/adapters.js";

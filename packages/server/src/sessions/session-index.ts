@@ -1,6 +1,5 @@
-import { asImprintError, ImprintError } from "../common/error.js";
+import { asImprintError, ImprintError, type Log } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
-import type { Log } from "../common/log.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import type { FileStore } from "./file-store.js";

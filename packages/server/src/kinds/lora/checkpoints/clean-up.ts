@@ -2,7 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { JobId } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
-import type { Log } from "../../../common/log.js";
+import type { Log } from "../../../common/error.js";
 import type { Job } from "../../../jobs/job.js";
 import type { Jobs } from "../../../jobs/jobs.js";
 import { isTerminal } from "../../../jobs/status.js";
