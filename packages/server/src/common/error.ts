@@ -49,10 +49,14 @@ const FULL: ReadonlySet<unknown> = new Set([
   "SQLITE_IOERR_SHMSIZE",
 ]);
 
+/** What a file system, SQLite or Node calls its error; undefined for any other value. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error ? String(error.code) : undefined;
+
 /** Any thrown value as an ImprintError. What is not one says nothing to the user: the service's log has it. */
 export function asImprintError(thrown: unknown): ImprintError {
   if (thrown instanceof ImprintError) return thrown;
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
+  const code = codeOf(thrown);
   if (FULL.has(code))
     return new ImprintError("DISK_FULL", `The disk of the data directory is full (${code}).`, {
       cause: thrown,

@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { AdapterMethod, JobResult, SessionSummary } from "@imprint/contracts";
-import { ImprintError } from "../common/error.js";
+import { codeOf, ImprintError } from "../common/error.js";
 import type { Job, JobRequest } from "../jobs/job.js";
 import type { FinishedRun, Made } from "../jobs/kind.js";
 import { locateBaseModel } from "../models/base-model.js";
@@ -95,7 +95,7 @@ const asFailure = (error: unknown, adapterId: string): unknown => {
   }
   if (error instanceof InvalidAdapterError)
     return new ImprintError("ADAPTER_INVALID", `The adapter was refused: ${error.message}.`, { cause: error });
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === "ENOTEMPTY" || code === "EEXIST")
     return new ImprintError("ADAPTER_ID_TAKEN", `A folder ${adapterId} stands in adapters already.`, { cause: error });
   return error;

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { basename, isAbsolute, join, relative } from "node:path";
 import { BaseModelName } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
-import { ImprintError } from "../common/error.js";
+import { codeOf, ImprintError } from "../common/error.js";
 import type { Config } from "../config/load.js";
 import { isPath, toPath } from "../config/paths.js";
 import type { Setup } from "../config/setup.js";
@@ -35,7 +35,7 @@ const isFolder = (path: string): boolean => {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (error) {
     // Below a file there is nothing.
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return false;
+    if (codeOf(error) === "ENOTDIR") return false;
     throw error;
   }
 };

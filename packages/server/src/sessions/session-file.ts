@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { type FileHandle, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SessionId } from "@imprint/contracts";
-import { ImprintError } from "../common/error.js";
+import { codeOf, ImprintError } from "../common/error.js";
 import { openUnfollowed } from "../storage/durable.js";
 
 /** Compiled: lists match thousands of names. */
@@ -48,7 +48,7 @@ export const statSession = async (file: SessionFile): Promise<Stats> => {
   try {
     return check(await lstat(sessionPath(file.folder, file.sessionId)), file);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw notFound(file.sessionId);
+    if (codeOf(error) === "ENOENT") throw notFound(file.sessionId);
     throw error;
   }
 };

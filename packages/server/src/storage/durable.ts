@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { matches } from "@imprint/contracts/fields";
+import type { Static, TSchema } from "typebox";
 
 /** Forces a file's or folder's content to the disk. Windows cannot open folders, and needs no such call for them. */
 export const syncPath = async (path: string, { folder = false }: { readonly folder?: boolean } = {}): Promise<void> => {
@@ -23,6 +25,14 @@ export const writeSynced = async (path: string, content: string | Uint8Array | I
   } finally {
     await handle.close();
   }
+};
+
+/** What a JSON file says, by its schema; null when it is not there, cannot be read, or says something else. */
+export const readRecord = async <T extends TSchema>(schema: T, path: string): Promise<Static<T> | null> => {
+  const value: unknown = await readFile(path, "utf8")
+    .then(JSON.parse)
+    .catch(() => null);
+  return matches(schema, value) ? value : null;
 };
 
 /** Replaces a file so that a reader, or a crash, sees the old content or the new one, never a part. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Libsql from "libsql";
-import { CannotStartError } from "../common/error.js";
-import { codeOf, unusableDataDirectory } from "./paths.js";
+import { CannotStartError, codeOf } from "../common/error.js";
+import { unusableDataDirectory } from "./paths.js";
 
 /** Another process works on this data directory: a service, or a command that runs its own. */
 export class DataDirectoryInUseError extends CannotStartError {

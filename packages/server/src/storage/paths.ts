@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ConfigError } from "../common/error.js";
+import { ConfigError, codeOf } from "../common/error.js";
 
 /** Where things lie in the data directory. Every name below is an id that its schema has matched. */
 export interface DataPaths {
@@ -91,9 +91,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
   ELOOP: "links lead in a circle",
 };
-
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error ? String(error.code) : undefined;
 
 /** Why the service cannot work on a data directory, as a setting that its user can change. */
 export const unusableDataDirectory = (root: string, cause: unknown): ConfigError => {

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ProblemError } from "../../common/error.js";
+import { codeOf, ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
 import type { Workshop } from "../../kinds/workshop.js";
@@ -77,7 +77,7 @@ async function* jsonOf({ sessions, ...result }: ImportResult): AsyncGenerator<st
 }
 
 const refuseUnreadable = (error: unknown): never => {
-  if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
+  if (error instanceof Error && codeOf(error) === "SESSION_UNREADABLE")
     throw new ProblemError("SESSION_UNREADABLE", error.message);
   throw error;
 };

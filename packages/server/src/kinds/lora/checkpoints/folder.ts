@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, link, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, link, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { JobId, KeepHarmful, Metadata, SessionId, Strict, TrainLoraSpec } from "@imprint/contracts";
 import { fieldErrors, matches } from "@imprint/contracts/fields";
@@ -100,30 +100,6 @@ export const LORA: CheckpointFormat = {
   name: "job",
   isIn: hasCheckpoint,
   copy: (source, folder) => shareFiles(source, folder, (name) => OF_TRAINER.test(name)),
-};
-
-/**
- * Makes the checkpoint folder of a job, which begins with what the job goes on from. Leaves no folder behind when it rejects.
- * @throws ImprintError CHECKPOINT_NOT_FOUND
- */
-export const makeCheckpointFolder = async (
-  paths: DataPaths,
-  { jobId, request, resumeFrom }: { readonly jobId: string; readonly request: object; readonly resumeFrom: string | null },
-  format: CheckpointFormat,
-): Promise<void> => {
-  const folder = checkpointFolder(paths, jobId);
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeRequest(folder, request);
-    if (resumeFrom === null) return;
-    const source = checkpointFolder(paths, resumeFrom);
-    if (!format.isIn(source))
-      throw new ImprintError("CHECKPOINT_NOT_FOUND", `The checkpoint of the ${format.name} ${resumeFrom} is gone.`);
-    await format.copy(source, folder);
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
 };
 
 /**

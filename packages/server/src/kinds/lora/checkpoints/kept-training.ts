@@ -1,10 +1,11 @@
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import type { CheckpointSpec } from "@imprint/contracts";
+import { ImprintError } from "../../../common/error.js";
 import type { Job } from "../../../jobs/job.js";
 import { reference } from "../../../runners/reference.js";
 import { prepareTraining, removeStaging, type StagedTraining, type TrainingRequest } from "../../training.js";
 import type { Workshop } from "../../workshop.js";
-import { type CheckpointFormat, checkpointFolder, makeCheckpointFolder } from "./folder.js";
+import { type CheckpointFormat, checkpointFolder, writeRequest } from "./folder.js";
 
 interface Begun {
   readonly jobId: string;
@@ -23,10 +24,26 @@ export const createKeptTraining = (workshop: Workshop, format: CheckpointFormat)
   };
 
   return {
-    /** Makes a job's folder, which begins with what the job goes on from. */
-    begin: async (begun: Begun): Promise<CheckpointSpec> => {
-      await makeCheckpointFolder(paths, begun, format);
-      return { dir: reference("checkpoints", begun.jobId), seconds, start: begun.resumeFrom === null ? "fresh" : "resume" };
+    /**
+     * Makes a job's folder, which begins with what the job goes on from. Leaves no folder behind when it rejects.
+     * @throws ImprintError CHECKPOINT_NOT_FOUND
+     */
+    begin: async ({ jobId, request, resumeFrom }: Begun): Promise<CheckpointSpec> => {
+      const folder = checkpointFolder(paths, jobId);
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await writeRequest(folder, request);
+        if (resumeFrom !== null) {
+          const source = checkpointFolder(paths, resumeFrom);
+          if (!format.isIn(source))
+            throw new ImprintError("CHECKPOINT_NOT_FOUND", `The checkpoint of the ${format.name} ${resumeFrom} is gone.`);
+          await format.copy(source, folder);
+        }
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
+      return { dir: reference("checkpoints", jobId), seconds, start: resumeFrom === null ? "fresh" : "resume" };
     },
     prepare: async <Request extends TrainingRequest & { readonly skip_invalid: boolean }, Task>(
       job: Job<Request>,
