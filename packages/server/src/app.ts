@@ -25,9 +25,9 @@ import { addStallGuard } from "./http/stall-guard.js";
 import { addJsonBody } from "./http/strict-json.js";
 import { addTransactions } from "./http/transaction.js";
 import type { Jobs } from "./jobs/jobs.js";
+import type { KindDeps } from "./kinds/deps.js";
 import type { Kinds } from "./kinds/index.js";
 import type { Randomness } from "./kinds/resolve.js";
-import type { Workshop } from "./kinds/workshop.js";
 import type { Idempotency } from "./launch/idempotency.js";
 import type { Metrics } from "./metrics/metrics.js";
 import { chatRoute } from "./openai/chat.js";
@@ -69,7 +69,7 @@ export interface Services {
   /** Null where there is no other server. */
   readonly upstream: Served | null;
   readonly recorder: Recorder;
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly idempotency: Idempotency;
   readonly random: Randomness;
   /** Aborts, with the reason to give, when the service begins to stop. */
@@ -120,7 +120,7 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   addHeaders(app);
   addHostGuard(app, guarded);
   addJsonBody(app);
-  addTransactions(app, { database: services.workshop.database });
+  addTransactions(app, { database: services.deps.database });
   addOpenApi(app, { version: VERSION });
   addDocsPage(app);
   addDashboard(app);

@@ -15,10 +15,10 @@ import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { recoverJobs } from "./jobs/recover.js";
+import type { KindDeps } from "./kinds/deps.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
 import { cleanUpAfterJobs } from "./kinds/lora/checkpoints/clean-up.js";
 import { systemRandomness } from "./kinds/resolve.js";
-import type { Workshop } from "./kinds/workshop.js";
 import { createIdempotency } from "./launch/idempotency.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { baseModelsOf, hypernetworkFolders, nameAt } from "./models/base-model.js";
@@ -126,7 +126,7 @@ export const startServer = async (
     const recover = await sessions.recover();
     const recorder = createRecorder({ sessions, always: settings.record, log, now });
     undo.push(() => recorder.close());
-    const workshop: Workshop = {
+    const deps: KindDeps = {
       database,
       paths,
       sessions,
@@ -134,7 +134,7 @@ export const startServer = async (
       checkpointSeconds: limits.checkpointSeconds,
       now,
     };
-    const kinds = adaptKinds(createKinds(workshop));
+    const kinds = adaptKinds(createKinds(deps));
     const jobs = createJobs({
       kinds,
       runner,
@@ -167,7 +167,7 @@ export const startServer = async (
     const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
     undo.push(() => webhooks?.close());
     const random = systemRandomness;
-    const projects = createProjects({ workshop, jobs, random, clock, closing: closing.signal, log });
+    const projects = createProjects({ deps, jobs, random, clock, closing: closing.signal, log });
     undo.push(() => projects.close());
     const interrupted = await projects.recover();
     if (interrupted > 0) log.warn({ interrupted }, "runs of projects were interrupted; the next of each goes on");
@@ -188,7 +188,7 @@ export const startServer = async (
         projects,
         random,
         closing: closing.signal,
-        workshop,
+        deps,
       },
       access: {
         host: settings.host,

@@ -11,8 +11,8 @@ import { reference } from "../runners/reference.js";
 import type { Staged } from "../sessions/stage.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Transaction } from "../storage/schema.js";
+import type { KindDeps } from "./deps.js";
 import type { resolveCommon } from "./resolve.js";
-import type { Workshop } from "./workshop.js";
 
 /** What every request for an adapter says. */
 export type TrainingRequest = JobRequest & ReturnType<typeof resolveCommon>;
@@ -64,7 +64,7 @@ export const prepareTraining = async <Request extends TrainingRequest, Task>(
     readonly signal: AbortSignal;
     readonly toTask: (staged: StagedTraining) => Task | Promise<Task>;
   },
-  { paths, sessions, models }: Workshop,
+  { paths, sessions, models }: KindDeps,
 ): Promise<Task> => {
   const { request } = job;
   const staging = stagingOf(paths, job);
@@ -105,7 +105,7 @@ const asFailure = (error: unknown, adapterId: string): unknown => {
 export const registerTraining = async (
   { job, task, result, signal }: FinishedRun<TrainingRequest, TrainingTask, JobResult>,
   { method, beforeCommit }: { readonly method: AdapterMethod; readonly beforeCommit?: (db: Transaction) => Promise<void> },
-  { database, paths, now }: Workshop,
+  { database, paths, now }: KindDeps,
 ): Promise<void> => {
   const { job_id, request, plan } = job;
   const { adapter_id, task_type, metadata, keep_harmful: keepHarmful } = request;

@@ -3,10 +3,10 @@ import type { FastifyRequest } from "fastify";
 import { fieldRefused, ImprintError, ProblemError } from "../common/error.js";
 import type { Jobs } from "../jobs/jobs.js";
 import type { Kind } from "../jobs/kind.js";
+import type { KindDeps } from "../kinds/deps.js";
 import type { Kinds, Start } from "../kinds/index.js";
 import { requireCheckpoint } from "../kinds/lora/checkpoints/folder.js";
 import { type LoraJobRequest, renamed } from "../kinds/resolve.js";
-import type { Workshop } from "../kinds/workshop.js";
 import { type BaseModel, type BaseModels, requestedBaseModel } from "../models/base-model.js";
 import { isAdapterIdTaken } from "../registry/adapters.js";
 import type { Idempotency } from "./idempotency.js";
@@ -69,11 +69,11 @@ export const checkResumeFields = (body: object): void => {
 /** The request of the job that is resumed, under the names that this one asks for. */
 export const resolveResume = async (
   body: TrainLoraRequest & { readonly resume_from: string },
-  { jobs, workshop }: { readonly jobs: Jobs; readonly workshop: Workshop },
+  { jobs, deps }: { readonly jobs: Jobs; readonly deps: KindDeps },
 ): Promise<LoraJobRequest> => {
   checkResumeFields(body);
-  const request = await requireCheckpoint(body.resume_from, { jobs, workshop });
-  requireBaseModel(request.base_model, workshop.models);
+  const request = await requireCheckpoint(body.resume_from, { jobs, deps });
+  requireBaseModel(request.base_model, deps.models);
   return { ...renamed(request, body), resume_from: body.resume_from };
 };
 

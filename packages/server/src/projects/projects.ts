@@ -94,8 +94,8 @@ const sentenceOf = ({ run, project, adapter_id, status, chosen }: RunRow): strin
 };
 
 export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOptions): Projects => {
-  const { workshop, jobs, random } = bench;
-  const { database, models, now } = workshop;
+  const { deps, jobs, random } = bench;
+  const { database, models, now } = deps;
   const lock = createKeyedLock();
   const feeds = createProjectFeeds({ clock });
 
@@ -165,7 +165,7 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
     const { project } = record;
     const { include_unsuccessful: includeUnsuccessful = false, replay_tokens: replayTokens = PROJECT_DEFAULTS.replay_tokens } =
       project.settings;
-    const members = await takeMembers({ project: name, add: request.session_ids ?? [], includeUnsuccessful }, workshop);
+    const members = await takeMembers({ project: name, add: request.session_ids ?? [], includeUnsuccessful }, deps);
     await inTransaction(database, (db) => putProject(db, project));
     const seed = request.seed ?? random.seed();
     const { settings, base_model } = project;

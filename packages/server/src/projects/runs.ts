@@ -38,8 +38,8 @@ const endOf = ({ status, error }: Pick<Job, "status" | "error">): { status: Proj
 
 /** Takes runs through their jobs: a training, the evaluation of its adapter, and what the verdict does to the latest. */
 export const createRuns = ({ lock, onChange, closing, log, ...bench }: RunsOptions): Runs => {
-  const { workshop, jobs } = bench;
-  const { database, now } = workshop;
+  const { deps, jobs } = bench;
+  const { database, now } = deps;
   /** The project whose run a job is of. */
   const active = new Map<string, string>();
   const pending = new Set<Promise<void>>();

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { WorkerTask } from "@imprint/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../src/jobs/job.js";
+import type { KindDeps } from "../../src/kinds/deps.js";
 import { createKinds } from "../../src/kinds/index.js";
 import { resolveHypernetwork, resolveLora } from "../../src/kinds/resolve.js";
-import type { Workshop } from "../../src/kinds/workshop.js";
 import { baseModelsOf } from "../../src/models/base-model.js";
 import { localPlaces } from "../../src/runners/local/places.js";
 import { resolveTask } from "../../src/runners/reference.js";
@@ -32,8 +32,8 @@ const stage = () => {
     await sessions.close();
     await database.destroy();
   });
-  const workshop: Workshop = { database, paths, sessions, models, checkpointSeconds: 1, now };
-  return { root, paths, places, kinds: createKinds(workshop) };
+  const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds: 1, now };
+  return { root, paths, places, kinds: createKinds(deps) };
 };
 
 const defaults = { baseModel: MODEL, random: { seed: () => 7, suffix: () => "x" } };

@@ -9,11 +9,11 @@ import { Type } from "typebox";
 import { codeOf, ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
-import type { Workshop } from "../../kinds/workshop.js";
+import type { KindDeps } from "../../kinds/deps.js";
 import { IMPORT_SECONDS } from "../../sessions/save.js";
 
 interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly closing: AbortSignal;
 }
 
@@ -83,8 +83,8 @@ const refuseUnreadable = (error: unknown): never => {
 };
 
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as they come. */
-export const uploadRoute = (app: App, { workshop, closing }: Deps): void => {
-  const { sessions } = workshop;
+export const uploadRoute = (app: App, { deps, closing }: Deps): void => {
+  const { sessions } = deps;
   const { limit } = sessions;
 
   app.register(async (scope: App) => {

@@ -5,14 +5,14 @@ import { PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@im
 import type { FastifyRequest } from "fastify";
 import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
+import type { KindDeps } from "../../kinds/deps.js";
 import { estimateTime, lastSpeeds, tokensOf } from "../../kinds/lora/estimate.js";
 import { resolveSelection, sessionIdsOf } from "../../kinds/resolve.js";
-import type { Workshop } from "../../kinds/workshop.js";
 import { checkHoldout, checkTurns, checkWindow, requireBaseModel } from "../../launch/start.js";
 import type { Interactive } from "../../runners/runner.js";
 
 export interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly interactive: Interactive;
 }
 
@@ -38,9 +38,9 @@ export const previewResponse = {
 export const previewSessions = async (
   call: FastifyRequest,
   { sessionIds, request }: { readonly sessionIds: readonly string[]; readonly request: PreviewRequest },
-  { workshop, interactive }: Deps,
+  { deps, interactive }: Deps,
 ): Promise<PreviewReport> => {
-  const { paths, sessions, models } = workshop;
+  const { paths, sessions, models } = deps;
   checkHoldout(request.holdout, sessionIds);
   const model = requireBaseModel(request.base_model, models);
   const staging = join(paths.staging, `preview-${randomUUID()}`);

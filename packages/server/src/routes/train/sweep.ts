@@ -1,11 +1,11 @@
 import { TrainSweepRequest } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
 import { startBody, startResponse } from "../../http/schemas.js";
+import type { KindDeps } from "../../kinds/deps.js";
 import { requireKept } from "../../kinds/lora/checkpoints/folder.js";
 import { type Randomness, renamed, sessionIdsOf } from "../../kinds/resolve.js";
 import { requestOfSweep } from "../../kinds/sweep/checkpoint.js";
 import { resolveSweep, type SweepJobRequest } from "../../kinds/sweep/resolve.js";
-import type { Workshop } from "../../kinds/workshop.js";
 import {
   checkHoldout,
   checkResumeFields,
@@ -18,12 +18,12 @@ import {
 import { fallbackName } from "../../models/base-model.js";
 
 interface Deps extends LaunchDeps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly random: Randomness;
 }
 
 export const sweepRoute = (app: App, services: Deps): void => {
-  const { models } = services.workshop;
+  const { models } = services.deps;
   const defaults = { baseModel: fallbackName(models), random: services.random };
   const { body, validatorCompiler } = startBody(TrainSweepRequest);
 

@@ -8,8 +8,8 @@ import { ImprintError, quote } from "../../../common/error.js";
 import type { Jobs } from "../../../jobs/jobs.js";
 import { writeAtomically } from "../../../storage/durable.js";
 import type { DataPaths } from "../../../storage/paths.js";
+import type { KindDeps } from "../../deps.js";
 import type { ResolvedLora } from "../../resolve.js";
-import type { Workshop } from "../../workshop.js";
 
 const FILE = "request.json";
 
@@ -119,13 +119,13 @@ export const requestOfCheckpoint = async (paths: DataPaths, jobId: string): Prom
 
 interface Kept {
   readonly jobs: Pick<Jobs, "get">;
-  readonly workshop: Pick<Workshop, "paths">;
+  readonly deps: Pick<KindDeps, "paths">;
 }
 
 /** Whatever `read` finds of a finished job, also where a restart has forgotten the job. */
 export const requireKept = async <Request>(
   jobId: string,
-  { jobs, workshop: { paths } }: Kept,
+  { jobs, deps: { paths } }: Kept,
   read: (paths: DataPaths, jobId: string) => Promise<Request>,
 ): Promise<Request> => {
   const job = matches(JobId, jobId) ? jobs.get(jobId) : null;

@@ -3,8 +3,8 @@ import type { CheckpointSpec } from "@imprint/contracts";
 import { ImprintError } from "../../../common/error.js";
 import type { Job } from "../../../jobs/job.js";
 import { reference } from "../../../runners/reference.js";
+import type { KindDeps } from "../../deps.js";
 import { prepareTraining, removeStaging, type StagedTraining, type TrainingRequest } from "../../training.js";
-import type { Workshop } from "../../workshop.js";
 import { type CheckpointFormat, checkpointFolder, writeRequest } from "./folder.js";
 
 interface Begun {
@@ -15,8 +15,8 @@ interface Begun {
 }
 
 /** The preparation and the end of trainings that leave a checkpoint: what was found outlives every job but one that made its adapter. */
-export const createKeptTraining = (workshop: Workshop, format: CheckpointFormat) => {
-  const { paths, checkpointSeconds: seconds } = workshop;
+export const createKeptTraining = (deps: KindDeps, format: CheckpointFormat) => {
+  const { paths, checkpointSeconds: seconds } = deps;
 
   const tidy = async ({ job_id }: Pick<Job, "job_id">, registered: boolean): Promise<void> => {
     const own = checkpointFolder(paths, job_id);
@@ -51,7 +51,7 @@ export const createKeptTraining = (workshop: Workshop, format: CheckpointFormat)
       toTask: (staged: StagedTraining) => Promise<Task>,
     ): Promise<Task> => {
       try {
-        return await prepareTraining(job, { skipInvalid: job.request.skip_invalid, signal, toTask }, workshop);
+        return await prepareTraining(job, { skipInvalid: job.request.skip_invalid, signal, toTask }, deps);
       } catch (error) {
         await tidy(job, false);
         throw error;

@@ -4,7 +4,7 @@ import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 
 /** What the service lends to every job. */
-export interface Workshop {
+export interface KindDeps {
   readonly database: Database;
   readonly paths: DataPaths;
   readonly sessions: SessionStore;
