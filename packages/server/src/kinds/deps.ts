@@ -3,7 +3,7 @@ import type { SessionStore } from "../sessions/store.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 
-/** What the service lends to every job. */
+/** What kinds of jobs and routes work with. */
 export interface KindDeps {
   readonly database: Database;
   readonly paths: DataPaths;
