@@ -1,5 +1,5 @@
-import type { TSchema } from "typebox";
-import { Errors } from "typebox/schema";
+import type { Static, TSchema } from "typebox";
+import { Check, Errors } from "typebox/schema";
 
 // typebox/value would do the same with a tenth of a second more at start; the compiler would need eval in the browser.
 
@@ -15,6 +15,8 @@ export interface Fault {
   };
   readonly message: string;
 }
+
+export const matches = <T extends TSchema>(schema: T, value: unknown): value is Static<T> => Check(schema as object, value);
 
 export const faultsOf = (schema: TSchema, value: unknown): readonly Fault[] =>
   Errors(schema as object, value)[1] as readonly Fault[];

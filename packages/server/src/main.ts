@@ -1,4 +1,4 @@
-import { ConfigError } from "./config/errors.js";
+import { ConfigError } from "./common/error.js";
 import { loadConfig } from "./config/load.js";
 import { runServer } from "./run.js";
 

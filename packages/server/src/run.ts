@@ -1,5 +1,4 @@
-import { ImprintError } from "./common/error.js";
-import { ConfigError } from "./config/errors.js";
+import { ConfigError, ImprintError } from "./common/error.js";
 import type { Config } from "./config/load.js";
 import { baseModelsOf, requestedBaseModel } from "./models/base-model.js";
 import { type RunningServer, type StartOptions, startServer } from "./server.js";

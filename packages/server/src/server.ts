@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { buildApp } from "./app.js";
+import { cleanUp } from "./clean-up.js";
 import { type Clock, systemClock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
 import { LIMITS, type Limits } from "./config/limits.js";
@@ -9,19 +10,18 @@ import { createEngine } from "./engines/create.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
 import type { App } from "./http/app.js";
-import { listen, urlOf } from "./http/listen.js";
+import { announceAddress, listen, urlOf } from "./http/listen.js";
 import { createJobs } from "./jobs/create-jobs.js";
 import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
 import { recoverJobs } from "./jobs/recover.js";
+import type { KindDeps } from "./kinds/deps.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
-import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
+import { cleanUpAfterJobs } from "./kinds/lora/checkpoints/clean-up.js";
 import { systemRandomness } from "./kinds/resolve.js";
-import type { Workshop } from "./kinds/workshop.js";
 import { createIdempotency } from "./launch/idempotency.js";
 import { createMetrics } from "./metrics/metrics.js";
-import { baseModelsOf, nameAt } from "./models/base-model.js";
-import { hypernetworkFolders } from "./models/hypernetworks.js";
+import { baseModelsOf, hypernetworkFolders, nameAt } from "./models/base-model.js";
 import { createFineTunes } from "./openai/fine-tunes.js";
 import { createProjects } from "./projects/projects.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
@@ -29,10 +29,8 @@ import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
 import type { Interactive, Runner } from "./runners/runner.js";
 import { createSessionStore } from "./sessions/store.js";
-import { announceAddress } from "./storage/address-file.js";
 import { createDiscards } from "./storage/discards.js";
 import { openStorage } from "./storage/open.js";
-import { sweep } from "./sweep.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 
 const IDEMPOTENCY_KEYS = 10_000;
@@ -64,7 +62,7 @@ export interface StartOptions {
 }
 
 /**
- * Starts the service: opens the registry, sweeps what a crash left behind, and listens.
+ * Starts the service: opens the registry, removes what a crash left behind, and listens.
  * @throws DataDirectoryInUseError, OtherSchemaError, or ConfigError for a data directory or address that cannot be used;
  *   nothing is left open then
  */
@@ -91,8 +89,9 @@ export const startServer = async (
   };
 
   try {
-    const swept = await sweep({ database, paths });
-    if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "swept what an earlier run left behind");
+    const removed = await cleanUp({ database, paths });
+    if (removed.staging.length + removed.leftovers.length + removed.erased > 0)
+      log.warn(removed, "cleaned up what an earlier run left behind");
 
     const discards = createDiscards({
       root: paths.root,
@@ -127,7 +126,7 @@ export const startServer = async (
     const recover = await sessions.recover();
     const recorder = createRecorder({ sessions, always: settings.record, log, now });
     undo.push(() => recorder.close());
-    const workshop: Workshop = {
+    const deps: KindDeps = {
       database,
       paths,
       sessions,
@@ -135,7 +134,7 @@ export const startServer = async (
       checkpointSeconds: limits.checkpointSeconds,
       now,
     };
-    const kinds = adaptKinds(createKinds(workshop));
+    const kinds = adaptKinds(createKinds(deps));
     const jobs = createJobs({
       kinds,
       runner,
@@ -152,7 +151,7 @@ export const startServer = async (
     });
     const closing = new AbortController();
     await recoverJobs({ runner, jobs, adopt: settings.adopt, log });
-    await sweepAfterJobs({
+    await cleanUpAfterJobs({
       jobs,
       options: () => ({
         folder: paths.checkpoints,
@@ -168,7 +167,7 @@ export const startServer = async (
     const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
     undo.push(() => webhooks?.close());
     const random = systemRandomness;
-    const projects = createProjects({ workshop, jobs, random, clock, closing: closing.signal, log });
+    const projects = createProjects({ deps, jobs, random, clock, closing: closing.signal, log });
     undo.push(() => projects.close());
     const interrupted = await projects.recover();
     if (interrupted > 0) log.warn({ interrupted }, "runs of projects were interrupted; the next of each goes on");
@@ -189,7 +188,7 @@ export const startServer = async (
         projects,
         random,
         closing: closing.signal,
-        workshop,
+        deps,
       },
       access: {
         host: settings.host,

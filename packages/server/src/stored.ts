@@ -3,6 +3,6 @@ export { ImprintError } from "./common/error.js";
 export { baseGguf } from "./engines/llama-cpp/gguf-files.js";
 export { baseModelsOf, locateBaseModel, preparedModels, requestedBaseModel } from "./models/base-model.js";
 export { readSession } from "./sessions/read.js";
-export { straySessions } from "./sessions/strays.js";
+export { unreadSessions } from "./sessions/session-file.js";
 export { dataPaths, ensureDataPaths } from "./storage/paths.js";
 export { type CopiedDatabase, openCopy } from "./storage/sqlite/copied.js";

@@ -6,6 +6,7 @@ const REASONS = [
   [/^scripts\/[a-z-]+\.mjs$/, "a command of package.json, whose parts are in scripts/lib"],
   [/^packages\/cli\/bin\/imprint\.mjs$/, "the file that npm links as the command"],
   [/^packages\/[a-z]+\/src\/(index|main)\.ts$/, "the package's entry"],
+  [/^packages\/server\/src\/(configuration|stored)\.ts$/, "an entry of the package, for programs that do not load the service"],
   [/\/migrations\/\d{3}-[a-z-]+\.ts$/, "one migration a file: it never changes once it has run"],
   [/\.d\.ts$/, "TypeScript reads declarations from a file of their own"],
   [

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatToolCall, CountTokensRequest, MessagesRequest } from "@imprint/contracts";
-import { fieldRefused } from "../common/problem.js";
+import { fieldRefused } from "../common/error.js";
 import { textOf } from "../conversation/content.js";
 import { assistant, type Conversation, conversationOf, result, system, user } from "../conversation/conversation.js";
 

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, type ErrorDetail, type Proof } from "@imprint/contracts";
+import type { FieldError } from "@imprint/contracts/fields";
 
 interface ImprintErrorOptions {
   /** What to do about it; the catalogue's hint when left out. */
@@ -48,13 +49,70 @@ const FULL: ReadonlySet<unknown> = new Set([
   "SQLITE_IOERR_SHMSIZE",
 ]);
 
+/** What a file system, SQLite or Node calls its error; undefined for any other value. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error ? String(error.code) : undefined;
+
 /** Any thrown value as an ImprintError. What is not one says nothing to the user: the service's log has it. */
 export function asImprintError(thrown: unknown): ImprintError {
   if (thrown instanceof ImprintError) return thrown;
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
+  const code = codeOf(thrown);
   if (FULL.has(code))
     return new ImprintError("DISK_FULL", `The disk of the data directory is full (${code}).`, {
       cause: thrown,
     });
   return new ImprintError("INTERNAL_ERROR", "The service failed while it handled the job.", { cause: thrown });
+}
+
+/** A refusal of a request. `detail` is all that is said: a sentence about this case that also says what to do. */
+
+export class ProblemError extends ImprintError {
+  override readonly name = "ProblemError";
+  readonly errors: readonly FieldError[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    {
+      errors,
+      headers = {},
+    }: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(code, detail);
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+/** A field that the schema lets pass and the service does not: `message` ends a sentence about it. */
+
+export const fieldRefused = (field: string, message: string): ProblemError =>
+  new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, {
+    errors: [{ path: `/${field.replaceAll(".", "/")}`, message }],
+  });
+
+/** One line, bounded: what a client sent is echoed in errors, but never at length. */
+export const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
+
+/** The service cannot start for a reason that its user can mend: the message says how. */
+export class CannotStartError extends Error {
+  override readonly name: string = "CannotStartError";
+}
+
+/** The configuration cannot be used. Each problem is one sentence that names the setting and where its value came from. */
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join("\n"));
+  }
+}
+
+/** Where errors are told: the part of a pino logger that jobs and runners use. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }

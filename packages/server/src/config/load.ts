@@ -1,23 +1,13 @@
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { faultsOf } from "@imprint/contracts/fields";
-import { ConfigError } from "./errors.js";
-import { isStoreUrl, type Ray, resolveRay } from "./ray.js";
+import { ConfigError } from "../common/error.js";
+import { asFolder, isPath, isStoreUrl, toPath } from "./paths.js";
+import { type Ray, resolveRay } from "./ray.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
+import { resolveToken } from "./secrets.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";
-import {
-  asFolder,
-  environmentName,
-  flagName,
-  fromEnvironment,
-  fromFile,
-  fromFlags,
-  isPath,
-  PROTECTING,
-  type Source,
-  untilde,
-} from "./sources.js";
-import { resolveToken } from "./token.js";
+import { environmentName, flagName, fromEnvironment, fromFile, fromFlags, PROTECTING, type Source } from "./sources.js";
 import { resolveUpstream, type Upstream } from "./upstream.js";
 import { resolveWebhook, type Webhook } from "./webhook.js";
 
@@ -50,17 +40,17 @@ type Layer = readonly [Origin, Source];
 
 /** Relative paths are relative to where the service is started. A base model is a path only when it looks like one. */
 const resolvePaths = (values: Settings, home: string): Settings => {
-  const toPath = (path: string): string => resolve(untilde(path, home));
+  const full = (path: string): string => toPath(path, home);
   return {
     ...values,
-    data_dir: toPath(values.data_dir),
-    upstream_token_file: values.upstream_token_file === null ? null : toPath(values.upstream_token_file),
-    webhook_secret_file: values.webhook_secret_file === null ? null : toPath(values.webhook_secret_file),
-    ray_token_file: values.ray_token_file === null ? null : toPath(values.ray_token_file),
-    storage: values.storage === null || isStoreUrl(values.storage) ? values.storage : toPath(values.storage),
-    python: values.python !== null && isPath(values.python) ? toPath(values.python) : values.python,
+    data_dir: full(values.data_dir),
+    upstream_token_file: values.upstream_token_file === null ? null : full(values.upstream_token_file),
+    webhook_secret_file: values.webhook_secret_file === null ? null : full(values.webhook_secret_file),
+    ray_token_file: values.ray_token_file === null ? null : full(values.ray_token_file),
+    storage: values.storage === null || isStoreUrl(values.storage) ? values.storage : full(values.storage),
+    python: values.python !== null && isPath(values.python) ? full(values.python) : values.python,
     base_model: asFolder(values.base_model, home) ?? values.base_model,
-    model_roots: values.model_roots.map(toPath),
+    model_roots: values.model_roots.map(full),
   };
 };
 
@@ -107,7 +97,7 @@ export const loadConfig = ({
     SETTING_NAMES.map((name) => [name, (Settings.properties[name] as { readonly default?: unknown }).default]),
   );
   const dataDir = outer.map(([, source]) => source.data_dir).find((value) => value !== undefined) ?? defaults.data_dir;
-  const file = fromFile(join(resolve(untilde(String(dataDir), home)), "config.json"));
+  const file = fromFile(join(toPath(String(dataDir), home), "config.json"));
   if ("data_dir" in file)
     throw new ConfigError(["data_dir in config.json is not allowed: the file is read from the data directory"]);
 

@@ -1,6 +1,7 @@
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../common/error.js";
+import { isStoreUrl } from "./paths.js";
 import type { Settings } from "./schema.js";
-import { readSecretFile } from "./secret-file.js";
+import { readSecretFile } from "./secrets.js";
 
 /** A folder that both sides see, or a bucket. `onNodes`: the folder, or that of a node's copies. */
 export type RayStorage =
@@ -20,9 +21,6 @@ const tokenOf = ({ ray_token_file }: Settings): string | null => {
   if (!/^[!-~]{1,4096}$/.test(token)) throw new ConfigError(["ray_token_file must hold one token without spaces"]);
   return token;
 };
-
-/** Not a path of this machine. */
-export const isStoreUrl = (storage: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(storage);
 
 const isPlainHttp = (address: string): boolean => {
   const url = URL.canParse(address) ? new URL(address) : null;

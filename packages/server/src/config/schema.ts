@@ -1,6 +1,5 @@
-import { BaseModelName, OneOf, Strict } from "@imprint/contracts";
+import { OneOf, Strict } from "@imprint/contracts";
 import { type Static, Type } from "typebox";
-import { matches } from "../common/matches.js";
 
 /** Host names are compared as text with the Host header: no scheme, path or user part. */
 const HostName = Type.String({ pattern: "^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$" });
@@ -174,6 +173,3 @@ export type Settings = Readonly<Static<typeof Settings>>;
 export type SettingName = keyof Settings;
 
 export const SETTING_NAMES = Object.keys(Settings.properties) as readonly SettingName[];
-
-/** How a prepared base model may be called in a request. */
-export const isModelName = (text: string): boolean => matches(BaseModelName, text);

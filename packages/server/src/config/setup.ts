@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Strict } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { type Static, Type } from "typebox";
-import { matches } from "../common/matches.js";
 
 /** What `npm run setup` prepared, written to `.imprint/setup.json` of the checkout. */
 export const Setup = Strict({

@@ -1,8 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
 import { isObject } from "@imprint/contracts";
-import { ConfigError } from "./errors.js";
+import { ConfigError, codeOf } from "../common/error.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 
 /** Values of one origin, unchecked. */
@@ -10,17 +8,6 @@ export type Source = Readonly<Record<string, unknown>>;
 
 export const environmentName = (name: SettingName): string => `IMPRINT_${name.toUpperCase()}`;
 export const flagName = (name: SettingName): string => `--${name.replaceAll("_", "-")}`;
-
-export const untilde = (path: string, home: string): string =>
-  path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
-
-export const isPath = (text: string): boolean => isAbsolute(text) || /^(\.{1,2}|~)([/\\]|$)/.test(text);
-
-/** The folder that a base model is given by; null when it is given by a name or hub id. */
-export const asFolder = (text: string, home: string = homedir()): string | null =>
-  isPath(text) || (text.includes("/") && statSync(text, { throwIfNoEntry: false })?.isDirectory())
-    ? resolve(untilde(text, home))
-    : null;
 
 /** The text of a flag or variable as the setting's type; text that is none stays text, for the schema to refuse. */
 export const parseText = (name: SettingName, text: string): unknown => {
@@ -58,7 +45,7 @@ export const fromFile = (path: string): Source => {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return {};
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return {};
     throw new ConfigError([`config.json cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
   }
   try {

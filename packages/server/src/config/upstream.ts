@@ -1,6 +1,6 @@
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../common/error.js";
 import type { Settings } from "./schema.js";
-import { readSecretFile } from "./secret-file.js";
+import { readSecretFile } from "./secrets.js";
 
 /** Another server that answers chats. */
 export interface Upstream {

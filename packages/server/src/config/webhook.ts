@@ -1,7 +1,6 @@
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../common/error.js";
 import type { Settings } from "./schema.js";
-import { readSecretFile } from "./secret-file.js";
-import { isLoopback } from "./token.js";
+import { isLoopback, readSecretFile } from "./secrets.js";
 
 /** Where the ends of jobs are posted, and the key that signs them. */
 export interface Webhook {

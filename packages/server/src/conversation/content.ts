@@ -1,4 +1,4 @@
-import { fieldRefused } from "../common/problem.js";
+import { fieldRefused } from "../common/error.js";
 
 /** A part of a message's content; what it holds depends on its type. */
 export interface ContentPart {

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatSpec, ChatTool, ChatToolCall, ToolChoice } from "@imprint/contracts";
-import { fieldRefused } from "../common/problem.js";
+import { fieldRefused } from "../common/error.js";
 
 /** What every face makes of its request: all that an engine is asked, but for the model and how the answer is told. */
 export interface Conversation extends Omit<ChatSpec, "base_model" | "adapter_path" | "stream"> {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../common/clock.js";
 import { tooLate } from "../http/deadline.js";
-import type { Workshop } from "../kinds/workshop.js";
+import type { KindDeps } from "../kinds/deps.js";
 import type { Interactive } from "../runners/runner.js";
 import type { Served } from "../runners/served.js";
 import { type AnswerEvent, answerTo } from "./answer.js";
@@ -10,7 +10,7 @@ import { locateModel } from "./locate.js";
 import type { Recorder } from "./recording/recorder.js";
 
 export interface DeskServices {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly interactive: Interactive;
   readonly upstream: Served | null;
   readonly recorder: Recorder;
@@ -39,7 +39,7 @@ export interface Desk {
 }
 
 export const createDesk = (
-  { workshop, interactive, upstream, recorder, closing }: DeskServices,
+  { deps, interactive, upstream, recorder, closing }: DeskServices,
   { clock }: { readonly clock: Clock },
 ): Desk => {
   /** The events, and an end to the wait for the first token of a stream: its head is sent, and Fastify's limit is for that. */
@@ -61,7 +61,7 @@ export const createDesk = (
   return {
     ask: async ({ model, conversation, stream }, request) => {
       const { strict_tools, ...asked } = conversation;
-      const spec = { ...(await locateModel(model, { workshop, upstream })), ...asked, stream };
+      const spec = { ...(await locateModel(model, { deps, upstream })), ...asked, stream };
       const late = new AbortController();
       const signal = AbortSignal.any([request.cancelled, closing, late.signal]);
       const events = answerTo(spec, (onEvent) => interactive.call({ type: "chat", spec, strict_tools }, signal, onEvent), {
@@ -71,10 +71,10 @@ export const createDesk = (
     },
     count: async ({ model, conversation }, request) => {
       const { strict_tools: _calls, ...asked } = conversation;
-      const spec = { ...(await locateModel(model, { workshop, upstream })), ...asked, max_tokens: 0, stream: false };
+      const spec = { ...(await locateModel(model, { deps, upstream })), ...asked, max_tokens: 0, stream: false };
       const signal = AbortSignal.any([request.cancelled, closing]);
       return (await interactive.call({ type: "chat", spec }, signal)).prompt_tokens;
     },
-    now: () => Math.floor(workshop.now().getTime() / 1000),
+    now: () => Math.floor(deps.now().getTime() / 1000),
   };
 };

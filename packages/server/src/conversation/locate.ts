@@ -1,7 +1,6 @@
 import type { ChatSpec } from "@imprint/contracts";
-import { ProblemError } from "../common/problem.js";
-import { quote } from "../common/quote.js";
-import type { Workshop } from "../kinds/workshop.js";
+import { ProblemError, quote } from "../common/error.js";
+import type { KindDeps } from "../kinds/deps.js";
 import { locateBaseModel } from "../models/base-model.js";
 import { requireWhole } from "../registry/health.js";
 import { findNamed } from "../registry/require-adapter.js";
@@ -21,14 +20,14 @@ export const unknownModel = (model: string, upstream: Served | null): ProblemErr
  */
 export const locateModel = async (
   model: string,
-  { workshop, upstream }: { readonly workshop: Workshop; readonly upstream: Served | null },
+  { deps, upstream }: { readonly deps: KindDeps; readonly upstream: Served | null },
 ): Promise<Pick<ChatSpec, "base_model" | "adapter_path">> => {
-  const { database, models } = workshop;
+  const { database, models } = deps;
   const adapter = await findNamed(database, model);
   if (adapter)
     return {
       base_model: locateBaseModel(adapter.base_model, models).location,
-      adapter_path: await requireWhole(workshop, adapter),
+      adapter_path: await requireWhole(deps, adapter),
     };
   try {
     return { base_model: locateBaseModel(model, models).location, adapter_path: null };

@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { describeError } from "../http/errors.js";
-import { ClientGoneError } from "../http/problem.js";
+import { ClientGoneError, describeError } from "../http/errors.js";
 import type { AnswerEvent } from "./answer.js";
 
 /** A server-sent event; named, where its face names events. */

@@ -1,4 +1,4 @@
-import type { Log } from "../common/log.js";
+import type { Log } from "../common/error.js";
 import type { Config } from "../config/load.js";
 import type { WorkerCommand } from "../runners/local/local-runner.js";
 import type { Interactive } from "../runners/runner.js";

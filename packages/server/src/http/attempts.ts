@@ -1,5 +1,5 @@
 import type { Clock } from "../common/clock.js";
-import { ProblemError } from "../common/problem.js";
+import { ProblemError } from "../common/error.js";
 
 export interface Attempts {
   /**

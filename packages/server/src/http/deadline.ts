@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../common/clock.js";
-import { ProblemError } from "../common/problem.js";
-import { ClientGoneError } from "./problem.js";
+import { ProblemError } from "../common/error.js";
+import { ClientGoneError } from "./errors.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {

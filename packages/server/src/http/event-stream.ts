@@ -1,6 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { ProblemError } from "../common/problem.js";
-import { quote } from "../common/quote.js";
+import { ProblemError, quote } from "../common/error.js";
 
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",

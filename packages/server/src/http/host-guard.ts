@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ProblemError } from "../common/problem.js";
-import { quote } from "../common/quote.js";
+import { ProblemError, quote } from "../common/error.js";
 import type { Attempts } from "./attempts.js";
 import { isDashboardPath } from "./dashboard.js";
 import { cookieOf, isCookieFor, isSecret, SIGN_IN_PATH } from "./sign-in.js";

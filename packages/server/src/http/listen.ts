@@ -1,5 +1,8 @@
-import { CannotStartError, ConfigError } from "../config/errors.js";
+import { rm } from "node:fs/promises";
+import { CannotStartError, ConfigError, codeOf } from "../common/error.js";
 import type { Settings } from "../config/schema.js";
+import { writeAtomically } from "../storage/durable.js";
+import type { DataPaths } from "../storage/paths.js";
 import type { App } from "./app.js";
 
 /** Whoever holds the address is asked this long who it is. */
@@ -19,10 +22,9 @@ const isImprint = async (url: string): Promise<boolean> => {
 
 /** What keeps the service from listening, as a sentence that says how to go on. Other errors are answered as they are. */
 export const explainListen = async (error: unknown, { host, port }: Pick<Settings, "host" | "port">): Promise<unknown> => {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
   const at = urlOf(host, port).slice("http://".length);
   const elsewhere = "choose another port with --port, or any free one with --port 0.";
-  switch (code) {
+  switch (codeOf(error)) {
     case "EADDRINUSE": {
       // A wide bind answers on loopback too.
       const everywhere = host === "0.0.0.0" || host === "::";
@@ -56,4 +58,10 @@ export const listen = async (app: App, settings: Pick<Settings, "host" | "port">
   }
   const address = app.server.address();
   return typeof address === "object" && address !== null ? address.port : port;
+};
+
+/** Leaves the address of the service for commands to find. The answer takes it away again. */
+export const announceAddress = async ({ serverFile }: DataPaths, url: string): Promise<() => Promise<void>> => {
+  await writeAtomically(serverFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
+  return () => rm(serverFile, { force: true });
 };

@@ -1,6 +1,6 @@
 import { Problem } from "@imprint/contracts";
 import Fastify, { type FastifyInstance, type RouteOptions } from "fastify";
-import { compilers } from "./validation.js";
+import { compilers } from "./schemas.js";
 
 /** Groups of calls, as the page shows them. */
 export const TAGS = ["train", "jobs", "sessions", "adapters", "projects", "chat", "fine-tuning", "service"] as const;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { CLIENT_CLOSED_REQUEST } from "./problem.js";
+import { CLIENT_CLOSED_REQUEST } from "./errors.js";
 
 interface CountedRequest {
   readonly method: string;

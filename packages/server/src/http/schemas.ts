@@ -1,5 +1,8 @@
-import { ERRORS, type ErrorCode, Strict } from "@imprint/contracts";
-import { type TSchema, Type } from "typebox";
+import { ERRORS, type ErrorCode, NullsLeftOut, StartResponse, Strict, withoutNulls } from "@imprint/contracts";
+import { fieldErrors, matches } from "@imprint/contracts/fields";
+import type { FastifySchemaCompiler, FastifySerializerCompiler, FastifyServerOptions } from "fastify";
+import { type Static, type TObject, type TSchema, type TUnsafe, Type } from "typebox";
+import { ProblemError } from "../common/error.js";
 
 /** Body of calls that take none: absent, or an empty object. */
 export const NoBody = Type.Union([Type.Null(), Strict({})]);
@@ -44,3 +47,67 @@ export const eventStream = (description: string, schema: TSchema) => ({
 });
 
 export const noContent = (description: string) => ({ description, type: "null" });
+
+const refuse = (schema: TSchema, value: unknown): ProblemError => {
+  const errors = fieldErrors(schema, value);
+  const { path, message } = errors[0] ?? { path: "", message: "is invalid" };
+  const field = path === "" ? "The body" : `Field ${path.slice(1).replaceAll("/", ".")}`;
+  return new ProblemError("VALIDATION_FAILED", `${field} ${message}.`, { errors });
+};
+
+/** Text of a query string as the number or boolean that its schema asks for; anything else stays text and is refused. */
+const readQuery = (schema: TObject, query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(query).map(([name, text]) => {
+      const { type } = (schema.properties[name] ?? {}) as { readonly type?: string };
+      if (type === "integer" && typeof text === "string" && /^\d{1,9}$/.test(text)) return [name, Number(text)];
+      if (type === "boolean" && (text === "true" || text === "false")) return [name, text === "true"];
+      return [name, text];
+    }),
+  );
+
+/** Validates with the TypeBox schemas themselves: nothing is coerced, removed or defaulted in a body. */
+export const validator: FastifySchemaCompiler<TSchema> =
+  ({ schema, httpPart }) =>
+  (data: unknown) => {
+    const value = httpPart === "querystring" ? readQuery(schema as TObject, data as Record<string, unknown>) : data;
+    return matches(schema, value) ? { value } : { error: refuse(schema, value) };
+  };
+const serializer: FastifySerializerCompiler<unknown> = () => (data) => JSON.stringify(data);
+type Factories = NonNullable<NonNullable<FastifyServerOptions["schemaController"]>["compilersFactory"]>;
+
+/** Given to Fastify when it is made, which then loads no compilers of its own. Its types name those, and it calls any. */
+export const compilers = { buildValidator: () => validator, buildSerializer: () => serializer } as unknown as Factories;
+
+/** The body of a start call, whose optional fields may be null: they are left out before the rest is validated. */
+export const startBody = <T extends TObject>(
+  schema: T,
+): { readonly body: TUnsafe<Static<T>>; readonly validatorCompiler: FastifySchemaCompiler<TSchema> } => ({
+  body: NullsLeftOut(schema),
+  validatorCompiler: (part) => {
+    if (part.httpPart !== "body") return validator(part);
+    const validate = validator({ ...part, schema });
+    return (data: unknown) => validate(withoutNulls(schema, data));
+  },
+});
+
+/** Answers of the calls that start a training. */
+export const startResponse = {
+  200: answer("The job is queued", StartResponse),
+  ...problems(
+    "MALFORMED_JSON",
+    "ADAPTER_ID_TAKEN",
+    "JOB_NOT_FINISHED",
+    "CHECKPOINT_NOT_FOUND",
+    "CHECKPOINT_INVALID",
+    "IDEMPOTENCY_CONFLICT",
+    "BODY_TOO_LARGE",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "VALIDATION_FAILED",
+    "BASE_MODEL_NOT_FOUND",
+    "BASE_MODEL_UNSAFE",
+    "BASE_MODEL_INVALID",
+    "QUEUE_FULL",
+    "SHUTTING_DOWN",
+  ),
+};

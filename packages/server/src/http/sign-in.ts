@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Strict } from "@imprint/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { ProblemError } from "../common/problem.js";
+import { ProblemError } from "../common/error.js";
 import type { App } from "./app.js";
 import type { Attempts } from "./attempts.js";
 import { noContent, problems } from "./schemas.js";

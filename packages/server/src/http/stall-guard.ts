@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../common/clock.js";
-import { refuseOnSocket } from "./broken-request.js";
 import { hasBody } from "./deadline.js";
+import { refuseOnSocket } from "./errors.js";
 
 /** A body of which fewer bytes come in this time has stalled. */
 const STALL_MS = 60_000;

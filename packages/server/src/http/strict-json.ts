@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { ProblemError } from "../common/problem.js";
-import { quote } from "../common/quote.js";
+import { ProblemError, quote } from "../common/error.js";
 
 const MAX_DEPTH = 32;
 /** Keys that reach an object's prototype when an object is merged. */

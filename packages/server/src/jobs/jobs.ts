@@ -1,6 +1,6 @@
 import type { JobKind, JobStatus } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
-import type { Log } from "../common/log.js";
+import type { Log } from "../common/error.js";
 import type { LeftJob, Runner } from "../runners/runner.js";
 import type { Job, JobRequest } from "./job.js";
 import type { Kind } from "./kind.js";

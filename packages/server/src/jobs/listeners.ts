@@ -1,4 +1,4 @@
-import type { Log } from "../common/log.js";
+import type { Log } from "../common/error.js";
 
 export interface Listeners<Args extends readonly unknown[]> {
   /** The answer takes the listener away again. */

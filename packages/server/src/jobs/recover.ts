@@ -1,4 +1,4 @@
-import type { Log } from "../common/log.js";
+import type { Log } from "../common/error.js";
 import type { Runner } from "../runners/runner.js";
 import type { Jobs } from "./jobs.js";
 

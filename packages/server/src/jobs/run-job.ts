@@ -1,5 +1,4 @@
-import { asImprintError, type ImprintError } from "../common/error.js";
-import type { Log } from "../common/log.js";
+import { asImprintError, type ImprintError, type Log } from "../common/error.js";
 import type { Job } from "./job.js";
 import type { Kind, Made, RunContext } from "./kind.js";
 

@@ -1,11 +1,11 @@
 import type { JobKind } from "@imprint/contracts";
 import type { Kind } from "../jobs/kind.js";
+import type { KindDeps } from "./deps.js";
 import { createEvaluation } from "./evaluation/kind.js";
 import { createExport } from "./export/kind.js";
 import { createHypernetwork } from "./hypernetwork/kind.js";
 import { createLora } from "./lora/kind.js";
 import { createSweep } from "./sweep/kind.js";
-import type { Workshop } from "./workshop.js";
 
 /** The kinds of jobs, one line each. A new one is a folder here, a line here, and a line in the contracts' KINDS. */
 const KINDS = {
@@ -14,7 +14,7 @@ const KINDS = {
   hypernetwork: createHypernetwork,
   export: createExport,
   evaluate: createEvaluation,
-} as const satisfies Record<JobKind, (workshop: Workshop) => Kind>;
+} as const satisfies Record<JobKind, (deps: KindDeps) => Kind>;
 
 export type Kinds = { readonly [K in JobKind]: ReturnType<(typeof KINDS)[K]> };
 
@@ -27,5 +27,5 @@ export type Start = {
   };
 }[JobKind];
 
-export const createKinds = (workshop: Workshop): Kinds =>
-  Object.fromEntries(Object.entries(KINDS).map(([name, create]) => [name, create(workshop)])) as unknown as Kinds;
+export const createKinds = (deps: KindDeps): Kinds =>
+  Object.fromEntries(Object.entries(KINDS).map(([name, create]) => [name, create(deps)])) as unknown as Kinds;

@@ -1,19 +1,18 @@
 import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { AdapterMethod, JobResult, SessionSummary } from "@imprint/contracts";
-import { ImprintError } from "../common/error.js";
+import { codeOf, ImprintError } from "../common/error.js";
 import type { Job, JobRequest } from "../jobs/job.js";
 import type { FinishedRun, Made } from "../jobs/kind.js";
 import { locateBaseModel } from "../models/base-model.js";
-import { HarmfulAdapterError } from "../registry/harm.js";
-import { type Lineage, publishAdapter } from "../registry/publish.js";
+import { HarmfulAdapterError, type Lineage, publishAdapter } from "../registry/publish.js";
 import { InvalidAdapterError } from "../registry/validate/invalid.js";
 import { reference } from "../runners/reference.js";
 import type { Staged } from "../sessions/stage.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Transaction } from "../storage/schema.js";
+import type { KindDeps } from "./deps.js";
 import type { resolveCommon } from "./resolve.js";
-import type { Workshop } from "./workshop.js";
 
 /** What every request for an adapter says. */
 export type TrainingRequest = JobRequest & ReturnType<typeof resolveCommon>;
@@ -65,7 +64,7 @@ export const prepareTraining = async <Request extends TrainingRequest, Task>(
     readonly signal: AbortSignal;
     readonly toTask: (staged: StagedTraining) => Task | Promise<Task>;
   },
-  { paths, sessions, models }: Workshop,
+  { paths, sessions, models }: KindDeps,
 ): Promise<Task> => {
   const { request } = job;
   const staging = stagingOf(paths, job);
@@ -96,7 +95,7 @@ const asFailure = (error: unknown, adapterId: string): unknown => {
   }
   if (error instanceof InvalidAdapterError)
     return new ImprintError("ADAPTER_INVALID", `The adapter was refused: ${error.message}.`, { cause: error });
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === "ENOTEMPTY" || code === "EEXIST")
     return new ImprintError("ADAPTER_ID_TAKEN", `A folder ${adapterId} stands in adapters already.`, { cause: error });
   return error;
@@ -106,7 +105,7 @@ const asFailure = (error: unknown, adapterId: string): unknown => {
 export const registerTraining = async (
   { job, task, result, signal }: FinishedRun<TrainingRequest, TrainingTask, JobResult>,
   { method, beforeCommit }: { readonly method: AdapterMethod; readonly beforeCommit?: (db: Transaction) => Promise<void> },
-  { database, paths, now }: Workshop,
+  { database, paths, now }: KindDeps,
 ): Promise<void> => {
   const { job_id, request, plan } = job;
   const { adapter_id, task_type, metadata, keep_harmful: keepHarmful } = request;

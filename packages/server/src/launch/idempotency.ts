@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject } from "@imprint/contracts";
-import { ProblemError } from "../common/problem.js";
+import { ProblemError } from "../common/error.js";
 
 interface Entry {
   readonly bodyHash: string;

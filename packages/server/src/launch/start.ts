@@ -1,11 +1,81 @@
-import type { StartResponse } from "@imprint/contracts";
+import { type Holdout, RESUME_FIELDS, type StartResponse, type TrainLoraRequest } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
-import { ProblemError } from "../common/problem.js";
+import { fieldRefused, ImprintError, ProblemError } from "../common/error.js";
 import type { Jobs } from "../jobs/jobs.js";
 import type { Kind } from "../jobs/kind.js";
+import type { KindDeps } from "../kinds/deps.js";
 import type { Kinds, Start } from "../kinds/index.js";
+import { requireCheckpoint } from "../kinds/lora/checkpoints/folder.js";
+import { type LoraJobRequest, renamed } from "../kinds/resolve.js";
+import { type BaseModel, type BaseModels, requestedBaseModel } from "../models/base-model.js";
 import { isAdapterIdTaken } from "../registry/adapters.js";
 import type { Idempotency } from "./idempotency.js";
+
+// What the schemas of trainings let pass, because it takes two fields to see it.
+
+const holdoutFault = (held: readonly string[], sessionIds: readonly string[]): string | null => {
+  if (held.some((id) => !sessionIds.includes(id))) return "must name sessions of the training: add them to session_ids";
+  return sessionIds.some((id) => !held.includes(id)) ? null : "leaves no session to train on: name fewer";
+};
+
+/** Sessions that are held out are some of the training's, and not all. */
+export const checkHoldout = (holdout: Holdout | undefined, sessionIds: readonly string[]): void => {
+  const message = Array.isArray(holdout) ? holdoutFault(holdout, sessionIds) : null;
+  if (message !== null) throw fieldRefused("holdout", message);
+};
+
+/** Numbers of turns mean nothing over several sessions. */
+export const checkTurns = ({ train_on, session_ids = [] }: Pick<TrainLoraRequest, "train_on" | "session_ids">): void => {
+  if (typeof train_on !== "object" || session_ids.length < 2) return;
+  throw fieldRefused(
+    "train_on",
+    "takes turns of one session only: train on one session, or choose by all, successful_steps or final_answer",
+  );
+};
+
+/** How many windows there are is known only once the sessions were read. */
+export const checkWindow = (window: number | null, windows: number): void => {
+  if (window === null || window <= windows) return;
+  throw fieldRefused("window", `must be at most ${windows}, the number of windows that these sessions make`);
+};
+
+/** The base model of a request. Refused before anything starts, by the name of its field. */
+export const requireBaseModel = (given: string | undefined, models: BaseModels): BaseModel => {
+  try {
+    return requestedBaseModel(given, models);
+  } catch (error) {
+    if (!(error instanceof ImprintError)) throw error;
+    const { code, message, hint } = error;
+    throw new ProblemError(code, `Field base_model: ${message} ${hint}`, { errors: [{ path: "/base_model", message }] });
+  }
+};
+
+/** A start call with its base model decided: a folder goes by its name from here on. */
+export const withBaseModel = <T extends { readonly base_model?: string }>(body: T, models: BaseModels): T => ({
+  ...body,
+  base_model: requireBaseModel(body.base_model, models).name,
+});
+
+const MESSAGE = "cannot stand beside resume_from: a resumed training keeps every number of its request";
+
+/** Beside resume_from, anything that would change the numbers is refused by name. */
+export const checkResumeFields = (body: object): void => {
+  const others = Object.keys(body).filter((field) => !(RESUME_FIELDS as readonly string[]).includes(field));
+  if (others.length === 0) return;
+  const errors = others.map((field) => ({ path: `/${field}`, message: MESSAGE }));
+  throw new ProblemError("VALIDATION_FAILED", `Field ${others.join(", ")} ${MESSAGE}.`, { errors });
+};
+
+/** The request of the job that is resumed, under the names that this one asks for. */
+export const resolveResume = async (
+  body: TrainLoraRequest & { readonly resume_from: string },
+  { jobs, deps }: { readonly jobs: Jobs; readonly deps: KindDeps },
+): Promise<LoraJobRequest> => {
+  checkResumeFields(body);
+  const request = await requireCheckpoint(body.resume_from, { jobs, deps });
+  requireBaseModel(request.base_model, deps.models);
+  return { ...renamed(request, body), resume_from: body.resume_from };
+};
 
 /** What a start works with. */
 export interface LaunchDeps {
@@ -40,7 +110,7 @@ export const startJob = async (
 
   const kind: Kind = kinds[start.kind];
   const adapter_id = kind.reserves(start.request);
-  const taken = adapter_id !== null && (await request.transact((db) => isAdapterIdTaken(db, adapter_id)));
+  const taken = adapter_id !== null && (await isAdapterIdTaken(await request.db(), adapter_id));
   // From here on nothing waits: of two calls with one key or one adapter_id, the second sees the first.
   const meanwhile = call && idempotency.find(call);
   if (meanwhile) return queued(meanwhile);
@@ -48,9 +118,7 @@ export const startJob = async (
     throw new ProblemError(
       "ADAPTER_ID_TAKEN",
       `The adapter_id ${adapter_id} is taken: choose another, or leave adapter_id out.`,
-      {
-        errors: [{ path: "/adapter_id", message: "is taken" }],
-      },
+      { errors: [{ path: "/adapter_id", message: "is taken" }] },
     );
   const job = jobs.submit(start);
   if (call) idempotency.remember(call, job.job_id);

@@ -1,6 +1,5 @@
-import { JOB_STATUSES, type Progress } from "@imprint/contracts";
+import { JOB_STATUSES, type Progress, VERSION } from "@imprint/contracts";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { VERSION } from "../common/version.js";
 import type { Streams } from "../events/streams.js";
 import type { Job } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";

@@ -1,13 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, isAbsolute, join, resolve } from "node:path";
-import { ImprintError } from "../common/error.js";
+import { basename, isAbsolute, join, relative } from "node:path";
+import { BaseModelName } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
+import { codeOf, ImprintError } from "../common/error.js";
 import type { Config } from "../config/load.js";
-import { isModelName } from "../config/schema.js";
+import { isPath, toPath } from "../config/paths.js";
 import type { Setup } from "../config/setup.js";
-import { isPath, untilde } from "../config/sources.js";
 import { dataPaths } from "../storage/paths.js";
-import { checkModelFolder, isFolder, isWithin, linkModel } from "./base-model-folder.js";
 
 export interface BaseModels {
   /** The base model where a request names none: a name, a hub id, or a folder of this machine. */
@@ -28,6 +28,51 @@ export interface BaseModel {
   readonly name: string;
 }
 
+const PICKLES = /\.(?:bin|pt|pth|pkl|pickle|ckpt|msgpack|h5)$/;
+
+const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch (error) {
+    // Below a file there is nothing.
+    if (codeOf(error) === "ENOTDIR") return false;
+    throw error;
+  }
+};
+
+/** Whether `path` is `root` or in it, links followed. A path that is not there is judged as it is written. */
+const isWithin = (root: string, path: string): boolean => {
+  const real = (folder: string): string => (isFolder(folder) ? realpathSync(folder) : folder);
+  const way = relative(real(root), real(path));
+  return !isAbsolute(way) && way.split(/[/\\]/)[0] !== "..";
+};
+
+/**
+ * Looks for what a base model's folder must hold; the trainer reads the files themselves.
+ * @throws ImprintError BASE_MODEL_NOT_FOUND, BASE_MODEL_INVALID or BASE_MODEL_UNSAFE that says `name`
+ */
+const checkModelFolder = (folder: string, name = basename(folder)): void => {
+  if (!isFolder(folder)) throw new ImprintError("BASE_MODEL_NOT_FOUND", `There is no folder ${name}.`);
+  const files = readdirSync(folder);
+  if (!files.includes("config.json"))
+    throw new ImprintError("BASE_MODEL_INVALID", `The base model's folder ${name} holds no config.json.`);
+  if (files.some((file) => file.endsWith(".safetensors"))) return;
+  if (files.some((file) => PICKLES.test(file)))
+    throw new ImprintError("BASE_MODEL_UNSAFE", `The base model's folder ${name} holds only pickled weights.`);
+  throw new ImprintError("BASE_MODEL_INVALID", `The base model's folder ${name} holds no *.safetensors.`);
+};
+
+/** Links a base model's folder into `<data dir>/models`, so that what is trained on it can be used by the name. False: the name is another's. */
+const linkModel = (folder: string, models: string): boolean => {
+  const link = join(models, basename(folder));
+  const target = realpathSync(folder);
+  if (isFolder(link)) return realpathSync(link) === target;
+  // A link whose folder is gone.
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(link);
+  symlinkSync(target, link, "junction");
+  return true;
+};
+
 /** As huggingface_hub finds it. */
 const hubCacheOf = ({ HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string =>
   HF_HUB_CACHE || join(HF_HOME || join(XDG_CACHE_HOME || join(homedir(), ".cache"), "huggingface"), "hub");
@@ -40,6 +85,9 @@ export const baseModelsOf = ({ settings, setup }: Config, env: NodeJS.ProcessEnv
   allowDownloads: settings.allow_downloads,
   hubCache: hubCacheOf(env),
 });
+
+/** How a prepared base model may be called in a request. */
+const isModelName = (text: string): boolean => matches(BaseModelName, text);
 
 /** The name that a request without `base_model` trains for. A folder goes by its last part: paths stay on this machine. */
 export const fallbackName = ({ fallback }: BaseModels): string => (isModelName(fallback) ? fallback : basename(fallback));
@@ -112,7 +160,7 @@ const adoptFolder = (folder: string, models: BaseModels): BaseModel => {
  * @throws ImprintError BASE_MODEL_NOT_FOUND, BASE_MODEL_INVALID or BASE_MODEL_UNSAFE
  */
 export const requestedBaseModel = (given: string | undefined, models: BaseModels): BaseModel => {
-  if (given !== undefined && isPath(given)) return adoptFolder(resolve(untilde(given, homedir())), models);
+  if (given !== undefined && isPath(given)) return adoptFolder(toPath(given), models);
   if (given === undefined && isAbsolute(models.fallback)) checkModelFolder(models.fallback);
   const model = locateBaseModel(given ?? fallbackName(models), models);
   const files = isAbsolute(model.location) ? model.location : downloaded(model.location, models);
@@ -136,4 +184,10 @@ export const contextLength = (name: string, models: BaseModels): number | null =
 export const preparedModels = ({ setup, folder }: BaseModels): readonly string[] => [
   ...Object.keys(setup?.models ?? {}),
   ...(isFolder(folder) ? readdirSync(folder).filter((name) => isModelName(name) && isFolder(join(folder, name))) : []),
+];
+
+/** Folders whose sub-folders are hypernetworks: one's own before those that Imprint ships. */
+export const hypernetworkFolders = ({ settings, repoRoot }: Config): readonly [string, string] => [
+  dataPaths(settings.data_dir).hypernetworks,
+  join(repoRoot, "models"),
 ];

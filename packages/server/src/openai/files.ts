@@ -6,11 +6,10 @@ import { join } from "node:path";
 import { FileDeleted, FileObject, FileQuery, listOf } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { ProblemError } from "../common/problem.js";
-import { quote } from "../common/quote.js";
+import { ProblemError, quote } from "../common/error.js";
 import type { App } from "../http/app.js";
 import { answer, idParams } from "../http/schemas.js";
-import type { Workshop } from "../kinds/workshop.js";
+import type { KindDeps } from "../kinds/deps.js";
 import { writeAtomically } from "../storage/durable.js";
 import type { Transaction } from "../storage/schema.js";
 import { pageOf, seconds } from "./pages.js";
@@ -18,7 +17,7 @@ import { readUpload, UploadForm } from "./upload-form.js";
 import { deleteUpload, findUpload, insertUpload, listUploads, type Upload } from "./uploads.js";
 
 interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
 }
 
 /** Bytes of an uploaded file whatever `session_limit` says: a form is held in memory. */
@@ -45,8 +44,8 @@ const params = idParams("file_id");
 const tags = ["fine-tuning"];
 
 /** `/v1/files`: the chat JSONL files of OpenAI's fine-tuning. */
-export const filesRoutes = (app: App, { workshop }: Deps): void => {
-  const { paths, sessions, now } = workshop;
+export const filesRoutes = (app: App, { deps }: Deps): void => {
+  const { paths, sessions, now } = deps;
 
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();

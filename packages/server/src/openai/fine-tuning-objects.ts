@@ -1,6 +1,6 @@
 import type { FineTuningCheckpoint, FineTuningEvent, FineTuningJob } from "@imprint/contracts";
 import type { Job } from "../jobs/job.js";
-import type { ResolvedLora } from "../kinds/lora/resolve.js";
+import type { ResolvedLora } from "../kinds/resolve.js";
 import type { FineTuneEvent } from "./events.js";
 import type { KnownFineTune } from "./fine-tunes.js";
 import { seconds } from "./pages.js";

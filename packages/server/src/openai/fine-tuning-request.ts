@@ -4,7 +4,7 @@ import {
   MULTIPLIED_RATE,
   type TrainLoraRequest,
 } from "@imprint/contracts";
-import { fieldRefused } from "../common/problem.js";
+import { fieldRefused } from "../common/error.js";
 
 /** The hyperparameters, wherever they stand. Throws ProblemError. */
 export const hyperparametersOf = ({ method, hyperparameters }: FineTuningRequest): FineTuningHyperparameters => {

@@ -1,11 +1,9 @@
 import { FineTuningCheckpoint, FineTuningEvent, FineTuningJob, FineTuningRequest, listOf, PageQuery } from "@imprint/contracts";
-import { ProblemError } from "../common/problem.js";
-import { quote } from "../common/quote.js";
+import { ProblemError, quote } from "../common/error.js";
 import type { App } from "../http/app.js";
 import { answer, idParams, NoBody } from "../http/schemas.js";
-import { resolveLora } from "../kinds/lora/resolve.js";
-import type { Randomness } from "../kinds/resolve.js";
-import type { Workshop } from "../kinds/workshop.js";
+import type { KindDeps } from "../kinds/deps.js";
+import { type Randomness, resolveLora } from "../kinds/resolve.js";
 import { type LaunchDeps, startJob } from "../launch/start.js";
 import { fallbackName, locateBaseModel } from "../models/base-model.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -18,7 +16,7 @@ import { importTrainingFile } from "./training-file.js";
 
 interface Deps extends LaunchDeps {
   readonly fineTunes: FineTunes;
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly random: Randomness;
 }
 
@@ -28,7 +26,7 @@ const job200 = { 200: answer("The fine-tuning job", FineTuningJob) };
 
 /** `/v1/fine_tuning/jobs`: LoRA trainings as OpenAI's clients start and follow them. */
 export const fineTuningRoutes = (app: App, services: Deps): void => {
-  const { jobs, fineTunes, workshop, random } = services;
+  const { jobs, fineTunes, deps, random } = services;
 
   const find = (id: string): KnownFineTune => {
     const found = fineTunes.get(jobIdOf(id) ?? "");
@@ -38,7 +36,7 @@ export const fineTuningRoutes = (app: App, services: Deps): void => {
       `There is no fine-tuning job ${quote(id)}: jobs live in memory, and a restart forgets them.`,
     );
   };
-  const show = (id: string) => toJob(find(id), workshop.now());
+  const show = (id: string) => toJob(find(id), deps.now());
 
   app.post(
     "/v1/fine_tuning/jobs",
@@ -48,12 +46,12 @@ export const fineTuningRoutes = (app: App, services: Deps): void => {
     async (request) => {
       const { body } = request;
       // Nothing of the import is in a transaction: there is one connection, and a large file takes seconds.
-      const { file_id } = await inTransaction(workshop.database, (db) => requireUpload(db, body.training_file));
-      locateBaseModel(body.model, workshop.models);
+      const { file_id } = await inTransaction(deps.database, (db) => requireUpload(db, body.training_file));
+      locateBaseModel(body.model, deps.models);
       const hyperparameters = hyperparametersOf(body);
-      const sessionIds = await importTrainingFile(file_id, workshop);
+      const sessionIds = await importTrainingFile(file_id, deps);
       const training = resolveLora(trainingOf(body, hyperparameters, { sessionIds, random }), {
-        baseModel: fallbackName(workshop.models),
+        baseModel: fallbackName(deps.models),
         random,
       });
       const { job_id } = await startJob(request, { kind: "lora", request: training }, services);

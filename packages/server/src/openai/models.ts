@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { unknownModel } from "../conversation/locate.js";
 import type { App } from "../http/app.js";
 import { answer } from "../http/schemas.js";
-import type { Workshop } from "../kinds/workshop.js";
+import type { KindDeps } from "../kinds/deps.js";
 import { type BaseModels, contextLength, fallbackName, preparedModels } from "../models/base-model.js";
 import { type AdapterRow, findAdapter, listAdapters } from "../registry/adapters.js";
 import { listAliases } from "../registry/aliases.js";
@@ -14,7 +14,7 @@ import { inTransaction } from "../storage/transaction.js";
 import { seconds } from "./pages.js";
 
 interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly upstream: Served | null;
 }
 
@@ -61,7 +61,7 @@ const listed = (upstream: Served | null): Promise<readonly ServedModel[]> =>
  * `GET /v1/models`: the prepared base models, the latest of projects, the newest adapters, and what the upstream serves besides;
  * `GET /v1/models/ID`: one of them, or an older adapter.
  */
-export const modelsRoute = (app: App, { workshop, upstream }: Deps): void => {
+export const modelsRoute = (app: App, { deps, upstream }: Deps): void => {
   // A service that asks is told of what is here: two that name each other as upstream would ask for ever.
   const toAsk = (headers: Readonly<Record<string, unknown>>): Served | null =>
     headers[FROM_SERVICE] === undefined ? upstream : null;
@@ -76,11 +76,11 @@ export const modelsRoute = (app: App, { workshop, upstream }: Deps): void => {
       },
     },
     async ({ headers }) => {
-      const { adapters, aliases } = await inTransaction(workshop.database, async (db) => ({
+      const { adapters, aliases } = await inTransaction(deps.database, async (db) => ({
         aliases: await aliased(db),
         ...(await listAdapters(db, { filter: {}, limit: MAX_ADAPTERS })),
       }));
-      const shown = shower(workshop.models);
+      const shown = shower(deps.models);
       const own = [
         ...[...shown.bases].map(shown.base),
         ...aliases.map(({ alias, adapter }) => shown.adapter(adapter, alias)),
@@ -103,8 +103,8 @@ export const modelsRoute = (app: App, { workshop, upstream }: Deps): void => {
       },
     },
     async ({ params: { model }, headers }) => {
-      const adapter = await findNamed(workshop.database, model);
-      const shown = shower(workshop.models);
+      const adapter = await findNamed(deps.database, model);
+      const shown = shower(deps.models);
       if (adapter) return shown.adapter(adapter, model);
       if (shown.bases.has(model)) return shown.base(model);
       const served = (await listed(toAsk(headers))).find(({ id }) => id === model);

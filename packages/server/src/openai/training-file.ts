@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fieldRefused } from "../common/problem.js";
-import type { Workshop } from "../kinds/workshop.js";
+import { fieldRefused } from "../common/error.js";
+import type { KindDeps } from "../kinds/deps.js";
 import type { SavedFile } from "../sessions/save.js";
 
 import { checkConversations } from "./conversations.js";
 
-const store = async (file: string, { sessions }: Workshop): Promise<SavedFile> => {
+const store = async (file: string, { sessions }: KindDeps): Promise<SavedFile> => {
   try {
     return await sessions.import(async () => file, { format: "chat-jsonl" });
   } catch (error) {
@@ -17,13 +17,13 @@ const store = async (file: string, { sessions }: Workshop): Promise<SavedFile> =
 };
 
 /** Stores the conversations of an uploaded file, and answers their ids. Throws ProblemError for a file that cannot be trained on as it is. */
-export const importTrainingFile = async (fileId: string, workshop: Workshop): Promise<readonly string[]> => {
-  const file = join(workshop.paths.uploads, fileId);
+export const importTrainingFile = async (fileId: string, deps: KindDeps): Promise<readonly string[]> => {
+  const file = join(deps.paths.uploads, fileId);
   const bytes = await readFile(file).catch(() => {
     throw fieldRefused("training_file", "names a file whose content is gone: upload it again");
   });
   const fault = await checkConversations(bytes);
   if (fault) throw fieldRefused("training_file", fault);
-  const { result } = await store(file, workshop);
+  const { result } = await store(file, deps);
   return [...new Set(result.sessions.map(({ session_id }) => session_id))];
 };

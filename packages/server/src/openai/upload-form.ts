@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Strict } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import { fieldRefused } from "../common/problem.js";
+import { fieldRefused } from "../common/error.js";
 import { type Form, type FormFile, readForm } from "../http/multipart.js";
 
 const MAX_NAME = 255;

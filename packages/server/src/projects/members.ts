@@ -1,6 +1,6 @@
 import type { SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import type { Workshop } from "../kinds/workshop.js";
+import type { KindDeps } from "../kinds/deps.js";
 import { inTransaction } from "../storage/transaction.js";
 import type { Member } from "./choose.js";
 import { type MemberRow, membersOf, putMember } from "./rows.js";
@@ -8,7 +8,7 @@ import { type MemberRow, membersOf, putMember } from "./rows.js";
 /** What a token is taken for where no tokenizer is asked: a budget need not be exact. */
 const CHARACTERS_PER_TOKEN = 4;
 
-type Lent = Pick<Workshop, "database" | "sessions">;
+type Lent = Pick<KindDeps, "database" | "sessions">;
 
 /** A project's session as it is stored now, read again where it has changed. */
 const look = async (

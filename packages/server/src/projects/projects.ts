@@ -9,13 +9,12 @@ import {
   type ProjectSummary,
   type RollbackRequest,
 } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import type { Clock } from "../common/clock.js";
+import { fieldRefused, type Log } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
-import type { Log } from "../common/log.js";
-import { matches } from "../common/matches.js";
-import { fieldRefused } from "../common/problem.js";
 import type { Source } from "../events/history.js";
-import { requireBaseModel } from "../launch/require-base-model.js";
+import { requireBaseModel } from "../launch/start.js";
 import { findAdapter, isAdapterIdTaken } from "../registry/adapters.js";
 import { dropAlias, pointAlias } from "../registry/aliases.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -95,8 +94,8 @@ const sentenceOf = ({ run, project, adapter_id, status, chosen }: RunRow): strin
 };
 
 export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOptions): Projects => {
-  const { workshop, jobs, random } = bench;
-  const { database, models, now } = workshop;
+  const { deps, jobs, random } = bench;
+  const { database, models, now } = deps;
   const lock = createKeyedLock();
   const feeds = createProjectFeeds({ clock });
 
@@ -166,7 +165,7 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
     const { project } = record;
     const { include_unsuccessful: includeUnsuccessful = false, replay_tokens: replayTokens = PROJECT_DEFAULTS.replay_tokens } =
       project.settings;
-    const members = await takeMembers({ project: name, add: request.session_ids ?? [], includeUnsuccessful }, workshop);
+    const members = await takeMembers({ project: name, add: request.session_ids ?? [], includeUnsuccessful }, deps);
     await inTransaction(database, (db) => putProject(db, project));
     const seed = request.seed ?? random.seed();
     const { settings, base_model } = project;

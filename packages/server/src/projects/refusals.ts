@@ -1,5 +1,4 @@
-import { ImprintError } from "../common/error.js";
-import { quote } from "../common/quote.js";
+import { ImprintError, quote } from "../common/error.js";
 import type { RunRow } from "./rows.js";
 
 export const projectNotFound = (name: string): ImprintError =>

@@ -1,7 +1,6 @@
 import { type ErrorDetail, type Evaluation, latestOf, type ProjectRunStatus } from "@imprint/contracts";
-import { asImprintError, ImprintError } from "../common/error.js";
+import { asImprintError, ImprintError, type Log } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
-import type { Log } from "../common/log.js";
 import type { Job } from "../jobs/job.js";
 import { isTerminal } from "../jobs/status.js";
 import { findAdapter } from "../registry/adapters.js";
@@ -39,8 +38,8 @@ const endOf = ({ status, error }: Pick<Job, "status" | "error">): { status: Proj
 
 /** Takes runs through their jobs: a training, the evaluation of its adapter, and what the verdict does to the latest. */
 export const createRuns = ({ lock, onChange, closing, log, ...bench }: RunsOptions): Runs => {
-  const { workshop, jobs } = bench;
-  const { database, now } = workshop;
+  const { deps, jobs } = bench;
+  const { database, now } = deps;
   /** The project whose run a job is of. */
   const active = new Map<string, string>();
   const pending = new Set<Promise<void>>();

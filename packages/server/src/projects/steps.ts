@@ -2,20 +2,19 @@ import { PROJECT_DEFAULTS, type ProjectSettings } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import type { Job } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
+import type { KindDeps } from "../kinds/deps.js";
 import { chooseSessions } from "../kinds/evaluation/choose-sessions.js";
 import { NOTHING_HELD_OUT } from "../kinds/evaluation/held-out.js";
 import type { Start } from "../kinds/index.js";
-import { requireCheckpoint } from "../kinds/lora/checkpoints/require.js";
-import { resolveLora } from "../kinds/lora/resolve.js";
-import type { Randomness } from "../kinds/resolve.js";
-import type { Workshop } from "../kinds/workshop.js";
+import { requireCheckpoint } from "../kinds/lora/checkpoints/folder.js";
+import { type Randomness, resolveLora } from "../kinds/resolve.js";
 import { requireWhole } from "../registry/health.js";
 import { findNamed, requireAdapter } from "../registry/require-adapter.js";
 import type { ProjectRow, RunRow } from "./rows.js";
 
 /** What the steps of a run work with. */
 export interface Bench {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly jobs: Jobs;
   readonly random: Randomness;
 }
@@ -26,10 +25,10 @@ const idsOf = (picks: readonly { readonly session_id: string }[]): string[] => p
 const trainingOf = ({ replay_tokens: _budget, actions: _actions, ...training }: ProjectSettings) => training;
 
 /** The checkpoint of an earlier try of a run, where it left one that can be used. */
-const findCheckpoint = async ({ train_job_id: jobId }: RunRow, { jobs, workshop }: Bench) => {
+const findCheckpoint = async ({ train_job_id: jobId }: RunRow, { jobs, deps }: Bench) => {
   if (jobId === null) return null;
   try {
-    return { ...(await requireCheckpoint(jobId, { jobs, workshop })), resume_from: jobId };
+    return { ...(await requireCheckpoint(jobId, { jobs, deps })), resume_from: jobId };
   } catch (error) {
     if (error instanceof ImprintError) return null;
     throw error;
@@ -63,13 +62,13 @@ const findControl = async (
   latest: string | null,
   tested: readonly string[],
   { adapterId, baseModel }: { readonly adapterId: string; readonly baseModel: string },
-  { workshop }: Bench,
+  { deps }: Bench,
 ): Promise<string | null> => {
   if (latest === null || latest === adapterId) return null;
   try {
-    const control = await findNamed(workshop.database, latest);
+    const control = await findNamed(deps.database, latest);
     if (!control || control.base_model !== baseModel || control.session_ids.some((id) => tested.includes(id))) return null;
-    await requireWhole(workshop, control);
+    await requireWhole(deps, control);
     return control.adapter_id;
   } catch (error) {
     if (error instanceof ImprintError) return null;
@@ -83,12 +82,12 @@ export const startEvaluation = async (
   { project, latest }: { readonly project: ProjectRow; readonly latest: string | null },
   bench: Bench,
 ): Promise<Job> => {
-  const { workshop, jobs } = bench;
-  const adapter = await requireAdapter(workshop.database, run.adapter_id);
-  await requireWhole(workshop, adapter);
+  const { deps, jobs } = bench;
+  const adapter = await requireAdapter(deps.database, run.adapter_id);
+  await requireWhole(deps, adapter);
   const { adapter_id, base_model } = adapter;
   const tested = idsOf(run.chosen.held_out);
-  const choice = await chooseSessions(adapter, { session_ids: tested }, NOTHING_HELD_OUT, workshop.sessions);
+  const choice = await chooseSessions(adapter, { session_ids: tested }, NOTHING_HELD_OUT, deps.sessions);
   const control_adapter_id = await findControl(latest, tested, { adapterId: adapter_id, baseModel: base_model }, bench);
   const { actions = PROJECT_DEFAULTS.actions } = project.settings;
   const request = { adapter_id, base_model, ...choice, control_adapter_id, actions, seed: 0 };

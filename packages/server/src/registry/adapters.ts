@@ -1,7 +1,6 @@
 import type { Adapter, AdapterFile, AdapterMethod, EvaluationSummary, PartialTraining, Proof } from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
-import { afterPrefix } from "../storage/prefix.js";
-import type { AdapterTable, Transaction } from "../storage/schema.js";
+import { type AdapterTable, afterPrefix, type Transaction } from "../storage/schema.js";
 
 /** An adapter as the registry knows it; its health is read from the disk, its verdict from its proof. */
 export type AdapterRow = Omit<Adapter, "health" | "verdict">;

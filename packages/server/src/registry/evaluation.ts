@@ -1,10 +1,9 @@
-import { readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
+import { readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type AdapterFile, Evaluation, type EvaluationResult } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import { matches } from "../common/matches.js";
-import { syncPath } from "../storage/durable.js";
+import { readRecord, syncPath } from "../storage/durable.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -19,14 +18,7 @@ const FILE = "evaluation.json";
 /** What an evaluation leaves: its own file, and the adapter's card with its verdict. */
 const FILES = ["README.md", FILE];
 
-const readEvaluation = async (folder: string): Promise<Evaluation | null> => {
-  try {
-    const value: unknown = JSON.parse(await readFile(join(folder, FILE), "utf8"));
-    return matches(Evaluation, value) ? value : null;
-  } catch {
-    return null;
-  }
-};
+const readEvaluation = (folder: string): Promise<Evaluation | null> => readRecord(Evaluation, join(folder, FILE));
 
 /** The last evaluation of an adapter; null where there is none that can be read. */
 export const findEvaluation = async ({ root }: DataPaths, { path, evaluation }: AdapterRow): Promise<Evaluation | null> =>

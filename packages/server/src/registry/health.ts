@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Adapter, type AdapterFile, type AdapterHealth, verdictOf } from "@imprint/contracts";
-import { ImprintError } from "../common/error.js";
+import { codeOf, ImprintError } from "../common/error.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -15,8 +15,7 @@ export interface Registry {
   readonly paths: DataPaths;
 }
 
-export const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
 
 /** Null when there is nothing; NaN for what is no regular file, which equals no recorded size. */
 const sizeOf = async (path: string): Promise<number | null> => {

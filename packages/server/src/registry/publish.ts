@@ -1,12 +1,11 @@
-import { rename, rm } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AdapterFile, type JobResult, verdictOf } from "@imprint/contracts";
+import { type AdapterFile, harmSentence, type JobResult, type Proof, verdictOf } from "@imprint/contracts";
 import { syncPath } from "../storage/durable.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type AdapterRow, insertAdapter } from "./adapters.js";
-import { HarmfulAdapterError, markCard } from "./harm.js";
 import { hashFolder, validateFolder, WEIGHTS_FILE } from "./validate/folder.js";
 import { InvalidAdapterError } from "./validate/invalid.js";
 
@@ -29,7 +28,7 @@ export const syncFolder = async (folder: string, files: readonly Pick<AdapterFil
 
 /**
  * Takes the files that a trainer left in `folder` into the registry: validated, on the disk, renamed, and only then a row.
- * A crash in between leaves files without a row, which the boot sweep sets aside; never a row without files.
+ * A crash in between leaves files without a row, which the next start sets aside; never a row without files.
  * An adapter that harms is marked on its card.
  * @throws HarmfulAdapterError when it harms and `keepHarmful` does not say to keep it all the same
  * @throws InvalidAdapterError when the files are not what the trainer claims, or no plain LoRA adapter
@@ -89,4 +88,26 @@ export const publishAdapter = async ({
     throw error;
   }
   return row;
+};
+
+const CARD = "README.md";
+
+/** The model is worse with the adapter, and nobody asked to keep it all the same. */
+export class HarmfulAdapterError extends Error {
+  override readonly name = "HarmfulAdapterError";
+
+  constructor(readonly proof: Proof) {
+    super(harmSentence(proof));
+  }
+}
+
+/** Says on the card of an adapter that harms what its proof says, below the title. */
+export const markCard = async (folder: string, proof: Proof): Promise<void> => {
+  const path = join(folder, CARD);
+  const card = await readFile(path, "utf8");
+  const mark = `> **This adapter makes the model worse; it was kept on request.** ${harmSentence(proof)}`;
+  await writeFile(
+    path,
+    card.replace(/^# .*$/m, (title) => `${title}\n\n${mark}`),
+  );
 };

@@ -1,7 +1,6 @@
 import { AdapterId } from "@imprint/contracts";
-import { ImprintError } from "../common/error.js";
-import { matches } from "../common/matches.js";
-import { quote } from "../common/quote.js";
+import { matches } from "@imprint/contracts/fields";
+import { ImprintError, quote } from "../common/error.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type AdapterRow, findAdapter } from "./adapters.js";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../common/clock.js";
-import { ImprintError } from "../common/error.js";
-import type { Log } from "../common/log.js";
+import { ImprintError, type Log } from "../common/error.js";
 import { LIMITS, type Limits } from "../config/limits.js";
 import type { Config } from "../config/load.js";
 import { dataPaths } from "../storage/paths.js";

@@ -1,7 +1,6 @@
 import type { SessionSummary } from "@imprint/contracts";
 import { type SqlBool, sql } from "kysely";
-import { afterPrefix } from "../storage/prefix.js";
-import type { Transaction } from "../storage/schema.js";
+import { afterPrefix, type Transaction } from "../storage/schema.js";
 import { searchedText } from "./summary.js";
 
 /** What the index knows of a session. */

@@ -3,9 +3,9 @@ import type { SessionList, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
 import { shared } from "../common/shared.js";
 import { inTransaction } from "../storage/transaction.js";
-import type { Catalogue, Shelf } from "./catalogue.js";
 import { findIndexed, importedIds } from "./index-table.js";
 import { isSessionId } from "./session-file.js";
+import type { SessionIndex, StoreDeps } from "./session-index.js";
 import { searchedText, wordsOf } from "./summary.js";
 
 export interface ListQuery {
@@ -40,7 +40,7 @@ export const createPresent = ({
   database,
   folder,
   arriving,
-}: Pick<Shelf, "database" | "folder" | "arriving">): (() => Promise<Present>) =>
+}: Pick<StoreDeps, "database" | "folder" | "arriving">): (() => Promise<Present>) =>
   shared(async () => {
     const ids = await namesInFolder(folder);
     const indexed = await inTransaction(database, (db) => importedIds(db));
@@ -49,9 +49,9 @@ export const createPresent = ({
   });
 
 /** Null for what is no session: it is not listed, and training on it says why. */
-const summaryOf = async (sessionId: string, catalogue: Catalogue): Promise<SessionSummary | null> => {
+const summaryOf = async (sessionId: string, index: SessionIndex): Promise<SessionSummary | null> => {
   try {
-    return (await catalogue.find(sessionId)).summary;
+    return (await index.find(sessionId)).summary;
   } catch (error) {
     if (error instanceof ImprintError) return null;
     throw error;
@@ -62,12 +62,12 @@ const summaryOf = async (sessionId: string, catalogue: Catalogue): Promise<Sessi
 const searchByHand = async (
   ids: readonly string[],
   words: readonly string[],
-  catalogue: Catalogue,
+  index: SessionIndex,
 ): Promise<readonly string[]> => {
   if (words.length === 0) return ids;
   const found: string[] = [];
   for (const id of ids) {
-    const summary = await summaryOf(id, catalogue);
+    const summary = await summaryOf(id, index);
     const text = summary === null ? "" : searchedText(summary);
     if (words.every((word) => text.includes(word))) found.push(id);
   }
@@ -81,26 +81,26 @@ const searchByHand = async (
 export const listSessions = async (
   { limit, after, search = "", prefix = "" }: ListQuery,
   {
-    shelf: { database },
+    deps: { database },
     present,
-    catalogue,
+    index,
   }: {
-    readonly shelf: Pick<Shelf, "database">;
+    readonly deps: Pick<StoreDeps, "database">;
     readonly present: () => Promise<Present>;
-    readonly catalogue: Catalogue;
+    readonly index: SessionIndex;
   },
 ): Promise<SessionList> => {
   const words = wordsOf(search);
   const begun = (id: string): boolean => id.startsWith(prefix);
   const { byHand, imported } = await present();
   const found = words.length === 0 ? null : new Set(await inTransaction(database, (db) => importedIds(db, { words, prefix })));
-  const unknown = await searchByHand(byHand.filter(begun), words, catalogue);
+  const unknown = await searchByHand(byHand.filter(begun), words, index);
   const ids = [...unknown, ...imported.filter((id) => begun(id) && (found === null || found.has(id)))];
   const from = after === undefined ? 0 : ids.indexOf(after) + 1;
   const page = ids.slice(from, from + limit);
   const indexed = page.slice(Math.max(0, unknown.length - from));
   const rows = await inTransaction(database, (db) => findIndexed(db, indexed));
-  const sessions = await Promise.all(page.map(async (id) => rows.get(id)?.summary ?? (await summaryOf(id, catalogue))));
+  const sessions = await Promise.all(page.map(async (id) => rows.get(id)?.summary ?? (await summaryOf(id, index))));
   return {
     sessions: sessions.filter((summary) => summary !== null),
     next: ids.length > from + limit ? (page.at(-1) ?? null) : null,

@@ -1,10 +1,10 @@
 import { lstat } from "node:fs/promises";
 import { ImprintError } from "../common/error.js";
 import { inTransaction } from "../storage/transaction.js";
-import type { Catalogue, Shelf } from "./catalogue.js";
 import { forgetSession, indexedIds } from "./index-table.js";
 import { namesInFolder } from "./list.js";
 import { isSessionId, sessionPath } from "./session-file.js";
+import type { SessionIndex, StoreDeps } from "./session-index.js";
 
 /** What a crash left between the folder and its index. */
 export interface Gap {
@@ -19,7 +19,7 @@ export interface Recovered {
 }
 
 /** Looks for a gap. Before anyone imports: the files come first, and their rows would seem to be missing. */
-export const findGap = async ({ folder, database }: Shelf): Promise<Gap> => {
+export const findGap = async ({ folder, database }: StoreDeps): Promise<Gap> => {
   const present = await namesInFolder(folder);
   const indexed = await inTransaction(database, indexedIds);
   return {
@@ -46,16 +46,16 @@ const byTime = async (ids: readonly string[], folder: string): Promise<readonly 
 export const closeGap = async (
   { withoutRow, withoutFile }: Gap,
   {
-    shelf: { folder, database, lock, leftovers },
-    catalogue,
+    deps: { folder, database, lock, leftovers },
+    index,
     signal,
-  }: { readonly shelf: Shelf; readonly catalogue: Catalogue; readonly signal: AbortSignal },
+  }: { readonly deps: StoreDeps; readonly index: SessionIndex; readonly signal: AbortSignal },
 ): Promise<Recovered> => {
   let [adopted, forgotten] = [0, 0];
   for (const id of await byTime(withoutRow, folder)) {
     if (signal.aborted) return { adopted, forgotten };
     try {
-      await catalogue.find(id);
+      await index.find(id);
       adopted += 1;
     } catch (error) {
       if (!(error instanceof ImprintError)) throw error;

@@ -5,9 +5,9 @@ import type { ImportResult, Outcome, SessionFormat, SessionSummary } from "@impr
 import { ImprintError } from "../common/error.js";
 import { syncPath } from "../storage/durable.js";
 import { inTransaction } from "../storage/transaction.js";
-import { type Catalogue, knownFile, type Shelf } from "./catalogue.js";
 import { type Indexed, indexSessions } from "./index-table.js";
 import { fingerprintOf, sessionPath } from "./session-file.js";
+import { knownFile, type SessionIndex, type StoreDeps } from "./session-index.js";
 import { readSummaries, type Tasks } from "./tasks.js";
 
 const MAX_ID = 128;
@@ -50,7 +50,7 @@ const putInPlace = async (path: string, place: string): Promise<() => Promise<vo
  * Puts files in the place of sessions: each of them the old one or the new one for a reader, never a part. The rows come last, so
  * that a crash leaves files that the next start indexes. The caller holds the sessions' locks.
  */
-export const commit = async (changes: readonly Change[], { folder, database, arriving }: Shelf): Promise<void> => {
+export const commit = async (changes: readonly Change[], { folder, database, arriving }: StoreDeps): Promise<void> => {
   if (changes.length === 0) return;
   for (const { summary } of changes) arriving.add(summary.session_id);
   const undo: (() => Promise<void>)[] = [];
@@ -76,7 +76,7 @@ export const commit = async (changes: readonly Change[], { folder, database, arr
 export const relabel = async (
   { summary: { session_id: sessionId }, byHand }: Indexed,
   { outcome, staging }: { readonly outcome: Outcome; readonly staging: string },
-  { folder, files }: Shelf,
+  { folder, files }: StoreDeps,
 ): Promise<Change> => {
   const path = join(staging, `labelled-${sessionId}.json`);
   const { summary } = await files.run("read", { session: knownFile(folder, sessionId), write: { path, outcome } });
@@ -107,11 +107,11 @@ interface Import {
 const keep = async (
   stored: Indexed,
   { outcome, staging }: Pick<Import, "outcome" | "staging">,
-  shelf: Shelf,
+  deps: StoreDeps,
   warnings: readonly string[] = [],
 ): Promise<Saved> => {
   const isKnown = outcome === undefined || outcome === stored.summary.outcome;
-  const change = isKnown ? null : await relabel(stored, { outcome, staging }, shelf);
+  const change = isKnown ? null : await relabel(stored, { outcome, staging }, deps);
   return { summary: (change ?? stored).summary, isNew: false, warnings, change };
 };
 
@@ -119,9 +119,9 @@ const keep = async (
 const settle = async (
   imported: SessionSummary,
   how: Import,
-  { shelf, catalogue }: { readonly shelf: Shelf; readonly catalogue: Catalogue },
+  { deps, index }: { readonly deps: StoreDeps; readonly index: SessionIndex },
 ): Promise<Saved> => {
-  const { folder, files } = shelf;
+  const { folder, files } = deps;
   const own = imported.session_id;
   const next = knownFile(how.staging, own);
 
@@ -139,19 +139,18 @@ const settle = async (
   for (const sessionId of candidates(imported)) {
     let stored: Indexed;
     try {
-      stored = await catalogue.findLocked(sessionId);
+      stored = await index.findLocked(sessionId);
     } catch (error) {
       if (!(error instanceof ImprintError)) throw error;
       if (error.code === "SESSION_NOT_FOUND") return place(sessionId, imported.outcome, []);
       if (error.code !== "SESSION_INVALID" || (await lstat(sessionPath(folder, sessionId))).isDirectory()) throw error;
       return place(sessionId, imported.outcome, [`The stored file of session ${sessionId} was damaged and is replaced.`]);
     }
-    if (stored.summary.sha256 === imported.sha256) return keep(stored, how, shelf);
+    if (stored.summary.sha256 === imported.sha256) return keep(stored, how, deps);
     if (sessionId !== own) continue;
     const { relation, steps } = await files.run("compare", { stored: knownFile(folder, sessionId), next });
-    if (relation === "same") return keep(stored, how, shelf);
-    if (relation === "older")
-      return keep(stored, how, shelf, [`A longer recording of session ${sessionId} is stored: it stays.`]);
+    if (relation === "same") return keep(stored, how, deps);
+    if (relation === "older") return keep(stored, how, deps, [`A longer recording of session ${sessionId} is stored: it stays.`]);
     if (relation === "newer")
       return place(sessionId, imported.outcome === "unknown" ? stored.summary.outcome : imported.outcome, [
         `Session ${sessionId} was stored with ${steps.stored} steps and is replaced: it has ${steps.next} now.`,
@@ -170,11 +169,11 @@ export const importRecording = async (
     format,
     ...how
   }: Import & { readonly source: Tasks["import"]["source"]; readonly format?: SessionFormat | undefined },
-  { shelf, catalogue }: { readonly shelf: Shelf; readonly catalogue: Catalogue },
+  { deps, index }: { readonly deps: StoreDeps; readonly index: SessionIndex },
 ): Promise<SavedFile> => {
-  const at = shelf.now().toISOString();
+  const at = deps.now().toISOString();
   const { outcome, staging, signal } = how;
-  const { bounds, files } = shelf;
+  const { bounds, files } = deps;
   const { warnings } = await files.run(
     "import",
     { source, format, outcome, staging, bounds, at },
@@ -182,21 +181,21 @@ export const importRecording = async (
   );
   const sessions = await readSummaries(staging);
   const ids: string[] = [];
-  for (const [index, session] of sessions.entries()) {
-    if (index % TURN === TURN - 1) await turn();
+  for (const [number, session] of sessions.entries()) {
+    if (number % TURN === TURN - 1) await turn();
     ids.push(...candidates(session));
   }
-  return shelf.lock(ids, async () => {
+  return deps.lock(ids, async () => {
     const saved: Saved[] = [];
     for (const session of sessions) {
       signal.throwIfAborted();
-      saved.push(await settle(session, how, { shelf, catalogue }));
+      saved.push(await settle(session, how, { deps, index }));
     }
     const [first] = saved;
     if (!first) throw new ImprintError("SESSION_UNREADABLE", "The file holds no conversation.");
     await commit(
       saved.flatMap(({ change }) => change ?? []),
-      shelf,
+      deps,
     );
     return {
       result: {

@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
-import { type FileHandle, lstat } from "node:fs/promises";
+import { type FileHandle, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SessionId } from "@imprint/contracts";
-import { ImprintError } from "../common/error.js";
-import { openUnfollowed } from "../storage/regular-file.js";
+import { codeOf, ImprintError } from "../common/error.js";
+import { openUnfollowed } from "../storage/durable.js";
 
 /** Compiled: lists match thousands of names. */
 const SESSION_ID = new RegExp((SessionId as unknown as { readonly pattern: string }).pattern);
@@ -48,7 +48,7 @@ export const statSession = async (file: SessionFile): Promise<Stats> => {
   try {
     return check(await lstat(sessionPath(file.folder, file.sessionId)), file);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw notFound(file.sessionId);
+    if (codeOf(error) === "ENOENT") throw notFound(file.sessionId);
     throw error;
   }
 };
@@ -64,4 +64,19 @@ export const openSession = async (file: SessionFile): Promise<{ readonly handle:
     await handle.close();
     throw error;
   }
+};
+
+/** What lies among the sessions and is not read, each with why: links, folders, pipes, devices, and files beyond `limit` bytes. */
+export const unreadSessions = async (
+  folder: string,
+  limit: number,
+): Promise<readonly { readonly name: string; readonly why: string }[]> => {
+  const names = await readdir(folder).catch(() => []);
+  const found: { readonly name: string; readonly why: string }[] = [];
+  for (const name of names.filter((one) => one.endsWith(".json"))) {
+    const stats = await lstat(join(folder, name)).catch(() => null);
+    const why = stats && refusalOf(stats, limit);
+    if (why !== null) found.push({ name, why });
+  }
+  return found;
 };

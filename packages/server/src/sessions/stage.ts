@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PreviewSpec, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import { type Catalogue, knownFile, type Shelf } from "./catalogue.js";
+import { knownFile, type SessionIndex, type StoreDeps } from "./session-index.js";
 import { copySession } from "./write.js";
 
 /** What a worker is told of the sessions: those that were staged, and those left out since they cannot be read. */
@@ -25,14 +25,14 @@ export interface Staging {
  */
 export const stageSessions = async (
   { sessionIds, folder: staging, skipInvalid, check = () => undefined }: Staging,
-  { shelf: { folder, files, lock }, catalogue }: { readonly shelf: Shelf; readonly catalogue: Catalogue },
+  { deps: { folder, files, lock }, index }: { readonly deps: StoreDeps; readonly index: SessionIndex },
 ): Promise<Staged> => {
   const paths: string[] = [];
   const ids: string[] = [];
   const damaged: { readonly session_id: string; readonly error: ImprintError }[] = [];
   const stage = (sessionId: string): Promise<void> =>
     lock([sessionId], async () => {
-      const { summary, byHand } = await catalogue.findLocked(sessionId);
+      const { summary, byHand } = await index.findLocked(sessionId);
       check(summary);
       const path = join(staging, `session-${ids.length + 1}.json`);
       const session = knownFile(folder, sessionId);

@@ -1,3 +1,4 @@
+import { codeOf } from "../common/error.js";
 import type { TaskAnswer, TaskRequest } from "./process-pool.js";
 import { runTask } from "./tasks.js";
 
@@ -7,7 +8,7 @@ process.on("message", async ({ name, task }: TaskRequest) => {
     (done): TaskAnswer => ({ done }),
     (error: unknown): TaskAnswer => ({
       message: error instanceof Error ? error.message : String(error),
-      code: error instanceof Error && "code" in error ? String(error.code) : null,
+      code: codeOf(error) ?? null,
     }),
   );
   process.send?.(answer);

@@ -3,24 +3,26 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Outcome, SessionFormat, SessionList, SessionSummary } from "@imprint/contracts";
 import type { GatewayRecording } from "@imprint/sessions";
-import { ImprintError } from "../common/error.js";
+import { ImprintError, type Log } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
-import type { Log } from "../common/log.js";
 import { createDiscards, type Discards } from "../storage/discards.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
-import { createCatalogue, knownFile, type Shelf } from "./catalogue.js";
 import { createFileStore, type FileStore } from "./file-store.js";
 import { forgetSession } from "./index-table.js";
 import { createPresent, type ListQuery, listSessions } from "./list.js";
 import { closeGap, findGap, type Recovered } from "./recover.js";
 import { commit, importRecording, relabel, type SavedFile } from "./save.js";
 import { invalid, isSessionId, notFound, sessionPath, statSession } from "./session-file.js";
+import { createSessionIndex, knownFile, type StoreDeps } from "./session-index.js";
 import { type Staged, type Staging, stageSessions } from "./stage.js";
 import type { Answers, ImportBounds } from "./tasks.js";
 
-/** Every session that is stored is read and changed through here. Large ones are read in processes of their own. */
+/**
+ * Every session that is stored is read and changed through here, large ones in processes of their own. A session is a file and a row: both
+ * change in their order under the session's lock, so the rows have transactions of their own, not those of requests.
+ */
 export interface SessionStore {
   /** Bytes that a recording may have, and a file that was put there by hand. */
   readonly limit: number;
@@ -65,7 +67,7 @@ export interface SessionStore {
 export interface StoreOptions {
   readonly database: Database;
   readonly paths: Pick<DataPaths, "root" | "sessions" | "incoming">;
-  /** Removes what imports leave; shared with the sweep. */
+  /** Removes what imports leave; shared with the clean-up at the start. */
   readonly discards?: Discards;
   readonly limit: number;
   /** Where not given, the importers' own. */
@@ -108,9 +110,9 @@ export const createSessionStore = ({
   const leftovers = new Set<string>();
   const closing = new AbortController();
   const pending = new Set<Promise<unknown>>();
-  const shelf: Shelf = { database, folder, incoming, limit, bounds, files, lock, arriving, leftovers, log, now };
-  const catalogue = createCatalogue(shelf);
-  const parts = { shelf, catalogue, present: createPresent(shelf) };
+  const deps: StoreDeps = { database, folder, incoming, limit, bounds, files, lock, arriving, leftovers, log, now };
+  const index = createSessionIndex(deps);
+  const parts = { deps, index, present: createPresent(deps) };
 
   /** Work that the end of the store waits for. */
   const awaited = <Result>(work: Promise<Result>): Promise<Result> => {
@@ -119,7 +121,7 @@ export const createSessionStore = ({
     return work;
   };
 
-  /** Lends a folder of its own, which is discarded with all that is left in it. A crash leaves it to the sweep. */
+  /** Lends a folder of its own, which is discarded with all that is left in it. A crash leaves it to the next start. */
   const withStaging = <Result>(use: (staging: string) => Promise<Result>): Promise<Result> => {
     const work = async (): Promise<Result> => {
       const staging = await mkdtemp(join(incoming, "import-"));
@@ -134,7 +136,7 @@ export const createSessionStore = ({
 
   return {
     limit,
-    summary: async (sessionId) => (await catalogue.find(sessionId)).summary,
+    summary: async (sessionId) => (await index.find(sessionId)).summary,
     list: (query) => listSessions(query, parts),
     content: (sessionId) =>
       withStaging(async (staging) => {
@@ -150,11 +152,11 @@ export const createSessionStore = ({
     stage: (staging) => stageSessions(staging, parts),
     label: (sessionId, outcome) =>
       lock([sessionId], async () => {
-        const known = await catalogue.findLocked(sessionId);
+        const known = await index.findLocked(sessionId);
         if (known.summary.outcome === outcome) return known.summary;
         return withStaging(async (staging) => {
-          const change = await relabel(known, { outcome, staging }, shelf);
-          await commit([change], shelf);
+          const change = await relabel(known, { outcome, staging }, deps);
+          await commit([change], deps);
           return change.summary;
         });
       }),
@@ -181,7 +183,7 @@ export const createSessionStore = ({
         await importRecording({ source, format: "gateway", staging, signal: NEVER }, parts);
       }),
     recover: async () => {
-      const gap = await findGap(shelf);
+      const gap = await findGap(deps);
       for (const id of gap.withoutRow) leftovers.add(id);
       return () => awaited(closeGap(gap, { ...parts, signal: closing.signal }));
     },

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readdir, rename } from "node:fs/promises";
+import { opendir, readdir, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree } from "./remove-tree.js";
 
 /** Removes folders in the background: hundreds of thousands of files take minutes, and nobody waits for them. */
 export interface Discards {
@@ -47,4 +46,19 @@ export const createDiscards = ({
       await Promise.all(removing);
     },
   };
+};
+
+/**
+ * Removes a folder with all that is in it, one file after the other: node's own `rm` asks for all of them at once, and whoever reads a file
+ * meanwhile waits for hundreds of thousands. Stops where it is when `signal` aborts.
+ */
+export const removeTree = async (folder: string, signal?: AbortSignal): Promise<void> => {
+  for await (const entry of await opendir(folder, { bufferSize: 256 })) {
+    if (signal?.aborted) return;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await removeTree(path, signal);
+    else await unlink(path);
+  }
+  // Some file systems leave out a file where others were removed meanwhile.
+  if (!signal?.aborted) await rm(folder, { recursive: true, force: true });
 };

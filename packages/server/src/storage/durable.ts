@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm, writeFile } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { matches } from "@imprint/contracts/fields";
+import type { Static, TSchema } from "typebox";
 
 /** Forces a file's or folder's content to the disk. Windows cannot open folders, and needs no such call for them. */
 export const syncPath = async (path: string, { folder = false }: { readonly folder?: boolean } = {}): Promise<void> => {
@@ -24,6 +27,14 @@ export const writeSynced = async (path: string, content: string | Uint8Array | I
   }
 };
 
+/** What a JSON file says, by its schema; null when it is not there, cannot be read, or says something else. */
+export const readRecord = async <T extends TSchema>(schema: T, path: string): Promise<Static<T> | null> => {
+  const value: unknown = await readFile(path, "utf8")
+    .then(JSON.parse)
+    .catch(() => null);
+  return matches(schema, value) ? value : null;
+};
+
 /** Replaces a file so that a reader, or a crash, sees the old content or the new one, never a part. */
 export const writeAtomically = async (path: string, content: string | Uint8Array): Promise<void> => {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
@@ -33,6 +44,20 @@ export const writeAtomically = async (path: string, content: string | Uint8Array
     await syncPath(dirname(path), { folder: true });
   } catch (error) {
     await rm(temporary, { force: true });
+    throw error;
+  }
+};
+
+/** Neither a link, which may lead anywhere, nor a pipe, which would be waited for. Windows has neither flag. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Opens what a path itself names, without following or waiting. The handle is the caller's to close. */
+export const openUnfollowed = async (path: string): Promise<{ readonly handle: FileHandle; readonly stats: Stats }> => {
+  const handle = await open(path, FLAGS);
+  try {
+    return { handle, stats: await handle.stat() };
+  } catch (error) {
+    await handle.close();
     throw error;
   }
 };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Libsql from "libsql";
-import { CannotStartError } from "../config/errors.js";
-import { codeOf, unusableDataDirectory } from "./unusable.js";
+import { CannotStartError, codeOf } from "../common/error.js";
+import { unusableDataDirectory } from "./paths.js";
 
 /** Another process works on this data directory: a service, or a command that runs its own. */
 export class DataDirectoryInUseError extends CannotStartError {
@@ -13,7 +13,7 @@ export class DataDirectoryInUseError extends CannotStartError {
 }
 
 /**
- * Takes the data directory for this process: two services would sweep each other's staging folders. The lock is SQLite's lock on an
+ * Takes the data directory for this process: two services would remove each other's staging folders. The lock is SQLite's lock on an
  * empty file, so the operating system lets go of it when the process dies, however it dies.
  * @throws DataDirectoryInUseError, or ConfigError when the file cannot be written
  */

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, unusableDataDirectory } from "./unusable.js";
+import { ConfigError, codeOf } from "../common/error.js";
 
 /** Where things lie in the data directory. Every name below is an id that its schema has matched. */
 export interface DataPaths {
@@ -12,7 +12,8 @@ export interface DataPaths {
   readonly adapters: string;
   readonly exports: string;
   readonly staging: string;
-  readonly orphans: string;
+  /** Folders of adapters without a row. */
+  readonly leftovers: string;
   /** Evaluations that are whole, on their way beside the proofs of their adapters. */
   readonly evaluated: string;
   /** Finished measurements of evaluations: can be deleted, and are measured again. */
@@ -36,7 +37,7 @@ export const dataPaths = (root: string): DataPaths => ({
   adapters: join(root, "adapters"),
   exports: join(root, "exports"),
   staging: join(root, "adapters", ".staging"),
-  orphans: join(root, "adapters", ".orphans"),
+  leftovers: join(root, "adapters", ".orphans"),
   evaluated: join(root, "adapters", ".evaluated"),
   measurements: join(root, "measurements"),
   checkpoints: join(root, "checkpoints"),
@@ -69,7 +70,7 @@ export const makeFolder = (folder: string): void => {
  * @throws ConfigError when it cannot be made or written
  */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  const { database: _file, orphans: _later, digests: _trainers, serverFile: _live, ...folders } = paths;
+  const { database: _file, leftovers: _later, digests: _trainers, serverFile: _live, ...folders } = paths;
   const { root } = folders;
   try {
     for (const folder of Object.values(folders)) makeFolder(folder);
@@ -77,4 +78,24 @@ export const ensureDataPaths = (paths: DataPaths): void => {
   } catch (error) {
     throw unusableDataDirectory(root, error);
   }
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: "a file is in the way",
+  ENOTDIR: "a file is in the way",
+  ENOENT: "nothing can be made there",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "links lead in a circle",
+};
+
+/** Why the service cannot work on a data directory, as a setting that its user can change. */
+export const unusableDataDirectory = (root: string, cause: unknown): ConfigError => {
+  const reason = REASONS[codeOf(cause) ?? ""] ?? "its files cannot be written";
+  return new ConfigError([
+    `The data directory ${root} cannot be used: ${reason}. Choose another with --data-dir or IMPRINT_DATA_DIR.`,
+  ]);
 };

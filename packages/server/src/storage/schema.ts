@@ -25,7 +25,7 @@ export interface AdapterTable {
   created_at: string;
   /** Set by DELETE: the id stays taken, the adapter is no longer shown. */
   archived_at: string | null;
-  /** Set by a purge: the files are gone, or go at the next sweep. */
+  /** Set by a purge: the files are gone, or go at the next start. */
   purged_at: string | null;
 }
 
@@ -128,3 +128,6 @@ export interface Schema {
 /** The database as a handler sees it: inside one transaction. */
 export type Transaction = KyselyTransaction<Schema>;
 export type Database = Kysely<Schema>;
+
+/** The end of the range of ids that begin with the prefix, which an index finds: no id has a character so high. */
+export const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;

@@ -1,5 +1,5 @@
 import type { Clock } from "../common/clock.js";
-import type { Log } from "../common/log.js";
+import type { Log } from "../common/error.js";
 import type { Webhook } from "../config/webhook.js";
 import { type Job, toDetails } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";

@@ -1,4 +1,4 @@
-import type { Log } from "../../src/common/log.js";
+import type { Log } from "../../src/common/error.js";
 
 /** A log that remembers its lines. */
 export function quietLog(): Log & { readonly lines: string[] } {

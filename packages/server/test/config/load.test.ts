@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ConfigError } from "../../src/config/errors.js";
+import { ConfigError } from "../../src/common/error.js";
 import { type LoadOptions, loadConfig } from "../../src/config/load.js";
 import { makeFolder } from "../support/service.js";
 

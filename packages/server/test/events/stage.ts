@@ -9,7 +9,7 @@ import { createHistory, type History } from "../../src/events/history.js";
 import { createStreams, type Streams } from "../../src/events/streams.js";
 import type { App } from "../../src/http/app.js";
 import { addErrors } from "../../src/http/errors.js";
-import { compilers } from "../../src/http/validation.js";
+import { compilers } from "../../src/http/schemas.js";
 import { jobEventRoutes } from "../../src/routes/jobs/events.js";
 import { createStage, type Stage } from "../jobs/stage.js";
 import { eventsIn, type Received } from "../support/events.js";

@@ -114,7 +114,8 @@ test("a preview whose client left stops waiting for the trainer", async () => {
     const answer = fetch(`${service.url}${path}`, { ...jsonPost(body), signal: client.signal });
     answer.catch(() => {});
     await vi.waitFor(() => expect(readdirSync(staging)).toHaveLength(1));
-    await vi.waitFor(() => expect(existsSync(join(staging, readdirSync(staging)[0] ?? "", "session-1.json"))).toBe(true));
+    const staged = (): string => join(staging, readdirSync(staging)[0] ?? "", "session-1.json");
+    await vi.waitFor(() => expect(existsSync(staged())).toBe(true), { timeout: 10_000 });
     client.abort();
     await expect(answer).rejects.toThrow();
     await vi.waitFor(() => expect(readdirSync(staging)).toEqual([]));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConfigError } from "../../src/config/errors.js";
+import { ConfigError } from "../../src/common/error.js";
 import { explainListen } from "../../src/http/listen.js";
 
 const failure = (code: string): Error => Object.assign(new Error(`listen ${code}`), { code });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ProblemError } from "../../src/common/problem.js";
+import { ProblemError } from "../../src/common/error.js";
 import { parseStrictJson } from "../../src/http/strict-json.js";
 
 const parse = (text: string): unknown => parseStrictJson(Buffer.from(text));

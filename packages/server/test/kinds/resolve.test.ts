@@ -1,10 +1,8 @@
 import { AdapterId } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matches } from "../../src/common/matches.js";
-import { resolveHypernetwork } from "../../src/kinds/hypernetwork/resolve.js";
-import { resolveLora } from "../../src/kinds/lora/resolve.js";
-import { makeAdapterId } from "../../src/kinds/resolve.js";
+import { makeAdapterId, resolveHypernetwork, resolveLora } from "../../src/kinds/resolve.js";
 
 const defaults = { baseModel: "base", random: { seed: () => 7, suffix: () => "0a1b2c3d" } };
 

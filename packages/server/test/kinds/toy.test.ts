@@ -3,7 +3,7 @@ import Fastify from "fastify";
 import { expect, test } from "vitest";
 import type { App } from "../../src/http/app.js";
 import { addErrors } from "../../src/http/errors.js";
-import { compilers } from "../../src/http/validation.js";
+import { compilers } from "../../src/http/schemas.js";
 import { createJobs } from "../../src/jobs/create-jobs.js";
 import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";

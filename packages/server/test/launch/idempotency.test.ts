@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ProblemError } from "../../src/common/problem.js";
+import { ProblemError } from "../../src/common/error.js";
 import { createIdempotency } from "../../src/launch/idempotency.js";
 
 const call = (key: string, body: unknown = { a: 1, b: [1, 2] }, path = "/train/lora") => ({ key, path, body });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { cleanUp } from "../../src/clean-up.js";
 import { findAdapter } from "../../src/registry/adapters.js";
 import { glanceAtAdapter, verifyAdapter } from "../../src/registry/health.js";
 import { type Lineage, publishAdapter } from "../../src/registry/publish.js";
@@ -9,7 +10,6 @@ import { CONFIG_FILE, WEIGHTS_FILE } from "../../src/registry/validate/folder.js
 import { openDatabase } from "../../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
 import { inTransaction } from "../../src/storage/transaction.js";
-import { sweep } from "../../src/sweep.js";
 import { makeFolder } from "../support/service.js";
 import { makeAdapterFolder, rewrite } from "./validate/adapter-folder.js";
 
@@ -102,7 +102,7 @@ test("a folder that stands there is never overwritten", async () => {
   expect(readdirSync(join(registry.paths.adapters, "a1"))).toEqual(["mine.txt"]);
 });
 
-test("a sweep clears staging, sets folders without a row aside, and keeps what is registered", async () => {
+test("the clean-up removes what is in staging, sets folders without a row aside, and keeps what is registered", async () => {
   const registry = open();
   const { paths } = registry;
   await (await stage(registry, "kept")).publish();
@@ -113,14 +113,14 @@ test("a sweep clears staging, sets folders without a row aside, and keeps what i
   writeFileSync(join(paths.sessions, ".s.json.123.tmp"), "half");
   mkdirSync(join(paths.incoming, "import-1"));
   writeFileSync(join(paths.incoming, "import-1", "recording"), "half");
-  const swept = await sweep(registry);
-  expect(swept.orphans).toEqual(["orphan"]);
-  expect(swept.staging).toContain("half");
+  const removed = await cleanUp(registry);
+  expect(removed.leftovers).toEqual(["orphan"]);
+  expect(removed.staging).toContain("half");
   expect(readdirSync(paths.staging)).toEqual([]);
   expect([readdirSync(paths.sessions), readdirSync(paths.incoming)]).toEqual([[], []]);
   expect(readdirSync(paths.adapters).sort()).toEqual([".evaluated", ".orphans", ".staging", "kept"]);
   expect(readdirSync(paths.exports)).toEqual(["kept"]);
-  expect(readdirSync(paths.orphans)).toEqual([expect.stringMatching(/^orphan\./)]);
+  expect(readdirSync(paths.leftovers)).toEqual([expect.stringMatching(/^orphan\./)]);
 });
 
 test.each<[string, (folder: string) => void, "missing" | "corrupt", boolean]>([

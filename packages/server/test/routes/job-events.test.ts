@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type JobDetails, JobEvent, JobsEvent } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { expect, test } from "vitest";
-import { matches } from "../../src/common/matches.js";
 import { eventsIn } from "../support/events.js";
 import { makeFolder, startLora, startService } from "../support/service.js";
 import { putSession } from "../support/session.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/storage/open.js";
-import { afterPrefix } from "../../src/storage/prefix.js";
+import { afterPrefix } from "../../src/storage/schema.js";
 import { inTransaction } from "../../src/storage/transaction.js";
 import { makeFolder, type Service, startLora, startService } from "../support/service.js";
 import { putSession } from "../support/session.js";

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import type { WorkerTask } from "@imprint/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../src/jobs/job.js";
-import { resolveHypernetwork } from "../../src/kinds/hypernetwork/resolve.js";
+import type { KindDeps } from "../../src/kinds/deps.js";
 import { createKinds } from "../../src/kinds/index.js";
-import { resolveLora } from "../../src/kinds/lora/resolve.js";
-import type { Workshop } from "../../src/kinds/workshop.js";
+import { resolveHypernetwork, resolveLora } from "../../src/kinds/resolve.js";
 import { baseModelsOf } from "../../src/models/base-model.js";
 import { localPlaces } from "../../src/runners/local/places.js";
 import { resolveTask } from "../../src/runners/reference.js";
@@ -33,8 +32,8 @@ const stage = () => {
     await sessions.close();
     await database.destroy();
   });
-  const workshop: Workshop = { database, paths, sessions, models, checkpointSeconds: 1, now };
-  return { root, paths, places, kinds: createKinds(workshop) };
+  const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds: 1, now };
+  return { root, paths, places, kinds: createKinds(deps) };
 };
 
 const defaults = { baseModel: MODEL, random: { seed: () => 7, suffix: () => "x" } };

@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { latestOf, type SessionSummary } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { lastSpeeds, recordSpeed } from "../../src/kinds/lora/speeds.js";
+import { lastSpeeds, recordSpeed } from "../../src/kinds/lora/estimate.js";
 import { insertUpload, listUploads } from "../../src/openai/uploads.js";
 import { listProjects, membersOf, putMember, putProject, putRun, removeProject, runsOf } from "../../src/projects/rows.js";
 import {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ProblemError } from "../../common/problem.js";
+import { ProblemError } from "../../common/error.js";
 
 /** Whether to record a conversation, `1` or `0`, and who asks. */
 const RECORD = "x-imprint-record";

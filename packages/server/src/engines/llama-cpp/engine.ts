@@ -1,6 +1,5 @@
 import type { ChatResult, RenderedPrompt } from "@imprint/contracts";
-import { ImprintError } from "../../common/error.js";
-import type { Log } from "../../common/log.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import { abortable } from "../../common/promises.js";
 import type { Call, CallResult, ChatCall, ChatEvent, Interactive } from "../../runners/runner.js";
 import { grammarFor } from "../grammar/grammar.js";

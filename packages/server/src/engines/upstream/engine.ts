@@ -1,6 +1,5 @@
 import type { ChatResult, ChatSpec } from "@imprint/contracts";
-import { ImprintError } from "../../common/error.js";
-import type { Log } from "../../common/log.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import type { Upstream } from "../../config/upstream.js";
 import type { Call, CallResult, ChatCall, ChatEvent, Interactive } from "../../runners/runner.js";
 import { idElsewhere, type Served } from "../../runners/served.js";

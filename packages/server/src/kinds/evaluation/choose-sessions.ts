@@ -1,6 +1,5 @@
 import type { EvaluateRequest, SessionSummary } from "@imprint/contracts";
-import { ImprintError } from "../../common/error.js";
-import { ProblemError } from "../../common/problem.js";
+import { ImprintError, ProblemError } from "../../common/error.js";
 import type { AdapterRow } from "../../registry/adapters.js";
 import type { SessionStore } from "../../sessions/store.js";
 import type { HeldOut } from "./held-out.js";

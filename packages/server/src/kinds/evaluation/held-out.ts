@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Type } from "typebox";
-import { matches } from "../../common/matches.js";
+import { readRecord } from "../../storage/durable.js";
 
 /** What evaluations read of training.json; the file holds much more. */
 const Record = Type.Object({
@@ -20,7 +19,7 @@ export const NOTHING_HELD_OUT: HeldOut = { sessions: new Set(), chose: false };
 
 /** Sessions that the training of the adapter in `folder` held out whole, by its training.json. */
 export const readHeldOut = async (folder: string): Promise<HeldOut> => {
-  const record: unknown = await readFile(join(folder, "training.json"), "utf8").then(JSON.parse, () => null);
-  if (!matches(Record, record)) return NOTHING_HELD_OUT;
+  const record = await readRecord(Record, join(folder, "training.json"));
+  if (record === null) return NOTHING_HELD_OUT;
   return { sessions: new Set(record.plan.held_out.sessions), chose: record.sweep !== undefined };
 };

@@ -11,9 +11,9 @@ import { requireWhole } from "../../registry/health.js";
 import { requireAdapter } from "../../registry/require-adapter.js";
 import { InvalidAdapterError } from "../../registry/validate/invalid.js";
 import { reference } from "../../runners/reference.js";
+import type { KindDeps } from "../deps.js";
 import { removeStaging, stagingOf } from "../training.js";
-import type { Workshop } from "../workshop.js";
-import { sweepMeasurements } from "./measurements.js";
+import { cleanUpMeasurements } from "./measurements.js";
 
 const OUTPUT = "evaluation";
 
@@ -31,13 +31,13 @@ export type EvaluationJobRequest = {
 type StagedSessions = EvaluateTask["spec"]["sessions"];
 
 /** The evaluation of a registered adapter on sessions that it was not trained on. */
-export const createEvaluation = (workshop: Workshop): Kind<EvaluationJobRequest, EvaluateTask, EvaluationResult> => {
-  const { database, paths, sessions, models, now } = workshop;
+export const createEvaluation = (deps: KindDeps): Kind<EvaluationJobRequest, EvaluateTask, EvaluationResult> => {
+  const { database, paths, sessions, models, now } = deps;
 
   /** Asked again at every step: it may have been archived while the job waited or ran. */
   const wholeAdapter = async (adapterId: string) => {
     const adapter = await requireAdapter(database, adapterId);
-    await requireWhole(workshop, adapter);
+    await requireWhole(deps, adapter);
     return adapter;
   };
 
@@ -109,7 +109,7 @@ export const createEvaluation = (workshop: Workshop): Kind<EvaluationJobRequest,
     },
     discard: async (job) => {
       await removeStaging(paths, job);
-      await sweepMeasurements({ folder: paths.measurements, now: now().getTime() });
+      await cleanUpMeasurements({ folder: paths.measurements, now: now().getTime() });
     },
     shows: ({ adapter_id }, { evaluation }) => ({ adapter_id, proof: null, result: evaluation }),
   };

@@ -5,7 +5,7 @@ const KEPT_MS = 30 * 24 * 3_600_000;
 const KEPT_BYTES = 256 * 2 ** 20;
 
 /** Removes the measurements that were written longest ago: none is kept for more than 30 days, and all of them take 256 MiB at most. */
-export const sweepMeasurements = async ({
+export const cleanUpMeasurements = async ({
   folder,
   now,
   keptBytes = KEPT_BYTES,

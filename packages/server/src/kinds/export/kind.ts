@@ -10,8 +10,8 @@ import { requireWhole } from "../../registry/health.js";
 import { InvalidAdapterError } from "../../registry/validate/invalid.js";
 import { reference } from "../../runners/reference.js";
 import { inTransaction } from "../../storage/transaction.js";
+import type { KindDeps } from "../deps.js";
 import { removeStaging, stagingOf } from "../training.js";
-import type { Workshop } from "../workshop.js";
 import { findExport, publishExport } from "./store.js";
 
 const OUTPUT = "export";
@@ -24,7 +24,7 @@ export const createExport = ({
   paths,
   models,
   now,
-}: Pick<Workshop, "database" | "paths" | "models" | "now">): Kind<ExportJobRequest, ExportTask, ExportResult> => {
+}: Pick<KindDeps, "database" | "paths" | "models" | "now">): Kind<ExportJobRequest, ExportTask, ExportResult> => {
   /** Asked again at every step: it may have been archived while the job waited or ran. */
   const adapterOf = async ({ adapter_id }: ExportJobRequest): Promise<AdapterRow> => {
     const found = await inTransaction(database, (session) => findAdapter(session, adapter_id));

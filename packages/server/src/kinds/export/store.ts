@@ -1,28 +1,18 @@
-import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Export, type ExportFormat, type ExportResult } from "@imprint/contracts";
-import { matches } from "../../common/matches.js";
 import type { AdapterRow } from "../../registry/adapters.js";
 import { sameFiles, syncFolder } from "../../registry/publish.js";
 import { EXPORT_FILE_NAME, hashFolder } from "../../registry/validate/folder.js";
 import { hashFile } from "../../registry/validate/hash.js";
 import { InvalidAdapterError } from "../../registry/validate/invalid.js";
-import { syncPath, writeAtomically } from "../../storage/durable.js";
+import { readRecord, syncPath, writeAtomically } from "../../storage/durable.js";
 import type { DataPaths } from "../../storage/paths.js";
 
 /** Stands in the export's folder and is none of its files. */
 const RECORD = "export.json";
 
 const REQUIRED = { gguf: (id: string) => `${id}.gguf`, merged: () => "config.json" } as const;
-
-const readRecord = async (folder: string): Promise<Export | null> => {
-  try {
-    const record: unknown = JSON.parse(await readFile(join(folder, RECORD), "utf8"));
-    return matches(Export, record) ? record : null;
-  } catch {
-    return null;
-  }
-};
 
 const isWhole = async (folder: string, { files }: Export): Promise<boolean> => {
   const hashed = await Promise.all(files.map(({ name }) => hashFile(join(folder, name)).catch(() => null)));
@@ -32,7 +22,7 @@ const isWhole = async (folder: string, { files }: Export): Promise<boolean> => {
 /** The export of an adapter's present files; null when there is none that is whole. */
 export const findExport = async (paths: DataPaths, adapter: AdapterRow, format: ExportFormat): Promise<Export | null> => {
   const folder = join(paths.exports, adapter.adapter_id, format);
-  const record = await readRecord(folder);
+  const record = await readRecord(Export, join(folder, RECORD));
   return record && record.adapter_sha256 === adapter.sha256 && (await isWhole(folder, record)) ? record : null;
 };
 

@@ -4,23 +4,23 @@ import type { Job } from "../../jobs/job.js";
 import type { Kind } from "../../jobs/kind.js";
 import { onRunner } from "../../jobs/on-runner.js";
 import { reference } from "../../runners/reference.js";
+import type { KindDeps } from "../deps.js";
+import type { LoraJobRequest } from "../resolve.js";
 import { registerTraining, showsTraining } from "../training.js";
-import type { Workshop } from "../workshop.js";
 import { LORA } from "./checkpoints/folder.js";
 import { createKeptTraining } from "./checkpoints/kept-training.js";
-import type { LoraJobRequest } from "./resolve.js";
-import { recordSpeed } from "./speeds.js";
+import { recordSpeed } from "./estimate.js";
 
 type LoraJob = Job<LoraJobRequest>;
 
 /** A LoRA training, from the start, from another job's checkpoint, or the salvage of one. */
-export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, JobResult> => {
-  const kept = createKeptTraining(workshop, LORA);
+export const createLora = (deps: KindDeps): Kind<LoraJobRequest, LoraTask, JobResult> => {
+  const kept = createKeptTraining(deps, LORA);
 
   const checkpointOf = async ({ job_id, request }: LoraJob): Promise<CheckpointSpec> => {
     const { resume_from: resumeFrom = null, salvage_of: salvageOf, ...decided } = request;
     if (salvageOf !== undefined)
-      return { dir: reference("checkpoints", salvageOf), seconds: workshop.checkpointSeconds, start: "salvage" };
+      return { dir: reference("checkpoints", salvageOf), seconds: deps.checkpointSeconds, start: "salvage" };
     return kept.begin({ jobId: job_id, request: decided, resumeFrom });
   };
 
@@ -55,7 +55,7 @@ export const createLora = (workshop: Workshop): Kind<LoraJobRequest, LoraTask, J
             if (tokens_per_second > 0) await recordSpeed(db, { base_model, quantization, tokens_per_second });
           },
         },
-        workshop,
+        deps,
       );
     },
     discard: kept.discard,

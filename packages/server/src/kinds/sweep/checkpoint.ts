@@ -3,8 +3,15 @@ import { join } from "node:path";
 import { TrainSweepSpec } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import type { DataPaths } from "../../storage/paths.js";
-import { checkpointFolder, hasSweep, type Keeps, SWEEP_FILE, shareFiles } from "../lora/checkpoints/folder.js";
-import { requestReader, storedFields } from "../lora/checkpoints/request-file.js";
+import {
+  type CheckpointFormat,
+  checkpointFolder,
+  hasSweep,
+  requestReader,
+  SWEEP_FILE,
+  shareFiles,
+  storedFields,
+} from "../lora/checkpoints/folder.js";
 import type { ResolvedSweep } from "./resolve.js";
 
 const TRIAL = /^trial-\d+$/;
@@ -22,7 +29,7 @@ export const requestOfSweep = async (paths: DataPaths, jobId: string): Promise<R
 };
 
 /** What the trials of a sweep found, each in a folder of its own. */
-export const SWEEP: Keeps = {
+export const SWEEP: CheckpointFormat = {
   name: "sweep",
   isIn: hasSweep,
   copy: async (source, folder) => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { openUnfollowed } from "../../storage/regular-file.js";
+import { openUnfollowed } from "../../storage/durable.js";
 import { InvalidAdapterError } from "./invalid.js";
 
 /** What a file is known by: whoever writes to it, or puts another in its place, changes one of these. */

@@ -1,6 +1,5 @@
-import { faultsOf } from "@imprint/contracts/fields";
+import { faultsOf, matches } from "@imprint/contracts/fields";
 import type { Static, TSchema } from "typebox";
-import { matches } from "../../common/matches.js";
 
 /** The adapter's files are not what an adapter must be; the message names the file's fault in one sentence. */
 export class InvalidAdapterError extends Error {

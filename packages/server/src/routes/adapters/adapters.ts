@@ -1,24 +1,24 @@
 import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
-import { matches } from "../../common/matches.js";
 import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, Prefix, problems, Text } from "../../http/schemas.js";
-import type { Workshop } from "../../kinds/workshop.js";
+import type { KindDeps } from "../../kinds/deps.js";
 import { archiveAdapter, listAdapters } from "../../registry/adapters.js";
+import { eraseAdapters } from "../../registry/clean-up.js";
 import { glanceAtAdapter, verifyAdapter } from "../../registry/health.js";
-import { eraseAdapters } from "../../registry/purge.js";
 import { adapterNotFound, requireAdapter } from "../../registry/require-adapter.js";
 import { inTransaction } from "../../storage/transaction.js";
 
 interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
 }
 
 const params = idParams("adapter_id");
 const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, prefix: Prefix, limit: Limit, after: Text });
 
-export const adapterRoutes = (app: App, { workshop }: Deps): void => {
-  const { database, paths, now } = workshop;
+export const adapterRoutes = (app: App, { deps }: Deps): void => {
+  const { database, paths, now } = deps;
 
   app.get(
     "/adapters",
@@ -33,8 +33,9 @@ export const adapterRoutes = (app: App, { workshop }: Deps): void => {
     async (request) => {
       const { limit = DEFAULT_LIMIT, after, ...filter } = request.query;
       const cursor = after === undefined ? {} : { after };
+      // Ended before files are looked at: there is one connection.
       const page = await inTransaction(database, (db) => listAdapters(db, { filter, limit, ...cursor }));
-      return { adapters: await Promise.all(page.adapters.map((row) => glanceAtAdapter(workshop, row))), next: page.next };
+      return { adapters: await Promise.all(page.adapters.map((row) => glanceAtAdapter(deps, row))), next: page.next };
     },
   );
 
@@ -48,7 +49,7 @@ export const adapterRoutes = (app: App, { workshop }: Deps): void => {
         response: { 200: answer("The adapter", Adapter), ...problems("ADAPTER_NOT_FOUND") },
       },
     },
-    async (request) => verifyAdapter(workshop, await requireAdapter(database, request.params.adapter_id)),
+    async (request) => verifyAdapter(deps, await requireAdapter(database, request.params.adapter_id)),
   );
 
   app.post(
@@ -62,7 +63,7 @@ export const adapterRoutes = (app: App, { workshop }: Deps): void => {
         response: { 200: answer("The adapter with its health", Adapter), ...problems("ADAPTER_NOT_FOUND") },
       },
     },
-    async (request) => verifyAdapter(workshop, await requireAdapter(database, request.params.adapter_id), { again: true }),
+    async (request) => verifyAdapter(deps, await requireAdapter(database, request.params.adapter_id), { again: true }),
   );
 
   app.delete(
@@ -81,10 +82,10 @@ export const adapterRoutes = (app: App, { workshop }: Deps): void => {
       const purge = request.query.purge ?? false;
       const found =
         matches(AdapterId, adapterId) &&
-        (await request.transact((db) => archiveAdapter(db, { adapterId, at: now().toISOString(), purge })));
+        (await archiveAdapter(await request.db(), { adapterId, at: now().toISOString(), purge }));
       if (!found) throw adapterNotFound(adapterId);
       // The row first: a crash in between leaves files that the next start erases, never a row without files.
-      if (purge) await eraseAdapters(paths, new Set([adapterId]));
+      if (purge) request.afterCommit(async () => void (await eraseAdapters(paths, new Set([adapterId]))));
       return reply.code(204).send();
     },
   );

@@ -1,18 +1,17 @@
 import { EVALUATE_DEFAULTS, EvaluateRequest, Evaluation, StartResponse } from "@imprint/contracts";
-import { ProblemError } from "../../common/problem.js";
+import { ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
-import { answer, idParams, problems } from "../../http/schemas.js";
-import { startBody } from "../../http/start-body.js";
+import { answer, idParams, problems, startBody } from "../../http/schemas.js";
+import type { KindDeps } from "../../kinds/deps.js";
 import { chooseSessions } from "../../kinds/evaluation/choose-sessions.js";
 import { readHeldOut } from "../../kinds/evaluation/held-out.js";
-import type { Workshop } from "../../kinds/workshop.js";
 import { type LaunchDeps, startJob } from "../../launch/start.js";
 import { findEvaluation } from "../../registry/evaluation.js";
 import { requireWhole } from "../../registry/health.js";
 import { requireAdapter } from "../../registry/require-adapter.js";
 
 interface Deps extends LaunchDeps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
 }
 
 const params = idParams("adapter_id");
@@ -20,8 +19,8 @@ const params = idParams("adapter_id");
 const TIMEOUT_MS = 120_000;
 
 export const evaluationRoutes = (app: App, services: Deps): void => {
-  const { workshop } = services;
-  const { database, paths, sessions } = workshop;
+  const { deps } = services;
+  const { database, paths, sessions } = deps;
   const { body, validatorCompiler } = startBody(EvaluateRequest);
 
   const requireControl = async (controlId: string, baseModel: string): Promise<string> => {
@@ -32,7 +31,7 @@ export const evaluationRoutes = (app: App, services: Deps): void => {
         errors: [{ path: "/control_adapter_id", message }],
       });
     }
-    await requireWhole(workshop, control);
+    await requireWhole(deps, control);
     return control.adapter_id;
   };
 
@@ -68,7 +67,7 @@ export const evaluationRoutes = (app: App, services: Deps): void => {
       const adapter = await requireAdapter(database, request.params.adapter_id);
       const { adapter_id, base_model } = adapter;
       const { control_adapter_id: controlId, actions = EVALUATE_DEFAULTS.actions, seed = EVALUATE_DEFAULTS.seed } = request.body;
-      const folder = await requireWhole(workshop, adapter);
+      const folder = await requireWhole(deps, adapter);
       const control_adapter_id = controlId === undefined ? null : await requireControl(controlId, base_model);
       const choice = await chooseSessions(adapter, request.body, await readHeldOut(folder), sessions);
       const resolved = { adapter_id, base_model, ...choice, control_adapter_id, actions, seed };

@@ -1,25 +1,24 @@
 import { join } from "node:path";
 import { Export, ExportFormat, ExportRequest, StartResponse } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
-import { matches } from "../../common/matches.js";
-import { ProblemError } from "../../common/problem.js";
-import { quote } from "../../common/quote.js";
+import { ProblemError, quote } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, idParams, problems } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";
 import type { Jobs } from "../../jobs/jobs.js";
+import type { KindDeps } from "../../kinds/deps.js";
 import { findExport } from "../../kinds/export/store.js";
 import type { Start } from "../../kinds/index.js";
-import type { Workshop } from "../../kinds/workshop.js";
 import { requireAdapter } from "../../registry/require-adapter.js";
 
 interface Deps {
   readonly jobs: Jobs;
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
 }
 
-export const exportRoutes = (app: App, { jobs, workshop }: Deps): void => {
-  const { database, paths } = workshop;
+export const exportRoutes = (app: App, { jobs, deps }: Deps): void => {
+  const { database, paths } = deps;
 
   const requireExport = async (adapterId: string, format: string): Promise<Export> => {
     const adapter = await requireAdapter(database, adapterId);

@@ -1,5 +1,4 @@
-import { ProblemError } from "../../common/problem.js";
-import { quote } from "../../common/quote.js";
+import { ProblemError, quote } from "../../common/error.js";
 import type { Job } from "../../jobs/job.js";
 import type { Jobs } from "../../jobs/jobs.js";
 

@@ -2,21 +2,19 @@ import { SalvageRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
 import type { App } from "../../http/app.js";
 import { answer, idParams, problems } from "../../http/schemas.js";
-import { requireCheckpoint } from "../../kinds/lora/checkpoints/require.js";
-import { makePartialId, renamed } from "../../kinds/lora/resolve.js";
-import type { Randomness } from "../../kinds/resolve.js";
-import type { Workshop } from "../../kinds/workshop.js";
-import { requireBaseModel } from "../../launch/require-base-model.js";
-import { type LaunchDeps, startJob } from "../../launch/start.js";
+import type { KindDeps } from "../../kinds/deps.js";
+import { requireCheckpoint } from "../../kinds/lora/checkpoints/folder.js";
+import { makePartialId, type Randomness, renamed } from "../../kinds/resolve.js";
+import { type LaunchDeps, requireBaseModel, startJob } from "../../launch/start.js";
 
 interface Deps extends LaunchDeps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly random: Randomness;
 }
 
 /** `POST /jobs/{job_id}/salvage`: an adapter of what a training had learned when it was cancelled or failed. */
 export const salvageRoute = (app: App, services: Deps): void => {
-  const { jobs, workshop, random } = services;
+  const { jobs, deps, random } = services;
   app.post(
     "/jobs/:job_id/salvage",
     {
@@ -43,8 +41,8 @@ export const salvageRoute = (app: App, services: Deps): void => {
     },
     async (request, reply) => {
       const { job_id } = request.params;
-      const kept = await requireCheckpoint(job_id, { jobs, workshop });
-      requireBaseModel(kept.base_model, workshop.models);
+      const kept = await requireCheckpoint(job_id, { jobs, deps });
+      requireBaseModel(kept.base_model, deps.models);
       const adapter_id = makePartialId(kept.adapter_id, random.suffix());
       const resolved = { ...renamed(kept, { adapter_id, ...request.body }), salvage_of: job_id };
       return reply.code(202).send(await startJob(request, { kind: "lora", request: resolved }, services));

@@ -3,8 +3,7 @@ import { Type } from "typebox";
 import type { Streams } from "../../events/streams.js";
 import type { App } from "../../http/app.js";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../../http/event-stream.js";
-import { answer, eventStream, idParams, noContent, problems } from "../../http/schemas.js";
-import { startBody } from "../../http/start-body.js";
+import { answer, eventStream, idParams, noContent, problems, startBody } from "../../http/schemas.js";
 import type { Projects } from "../../projects/projects.js";
 
 interface Deps {

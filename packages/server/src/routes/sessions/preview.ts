@@ -1,12 +1,12 @@
 import { PreviewRequest } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
 import { idParams } from "../../http/schemas.js";
-import type { Workshop } from "../../kinds/workshop.js";
+import type { KindDeps } from "../../kinds/deps.js";
 import type { Interactive } from "../../runners/runner.js";
 import { PREVIEW_TIMEOUT_MS, previewResponse, previewSessions } from "../train/preview.js";
 
 interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly interactive: Interactive;
 }
 
@@ -24,7 +24,6 @@ export const previewRoute = (app: App, services: Deps): void => {
         response: previewResponse,
       },
     },
-    async ({ params: { session_id: sessionId }, body, cancelled }) =>
-      previewSessions({ sessionIds: [sessionId], request: body, signal: cancelled }, services),
+    async (call) => previewSessions(call, { sessionIds: [call.params.session_id], request: call.body }, services),
   );
 };

@@ -2,10 +2,10 @@ import { Outcome, Session, SessionList, SessionSummary, Strict } from "@imprint/
 import { Type } from "typebox";
 import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, Prefix, problems, Text } from "../../http/schemas.js";
-import type { Workshop } from "../../kinds/workshop.js";
+import type { KindDeps } from "../../kinds/deps.js";
 
 interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
 }
 
 const params = idParams("session_id");
@@ -14,7 +14,7 @@ const Search = Type.Optional(
 );
 const SessionLabel = Strict({ outcome: Outcome });
 
-export const sessionRoutes = (app: App, { workshop: { sessions } }: Deps): void => {
+export const sessionRoutes = (app: App, { deps: { sessions } }: Deps): void => {
   app.get(
     "/sessions",
     {

@@ -6,14 +6,14 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
-import { ProblemError } from "../../common/problem.js";
+import { codeOf, ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
-import type { Workshop } from "../../kinds/workshop.js";
+import type { KindDeps } from "../../kinds/deps.js";
 import { IMPORT_SECONDS } from "../../sessions/save.js";
 
 interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly closing: AbortSignal;
 }
 
@@ -77,14 +77,14 @@ async function* jsonOf({ sessions, ...result }: ImportResult): AsyncGenerator<st
 }
 
 const refuseUnreadable = (error: unknown): never => {
-  if (error instanceof Error && "code" in error && error.code === "SESSION_UNREADABLE")
+  if (error instanceof Error && codeOf(error) === "SESSION_UNREADABLE")
     throw new ProblemError("SESSION_UNREADABLE", error.message);
   throw error;
 };
 
 /** `POST /sessions`. The body is the file itself, so this call alone reads other content types, as they come. */
-export const uploadRoute = (app: App, { workshop, closing }: Deps): void => {
-  const { sessions } = workshop;
+export const uploadRoute = (app: App, { deps, closing }: Deps): void => {
+  const { sessions } = deps;
   const { limit } = sessions;
 
   app.register(async (scope: App) => {

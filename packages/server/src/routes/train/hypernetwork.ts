@@ -1,16 +1,13 @@
 import { TrainHypernetworkRequest } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
-import { startBody } from "../../http/start-body.js";
-import { resolveHypernetwork } from "../../kinds/hypernetwork/resolve.js";
-import type { Randomness } from "../../kinds/resolve.js";
-import type { Workshop } from "../../kinds/workshop.js";
-import { withBaseModel } from "../../launch/require-base-model.js";
-import { type LaunchDeps, startJob } from "../../launch/start.js";
+import { startBody, startResponse } from "../../http/schemas.js";
+import type { KindDeps } from "../../kinds/deps.js";
+import { type Randomness, resolveHypernetwork } from "../../kinds/resolve.js";
+import { type LaunchDeps, startJob, withBaseModel } from "../../launch/start.js";
 import { fallbackName } from "../../models/base-model.js";
-import { startResponse } from "./start-response.js";
 
 interface Deps extends LaunchDeps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly random: Randomness;
 }
 
@@ -18,7 +15,7 @@ const unused = (ids: readonly string[]): readonly string[] =>
   ids.length === 0 ? [] : [`Only the first trajectory is used; not used: ${ids.join(", ")}.`];
 
 export const hypernetworkRoute = (app: App, services: Deps): void => {
-  const defaults = { baseModel: fallbackName(services.workshop.models), random: services.random };
+  const defaults = { baseModel: fallbackName(services.deps.models), random: services.random };
   const { body, validatorCompiler } = startBody(TrainHypernetworkRequest);
   app.post(
     "/train/hypernetwork",
@@ -32,7 +29,7 @@ export const hypernetworkRoute = (app: App, services: Deps): void => {
       },
     },
     async (request) => {
-      const resolved = resolveHypernetwork(withBaseModel(request.body, services.workshop.models), defaults);
+      const resolved = resolveHypernetwork(withBaseModel(request.body, services.deps.models), defaults);
       const warnings = unused(request.body.trajectory_ids.slice(1));
       return startJob(request, { kind: "hypernetwork", request: resolved, warnings }, services);
     },

@@ -1,24 +1,19 @@
 import { TrainLoraRequest } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
-import { startBody } from "../../http/start-body.js";
-import { resolveLora } from "../../kinds/lora/resolve.js";
-import { type Randomness, sessionIdsOf } from "../../kinds/resolve.js";
-import type { Workshop } from "../../kinds/workshop.js";
-import { checkHoldout, checkTurns } from "../../launch/check-training.js";
-import { withBaseModel } from "../../launch/require-base-model.js";
-import { resolveResume } from "../../launch/resume.js";
-import { type LaunchDeps, startJob } from "../../launch/start.js";
+import { startBody, startResponse } from "../../http/schemas.js";
+import type { KindDeps } from "../../kinds/deps.js";
+import { type Randomness, resolveLora, sessionIdsOf } from "../../kinds/resolve.js";
+import { checkHoldout, checkTurns, type LaunchDeps, resolveResume, startJob, withBaseModel } from "../../launch/start.js";
 import { fallbackName } from "../../models/base-model.js";
-import { startResponse } from "./start-response.js";
 
 interface Deps extends LaunchDeps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly random: Randomness;
 }
 
 export const loraRoutes = (app: App, services: Deps): void => {
-  const defaults = { baseModel: fallbackName(services.workshop.models), random: services.random };
-  const { models } = services.workshop;
+  const defaults = { baseModel: fallbackName(services.deps.models), random: services.random };
+  const { models } = services.deps;
   const { body, validatorCompiler } = startBody(TrainLoraRequest);
   app.post(
     "/train/lora",

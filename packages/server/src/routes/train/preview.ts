@@ -2,19 +2,17 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
+import type { FastifyRequest } from "fastify";
 import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
-import { estimateTime, tokensOf } from "../../kinds/lora/estimate.js";
-import { lastSpeeds } from "../../kinds/lora/speeds.js";
+import type { KindDeps } from "../../kinds/deps.js";
+import { estimateTime, lastSpeeds, tokensOf } from "../../kinds/lora/estimate.js";
 import { resolveSelection, sessionIdsOf } from "../../kinds/resolve.js";
-import type { Workshop } from "../../kinds/workshop.js";
-import { checkHoldout, checkTurns, checkWindow } from "../../launch/check-training.js";
-import { requireBaseModel } from "../../launch/require-base-model.js";
+import { checkHoldout, checkTurns, checkWindow, requireBaseModel } from "../../launch/start.js";
 import type { Interactive } from "../../runners/runner.js";
-import { inTransaction } from "../../storage/transaction.js";
 
 export interface Deps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly interactive: Interactive;
 }
 
@@ -38,18 +36,11 @@ export const previewResponse = {
 
 /** What a training of these sessions would learn from, by the code that trains. */
 export const previewSessions = async (
-  {
-    sessionIds,
-    request,
-    signal,
-  }: {
-    readonly sessionIds: readonly string[];
-    readonly request: PreviewRequest;
-    readonly signal: AbortSignal;
-  },
-  { workshop, interactive }: Deps,
+  call: FastifyRequest,
+  { sessionIds, request }: { readonly sessionIds: readonly string[]; readonly request: PreviewRequest },
+  { deps, interactive }: Deps,
 ): Promise<PreviewReport> => {
-  const { paths, sessions, models, database } = workshop;
+  const { paths, sessions, models } = deps;
   checkHoldout(request.holdout, sessionIds);
   const model = requireBaseModel(request.base_model, models);
   const staging = join(paths.staging, `preview-${randomUUID()}`);
@@ -59,10 +50,10 @@ export const previewSessions = async (
   try {
     const spec = { ...staged, base_model: model.location, ...selection };
     const window = request.window ?? null;
-    const preview = await interactive.call({ type: "preview", spec, window }, signal);
+    const preview = await interactive.call({ type: "preview", spec, window }, call.cancelled);
     checkWindow(window, preview.windows);
     const { quantization } = selection;
-    const speeds = await inTransaction(database, (db) => lastSpeeds(db, { base_model: model.name, quantization }));
+    const speeds = await lastSpeeds(await call.db(), { base_model: model.name, quantization });
     return { ...preview, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
   } finally {
     await rm(staging, { recursive: true, force: true });
@@ -82,9 +73,9 @@ export const trainPreviewRoute = (app: App, services: Deps): void => {
         response: previewResponse,
       },
     },
-    async ({ body, cancelled }) => {
-      checkTurns(body);
-      return previewSessions({ sessionIds: sessionIdsOf(body), request: body, signal: cancelled }, services);
+    async (call) => {
+      checkTurns(call.body);
+      return previewSessions(call, { sessionIds: sessionIdsOf(call.body), request: call.body }, services);
     },
   );
 };

@@ -1,26 +1,29 @@
 import { TrainSweepRequest } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
-import { startBody } from "../../http/start-body.js";
-import { requireKept } from "../../kinds/lora/checkpoints/require.js";
-import { renamed } from "../../kinds/lora/resolve.js";
-import { type Randomness, sessionIdsOf } from "../../kinds/resolve.js";
+import { startBody, startResponse } from "../../http/schemas.js";
+import type { KindDeps } from "../../kinds/deps.js";
+import { requireKept } from "../../kinds/lora/checkpoints/folder.js";
+import { type Randomness, renamed, sessionIdsOf } from "../../kinds/resolve.js";
 import { requestOfSweep } from "../../kinds/sweep/checkpoint.js";
 import { resolveSweep, type SweepJobRequest } from "../../kinds/sweep/resolve.js";
-import type { Workshop } from "../../kinds/workshop.js";
-import { checkHoldout, checkTurns } from "../../launch/check-training.js";
-import { requireBaseModel, withBaseModel } from "../../launch/require-base-model.js";
-import { checkResumeFields } from "../../launch/resume.js";
-import { type LaunchDeps, startJob } from "../../launch/start.js";
+import {
+  checkHoldout,
+  checkResumeFields,
+  checkTurns,
+  type LaunchDeps,
+  requireBaseModel,
+  startJob,
+  withBaseModel,
+} from "../../launch/start.js";
 import { fallbackName } from "../../models/base-model.js";
-import { startResponse } from "./start-response.js";
 
 interface Deps extends LaunchDeps {
-  readonly workshop: Workshop;
+  readonly deps: KindDeps;
   readonly random: Randomness;
 }
 
 export const sweepRoute = (app: App, services: Deps): void => {
-  const { models } = services.workshop;
+  const { models } = services.deps;
   const defaults = { baseModel: fallbackName(models), random: services.random };
   const { body, validatorCompiler } = startBody(TrainSweepRequest);
 

@@ -1,6 +1,6 @@
 import { KINDS, type TaskResult, WorkerEvent, type WorkerTask } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { Compile } from "typebox/schema";
-import { matches } from "../../common/matches.js";
 import { readable } from "./readable.js";
 
 /** The worker broke the protocol; `message` ends a sentence that starts with "The trainer". */

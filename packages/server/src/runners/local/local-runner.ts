@@ -1,8 +1,7 @@
 import { spawn as spawnChild } from "node:child_process";
 import type { WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
-import { asImprintError, ImprintError } from "../../common/error.js";
-import type { Log } from "../../common/log.js";
+import { asImprintError, ImprintError, type Log } from "../../common/error.js";
 import { abortable } from "../../common/promises.js";
 import { type Places, resolveTask } from "../reference.js";
 import {

@@ -1,6 +1,6 @@
 import type { WorkerEvent } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
-import type { Log } from "../../common/log.js";
+import type { Log } from "../../common/error.js";
 import type { KillOnExit } from "./kill-on-exit.js";
 import type { Spawn, WorkerProcess } from "./spawn.js";
 

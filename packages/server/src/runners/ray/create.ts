@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../common/clock.js";
-import type { Log } from "../../common/log.js";
+import type { Log } from "../../common/error.js";
 import type { Limits } from "../../config/limits.js";
 import type { Config } from "../../config/load.js";
 import { workerEnvironment } from "../local/environment.js";

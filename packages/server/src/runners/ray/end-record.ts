@@ -1,6 +1,6 @@
 import { Strict } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { type Static, Type } from "typebox";
-import { matches } from "../../common/matches.js";
 import type { Store } from "./stores/store.js";
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });

@@ -1,6 +1,6 @@
 import { JobId, JobKind, WorkerRequest, type WorkerTask } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
-import { matches } from "../../common/matches.js";
 import type { JobMemo } from "../runner.js";
 import { type Attempt, attemptOf } from "./attempt.js";
 import type { SharedStorage } from "./storage.js";

@@ -1,6 +1,6 @@
 import type { WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
-import type { Log } from "../../common/log.js";
+import type { Log } from "../../common/error.js";
 import type { Places } from "../reference.js";
 import type { JobsApi } from "./jobs-api.js";
 import type { Limits } from "./judge.js";

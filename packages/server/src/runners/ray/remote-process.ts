@@ -1,7 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import type { Clock } from "../../common/clock.js";
-import { ImprintError } from "../../common/error.js";
-import type { Log } from "../../common/log.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import type { ProcessEnd, WorkerProcess } from "../local/spawn.js";
 import { type Attempt, writeRequest, writeStop } from "./attempt.js";
 import { type EndRecord, readEnd } from "./end-record.js";

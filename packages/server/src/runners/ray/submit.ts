@@ -1,6 +1,5 @@
 import type { Clock } from "../../common/clock.js";
-import { ImprintError } from "../../common/error.js";
-import type { Log } from "../../common/log.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import type { JobsApi, Submission } from "./jobs-api.js";
 import { pause } from "./pause.js";
 

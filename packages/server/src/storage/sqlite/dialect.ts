@@ -1,10 +1,10 @@
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { type Driver, SqliteDialect, type SqliteDialectConfig, SqliteDriver } from "kysely";
+import { codeOf } from "../../common/error.js";
 
 const RETRY_MS = 5;
 
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
+const isBusy = (error: unknown): boolean => codeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
 
 export interface ImmediateDialectConfig extends SqliteDialectConfig {
   /**

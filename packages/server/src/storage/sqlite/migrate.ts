@@ -1,5 +1,5 @@
 import type Libsql from "libsql";
-import { CannotStartError } from "../../config/errors.js";
+import { CannotStartError } from "../../common/error.js";
 
 /** The registry was written by another Imprint: this one would misread it. */
 export class OtherSchemaError extends CannotStartError {

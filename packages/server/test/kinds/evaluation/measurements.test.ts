@@ -1,7 +1,7 @@
 import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sweepMeasurements } from "../../../src/kinds/evaluation/measurements.js";
+import { cleanUpMeasurements } from "../../../src/kinds/evaluation/measurements.js";
 import { makeFolder } from "../../support/service.js";
 
 const DAY = 24 * 3600;
@@ -15,8 +15,8 @@ test("old measurements go, and the oldest of those that take too much room", asy
   put("new", 1);
   put("month", 29);
   put("old", 31);
-  await sweepMeasurements({ folder, now: 100 * DAY * 1000 });
+  await cleanUpMeasurements({ folder, now: 100 * DAY * 1000 });
   expect(readdirSync(folder).sort()).toEqual(["month", "new"]);
-  await sweepMeasurements({ folder, now: 100 * DAY * 1000, keptBytes: 19 });
+  await cleanUpMeasurements({ folder, now: 100 * DAY * 1000, keptBytes: 19 });
   expect(readdirSync(folder)).toEqual(["new"]);
 });

@@ -1,7 +1,7 @@
 import { trialCounts, trialsFault } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { trialsOf } from "../../../src/kinds/sweep/trials.js";
+import { trialsOf } from "../../../src/kinds/sweep/resolve.js";
 
 const values = { rank: [8, 16, 32], learning_rate: [1e-4, 3e-4] };
 

@@ -1,12 +1,20 @@
+import { Health } from "@imprint/contracts";
 import type { App } from "../../http/app.js";
+import { answer } from "../../http/schemas.js";
 import type { Metrics } from "../../metrics/metrics.js";
 
 interface Deps {
   readonly metrics: Metrics;
 }
 
-/** `GET /metrics`: what Prometheus reads. */
-export const metricsRoute = (app: App, { metrics }: Deps): void => {
+/** Whether the service runs, and what Prometheus reads of it. */
+export const serviceRoutes = (app: App, { metrics }: Deps): void => {
+  app.get(
+    "/health",
+    { schema: { tags: ["service"], summary: "Whether the process runs", response: { 200: answer("It runs", Health) } } },
+    async () => ({ status: "healthy", service: "imprint" }) as const,
+  );
+
   const ok = { description: "Prometheus' text format", content: { "text/plain": { schema: { type: "string" } } } };
   app.get(
     "/metrics",

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sweepCheckpoints } from "../../../../src/kinds/lora/checkpoints/sweep.js";
+import { cleanUpCheckpoints } from "../../../../src/kinds/lora/checkpoints/clean-up.js";
 import { makeFolder } from "../../../support/service.js";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
@@ -35,7 +35,7 @@ const rows: readonly (readonly [
 test.each(rows)("%s", async (_what, ages, keep, inUse, left) => {
   const folder = make(ages);
   const options = { folder, keep, keepMs: 100_000, now: NOW, inUse: new Set(inUse.map(idOf)) };
-  const gone = await sweepCheckpoints(options);
+  const gone = await cleanUpCheckpoints(options);
   expect(readdirSync(folder).sort()).toEqual(left.map(idOf));
   expect([...gone, ...left.map(idOf)].sort()).toEqual(Object.keys(ages).map((number) => idOf(Number(number))));
 });
@@ -43,6 +43,6 @@ test.each(rows)("%s", async (_what, ages, keep, inUse, left) => {
 test("what is no job's folder is left alone", async () => {
   const folder = make({ 1: 1000 });
   mkdirSync(join(folder, "notes"));
-  await sweepCheckpoints({ folder, keep: 0, keepMs: 1, now: NOW, inUse: new Set() });
+  await cleanUpCheckpoints({ folder, keep: 0, keepMs: 1, now: NOW, inUse: new Set() });
   expect(readdirSync(folder)).toEqual(["notes"]);
 });

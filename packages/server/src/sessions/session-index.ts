@@ -1,6 +1,5 @@
-import { asImprintError, ImprintError } from "../common/error.js";
+import { asImprintError, ImprintError, type Log } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
-import type { Log } from "../common/log.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import type { FileStore } from "./file-store.js";
@@ -9,7 +8,7 @@ import { fingerprintOf, type SessionFile, statSession } from "./session-file.js"
 import type { ImportBounds } from "./tasks.js";
 
 /** What the parts of the session store work with. */
-export interface Shelf {
+export interface StoreDeps {
   readonly database: Database;
   /** Where the sessions lie, and where they are made ready. */
   readonly folder: string;
@@ -29,7 +28,7 @@ export interface Shelf {
 }
 
 /** What is known of stored sessions: from the index where the file did not change, and read once where it did. */
-export interface Catalogue {
+export interface SessionIndex {
   /** @throws ImprintError SESSION_NOT_FOUND or SESSION_INVALID */
   find(sessionId: string): Promise<Indexed>;
   /** As `find`, for who holds the session's lock. */
@@ -43,7 +42,7 @@ export const knownFile = (folder: string, sessionId: string): SessionFile => ({
   limit: Number.MAX_SAFE_INTEGER,
 });
 
-export const createCatalogue = ({ database, folder, limit, files, lock, leftovers, log }: Shelf): Catalogue => {
+export const createSessionIndex = ({ database, folder, limit, files, lock, leftovers, log }: StoreDeps): SessionIndex => {
   /** What cannot be read, which is not tried again until it changes. */
   const refused = new Map<string, { readonly fingerprint: string; readonly error: ImprintError }>();
   const named = new Map<string, string>();

@@ -3,14 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import {
-  FIELDS,
-  readRequest,
-  requestReader,
-  VERSION,
-  writeRequest,
-} from "../../../../src/kinds/lora/checkpoints/request-file.js";
-import { type ResolvedLora, resolveLora } from "../../../../src/kinds/lora/resolve.js";
+import { FIELDS, readRequest, requestReader, VERSION, writeRequest } from "../../../../src/kinds/lora/checkpoints/folder.js";
+import { type ResolvedLora, resolveLora } from "../../../../src/kinds/resolve.js";
 import { makeFolder } from "../../../support/service.js";
 
 const random = { seed: () => 7, suffix: () => "0badcafe" };

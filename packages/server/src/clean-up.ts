@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { uploadIds } from "./openai/uploads.js";
-import { sweepAdapters } from "./registry/sweep.js";
+import { cleanUpAdapters } from "./registry/clean-up.js";
 import { setAside } from "./storage/discards.js";
 import type { DataPaths } from "./storage/paths.js";
 import type { Database } from "./storage/schema.js";
@@ -15,10 +15,10 @@ const discardIncoming = async ({ root, incoming }: DataPaths): Promise<void> => 
 };
 
 /** Clears what a crash can leave behind: parts of adapters, half-imported sessions, uploads without a row. Tells what it did. */
-export const sweep = async (options: {
+export const cleanUp = async (options: {
   readonly database: Database;
   readonly paths: DataPaths;
-}): Promise<Awaited<ReturnType<typeof sweepAdapters>>> => {
+}): Promise<Awaited<ReturnType<typeof cleanUpAdapters>>> => {
   const { database, paths } = options;
   await discardIncoming(paths);
 
@@ -27,5 +27,5 @@ export const sweep = async (options: {
 
   for (const name of await readdir(paths.sessions))
     if (name.startsWith(".") && name.endsWith(".tmp")) await rm(join(paths.sessions, name), { force: true });
-  return sweepAdapters(options);
+  return cleanUpAdapters(options);
 };

@@ -3,8 +3,8 @@ import type { SessionStore } from "../sessions/store.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 
-/** What the service lends to every job. */
-export interface Workshop {
+/** What kinds of jobs and routes work with. */
+export interface KindDeps {
   readonly database: Database;
   readonly paths: DataPaths;
   readonly sessions: SessionStore;

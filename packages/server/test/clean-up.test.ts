@@ -1,15 +1,15 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { cleanUp } from "../src/clean-up.js";
 import { createDiscards } from "../src/storage/discards.js";
 import { openDatabase } from "../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../src/storage/paths.js";
-import { sweep } from "../src/sweep.js";
 import { makeFolder } from "./support/service.js";
 
 const discardedIn = (root: string): readonly string[] => readdirSync(root).filter((name) => name.startsWith(".discarded-"));
 
-test("what was being imported is put out of the way by the sweep, and removed afterwards, also after a stop in its middle", async () => {
+test("what was being imported is put out of the way by the clean-up, and removed afterwards, also after a stop in its middle", async () => {
   const paths = dataPaths(makeFolder());
   ensureDataPaths(paths);
   const database = openDatabase({ path: paths.database });
@@ -18,7 +18,7 @@ test("what was being imported is put out of the way by the sweep, and removed af
   mkdirSync(staging);
   for (let at = 0; at < 2000; at += 1) writeFileSync(join(staging, `${at}.json`), "");
 
-  await sweep({ database, paths });
+  await cleanUp({ database, paths });
   expect(readdirSync(paths.incoming)).toEqual([]);
   const [aside = ""] = discardedIn(paths.root);
   expect(readdirSync(join(paths.root, aside, "import-1"))).toHaveLength(2000);

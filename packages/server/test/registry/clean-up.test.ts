@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { cleanUp } from "../../src/clean-up.js";
 import { adapterIds, archiveAdapter, findAdapter } from "../../src/registry/adapters.js";
+import { eraseAdapters } from "../../src/registry/clean-up.js";
 import { publishAdapter } from "../../src/registry/publish.js";
-import { eraseAdapters } from "../../src/registry/purge.js";
 import { openDatabase } from "../../src/storage/open.js";
 import { dataPaths, ensureDataPaths } from "../../src/storage/paths.js";
 import { inTransaction } from "../../src/storage/transaction.js";
-import { sweep } from "../../src/sweep.js";
 import { makeFolder } from "../support/service.js";
 import { makeAdapterFolder } from "./validate/adapter-folder.js";
 
@@ -32,14 +32,14 @@ const makeRegistry = async () => {
     mkdirSync(join(paths.exports, adapter_id, "gguf"), { recursive: true });
     writeFileSync(join(paths.exports, adapter_id, "gguf", "export.json"), "{}");
   }
-  mkdirSync(join(paths.orphans, "erased.0123abcd"), { recursive: true });
-  mkdirSync(join(paths.orphans, "mine.0123abcd"), { recursive: true });
+  mkdirSync(join(paths.leftovers, "erased.0123abcd"), { recursive: true });
+  mkdirSync(join(paths.leftovers, "mine.0123abcd"), { recursive: true });
   return { paths, database };
 };
 
 /** What lies on the disk of an adapter, wherever it is. */
 const tracesOf = ({ paths }: Awaited<ReturnType<typeof makeRegistry>>, adapterId: string): readonly string[] =>
-  [paths.adapters, paths.exports, paths.orphans].flatMap((folder) =>
+  [paths.adapters, paths.exports, paths.leftovers].flatMap((folder) =>
     existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(adapterId)) : [],
   );
 
@@ -67,10 +67,10 @@ test.each(
   await expect(eraseAdapters(paths, new Set(["erased"]), killedBefore(n, { inside }))).rejects.toThrow(Killed);
   expect(tracesOf(registry, "erased")).not.toEqual([]);
 
-  await sweep(registry);
+  await cleanUp(registry);
   expect(tracesOf(registry, "erased")).toEqual([]);
   expect(tracesOf(registry, "kept")).toEqual(["kept", "kept"]);
-  expect(readdirSync(paths.orphans)).toEqual(["mine.0123abcd"]);
+  expect(readdirSync(paths.leftovers)).toEqual(["mine.0123abcd"]);
   expect((await inTransaction(database, adapterIds)).purged).toEqual(new Set(["erased"]));
 });
 
@@ -81,7 +81,7 @@ test("a purge that is killed before its row is committed erases nothing", async 
     throw new Killed();
   });
   await expect(killed).rejects.toThrow(Killed);
-  await sweep(registry);
+  await cleanUp(registry);
   expect(tracesOf(registry, "erased")).toHaveLength(3);
   expect(await inTransaction(registry.database, (db) => findAdapter(db, "erased"))).not.toBeNull();
 });
