@@ -26,13 +26,13 @@ async function engines(folder) {
   const [{ createRunner, trainerCommand }, { createLlamaCppEngine }, { createGgufFiles }, { createLlamaProcess }] =
     await Promise.all([
       compiled("runners/create"),
-      compiled("engines/llama-cpp/engine"),
-      compiled("engines/llama-cpp/gguf-files"),
-      compiled("engines/llama-cpp/process"),
+      compiled("chat/llama-cpp/engine"),
+      compiled("chat/llama-cpp/gguf-files"),
+      compiled("chat/llama-cpp/process"),
     ]);
   const [{ loadConfig }, { llamaCppEntry }, { systemClock }] = await Promise.all([
     compiled("config/load"),
-    compiled("engines/choose"),
+    compiled("chat/create"),
     compiled("common/clock"),
   ]);
   const config = loadConfig({ env: { ...process.env, IMPRINT_DATA_DIR: folder } });

@@ -1,0 +1,96 @@
+import { type AnthropicUsage, isObject, type MessageBlock, type MessageObject, type StopReason } from "@imprint/contracts";
+import type { Answer, AnswerEnd, AnswerPart } from "../../chat/answer.js";
+import { frame, type Teller } from "../../chat/send-stream.js";
+
+/** What the answer and the beginning of its stream have in common. */
+export type Head = Pick<MessageObject, "id" | "model">;
+
+const usageOf = (input_tokens: number, output_tokens: number): AnthropicUsage => ({
+  input_tokens,
+  output_tokens,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+});
+
+const REASONS = { stop: "end_turn", length: "max_tokens", calls: "tool_use" } as const satisfies Record<string, StopReason>;
+
+const stopOf = ({ reason, stop_text }: AnswerEnd): Pick<MessageObject, "stop_reason" | "stop_sequence"> =>
+  reason === "stop" && stop_text !== null
+    ? { stop_reason: "stop_sequence", stop_sequence: stop_text }
+    : { stop_reason: REASONS[reason], stop_sequence: null };
+
+/** A tool's input is an object: free text that a model wrote instead is one under the name `input`. */
+const inputOf = (text: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Free text.
+  }
+  return { input: text };
+};
+
+const blockOf = (part: AnswerPart): MessageBlock =>
+  part.type === "text" ? part : { type: "tool_use", id: part.id, name: part.name, input: inputOf(part.arguments) };
+
+const messageOf = (head: Head, content: MessageBlock[]): Omit<MessageObject, "stop_reason" | "stop_sequence" | "usage"> => ({
+  ...head,
+  type: "message",
+  role: "assistant",
+  content,
+});
+
+export const messageObject = (answer: Answer, head: Head): MessageObject => ({
+  ...messageOf(head, answer.parts.map(blockOf)),
+  ...stopOf(answer),
+  usage: usageOf(answer.prompt_tokens, answer.completion_tokens),
+});
+
+/** Anthropic's named events, with pings while there is nothing to say. */
+export const messagesTeller = (head: Head): Teller => {
+  let begun = false;
+  let index = 0;
+  let writing = false;
+  let input = "";
+
+  const event = (type: string, fields: object = {}): string => frame({ type, ...fields }, type);
+  const begin = (content_block: MessageBlock): string => event("content_block_start", { index, content_block });
+  const delta = (fields: object): string => event("content_block_delta", { index, delta: fields });
+  const stop = (): string => event("content_block_stop", { index: index++ });
+
+  function* endText(): Generator<string> {
+    if (writing) yield stop();
+    writing = false;
+  }
+
+  return {
+    *tell(told) {
+      if (!begun) {
+        const usage = usageOf(told.type === "begin" ? told.prompt_tokens : 0, 0);
+        const message = { ...messageOf(head, []), stop_reason: null, stop_sequence: null, usage } satisfies MessageObject;
+        yield event("message_start", { message });
+      }
+      if (!begun || told.type === "idle") yield event("ping");
+      begun = true;
+      if (told.type === "text") {
+        if (!writing) yield begin({ type: "text", text: "" });
+        writing = true;
+        yield delta({ type: "text_delta", text: told.text });
+      } else if (told.type === "call-start") {
+        yield* endText();
+        input = "";
+        yield begin({ type: "tool_use", id: told.id, name: told.name, input: {} });
+      } else if (told.type === "call-arguments") input += told.delta;
+      else if (told.type === "call-end") {
+        yield delta({ type: "input_json_delta", partial_json: JSON.stringify(inputOf(input)) });
+        yield stop();
+      } else if (told.type === "end") {
+        yield* endText();
+        const { prompt_tokens, completion_tokens } = told.end;
+        yield event("message_delta", { delta: stopOf(told.end), usage: usageOf(prompt_tokens, completion_tokens) });
+        yield event("message_stop");
+      }
+    },
+    fail: (body) => [frame(body, "error")],
+  };
+};

@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { FileDeleted, FileObject, FileQuery, listOf } from "@imprint/contracts";
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { ProblemError } from "../../common/problem.js";
+import { quote } from "../../common/quote.js";
+import type { App } from "../../http/app.js";
+import { answer, idParams } from "../../http/schemas.js";
+import type { Workshop } from "../../kinds/workshop.js";
+import { writeAtomically } from "../../storage/durable.js";
+import type { Transaction } from "../../storage/schema.js";
+import { pageOf, seconds } from "./pages.js";
+import { readUpload, UploadForm } from "./upload-form.js";
+import { deleteUpload, findUpload, insertUpload, listUploads, type Upload } from "./uploads.js";
+
+interface Deps {
+  readonly workshop: Workshop;
+}
+
+/** Bytes of an uploaded file whatever `session_limit` says: a form is held in memory. */
+const FORM_LIMIT = 64 * 1024 * 1024;
+
+const toObject = ({ file_id, filename, bytes, created_at }: Upload) =>
+  ({
+    id: file_id,
+    object: "file",
+    bytes,
+    created_at: seconds(created_at),
+    filename,
+    purpose: "fine-tune",
+    status: "processed",
+  }) as const;
+
+export const requireUpload = async (db: Transaction, fileId: string): Promise<Upload> => {
+  const upload = await findUpload(db, fileId);
+  if (!upload) throw new ProblemError("FILE_NOT_FOUND", `There is no file ${quote(fileId)}.`);
+  return upload;
+};
+
+const params = idParams("file_id");
+const tags = ["fine-tuning"];
+
+/** `/v1/files`: the chat JSONL files of OpenAI's fine-tuning. */
+export const filesRoutes = (app: App, { workshop }: Deps): void => {
+  const { paths, sessions, now } = workshop;
+
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("multipart/form-data", (request: FastifyRequest, body: IncomingMessage) =>
+      readUpload(body, { request, limit: Math.min(sessions.limit, FORM_LIMIT) }),
+    );
+    scope.post(
+      "/v1/files",
+      {
+        schema: {
+          tags,
+          summary: "Upload a chat JSONL file",
+          body: { content: { "multipart/form-data": { schema: UploadForm } } },
+          response: { 200: answer("The file", FileObject) },
+        },
+      },
+      async (request) => {
+        if (!request.body) throw new ProblemError("UNSUPPORTED_MEDIA_TYPE", "Send the file as multipart/form-data.");
+        const { file } = request.body as UploadForm;
+        const upload = {
+          file_id: `file-${randomUUID().replaceAll("-", "")}`,
+          filename: file.filename,
+          bytes: file.bytes.length,
+          created_at: now().toISOString(),
+        };
+        await writeAtomically(join(paths.uploads, upload.file_id), file.bytes);
+        await request.transact((db) => insertUpload(db, upload));
+        return toObject(upload);
+      },
+    );
+  });
+
+  app.get(
+    "/v1/files",
+    {
+      schema: {
+        tags,
+        summary: "Uploaded files",
+        querystring: FileQuery,
+        response: { 200: answer("A page", listOf(FileObject)) },
+      },
+    },
+    async (request) => {
+      const { after, limit = 10_000, order = "desc" } = request.query;
+      const db = await request.db();
+      if (after !== undefined) await requireUpload(db, after);
+      return pageOf((await listUploads(db, { order, limit: limit + 1, after })).map(toObject), limit);
+    },
+  );
+
+  app.get(
+    "/v1/files/:file_id",
+    { schema: { tags, summary: "An uploaded file", params, response: { 200: answer("The file", FileObject) } } },
+    async (request) => toObject(await requireUpload(await request.db(), request.params.file_id)),
+  );
+
+  app.get(
+    "/v1/files/:file_id/content",
+    {
+      schema: {
+        tags,
+        summary: "What was uploaded",
+        params,
+        response: {
+          200: {
+            description: "The bytes",
+            content: { "application/octet-stream": { schema: Type.Unsafe<unknown>({ type: "string", format: "binary" }) } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { file_id, bytes } = await requireUpload(await request.db(), request.params.file_id);
+      reply.header("content-length", bytes).header("content-disposition", "attachment").type("application/octet-stream");
+      return reply.send(bytes === 0 ? Buffer.alloc(0) : createReadStream(join(paths.uploads, file_id)));
+    },
+  );
+
+  app.delete(
+    "/v1/files/:file_id",
+    {
+      schema: { tags, summary: "Delete an uploaded file", params, response: { 200: answer("It is gone", FileDeleted) } },
+    },
+    async (request) => {
+      const file_id = await request.transact(async (db) => {
+        const upload = await requireUpload(db, request.params.file_id);
+        await deleteUpload(db, upload.file_id);
+        return upload.file_id;
+      });
+      await rm(join(paths.uploads, file_id), { force: true });
+      return { id: file_id, object: "file", deleted: true } as const;
+    },
+  );
+};

@@ -1,0 +1,60 @@
+import type { ChatChunk, ChatCompletion, ChatDelta, ChatUsage } from "@imprint/contracts";
+import type { Answer, AnswerEnd, AnswerPart } from "../../chat/answer.js";
+import { frame, type Teller } from "../../chat/send-stream.js";
+
+/** What the objects of one answer have in common. */
+export type Head = Pick<ChatCompletion, "id" | "created" | "model">;
+
+const FINISH = { stop: "stop", length: "length", calls: "tool_calls" } as const;
+
+const usageOf = ({ prompt_tokens, completion_tokens }: AnswerEnd): ChatUsage => ({
+  prompt_tokens,
+  completion_tokens,
+  total_tokens: prompt_tokens + completion_tokens,
+});
+
+const messageOf = (parts: readonly AnswerPart[]): ChatCompletion["choices"][number]["message"] => {
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const calls = parts.flatMap((part) => (part.type === "call" ? [part] : []));
+  if (calls.length === 0) return { role: "assistant", content: text };
+  const tool_calls = calls.map(({ id, name, arguments: args }) => ({
+    id,
+    type: "function" as const,
+    function: { name, arguments: args },
+  }));
+  return { role: "assistant", content: text === "" ? null : text, tool_calls };
+};
+
+export const completionOf = (answer: Answer, head: Head): ChatCompletion => ({
+  ...head,
+  object: "chat.completion",
+  choices: [{ index: 0, message: messageOf(answer.parts), finish_reason: FINISH[answer.reason] }],
+  usage: usageOf(answer),
+});
+
+/** Chunks, then `[DONE]`. While there is nothing to say come comments; a failure in the middle is an error object instead. */
+export const chatTeller = ({ head, includeUsage }: { readonly head: Head; readonly includeUsage: boolean }): Teller => {
+  const common = { ...head, object: "chat.completion.chunk", ...(includeUsage && { usage: null }) } as const;
+  const chunk = (delta: ChatDelta, finish_reason: ChatChunk["choices"][number]["finish_reason"] = null): string =>
+    frame({ ...common, choices: [{ index: 0, delta, finish_reason }] } satisfies ChatChunk);
+  let begun = false;
+  return {
+    *tell(event) {
+      if (!begun) yield chunk({ role: "assistant", content: "" });
+      begun = true;
+      if (event.type === "idle") yield ": keep-alive\n\n";
+      else if (event.type === "text") yield chunk({ content: event.text });
+      else if (event.type === "call-start") {
+        const { index, id, name } = event;
+        yield chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
+      } else if (event.type === "call-arguments")
+        yield chunk({ tool_calls: [{ index: event.index, function: { arguments: event.delta } }] });
+      else if (event.type === "end") {
+        yield chunk({}, FINISH[event.end.reason]);
+        if (includeUsage) yield frame({ ...common, choices: [], usage: usageOf(event.end) } satisfies ChatChunk);
+        yield frame("[DONE]");
+      }
+    },
+    fail: (error) => [frame(error)],
+  };
+};

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import type { ResponseItem, ResponseObject, ResponsesRequest } from "@imprint/contracts";
+import type { Answer, AnswerEnd, AnswerPart } from "../../chat/answer.js";
+import type { Conversation } from "../../chat/conversation.js";
+import { frame, type Teller } from "../../chat/send-stream.js";
+import type { ToolName } from "./responses-request.js";
+
+/** What an answer is told with: the response as it begins, and the client's names of the tools. */
+export interface ResponsesHead {
+  readonly response: ResponseObject;
+  readonly toolNames: ReadonlyMap<string, ToolName>;
+}
+
+/** The response before anything was said. */
+export const begunResponse = (
+  request: ResponsesRequest,
+  { conversation, created_at }: { readonly conversation: Conversation; readonly created_at: number },
+): ResponseObject => ({
+  id: `resp_${hex()}`,
+  object: "response",
+  created_at,
+  status: "in_progress",
+  error: null,
+  incomplete_details: null,
+  model: request.model,
+  output: [],
+  usage: null,
+  instructions: request.instructions ?? null,
+  max_output_tokens: conversation.max_tokens,
+  metadata: request.metadata ?? {},
+  parallel_tool_calls: conversation.parallel_tool_calls,
+  previous_response_id: null,
+  store: false,
+  temperature: conversation.temperature,
+  text: { format: request.text?.format ?? { type: "text" } },
+  tool_choice: request.tool_choice ?? "auto",
+  tools: request.tools ?? [],
+  top_p: conversation.top_p,
+  truncation: "disabled",
+});
+
+const hex = (): string => randomUUID().replaceAll("-", "");
+
+const textPart = (text: string) => ({ type: "output_text" as const, text, annotations: [], logprobs: [] });
+
+type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** A part of an answer as an item of the output; in progress before anything of it was told. */
+const itemOf = (part: AnswerPart, id: string, { toolNames }: ResponsesHead, status: ItemStatus = "completed"): ResponseItem => {
+  if (part.type === "text") {
+    const content = status === "in_progress" ? [] : [textPart(part.text)];
+    return { id, type: "message", status, role: "assistant", content };
+  }
+  const name = toolNames.get(part.name) ?? { name: part.name };
+  return { id, type: "function_call", status, call_id: part.id, ...name, arguments: part.arguments };
+};
+
+/** Of the last item of an answer: the room for it cuts text off, and calls are told whole or not at all. */
+const lastStatus = (part: AnswerPart, reason: AnswerEnd["reason"]): ItemStatus =>
+  part.type === "text" && reason === "length" ? "incomplete" : "completed";
+
+const idOf = (part: AnswerPart): string => (part.type === "text" ? `msg_${hex()}` : `fc_${hex()}`);
+
+const ended = (
+  { response }: ResponsesHead,
+  output: ResponseItem[],
+  { reason, prompt_tokens, completion_tokens }: AnswerEnd,
+): ResponseObject => ({
+  ...response,
+  status: reason === "length" ? "incomplete" : "completed",
+  incomplete_details: reason === "length" ? { reason: "max_output_tokens" } : null,
+  output,
+  usage: {
+    input_tokens: prompt_tokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: completion_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: prompt_tokens + completion_tokens,
+  },
+});
+
+export const responseOf = (answer: Answer, head: ResponsesHead): ResponseObject =>
+  ended(
+    head,
+    answer.parts.map((part, at) =>
+      itemOf(part, idOf(part), head, at === answer.parts.length - 1 ? lastStatus(part, answer.reason) : "completed"),
+    ),
+    answer,
+  );
+
+/** OpenAI's named events. While there is nothing to say `response.in_progress` comes again: its clients count events alone. */
+export const responsesTeller = (head: ResponsesHead): Teller => {
+  const { response } = head;
+  const output: ResponseItem[] = [];
+  let open: { readonly part: AnswerPart; readonly id: string } | null = null;
+  let sequence_number = 0;
+  let begun = false;
+
+  const event = (type: string, fields: object): string => frame({ type, sequence_number: sequence_number++, ...fields }, type);
+
+  function* begin(part: AnswerPart): Generator<string> {
+    yield* close();
+    open = { part, id: idOf(part) };
+    const [item_id, output_index] = [open.id, output.length];
+    yield event("response.output_item.added", { output_index, item: itemOf(part, item_id, head, "in_progress") });
+    if (part.type === "text")
+      yield event("response.content_part.added", { item_id, output_index, content_index: 0, part: textPart("") });
+  }
+
+  /** `reason`: why the whole answer ends with it. */
+  function* close(reason: AnswerEnd["reason"] = "stop"): Generator<string> {
+    if (open === null) return;
+    const { part, id: item_id } = open;
+    open = null;
+    const at = { item_id, output_index: output.length };
+    const item = itemOf(part, item_id, head, lastStatus(part, reason));
+    if (part.type === "text") {
+      yield event("response.output_text.done", { ...at, content_index: 0, text: part.text, logprobs: [] });
+      yield event("response.content_part.done", { ...at, content_index: 0, part: textPart(part.text) });
+    } else {
+      const name = head.toolNames.get(part.name)?.name ?? part.name;
+      yield event("response.function_call_arguments.done", { ...at, name, arguments: part.arguments });
+    }
+    yield event("response.output_item.done", { output_index: output.length, item });
+    output.push(item);
+  }
+
+  function* more(delta: string): Generator<string> {
+    if (open === null) return;
+    const { part, id: item_id } = open;
+    const at = { item_id, output_index: output.length };
+    if (part.type === "text") {
+      open = { id: item_id, part: { ...part, text: part.text + delta } };
+      yield event("response.output_text.delta", { ...at, content_index: 0, delta, logprobs: [] });
+    } else {
+      open = { id: item_id, part: { ...part, arguments: part.arguments + delta } };
+      yield event("response.function_call_arguments.delta", { ...at, delta });
+    }
+  }
+
+  return {
+    *tell(told) {
+      if (!begun) yield event("response.created", { response });
+      if (!begun || told.type === "idle") yield event("response.in_progress", { response });
+      begun = true;
+      if (told.type === "text") {
+        if (open?.part.type !== "text") yield* begin({ type: "text", text: "" });
+        yield* more(told.text);
+      } else if (told.type === "call-start") yield* begin({ type: "call", id: told.id, name: told.name, arguments: "" });
+      else if (told.type === "call-arguments") yield* more(told.delta);
+      else if (told.type === "call-end") yield* close();
+      else if (told.type === "end") {
+        yield* close(told.end.reason);
+        const whole = ended(head, output, told.end);
+        yield event(`response.${whole.status}`, { response: whole });
+      }
+    },
+    fail: (body) => {
+      const { code, message } = (body as { readonly error: { readonly code: string; readonly message: string } }).error;
+      return [event("response.failed", { response: { ...response, status: "failed", output, error: { code, message } } })];
+    },
+  };
+};
