@@ -1,7 +1,7 @@
 // What a program needs to know of the service without loading it: a package entry of its own.
 
 export { chooseEngine, LLAMA_CPP_TYPES } from "./chat/choose.js";
-export { lookAtUpstream, type UpstreamLook } from "./chat/upstream/look.js";
+export { lookAtUpstream, type UpstreamLook } from "./chat/upstream/models.js";
 export { CannotStartError, ConfigError } from "./config/errors.js";
 export { type Config, type LoadOptions, loadConfig, type Origin } from "./config/load.js";
 export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";

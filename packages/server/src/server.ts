@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { buildApp } from "./app.js";
 import { createEngine } from "./chat/create.js";
 import { createRecorder } from "./chat/recording/recorder.js";
+import { createChatService } from "./chat/service.js";
 import { type Clock, systemClock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
 import { LIMITS, type Limits } from "./config/limits.js";
@@ -182,8 +183,16 @@ export const startServer = async (
         streams,
         metrics,
         fineTunes: createFineTunes({ jobs, now }),
-        recorder,
-        interactive: engine.interactive,
+        interactive: runner,
+        chat: createChatService({
+          engine: engine.engine,
+          upstream: engine.upstream,
+          recorder,
+          registry: { database, paths },
+          models,
+          closing: closing.signal,
+          clock,
+        }),
         upstream: engine.upstream,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         projects,

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ChatPrompt, ChatResult, ChatSpec } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
+import { defer } from "../common/promises.js";
 import type { ChatEvent } from "../runners/runner.js";
-import { engineEvents } from "./engine-events.js";
-import { TOOL_CALL_FORMATS, type ToolCallFormat } from "./tool-calls/formats.js";
 import { type ToolCallEvent, type ToolCallParser, toolCallParser } from "./tool-calls/parser.js";
 
 /** Until a stream begins while its first token takes time: what is refused before has a status of its own. */
@@ -15,7 +14,7 @@ export interface AnswerEnd extends Pick<ChatResult, "prompt_tokens" | "completio
   readonly reason: "stop" | "length" | "calls";
 }
 
-/** An answer as faces tell it. `begin` comes first, or `idle` does; a call's id is the same in every event and in the whole. */
+/** An answer as every API tells it. `begin` comes first, or `idle` does; a call's id is the same in every event and in the whole. */
 export type AnswerEvent =
   | { readonly type: "begin"; readonly prompt_tokens: number }
   | { readonly type: "idle" }
@@ -23,16 +22,13 @@ export type AnswerEvent =
   | (Extract<ToolCallEvent, { type: "call-start" }> & { readonly id: string })
   | { readonly type: "end"; readonly end: AnswerEnd };
 
-/** As the engine names it; of a family that is not known here, the format that all families understand. */
-const formatOf = (name: string): ToolCallFormat => TOOL_CALL_FORMATS.find((format) => format === name) ?? "generic";
-
 const plainText = (): ToolCallParser => ({
   push: (text) => (text === "" ? [] : [{ type: "text", text }]),
   end: () => [],
 });
 
 const parserFor = ({ tool_format }: ChatPrompt, { tools }: ChatSpec): ToolCallParser =>
-  tool_format === null ? plainText() : toolCallParser(formatOf(tool_format), tools);
+  tool_format === null ? plainText() : toolCallParser(tool_format, tools);
 
 const endOf = ({ finish_reason, ...counts }: ChatResult, calls: number): AnswerEnd => ({
   prompt_tokens: counts.prompt_tokens,
@@ -41,55 +37,94 @@ const endOf = ({ finish_reason, ...counts }: ChatResult, calls: number): AnswerE
   reason: finish_reason === "stop" && calls > 0 ? "calls" : finish_reason,
 });
 
-/** The answer to a chat, calls read out of its text as it comes. Throws what the engine's call rejects with. */
-export async function* answerTo(
-  spec: ChatSpec,
-  call: (onEvent: (event: ChatEvent) => void) => Promise<ChatResult>,
-  { clock }: { readonly clock: Clock },
-): AsyncGenerator<AnswerEvent, void> {
-  let spoke: number | null = null;
-  const events = engineEvents(call, { clock, idleMs: () => (spoke === null ? HEAD_MS : SIGN_MS) });
+/** Makes an answer's events of an engine's: reads the calls out of its text. */
+const createReader = (spec: ChatSpec, tell: (event: AnswerEvent) => void) => {
   let parser = plainText();
-  let [calls, read] = [0, 0];
-  const shown = function* (parsed: readonly ToolCallEvent[]): Generator<AnswerEvent> {
-    for (const event of parsed) {
+  let calls = 0;
+  let read = 0; // characters
+
+  const tellAll = (events: readonly ToolCallEvent[]): void => {
+    for (const event of events) {
       if (event.type === "call-start") calls += 1;
       // After the one call that was asked for nothing is told.
       if (!spec.parallel_tool_calls && (calls > 1 || (calls === 1 && event.type === "text"))) continue;
-      spoke = clock.now();
-      yield event.type === "call-start" ? { ...event, id: `call_${randomUUID().replaceAll("-", "")}` } : event;
+      tell(event.type === "call-start" ? { ...event, id: `call_${randomUUID().replaceAll("-", "")}` } : event);
     }
-    // What a parser holds back, a long call for one, is silence too.
-    if (spoke === null || clock.now() - spoke < SIGN_MS) return;
-    spoke = clock.now();
-    yield { type: "idle" };
   };
-  for (;;) {
-    const step = await events.next();
-    if (step.done) {
+
+  return {
+    add(event: ChatEvent): void {
+      if (event.type === "prompt") {
+        parser = parserFor(event.prompt, spec);
+        tell({ type: "begin", prompt_tokens: event.prompt.prompt_tokens });
+      } else if (event.type === "token") {
+        read += event.text.length;
+        tellAll(parser.push(event.text));
+      } else {
+        const call = { index: calls, name: event.name, delta: event.arguments };
+        tellAll([
+          { ...call, type: "call-start" },
+          { ...call, type: "call-arguments" },
+          { ...call, type: "call-end" },
+        ]);
+      }
+    },
+    end(result: ChatResult): void {
       // Of an answer that was not streamed all the text is left.
-      yield* shown(parser.push(step.value.text.slice(read)));
-      yield* shown(parser.end());
-      return yield { type: "end", end: endOf(step.value, calls) };
+      tellAll(parser.push(result.text.slice(read)));
+      tellAll(parser.end());
+      tell({ type: "end", end: endOf(result, calls) });
+    },
+  };
+};
+
+interface AnswerOptions {
+  readonly clock: Pick<Clock, "after">;
+  /** Hears every event once it is read. */
+  readonly onEvent?: ((event: AnswerEvent) => void) | null;
+}
+
+/**
+ * The answer to a chat as it comes, with `idle` where nothing is told for a while. A reader that is slow gets longer pieces of text
+ * and never holds the engine up: what waits here is at most the whole answer. Throws what the engine's call rejects with, once what
+ * was told before was read.
+ */
+export async function* answerTo(
+  spec: ChatSpec,
+  call: (onEvent: (event: ChatEvent) => void) => Promise<ChatResult>,
+  { clock, onEvent }: AnswerOptions,
+): AsyncGenerator<AnswerEvent, void> {
+  let waiting: AnswerEvent[] = [];
+  let isOver = false;
+  let wake = defer<void>();
+  const tell = (event: AnswerEvent): void => {
+    const last = waiting.at(-1);
+    if (event.type === "text" && last?.type === "text") waiting[waiting.length - 1] = { ...last, text: last.text + event.text };
+    else waiting.push(event);
+    wake.resolve();
+  };
+  const reader = createReader(spec, tell);
+  const answered = call(reader.add)
+    .then(reader.end)
+    .finally(() => {
+      isOver = true;
+      wake.resolve();
+    });
+  answered.catch(() => {}); // thrown below
+  for (let silenceMs = HEAD_MS; ; silenceMs = SIGN_MS) {
+    if (waiting.length === 0 && !isOver) {
+      wake = defer();
+      const disarm = clock.after(silenceMs, () => tell({ type: "idle" }));
+      await wake.promise;
+      disarm();
     }
-    const { value } = step;
-    if (value.type === "token") {
-      read += value.text.length;
-      yield* shown(parser.push(value.text));
-      continue;
+    if (waiting.length === 0) return await answered;
+    const told = waiting;
+    waiting = [];
+    for (const event of told) {
+      onEvent?.(event);
+      yield event;
     }
-    if (value.type === "call") {
-      const call = { index: calls, name: value.name, delta: value.arguments };
-      yield* shown([
-        { ...call, type: "call-start" },
-        { ...call, type: "call-arguments" },
-        { ...call, type: "call-end" },
-      ]);
-      continue;
-    }
-    spoke = clock.now();
-    if (value.type === "prompt") parser = parserFor(value.prompt, spec);
-    yield value.type === "prompt" ? { type: "begin", prompt_tokens: value.prompt.prompt_tokens } : value;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatSpec, ChatTool, ChatToolCall, ToolChoice } from "@imprint/contracts";
 import { fieldRefused } from "../common/problem.js";
 
-/** What every face makes of its request: all that an engine is asked, but for the model and how the answer is told. */
+/** What every API adapter makes of its request: all that an engine is asked, but for the model and how the answer is told. */
 export interface Conversation extends Omit<ChatSpec, "base_model" | "adapter_path" | "stream"> {
   /** Names of the tools whose calls must keep to their schema. */
   readonly strict_tools: readonly string[];
@@ -22,10 +22,35 @@ export const assistant = (content: string, tool_calls: readonly ChatToolCall[] =
 });
 export const result = (tool_call_id: string, content: string): ChatMessage => ({ ...message("tool", content), tool_call_id });
 
+/** A part of a message's content; what it holds depends on its type. */
+export interface ContentPart {
+  readonly type: string;
+  readonly text?: string;
+}
+
+export type Content = string | readonly ContentPart[] | null | undefined;
+
+const TEXTS: ReadonlySet<string> = new Set(["text", "input_text", "output_text", "refusal"]);
+const IMAGES: ReadonlySet<string> = new Set(["image", "image_url", "input_image"]);
+
+const partText = (part: ContentPart, path: string): string => {
+  if (IMAGES.has(part.type)) throw fieldRefused(path, "is an image, and the models here read text only: leave it out");
+  const { refusal } = part as { readonly refusal?: unknown };
+  const text = part.type === "refusal" ? refusal : part.text;
+  if (!TEXTS.has(part.type))
+    throw fieldRefused(`${path}.type`, `is ${JSON.stringify(part.type)}, and only text can be read here`);
+  if (typeof text !== "string") throw fieldRefused(`${path}.text`, "is required");
+  return text;
+};
+
+/** The text of a content, its parts joined by line breaks. Throws ProblemError for what is no text. */
+export const textOf = (content: Content, path: string): string =>
+  typeof content === "string" ? content : (content ?? []).map((part, at) => partText(part, `${path}.${at}`)).join("\n");
+
 const joined = (one: string, other: string): string => [one, other].filter((text) => text !== "").join("\n\n");
 
 /**
- * Leading system texts as one, for templates that know one; what an assistant says in one go, which some faces send in pieces, as
+ * Leading system texts as one, for templates that know one; what an assistant says in one go, which some APIs send in pieces, as
  * one turn.
  */
 const mergedMessages = (messages: readonly ChatMessage[]): ChatMessage[] => {

@@ -5,11 +5,11 @@ import type { Interactive } from "../runners/runner.js";
 import type { Served } from "../runners/served.js";
 import type { DataPaths } from "../storage/paths.js";
 import { chooseEngine } from "./choose.js";
+import { type ChatEngine, createTrainerEngine } from "./engine.js";
 import { createLlamaCppEngine } from "./llama-cpp/engine.js";
 import { createGgufFiles } from "./llama-cpp/gguf-files.js";
 import { createLlamaProcess } from "./llama-cpp/process.js";
 import { createUpstreamEngine } from "./upstream/engine.js";
-import { withoutGrammars } from "./without-grammars.js";
 
 interface EngineOptions {
   readonly config: Config;
@@ -22,28 +22,28 @@ interface EngineOptions {
   readonly log: Log;
 }
 
-interface LocalEngine {
-  readonly interactive: Interactive;
+interface Engine {
+  readonly engine: ChatEngine;
   close(): void;
 }
 
-const createLocalEngine = ({ config, command, worker: trainer, paths, log }: EngineOptions): LocalEngine => {
-  const worker = withoutGrammars(trainer);
+const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions): Engine => {
+  const trainer = createTrainerEngine(worker);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
     if ("missing" in choice && choice.missing !== null) log.warn({ reason: choice.missing }, "the trainer answers chats");
-    return { interactive: worker, close: () => {} };
+    return { engine: trainer, close: () => {} };
   }
   const llama = createLlamaProcess({ library: choice.library });
   const files = createGgufFiles({ paths, trainer: command });
-  return { interactive: createLlamaCppEngine({ worker, files, llama, log }), close: llama.close };
+  return { engine: createLlamaCppEngine({ trainer, files, llama, log }), close: llama.close };
 };
 
 /** Who answers chats, and what another server serves. */
-export const createEngine = (options: EngineOptions): LocalEngine & { readonly upstream: Served | null } => {
-  const { config, worker, nameOf, log } = options;
+export const createEngine = (options: EngineOptions): Engine & { readonly upstream: Served | null } => {
+  const { config, nameOf, log } = options;
   const local = createLocalEngine(options);
   if (config.upstream === null) return { ...local, upstream: null };
-  const engine = createUpstreamEngine({ upstream: config.upstream, worker, local: local.interactive, nameOf, log });
-  return { interactive: engine, upstream: engine, close: local.close };
+  const upstream = createUpstreamEngine({ upstream: config.upstream, local: local.engine, nameOf, log });
+  return { engine: upstream, upstream, close: local.close };
 };

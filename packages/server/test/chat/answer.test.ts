@@ -111,3 +111,53 @@ test("however an engine tears its text, the answer is the same", async () => {
     }),
   );
 });
+
+const token = (text: string) => ({ type: "token", text }) as const;
+/** Of an engine that shows no calls. */
+const textOf = (call: Parameters<typeof answerTo>[1]) => answerTo(specOf({ tools: [] }), call, { clock: manualClock() });
+
+test("whatever the pauses between pieces, the reader gets all the text and then the end", async () => {
+  const turns = fc.array(fc.record({ piece: fc.string(), pauses: fc.nat(3) }));
+  await fc.assert(
+    fc.asyncProperty(turns, fc.nat(3), async (steps, last) => {
+      const pause = async (count: number): Promise<void> => {
+        for (let turn = 0; turn < count; turn += 1) await null;
+      };
+      const text = steps.map(({ piece }) => piece).join("");
+      const events = textOf(async (onEvent) => {
+        for (const { piece, pauses } of steps) {
+          await pause(pauses);
+          onEvent(token(piece));
+        }
+        await pause(last);
+        return resultOf({ text });
+      });
+      expect((await wholeAnswer(events)).parts).toEqual(text === "" ? [] : [{ type: "text", text }]);
+    }),
+  );
+});
+
+test("a failure comes after the text before it", async () => {
+  const events = textOf(async (onEvent) => {
+    onEvent(token("half a"));
+    throw new Error("broken");
+  });
+  expect(await events.next()).toEqual({ done: false, value: { type: "text", text: "half a" } });
+  await expect(events.next()).rejects.toThrow("broken");
+});
+
+test("a slow reader gets what came meanwhile as one piece", async () => {
+  const go = defer<void>();
+  const events = textOf(async (onEvent) => {
+    onEvent(token("a"));
+    await go.promise;
+    for (const piece of ["b", "c", "d"]) onEvent(token(piece));
+    return resultOf({ text: "abcd" });
+  });
+  expect((await events.next()).value).toEqual({ type: "text", text: "a" });
+  go.resolve();
+  await new Promise(setImmediate);
+  expect((await events.next()).value).toEqual({ type: "text", text: "bcd" });
+  expect((await events.next()).value).toMatchObject({ type: "end" });
+  expect((await events.next()).done).toBe(true);
+});

@@ -1,15 +1,15 @@
-import type { ChatResult, RenderedPrompt } from "@imprint/contracts";
+import type { RenderedPrompt } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
 import { abortable } from "../../common/promises.js";
-import type { Call, CallResult, ChatCall, ChatEvent, Interactive } from "../../runners/runner.js";
+import type { Chat, ChatEngine } from "../engine.js";
 import type { GgufFiles } from "./gguf-files.js";
 import { grammarFor } from "./grammar.js";
 import type { LlamaProcess } from "./process.js";
 
 interface Options {
-  /** The trainer's worker: renders every prompt, and answers what llama.cpp cannot take. */
-  readonly worker: Interactive;
+  /** Renders every prompt, and answers what llama.cpp cannot take. */
+  readonly trainer: ChatEngine;
   readonly files: GgufFiles;
   readonly llama: LlamaProcess;
   readonly log: Log;
@@ -21,11 +21,11 @@ interface Files {
 }
 
 /** Chats by llama.cpp: tokens of the trainer's prompt in, text out. */
-export const createLlamaCppEngine = ({ worker, files, llama, log }: Options): Interactive => {
+export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): ChatEngine => {
   const named = new Set<string>(); // bases that were said to be answered by the trainer
 
   /** Null where llama.cpp cannot take the base or the adapter. */
-  const filesFor = async ({ spec }: ChatCall, { quantization }: RenderedPrompt): Promise<Files | null> => {
+  const filesFor = async ({ spec }: Chat, { quantization }: RenderedPrompt): Promise<Files | null> => {
     const { base_model, adapter_path } = spec;
     try {
       const model = await files.base(base_model, quantization);
@@ -39,13 +39,13 @@ export const createLlamaCppEngine = ({ worker, files, llama, log }: Options): In
     }
   };
 
-  const chat = async (request: ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<ChatResult> => {
-    const { spec, strict_tools = [] } = request;
-    const prompt = await worker.call({ type: "render", spec: { ...spec, json_schema: null } }, signal);
+  const chat: ChatEngine["chat"] = async (request, signal, onEvent) => {
+    const { spec, strict_tools } = request;
+    const prompt = await trainer.render(spec, signal);
     const { prompt_tokens, tool_format, opening, tokens, max_new_tokens } = prompt;
     if (spec.max_tokens === 0) return { text: "", finish_reason: "length", stop_text: null, prompt_tokens, completion_tokens: 0 };
     const found = await abortable(filesFor(request, prompt), signal);
-    if (found === null) return worker.call(request, signal, onEvent);
+    if (found === null) return trainer.chat(request, signal, onEvent);
     const grammar = grammarFor({ ...spec, strict_tools }, tool_format);
     onEvent?.({ type: "prompt", prompt: { prompt_tokens, tool_format } });
     let text = "";
@@ -78,9 +78,5 @@ export const createLlamaCppEngine = ({ worker, files, llama, log }: Options): In
     return { text, finish_reason, stop_text, prompt_tokens, completion_tokens: begun + completion_tokens };
   };
 
-  const call = (request: Call, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<CallResult> => {
-    if (request.type === "chat") return chat(request, signal, onEvent);
-    return request.type === "preview" ? worker.call(request, signal) : worker.call(request, signal);
-  };
-  return { call: call as Interactive["call"] };
+  return { render: trainer.render, chat };
 };

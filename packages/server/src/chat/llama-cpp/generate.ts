@@ -1,9 +1,8 @@
+import { createDetokenizer, createStopTexts, type Detokenizer } from "./answer-text.js";
 import type { Place, Wanted } from "./contexts.js";
-import { createDetokenizer, type Detokenizer } from "./detokenizer.js";
 import { type AnswerGrammar, grammarAfter } from "./grammar.js";
 import type { GrammarState, Model } from "./library.js";
 import type { Generated, Generation } from "./protocol.js";
-import { createStopTexts } from "./stop-texts.js";
 
 const WORD = 2 ** 32;
 /** Of an answer: a context has room for so many at first, and the answer that needs more goes on in a longer one. */

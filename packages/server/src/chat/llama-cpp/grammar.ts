@@ -1,5 +1,6 @@
 import type { ChatSpec } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
+import { TAGGED } from "../tool-calls/formats.js";
 import { literal, schemaRules } from "./json-schema.js";
 
 /** A call that an answer may make, from behind the mark on: `head` up to its arguments, and their rule. */
@@ -13,8 +14,8 @@ export type AnswerGrammar =
   | { readonly type: "answer"; readonly gbnf: string }
   | { readonly type: "calls"; readonly rules: string; readonly calls: readonly CallRule[]; readonly isOne: boolean };
 
-const MARK = "<tool_call>";
-const TAIL = "}\n</tool_call>";
+const { opening: MARK, closing } = TAGGED;
+const TAIL = `}\n${closing}`;
 /** Formats whose calls stand between these marks as one JSON object. */
 const MARKED: ReadonlySet<string | null> = new Set(["generic", "hermes"]);
 

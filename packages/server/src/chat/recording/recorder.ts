@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ChatMessage } from "@imprint/contracts";
 import type { GatewayRecording } from "@imprint/sessions";
-import type { FastifyRequest } from "fastify";
 import { createKeyedLock } from "../../common/keyed-lock.js";
 import type { Log } from "../../common/log.js";
 import type { SessionStore } from "../../sessions/store.js";
 import { type AnswerEvent, type AnswerPart, addTo } from "../answer.js";
 import { assistant, type Conversation } from "../conversation.js";
 import { digestsOf, next } from "./digests.js";
-import { agentOf, asksToRecord } from "./requested.js";
+import { agentOf, asksToRecord, type Headers } from "./requested.js";
 
 /** Conversations that may go on; of more the ones that were silent longest start anew. */
 const REMEMBERED = 10_000;
@@ -16,18 +15,18 @@ const REMEMBERED = 10_000;
 /** Makes sessions of conversations. One that grows from request to request is one session. */
 export interface Recorder {
   /**
-   * The events as they are. Once the answer has ended, the conversation with it is stored in the background, where that is asked for;
-   * of an answer that was broken off nothing is. Throws ProblemError for headers that cannot be understood.
+   * Takes the events of an answer; null where nobody asks to record it. Once the answer has ended, the conversation with it is stored
+   * in the background; of an answer that was broken off nothing is. Throws ProblemError for headers that cannot be understood.
    */
-  follow(events: AsyncGenerator<AnswerEvent, void>, asked: Followed): AsyncGenerator<AnswerEvent, void>;
+  record(asked: Recorded): ((event: AnswerEvent) => void) | null;
   /** Waits for what is being stored. */
   close(): Promise<void>;
 }
 
-export interface Followed {
+interface Recorded {
   readonly model: string;
   readonly conversation: Pick<Conversation, "messages" | "tools">;
-  readonly request: Pick<FastifyRequest, "headers">;
+  readonly headers: Headers;
 }
 
 /** What is known of a conversation beside its messages, which every request brings again. */
@@ -78,7 +77,7 @@ export const createRecorder = ({ sessions, always, log, now }: Options): Recorde
   };
 
   const keep = (
-    { model, conversation: { messages, tools } }: Followed,
+    { model, conversation: { messages, tools } }: Recorded,
     { parts, startedAt, agent, isCut }: { parts: readonly AnswerPart[]; startedAt: string; agent: string | null; isCut: boolean },
   ): void => {
     const answer = answerOf(parts);
@@ -104,25 +103,16 @@ export const createRecorder = ({ sessions, always, log, now }: Options): Recorde
     store({ recorded_by: "imprint", version: 1, agent, model, tools, messages: [...messages, answer], ...conversation });
   };
 
-  async function* followed(
-    events: AsyncGenerator<AnswerEvent, void>,
-    asked: Followed,
-    head: { readonly startedAt: string; readonly agent: string | null },
-  ): AsyncGenerator<AnswerEvent, void> {
-    const parts: AnswerPart[] = [];
-    for await (const event of events) {
-      if (event.type === "end") keep(asked, { ...head, parts, isCut: event.end.reason === "length" });
-      else addTo(parts, event);
-      yield event;
-    }
-  }
-
   return {
-    follow: (events, asked) => {
-      const { headers } = asked.request;
-      const agent = agentOf(headers);
-      if (!(asksToRecord(headers) ?? always)) return events;
-      return followed(events, asked, { startedAt: now().toISOString(), agent });
+    record: (asked) => {
+      const agent = agentOf(asked.headers);
+      if (!(asksToRecord(asked.headers) ?? always)) return null;
+      const startedAt = now().toISOString();
+      const parts: AnswerPart[] = [];
+      return (event) => {
+        if (event.type === "end") keep(asked, { parts, startedAt, agent, isCut: event.end.reason === "length" });
+        else addTo(parts, event);
+      };
     },
     close: async () => {
       while (pending.size > 0) await Promise.all(pending);

@@ -23,7 +23,7 @@ export const stripRecordPrefix = ({ url = "/", headers }: Pick<IncomingMessage, 
   return rest.startsWith("/") ? rest : `/${rest}`;
 };
 
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Whether the request asks to be recorded, or not to be; null where it says nothing. Throws ProblemError. */
 export const asksToRecord = (headers: Headers): boolean | null => {

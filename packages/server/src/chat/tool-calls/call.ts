@@ -1,5 +1,5 @@
 import { isObject } from "@imprint/contracts";
-import { parsed, partsOf } from "./json.js";
+import { type Input, more, type Reading } from "./input.js";
 
 /** `arguments` is the text that the model wrote: JSON, or free text where it wrote a JSON string. */
 export interface Call {
@@ -37,4 +37,64 @@ export const callsOf = (json: string): readonly Call[] | null => {
   if (isList && parsed(json) === undefined) return null;
   const calls = (isList ? [...partsOf(json).values()] : [json]).map(callOf);
   return calls.length > 0 && calls.every((call) => call !== null) ? calls : null;
+};
+
+const OUTSIDE_STRINGS = /[\s\d,:+\-.eEtrufalsn]/;
+const CLOSED_BY: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
+
+/** The text of a JSON object or list: found by its brackets, so that it ends where it ends, and no later than it must. */
+export function* jsonText(input: Input): Reading<string> {
+  const from = input.at;
+  const open: string[] = [];
+  for (let inString = false; ; ) {
+    if (!(yield* more(input))) return null;
+    const character = input.text.charAt(input.at);
+    const closing = CLOSED_BY[character];
+    input.at += 1;
+    if (inString) {
+      if (character < " ") return null;
+      if (character === '"') inString = false;
+      else if (character === "\\") {
+        if (!(yield* more(input))) return null;
+        input.at += 1;
+      }
+    } else if (closing) open.push(closing);
+    else if (character === "}" || character === "]") {
+      if (open.pop() !== character) return null;
+      if (open.length === 0) return input.text.slice(from, input.at);
+    } else if (open.length === 0) return null;
+    else if (character === '"') inString = true;
+    else if (!OUTSIDE_STRINGS.test(character)) return null;
+  }
+}
+
+/** The value that a text says; undefined where it is no JSON. */
+export const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+
+/** The texts that the members of an object, or the items of a list, are written with. `json` is valid. */
+export const partsOf = (json: string): ReadonlyMap<string, string> => {
+  const parts = new Map<string, string>();
+  let depth = 0;
+  let key: string | null = null;
+  let start: number | null = null;
+  for (const { 0: token, index } of json.matchAll(TOKEN)) {
+    const closes = token === "}" || token === "]";
+    if (depth === 0) key = token === "[" ? "0" : null;
+    else if (depth === 1 && (token === "," || closes)) {
+      if (key !== null && start !== null) parts.set(key, json.slice(start, index).trimEnd());
+      key = token === "," && json.trimStart().startsWith("[") ? String(parts.size) : null;
+      start = null;
+    } else if (depth === 1 && key === null) key = JSON.parse(token) as string;
+    else if (token !== ":") start ??= index;
+    depth += token === "{" || token === "[" ? 1 : closes ? -1 : 0;
+  }
+  return parts;
 };

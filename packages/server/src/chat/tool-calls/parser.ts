@@ -1,5 +1,5 @@
 import type { Tool } from "./call.js";
-import { type Syntax, syntaxesOf, type ToolCallFormat } from "./formats.js";
+import { type Syntax, syntaxesOf } from "./formats.js";
 import { accept, Input } from "./input.js";
 
 /** Calls are counted from 0. The arguments of one come whole. */
@@ -17,10 +17,10 @@ export interface ToolCallParser {
 
 /**
  * Reads the calls out of an answer as it comes. A call is told once it is whole; what only looks like one stays text, in its
- * place. `tools` say which of Qwen3-Coder's values are not texts. White space around calls belongs to them: behind them, up
+ * place. A format that is not known is read as the one that all models understand. `tools` say which of Qwen3-Coder's values are not texts. White space around calls belongs to them: behind them, up
  * to the next words, and of what stands before them one line break.
  */
-export const toolCallParser = (format: ToolCallFormat, tools: readonly Tool[] = []): ToolCallParser => {
+export const toolCallParser = (format: string, tools: readonly Tool[] = []): ToolCallParser => {
   const input = new Input();
   let events: ToolCallEvent[] = [];
   const reader = scan(input, { syntaxes: syntaxesOf(format), tools, tell: (event) => events.push(event) });

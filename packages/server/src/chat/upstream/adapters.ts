@@ -5,13 +5,10 @@ import { pipeline } from "node:stream/promises";
 import { ImprintError } from "../../common/error.js";
 import { createKeyedLock } from "../../common/keyed-lock.js";
 import type { UpstreamHttp } from "./http.js";
-import type { UpstreamModel } from "./models.js";
+import { HASH_LENGTH, type UpstreamModel } from "./models.js";
 
 const LOAD_MS = 120_000;
 const WEIGHTS = "adapter_model.safetensors";
-/** Of the weights' SHA-256: enough to tell adapters of one name apart. */
-const HASH_LENGTH = 12;
-
 /** Fields of a request that ask for an adapter. */
 export interface Attached {
   readonly model: string;
@@ -27,12 +24,6 @@ export interface UpstreamAdapters {
   /** Without any adapter, those included that the server would apply by itself. */
   bare(model: UpstreamModel, signal?: AbortSignal): Promise<Attached>;
 }
-
-const HANDED = new RegExp(`^(.+)-[0-9a-f]{${HASH_LENGTH}}$`);
-
-/** Whether a model of the upstream's list is an adapter that a service handed over. */
-export const isHandedOver = ({ id, parent, kind }: UpstreamModel): boolean =>
-  kind !== "openai" && parent !== null && HANDED.test(id);
 
 interface Preloaded {
   readonly id: number;

@@ -1,21 +1,18 @@
-import type { ChatResult, ChatSpec } from "@imprint/contracts";
+import type { ChatSpec } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import type { Log } from "../../common/log.js";
 import type { Upstream } from "../../config/upstream.js";
-import type { Call, CallResult, ChatCall, ChatEvent, Interactive } from "../../runners/runner.js";
 import { idElsewhere, type Served } from "../../runners/served.js";
-import { type Attached, createUpstreamAdapters, isHandedOver } from "./adapters.js";
-import { passOn } from "./chat.js";
-import { complete } from "./completions.js";
+import type { ChatEngine } from "../engine.js";
+import { type Attached, createUpstreamAdapters } from "./adapters.js";
+import { complete, passOn } from "./completions.js";
 import { createUpstreamHttp } from "./http.js";
-import { copyOf, listModels, takesTokens, type UpstreamModel } from "./models.js";
+import { copyOf, isHandedOver, listModels, takesTokens, type UpstreamModel } from "./models.js";
 
 interface Options {
   readonly upstream: Upstream;
-  /** Renders the prompts of this machine's models. */
-  readonly worker: Interactive;
-  /** Answers what the upstream cannot, or is away for. */
-  readonly local: Interactive;
+  /** Renders the prompts of this machine's models, and answers what the upstream cannot, or is away for. */
+  readonly local: ChatEngine;
   /** What a base model is called, by where it lies. */
   readonly nameOf: (location: string) => string;
   readonly log: Log;
@@ -27,7 +24,7 @@ interface Place {
 }
 
 /** Chats by another server: those for its own models as they are, those for ours as rendered tokens, where it has their base. */
-export const createUpstreamEngine = ({ upstream, worker, local, nameOf, log }: Options): Interactive & Served => {
+export const createUpstreamEngine = ({ upstream, local, nameOf, log }: Options): ChatEngine & Served => {
   const { host } = upstream;
   const http = createUpstreamHttp(upstream);
   const adapters = createUpstreamAdapters({ http, folder: upstream.adapters });
@@ -56,8 +53,8 @@ export const createUpstreamEngine = ({ upstream, worker, local, nameOf, log }: O
     }
   };
 
-  const chat = async (request: ChatCall, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<ChatResult> => {
-    const { spec, strict_tools = [] } = request;
+  const chat: ChatEngine["chat"] = async (request, signal, onEvent) => {
+    const { spec, strict_tools } = request;
     const id = idElsewhere(spec.base_model);
     if (id !== null) {
       const model = (await listModels(http, signal)).find((one) => one.id === id);
@@ -67,17 +64,14 @@ export const createUpstreamEngine = ({ upstream, worker, local, nameOf, log }: O
     // Calls of ours are read out of text, which no upstream holds to a schema from a mark on.
     const isOurs = spec.max_tokens === 0 || strict_tools.length > 0;
     const place = isOurs ? null : await placeFor(spec, signal);
-    if (place === null) return local.call(request, signal, onEvent);
-    const prompt = await worker.call({ type: "render", spec: { ...spec, json_schema: null } }, signal);
+    if (place === null) return local.chat(request, signal, onEvent);
+    const prompt = await local.render(spec, signal);
     return complete(http, { host, spec, prompt, ...place }, { signal, onEvent });
   };
 
-  const call = (request: Call, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<CallResult> => {
-    if (request.type === "chat") return chat(request, signal, onEvent);
-    return request.type === "preview" ? local.call(request, signal) : local.call(request, signal);
-  };
   return {
-    call: call as Interactive["call"],
+    render: local.render,
+    chat,
     models: async () => (await listModels(http)).filter((model) => !isHandedOver(model)),
   };
 };

@@ -1,6 +1,8 @@
 import { isObject } from "@imprint/contracts";
+import { ImprintError } from "../../common/error.js";
+import type { Upstream } from "../../config/upstream.js";
 import type { ServedModel } from "../../runners/served.js";
-import type { UpstreamHttp } from "./http.js";
+import { createUpstreamHttp, type UpstreamHttp } from "./http.js";
 
 /** Programs that are known by what their lists of models say; any other is `openai`, which passes chats on and takes no adapters. */
 export type UpstreamKind = "vllm" | "sglang" | "llama-server" | "openai";
@@ -67,3 +69,38 @@ export const copyOf = (base: string, models: readonly UpstreamModel[]): Upstream
 
 /** Whether prompts can be handed over as the token ids that the trainer renders. */
 export const takesTokens = (kind: UpstreamKind): boolean => kind !== "openai";
+
+/** Of the weights' SHA-256: enough to tell adapters of one name apart. */
+export const HASH_LENGTH = 12;
+const HANDED = new RegExp(`^(.+)-[0-9a-f]{${HASH_LENGTH}}$`);
+
+/** Whether a model of the upstream's list is an adapter that a service handed over. */
+export const isHandedOver = ({ id, parent, kind }: UpstreamModel): boolean =>
+  kind !== "openai" && parent !== null && HANDED.test(id);
+
+/** What an upstream answers when it is asked what it serves. */
+export interface UpstreamLook {
+  readonly host: string;
+  /** Why there is no answer; null where there is one. */
+  readonly problem: string | null;
+  readonly kind: UpstreamKind | null;
+  readonly models: readonly string[];
+  /** Of these base models those whose chats it answers, adapters included, by what it calls them. */
+  readonly copies: Readonly<Record<string, string>>;
+}
+
+export const lookAtUpstream = async (upstream: Upstream, bases: readonly string[]): Promise<UpstreamLook> => {
+  const { host } = upstream;
+  try {
+    const models = await listModels(createUpstreamHttp(upstream));
+    const copies = bases.flatMap((base) => {
+      const copy = copyOf(base, models);
+      return copy !== null && takesTokens(copy.kind) ? [[base, copy.id]] : [];
+    });
+    const ids = models.filter((model) => !isHandedOver(model)).map(({ id }) => id);
+    return { host, problem: null, kind: models[0]?.kind ?? "openai", models: ids, copies: Object.fromEntries(copies) };
+  } catch (error) {
+    if (!(error instanceof ImprintError)) throw error;
+    return { host, problem: `${error.message} ${error.hint}`, kind: null, models: [], copies: {} };
+  }
+};

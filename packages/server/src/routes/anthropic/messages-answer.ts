@@ -1,6 +1,6 @@
 import { type AnthropicUsage, isObject, type MessageBlock, type MessageObject, type StopReason } from "@imprint/contracts";
-import type { Answer, AnswerEnd, AnswerPart } from "../../chat/answer.js";
-import { frame, type Teller } from "../../chat/send-stream.js";
+import type { Answer, AnswerEnd, AnswerEvent, AnswerPart } from "../../chat/answer.js";
+import { frame, type StreamEncoder } from "../answer-stream.js";
 
 /** What the answer and the beginning of its stream have in common. */
 export type Head = Pick<MessageObject, "id" | "model">;
@@ -47,50 +47,54 @@ export const messageObject = (answer: Answer, head: Head): MessageObject => ({
 });
 
 /** Anthropic's named events, with pings while there is nothing to say. */
-export const messagesTeller = (head: Head): Teller => {
+export const messagesEncoder = (head: Head): StreamEncoder => {
   let begun = false;
   let index = 0;
-  let writing = false;
+  let isText = false; // a block of text is open
   let input = "";
 
   const event = (type: string, fields: object = {}): string => frame({ type, ...fields }, type);
   const begin = (content_block: MessageBlock): string => event("content_block_start", { index, content_block });
   const delta = (fields: object): string => event("content_block_delta", { index, delta: fields });
   const stop = (): string => event("content_block_stop", { index: index++ });
+  const endText = (): string => {
+    const end = isText ? stop() : "";
+    isText = false;
+    return end;
+  };
 
-  function* endText(): Generator<string> {
-    if (writing) yield stop();
-    writing = false;
-  }
+  const beginMessage = (told: AnswerEvent): string => {
+    const usage = usageOf(told.type === "begin" ? told.prompt_tokens : 0, 0);
+    const message = { ...messageOf(head, []), stop_reason: null, stop_sequence: null, usage } satisfies MessageObject;
+    return event("message_start", { message });
+  };
+
+  const written = (told: AnswerEvent): string => {
+    if (told.type === "text") {
+      const start = isText ? "" : begin({ type: "text", text: "" });
+      isText = true;
+      return start + delta({ type: "text_delta", text: told.text });
+    }
+    if (told.type === "call-start") {
+      input = "";
+      return endText() + begin({ type: "tool_use", id: told.id, name: told.name, input: {} });
+    }
+    if (told.type === "call-end")
+      return delta({ type: "input_json_delta", partial_json: JSON.stringify(inputOf(input)) }) + stop();
+    if (told.type === "call-arguments") input += told.delta;
+    if (told.type !== "end") return "";
+    const { prompt_tokens, completion_tokens } = told.end;
+    const last = event("message_delta", { delta: stopOf(told.end), usage: usageOf(prompt_tokens, completion_tokens) });
+    return endText() + last + event("message_stop");
+  };
 
   return {
-    *tell(told) {
-      if (!begun) {
-        const usage = usageOf(told.type === "begin" ? told.prompt_tokens : 0, 0);
-        const message = { ...messageOf(head, []), stop_reason: null, stop_sequence: null, usage } satisfies MessageObject;
-        yield event("message_start", { message });
-      }
-      if (!begun || told.type === "idle") yield event("ping");
+    encode: (told) => {
+      let life = begun ? "" : beginMessage(told);
+      if (!begun || told.type === "idle") life += event("ping");
       begun = true;
-      if (told.type === "text") {
-        if (!writing) yield begin({ type: "text", text: "" });
-        writing = true;
-        yield delta({ type: "text_delta", text: told.text });
-      } else if (told.type === "call-start") {
-        yield* endText();
-        input = "";
-        yield begin({ type: "tool_use", id: told.id, name: told.name, input: {} });
-      } else if (told.type === "call-arguments") input += told.delta;
-      else if (told.type === "call-end") {
-        yield delta({ type: "input_json_delta", partial_json: JSON.stringify(inputOf(input)) });
-        yield stop();
-      } else if (told.type === "end") {
-        yield* endText();
-        const { prompt_tokens, completion_tokens } = told.end;
-        yield event("message_delta", { delta: stopOf(told.end), usage: usageOf(prompt_tokens, completion_tokens) });
-        yield event("message_stop");
-      }
+      return life + written(told);
     },
-    fail: (body) => [frame(body, "error")],
+    fail: (body) => frame(body, "error"),
   };
 };

@@ -3,18 +3,18 @@ import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { FileDeleted, FileObject, FileQuery, listOf } from "@imprint/contracts";
+import { FileDeleted, FileObject, FileQuery, listOf, Strict } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
-import { Type } from "typebox";
-import { ProblemError } from "../../common/problem.js";
+import { type Static, Type } from "typebox";
+import { fieldRefused, ProblemError } from "../../common/problem.js";
 import { quote } from "../../common/quote.js";
 import type { App } from "../../http/app.js";
+import { type Form, type FormFile, readForm } from "../../http/multipart.js";
 import { answer, idParams } from "../../http/schemas.js";
 import type { Workshop } from "../../kinds/workshop.js";
 import { writeAtomically } from "../../storage/durable.js";
 import type { Transaction } from "../../storage/schema.js";
-import { pageOf, seconds } from "./pages.js";
-import { readUpload, UploadForm } from "./upload-form.js";
+import { pageOf, seconds } from "./objects.js";
 import { deleteUpload, findUpload, insertUpload, listUploads, type Upload } from "./uploads.js";
 
 interface Deps {
@@ -23,6 +23,36 @@ interface Deps {
 
 /** Bytes of an uploaded file whatever `session_limit` says: a form is held in memory. */
 const FORM_LIMIT = 64 * 1024 * 1024;
+
+const MAX_NAME = 255;
+
+/** The form of `POST /v1/files`, as it is described and checked; the file itself is held as bytes. */
+const UploadForm = Strict({
+  purpose: Type.Literal("fine-tune"),
+  file: Type.Unsafe<FormFile>({
+    contentMediaType: "application/octet-stream",
+    description: "Chat JSONL, one conversation a line",
+  }),
+});
+type UploadForm = Static<typeof UploadForm>;
+
+const isFile = (value: Form[string] | undefined): value is FormFile => typeof value === "object";
+
+const checkFile = ({ file }: Form): void => {
+  if (file !== undefined && !isFile(file)) throw fieldRefused("file", "must be a file with a filename");
+  if (isFile(file) && (file.filename.length > MAX_NAME || /\p{Cc}/u.test(file.filename)))
+    throw fieldRefused("file", `must have a filename of at most ${MAX_NAME} characters, without control characters`);
+};
+
+/** Reads the form; which fields it has to have is checked as in any body. Throws ProblemError. */
+const readUpload = async (
+  body: IncomingMessage,
+  { request, limit }: { readonly request: FastifyRequest; readonly limit: number },
+): Promise<Form> => {
+  const form = await readForm(body, { headers: request.headers, limit });
+  checkFile(form);
+  return form;
+};
 
 const toObject = ({ file_id, filename, bytes, created_at }: Upload) =>
   ({

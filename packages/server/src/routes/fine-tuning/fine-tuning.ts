@@ -1,5 +1,15 @@
-import { FineTuningCheckpoint, FineTuningEvent, FineTuningJob, FineTuningRequest, listOf, PageQuery } from "@imprint/contracts";
-import { ProblemError } from "../../common/problem.js";
+import {
+  FineTuningCheckpoint,
+  FineTuningEvent,
+  type FineTuningHyperparameters,
+  FineTuningJob,
+  FineTuningRequest,
+  listOf,
+  MULTIPLIED_RATE,
+  PageQuery,
+  type TrainLoraRequest,
+} from "@imprint/contracts";
+import { fieldRefused, ProblemError } from "../../common/problem.js";
 import { quote } from "../../common/quote.js";
 import type { App } from "../../http/app.js";
 import { answer, idParams, NoBody } from "../../http/schemas.js";
@@ -9,11 +19,9 @@ import type { Workshop } from "../../kinds/workshop.js";
 import { type LaunchDeps, startJob } from "../../launch/start.js";
 import { fallbackName, locateBaseModel } from "../../models/base-model.js";
 import { inTransaction } from "../../storage/transaction.js";
-import { requireUpload } from "./files.js";
+import { filesRoutes, requireUpload } from "./files.js";
 import type { FineTunes, KnownFineTune } from "./fine-tunes.js";
-import { eventId, fineTuningId, jobIdOf, toCheckpoints, toEvent, toJob } from "./fine-tuning-objects.js";
-import { hyperparametersOf, trainingOf } from "./fine-tuning-request.js";
-import { pageOf } from "./pages.js";
+import { eventId, fineTuningId, jobIdOf, pageOf, toCheckpoints, toEvent, toJob } from "./objects.js";
 import { importTrainingFile } from "./training-file.js";
 
 interface Deps extends LaunchDeps {
@@ -22,13 +30,47 @@ interface Deps extends LaunchDeps {
   readonly random: Randomness;
 }
 
+/** The hyperparameters, wherever they stand. Throws ProblemError. */
+const hyperparametersOf = ({ method, hyperparameters }: FineTuningRequest): FineTuningHyperparameters => {
+  const ofMethod = method?.supervised?.hyperparameters;
+  if (ofMethod && hyperparameters) throw fieldRefused("hyperparameters", "cannot stand beside method, its newer place");
+  const chosen = ofMethod ?? hyperparameters ?? {};
+  if (chosen.batch_size !== undefined && chosen.batch_size !== "auto")
+    throw fieldRefused(
+      ofMethod ? "method.supervised.hyperparameters.batch_size" : "hyperparameters.batch_size",
+      'must be "auto": the trainer chooses it from the length of the data',
+    );
+  return chosen;
+};
+
+/** The training that a fine-tune asks for, on sessions that its file became. */
+const trainingOf = (
+  request: FineTuningRequest,
+  { n_epochs = "auto", learning_rate_multiplier: multiplier = "auto" }: FineTuningHyperparameters,
+  { sessionIds, random }: { readonly sessionIds: readonly string[]; readonly random: { readonly suffix: () => string } },
+): TrainLoraRequest => {
+  const { suffix, seed, metadata } = request;
+  return {
+    session_ids: [...sessionIds],
+    base_model: request.model,
+    holdout: "none", // OpenAI's API trains on the whole of a training file
+    adapter_id: ["ft", ...(suffix == null ? [] : [suffix]), random.suffix()].join("-"),
+    ...(seed != null && { seed }),
+    ...(n_epochs !== "auto" && { epochs: n_epochs }),
+    ...(multiplier !== "auto" && { learning_rate: multiplier * MULTIPLIED_RATE }),
+    ...(metadata != null && { metadata: metadata as Record<string, string> }),
+  };
+};
+
 const params = idParams("id");
 const tags = ["fine-tuning"];
 const job200 = { 200: answer("The fine-tuning job", FineTuningJob) };
 
-/** `/v1/fine_tuning/jobs`: LoRA trainings as OpenAI's clients start and follow them. */
+/** `/v1/files`, and `/v1/fine_tuning/jobs`: LoRA trainings as OpenAI's clients start and follow them. */
 export const fineTuningRoutes = (app: App, services: Deps): void => {
   const { jobs, fineTunes, workshop, random } = services;
+
+  filesRoutes(app, services);
 
   const find = (id: string): KnownFineTune => {
     const found = fineTunes.get(jobIdOf(id) ?? "");

@@ -1,10 +1,62 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { isObject } from "@imprint/contracts";
 import { fieldRefused } from "../../common/problem.js";
 import type { Workshop } from "../../kinds/workshop.js";
 import type { SavedFile } from "../../sessions/save.js";
 
-import { checkConversations } from "./conversations.js";
+const MAX_CONVERSATIONS = 1000;
+/** Parsed between two looks at other requests. */
+const BYTES_AT_ONCE = 256 * 1024;
+const NEWLINE = 0x0a;
+
+const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
+
+const faultOfMessages = (messages: readonly unknown[]): string | null => {
+  const at = messages.findIndex((message) => !isObject(message) || !ROLES.has(message.role));
+  if (at >= 0) return `has no known role in message ${at + 1}`;
+  return messages.some((message) => isObject(message) && message.role === "assistant")
+    ? null
+    : "holds nothing that an assistant says";
+};
+
+const faultOf = (line: string): string | null => {
+  try {
+    const record: unknown = JSON.parse(line);
+    return isObject(record) && Array.isArray(record.messages) ? faultOfMessages(record.messages) : 'is no {"messages": [...]}';
+  } catch {
+    return "is not JSON";
+  }
+};
+
+function* linesOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(NEWLINE, start);
+    yield bytes.subarray(start, end < 0 ? undefined : end);
+    start = end < 0 ? bytes.length : end + 1;
+  }
+}
+
+/** What keeps a file from being OpenAI's chat JSONL, ending a sentence about it; null when nothing does. */
+const checkConversations = async (bytes: Buffer): Promise<string | null> => {
+  let [number, conversations, sinceBreak] = [0, 0, 0];
+  for (const line of linesOf(bytes)) {
+    number += 1;
+    sinceBreak += line.length;
+    const text = line.toString("utf8").trim();
+    if (text === "") continue;
+    const fault = faultOf(text);
+    if (fault) return `cannot be trained on: line ${number} ${fault}`;
+    conversations += 1;
+    if (conversations > MAX_CONVERSATIONS) return `holds more than ${MAX_CONVERSATIONS} conversations: split it`;
+    if (sinceBreak > BYTES_AT_ONCE) {
+      await setImmediate();
+      sinceBreak = 0;
+    }
+  }
+  return conversations === 0 ? "names an empty file" : null;
+};
 
 const store = async (file: string, { sessions }: Workshop): Promise<SavedFile> => {
   try {

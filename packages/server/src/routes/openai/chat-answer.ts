@@ -1,6 +1,6 @@
 import type { ChatChunk, ChatCompletion, ChatDelta, ChatUsage } from "@imprint/contracts";
-import type { Answer, AnswerEnd, AnswerPart } from "../../chat/answer.js";
-import { frame, type Teller } from "../../chat/send-stream.js";
+import type { Answer, AnswerEnd, AnswerEvent, AnswerPart } from "../../chat/answer.js";
+import { frame, type StreamEncoder } from "../answer-stream.js";
 
 /** What the objects of one answer have in common. */
 export type Head = Pick<ChatCompletion, "id" | "created" | "model">;
@@ -33,28 +33,30 @@ export const completionOf = (answer: Answer, head: Head): ChatCompletion => ({
 });
 
 /** Chunks, then `[DONE]`. While there is nothing to say come comments; a failure in the middle is an error object instead. */
-export const chatTeller = ({ head, includeUsage }: { readonly head: Head; readonly includeUsage: boolean }): Teller => {
+export const chunkEncoder = ({ head, includeUsage }: { readonly head: Head; readonly includeUsage: boolean }): StreamEncoder => {
   const common = { ...head, object: "chat.completion.chunk", ...(includeUsage && { usage: null }) } as const;
   const chunk = (delta: ChatDelta, finish_reason: ChatChunk["choices"][number]["finish_reason"] = null): string =>
     frame({ ...common, choices: [{ index: 0, delta, finish_reason }] } satisfies ChatChunk);
+  const written = (event: AnswerEvent): string => {
+    if (event.type === "idle") return ": keep-alive\n\n";
+    if (event.type === "text") return chunk({ content: event.text });
+    if (event.type === "call-start") {
+      const { index, id, name } = event;
+      return chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
+    }
+    if (event.type === "call-arguments")
+      return chunk({ tool_calls: [{ index: event.index, function: { arguments: event.delta } }] });
+    if (event.type !== "end") return "";
+    const usage = includeUsage ? frame({ ...common, choices: [], usage: usageOf(event.end) } satisfies ChatChunk) : "";
+    return chunk({}, FINISH[event.end.reason]) + usage + frame("[DONE]");
+  };
   let begun = false;
   return {
-    *tell(event) {
-      if (!begun) yield chunk({ role: "assistant", content: "" });
+    encode: (event) => {
+      const first = begun ? "" : chunk({ role: "assistant", content: "" });
       begun = true;
-      if (event.type === "idle") yield ": keep-alive\n\n";
-      else if (event.type === "text") yield chunk({ content: event.text });
-      else if (event.type === "call-start") {
-        const { index, id, name } = event;
-        yield chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
-      } else if (event.type === "call-arguments")
-        yield chunk({ tool_calls: [{ index: event.index, function: { arguments: event.delta } }] });
-      else if (event.type === "end") {
-        yield chunk({}, FINISH[event.end.reason]);
-        if (includeUsage) yield frame({ ...common, choices: [], usage: usageOf(event.end) } satisfies ChatChunk);
-        yield frame("[DONE]");
-      }
+      return first + written(event);
     },
-    fail: (error) => [frame(error)],
+    fail: frame,
   };
 };

@@ -1,6 +1,6 @@
 import { Model, ModelList } from "@imprint/contracts";
 import { Type } from "typebox";
-import { unknownModel } from "../../chat/locate.js";
+import { unknownModel } from "../../chat/service.js";
 import type { App } from "../../http/app.js";
 import { answer } from "../../http/schemas.js";
 import type { Workshop } from "../../kinds/workshop.js";
@@ -11,9 +11,9 @@ import { findNamed } from "../../registry/require-adapter.js";
 import { FROM_SERVICE, type Served, type ServedModel } from "../../runners/served.js";
 import type { Transaction } from "../../storage/schema.js";
 import { inTransaction } from "../../storage/transaction.js";
-import { seconds } from "../fine-tuning/pages.js";
+import { epochSeconds } from "../answer-stream.js";
 
-interface Deps {
+export interface ModelsDeps {
   readonly workshop: Workshop;
   readonly upstream: Served | null;
 }
@@ -23,8 +23,8 @@ const MAX_ADAPTERS = 1000;
 /** Tools are offered in words where the base model's chat template has no place for them. */
 const CAPABILITIES: Model["capabilities"] = ["chat", "tools"];
 
-/** How a base model and its adapters are shown; what the files say is read once for each base. */
-const shower = (models: BaseModels) => {
+/** Presents base models and adapters; what the files say is read once for each base. */
+const createPresenter = (models: BaseModels) => {
   const bases = new Set([fallbackName(models), ...preparedModels(models)]);
   const lengths = new Map<string, number | null>();
   const model = (id: string, base: string, rest: Pick<Model, "created" | "owned_by">): Model => {
@@ -35,7 +35,7 @@ const shower = (models: BaseModels) => {
     bases,
     base: (name: string): Model => model(name, name, { created: 0, owned_by: "base" }),
     adapter: ({ created_at, base_model }: AdapterRow, name: string): Model =>
-      model(name, base_model, { created: seconds(created_at), owned_by: "imprint" }),
+      model(name, base_model, { created: epochSeconds(new Date(created_at)), owned_by: "imprint" }),
     served: ({ id, created, owned_by, context_length }: ServedModel): Model => ({
       ...{ id, object: "model", created, owned_by, context_length },
       capabilities: CAPABILITIES,
@@ -61,7 +61,7 @@ const listed = (upstream: Served | null): Promise<readonly ServedModel[]> =>
  * `GET /v1/models`: the prepared base models, the latest of projects, the newest adapters, and what the upstream serves besides;
  * `GET /v1/models/ID`: one of them, or an older adapter.
  */
-export const modelsRoute = (app: App, { workshop, upstream }: Deps): void => {
+export const modelsRoutes = (app: App, { workshop, upstream }: ModelsDeps): void => {
   // A service that asks is told of what is here: two that name each other as upstream would ask for ever.
   const toAsk = (headers: Readonly<Record<string, unknown>>): Served | null =>
     headers[FROM_SERVICE] === undefined ? upstream : null;
@@ -80,14 +80,14 @@ export const modelsRoute = (app: App, { workshop, upstream }: Deps): void => {
         aliases: await aliased(db),
         ...(await listAdapters(db, { filter: {}, limit: MAX_ADAPTERS })),
       }));
-      const shown = shower(workshop.models);
+      const present = createPresenter(workshop.models);
       const own = [
-        ...[...shown.bases].map(shown.base),
-        ...aliases.map(({ alias, adapter }) => shown.adapter(adapter, alias)),
-        ...adapters.map((adapter) => shown.adapter(adapter, adapter.adapter_id)),
+        ...[...present.bases].map(present.base),
+        ...aliases.map(({ alias, adapter }) => present.adapter(adapter, alias)),
+        ...adapters.map((adapter) => present.adapter(adapter, adapter.adapter_id)),
       ];
       const names = new Set(own.map(({ id }) => id));
-      const others = (await listed(toAsk(headers))).filter(({ id }) => !names.has(id)).map(shown.served);
+      const others = (await listed(toAsk(headers))).filter(({ id }) => !names.has(id)).map(present.served);
       return { object: "list", data: [...own, ...others] } as const;
     },
   );
@@ -104,11 +104,11 @@ export const modelsRoute = (app: App, { workshop, upstream }: Deps): void => {
     },
     async ({ params: { model }, headers }) => {
       const adapter = await findNamed(workshop.database, model);
-      const shown = shower(workshop.models);
-      if (adapter) return shown.adapter(adapter, model);
-      if (shown.bases.has(model)) return shown.base(model);
+      const present = createPresenter(workshop.models);
+      if (adapter) return present.adapter(adapter, model);
+      if (present.bases.has(model)) return present.base(model);
       const served = (await listed(toAsk(headers))).find(({ id }) => id === model);
-      if (served) return shown.served(served);
+      if (served) return present.served(served);
       throw unknownModel(model, upstream);
     },
   );

@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { ResponseItem, ResponseObject, ResponsesRequest } from "@imprint/contracts";
-import type { Answer, AnswerEnd, AnswerPart } from "../../chat/answer.js";
+import type { Answer, AnswerEnd, AnswerEvent, AnswerPart } from "../../chat/answer.js";
 import type { Conversation } from "../../chat/conversation.js";
-import { frame, type Teller } from "../../chat/send-stream.js";
-import type { ToolName } from "./responses-request.js";
+import { frame, type StreamEncoder } from "../answer-stream.js";
+
+/** A tool as its client calls it. */
+export interface ToolName {
+  readonly name: string;
+  readonly namespace?: string;
+}
 
 /** What an answer is told with: the response as it begins, and the client's names of the tools. */
 export interface ResponsesHead {
@@ -89,7 +94,7 @@ export const responseOf = (answer: Answer, head: ResponsesHead): ResponseObject 
   );
 
 /** OpenAI's named events. While there is nothing to say `response.in_progress` comes again: its clients count events alone. */
-export const responsesTeller = (head: ResponsesHead): Teller => {
+export const responsesEncoder = (head: ResponsesHead): StreamEncoder => {
   const { response } = head;
   const output: ResponseItem[] = [];
   let open: { readonly part: AnswerPart; readonly id: string } | null = null;
@@ -98,66 +103,70 @@ export const responsesTeller = (head: ResponsesHead): Teller => {
 
   const event = (type: string, fields: object): string => frame({ type, sequence_number: sequence_number++, ...fields }, type);
 
-  function* begin(part: AnswerPart): Generator<string> {
-    yield* close();
-    open = { part, id: idOf(part) };
-    const [item_id, output_index] = [open.id, output.length];
-    yield event("response.output_item.added", { output_index, item: itemOf(part, item_id, head, "in_progress") });
-    if (part.type === "text")
-      yield event("response.content_part.added", { item_id, output_index, content_index: 0, part: textPart("") });
-  }
-
   /** `reason`: why the whole answer ends with it. */
-  function* close(reason: AnswerEnd["reason"] = "stop"): Generator<string> {
-    if (open === null) return;
+  const close = (reason: AnswerEnd["reason"] = "stop"): string => {
+    if (open === null) return "";
     const { part, id: item_id } = open;
     open = null;
-    const at = { item_id, output_index: output.length };
+    const output_index = output.length;
+    const at = { item_id, output_index };
     const item = itemOf(part, item_id, head, lastStatus(part, reason));
-    if (part.type === "text") {
-      yield event("response.output_text.done", { ...at, content_index: 0, text: part.text, logprobs: [] });
-      yield event("response.content_part.done", { ...at, content_index: 0, part: textPart(part.text) });
-    } else {
-      const name = head.toolNames.get(part.name)?.name ?? part.name;
-      yield event("response.function_call_arguments.done", { ...at, name, arguments: part.arguments });
-    }
-    yield event("response.output_item.done", { output_index: output.length, item });
     output.push(item);
-  }
+    const done =
+      part.type === "text"
+        ? event("response.output_text.done", { ...at, content_index: 0, text: part.text, logprobs: [] }) +
+          event("response.content_part.done", { ...at, content_index: 0, part: textPart(part.text) })
+        : event("response.function_call_arguments.done", {
+            ...at,
+            name: head.toolNames.get(part.name)?.name ?? part.name,
+            arguments: part.arguments,
+          });
+    return done + event("response.output_item.done", { output_index, item });
+  };
 
-  function* more(delta: string): Generator<string> {
-    if (open === null) return;
+  const begin = (part: AnswerPart): string => {
+    const before = close();
+    const item_id = idOf(part);
+    open = { part, id: item_id };
+    const output_index = output.length;
+    const added = event("response.output_item.added", { output_index, item: itemOf(part, item_id, head, "in_progress") });
+    if (part.type === "call") return before + added;
+    return before + added + event("response.content_part.added", { item_id, output_index, content_index: 0, part: textPart("") });
+  };
+
+  const more = (delta: string): string => {
+    if (open === null) return "";
     const { part, id: item_id } = open;
     const at = { item_id, output_index: output.length };
     if (part.type === "text") {
       open = { id: item_id, part: { ...part, text: part.text + delta } };
-      yield event("response.output_text.delta", { ...at, content_index: 0, delta, logprobs: [] });
-    } else {
-      open = { id: item_id, part: { ...part, arguments: part.arguments + delta } };
-      yield event("response.function_call_arguments.delta", { ...at, delta });
+      return event("response.output_text.delta", { ...at, content_index: 0, delta, logprobs: [] });
     }
-  }
+    open = { id: item_id, part: { ...part, arguments: part.arguments + delta } };
+    return event("response.function_call_arguments.delta", { ...at, delta });
+  };
+
+  const written = (told: AnswerEvent): string => {
+    if (told.type === "text") return (open?.part.type === "text" ? "" : begin({ type: "text", text: "" })) + more(told.text);
+    if (told.type === "call-start") return begin({ type: "call", id: told.id, name: told.name, arguments: "" });
+    if (told.type === "call-arguments") return more(told.delta);
+    if (told.type === "call-end") return close();
+    if (told.type !== "end") return "";
+    const last = close(told.end.reason);
+    const whole = ended(head, output, told.end);
+    return last + event(`response.${whole.status}`, { response: whole });
+  };
 
   return {
-    *tell(told) {
-      if (!begun) yield event("response.created", { response });
-      if (!begun || told.type === "idle") yield event("response.in_progress", { response });
+    encode: (told) => {
+      let life = begun ? "" : event("response.created", { response });
+      if (!begun || told.type === "idle") life += event("response.in_progress", { response });
       begun = true;
-      if (told.type === "text") {
-        if (open?.part.type !== "text") yield* begin({ type: "text", text: "" });
-        yield* more(told.text);
-      } else if (told.type === "call-start") yield* begin({ type: "call", id: told.id, name: told.name, arguments: "" });
-      else if (told.type === "call-arguments") yield* more(told.delta);
-      else if (told.type === "call-end") yield* close();
-      else if (told.type === "end") {
-        yield* close(told.end.reason);
-        const whole = ended(head, output, told.end);
-        yield event(`response.${whole.status}`, { response: whole });
-      }
+      return life + written(told);
     },
     fail: (body) => {
       const { code, message } = (body as { readonly error: { readonly code: string; readonly message: string } }).error;
-      return [event("response.failed", { response: { ...response, status: "failed", output, error: { code, message } } })];
+      return event("response.failed", { response: { ...response, status: "failed", output, error: { code, message } } });
     },
   };
 };

@@ -9,7 +9,7 @@ import { quietLog } from "../../common/quiet-log.js";
 
 const END = { prompt_tokens: 1, completion_tokens: 1, stop_text: null } as const;
 
-async function* told(answer: ChatMessage, reason: "stop" | "length" = "stop"): AsyncGenerator<AnswerEvent, void> {
+function* told(answer: ChatMessage, reason: "stop" | "length" = "stop"): Generator<AnswerEvent, void> {
   yield { type: "begin", prompt_tokens: 1 };
   for (const character of answer.content) yield { type: "text", text: character };
   for (const [index, { id, name, arguments: args }] of answer.tool_calls.entries()) {
@@ -37,8 +37,8 @@ const setUp = (always = true) => {
     answer: ChatMessage,
     { tools = [], headers = {}, reason }: { tools?: ChatTool[]; headers?: Record<string, string>; reason?: "length" } = {},
   ): Promise<void> => {
-    const asked = { model: "m-1", conversation: { messages, tools }, request: { headers } };
-    for await (const _event of recorder.follow(told(answer, reason), asked));
+    const add = recorder.record({ model: "m-1", conversation: { messages, tools }, headers });
+    for (const event of told(answer, reason)) add?.(event);
     await recorder.close();
   };
   return { recorder, stored, ask, newest: () => [...stored.values()].flatMap((all) => all.at(-1) ?? []) };
@@ -142,8 +142,8 @@ test("an answer that was broken off is not recorded, and the session goes on whe
   const { ask, recorder, stored, newest } = setUp();
   await ask(HI, assistant("Hello."));
   const messages = [...HI, assistant("Hello."), user("Who?")];
-  const asked = { model: "m-1", conversation: { messages, tools: [] }, request: { headers: {} } };
-  for await (const event of recorder.follow(told(assistant("Me.")), asked)) if (event.type === "text") break;
+  const add = recorder.record({ model: "m-1", conversation: { messages, tools: [] }, headers: {} });
+  for (const event of told(assistant("Me."))) if (event.type !== "end") add?.(event);
   await recorder.close();
   expect(newest()[0]?.messages).toHaveLength(2);
   await ask(messages, assistant("Me."));
@@ -184,8 +184,8 @@ test("two that go on with one conversation at the same time are two sessions", a
   await ask(HI, assistant("Hello."));
   const follow = async (question: string): Promise<void> => {
     const conversation = { messages: [...HI, assistant("Hello."), user(question)], tools: [] };
-    const asked = { model: "m-1", conversation, request: { headers: {} } };
-    for await (const _event of recorder.follow(told(assistant(`${question} So.`)), asked));
+    const add = recorder.record({ model: "m-1", conversation, headers: {} });
+    for (const event of told(assistant(`${question} So.`))) add?.(event);
   };
   await Promise.all([follow("Who?"), follow("Why?")]);
   await recorder.close();

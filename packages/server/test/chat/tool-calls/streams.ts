@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import type { ToolCallFormat } from "../../../src/chat/tool-calls/formats.js";
 import { type ToolCallEvent, toolCallParser } from "../../../src/chat/tool-calls/parser.js";
 
 export interface Call {
@@ -8,7 +7,7 @@ export interface Call {
 }
 
 /** The events of a stream in pieces, neighbouring texts joined. */
-export const read = (format: ToolCallFormat, pieces: readonly string[], tools: Parameters<typeof toolCallParser>[1] = []) => {
+export const read = (format: string, pieces: readonly string[], tools: Parameters<typeof toolCallParser>[1] = []) => {
   const parser = toolCallParser(format, tools);
   const merged: ToolCallEvent[] = [];
   for (const event of [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()]) {
@@ -21,7 +20,7 @@ export const read = (format: ToolCallFormat, pieces: readonly string[], tools: P
 };
 
 /** Words and calls of a stream, for short. */
-export const told = (format: ToolCallFormat, text: string, tools: Parameters<typeof toolCallParser>[1] = []) =>
+export const told = (format: string, text: string, tools: Parameters<typeof toolCallParser>[1] = []) =>
   read(format, [text], tools).flatMap((event): (string | string[])[] => {
     if (event.type === "text") return [event.text];
     return event.type === "call-start" ? [[event.name]] : event.type === "call-arguments" ? [[event.delta]] : [];
@@ -53,9 +52,7 @@ const parameter = ([key, value]: readonly [string, unknown]): string =>
   `<parameter=${key}>\n${typeof value === "string" ? value : json(value)}\n</parameter>\n`;
 
 /** How models write calls after `text`: written by what the formats' documents say, not by the parsers. */
-export const WRITERS: Readonly<
-  Record<string, { format: ToolCallFormat; write: (text: string, calls: readonly Call[]) => string }>
-> = {
+export const WRITERS: Readonly<Record<string, { format: string; write: (text: string, calls: readonly Call[]) => string }>> = {
   generic: { format: "generic", write: (text, calls) => [text, ...calls.map(inTags)].filter(Boolean).join("\n") },
   "hermes on one line": {
     format: "hermes",

@@ -1,9 +1,21 @@
 import type { FineTuningCheckpoint, FineTuningEvent, FineTuningJob } from "@imprint/contracts";
 import type { Job } from "../../jobs/job.js";
 import type { ResolvedLora } from "../../kinds/lora/resolve.js";
-import type { FineTuneEvent } from "./events.js";
-import type { KnownFineTune } from "./fine-tunes.js";
-import { seconds } from "./pages.js";
+import type { FineTuneEvent, KnownFineTune } from "./fine-tunes.js";
+
+/** A page of the entries that follow; `following` may hold more than the page. */
+export const pageOf = <T extends { readonly id: string }>(following: readonly T[], limit = 20) => {
+  const data = following.slice(0, limit);
+  return {
+    object: "list",
+    data: [...data],
+    has_more: following.length > data.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  } as const;
+};
+
+export const seconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);
 
 /** OpenAI's statuses; `validating_files` is over when a job is answered. */
 const STATUS = {

@@ -10,11 +10,11 @@ import type {
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AnswerEvent, wholeAnswer } from "../../src/chat/answer.js";
-import type { Teller } from "../../src/chat/send-stream.js";
-import { messageObject, messagesTeller } from "../../src/routes/anthropic/messages-answer.js";
-import { chatTeller, completionOf } from "../../src/routes/openai/chat-answer.js";
-import { responseOf, responsesTeller } from "../../src/routes/openai/responses-answer.js";
-import { again, eventsOf, TWO_CALLS } from "./support.js";
+import type { StreamEncoder } from "../../src/routes/answer-stream.js";
+import { messageObject, messagesEncoder } from "../../src/routes/anthropic/messages-answer.js";
+import { chunkEncoder, completionOf } from "../../src/routes/openai/chat-answer.js";
+import { responseOf, responsesEncoder } from "../../src/routes/openai/responses-answer.js";
+import { again, eventsOf, TWO_CALLS } from "../chat/support.js";
 
 /** What the events of three vendors hold, as far as their clients look at it. */
 interface Data {
@@ -34,10 +34,10 @@ interface Data {
 
 const HEAD = { id: "one", created: 0, model: "m" };
 
-const dataOf = (events: readonly AnswerEvent[], { tell }: Teller): Data[] =>
+const dataOf = (events: readonly AnswerEvent[], { encode }: StreamEncoder): Data[] =>
   events
-    .flatMap((event) => [...tell(event)])
-    .flatMap((frame) => frame.split("\n").filter((line) => line.startsWith("data: {")))
+    .flatMap((event) => encode(event).split("\n"))
+    .filter((line) => line.startsWith("data: {"))
     .map((line) => JSON.parse(line.slice("data: ".length)));
 
 /** What a client of chat completions makes of the chunks. */
@@ -86,17 +86,17 @@ const fixed = (value: unknown): unknown =>
 const BEGUN = { id: "", output: [], status: "in_progress" } as unknown as ResponseObject;
 const RESPONSES = { response: BEGUN, toolNames: new Map([["bash", { name: "bash", namespace: "shell" }]]) };
 
-/** Each face's answer, whole and out of its stream. */
-const facesOf = async (pieces: readonly string[], finish_reason: "stop" | "length") => {
+/** Each API's answer, whole and out of its stream. */
+const apisOf = async (pieces: readonly string[], finish_reason: "stop" | "length") => {
   const events = await eventsOf(pieces, { result: { finish_reason } });
   const answer = await wholeAnswer(again(events));
   const { output, status, usage } = responseOf(answer, RESPONSES);
   const { content, stop_reason } = messageObject(answer, HEAD);
   const whole = [completionOf(answer, HEAD).choices[0], { output, status, usage }, { content, stop_reason }];
   const streamed = [
-    chatFrom(dataOf(events, chatTeller({ head: HEAD, includeUsage: false }))),
-    responseFrom(dataOf(events, responsesTeller(RESPONSES))),
-    messageFrom(dataOf(events, messagesTeller(HEAD))),
+    chatFrom(dataOf(events, chunkEncoder({ head: HEAD, includeUsage: false }))),
+    responseFrom(dataOf(events, responsesEncoder(RESPONSES))),
+    messageFrom(dataOf(events, messagesEncoder(HEAD))),
   ];
   return { whole: fixed(whole), streamed: fixed(streamed) };
 };
@@ -106,7 +106,7 @@ const word = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 8 }),
 );
 
-test("however the text is torn, each face's stream adds up to its whole answer, which is the same", async () => {
+test("however the text is torn, each API's stream adds up to its whole answer, which is the same", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(word, { maxLength: 6 }),
@@ -114,30 +114,30 @@ test("however the text is torn, each face's stream adds up to its whole answer, 
       fc.nat(12),
       async (words, finish_reason, size) => {
         const text = words.join("");
-        const one = await facesOf([text], finish_reason);
+        const one = await apisOf([text], finish_reason);
         const pieces = text.match(new RegExp(`.{1,${size + 1}}`, "gsu")) ?? [];
         expect(one.streamed).toEqual(one.whole);
-        expect(await facesOf(pieces, finish_reason)).toEqual(one);
+        expect(await apisOf(pieces, finish_reason)).toEqual(one);
       },
     ),
     { numRuns: 300 },
   );
 });
 
-const framesOf = (events: readonly AnswerEvent[], { tell }: Teller): string[] =>
-  events.flatMap((event) => [...tell(event)]).map((frame) => frame.split("\n", 1)[0] ?? "");
+const headsOf = (events: readonly AnswerEvent[], { encode }: StreamEncoder): string[] =>
+  events.flatMap((event) => encode(event).split("\n\n").slice(0, -1)).map((frame) => frame.split("\n", 1)[0] ?? "");
 
-const tellersOf = () => [chatTeller({ head: HEAD, includeUsage: false }), responsesTeller(RESPONSES), messagesTeller(HEAD)];
+const encodersOf = () => [chunkEncoder({ head: HEAD, includeUsage: false }), responsesEncoder(RESPONSES), messagesEncoder(HEAD)];
 
-test("while nothing is there each face gives the sign of life that its clients count", () => {
-  const [chat, responses, messages] = tellersOf().map((teller) => framesOf([{ type: "idle" }, { type: "idle" }], teller));
+test("while nothing is there each API gives the sign of life that its clients count", () => {
+  const [chat, responses, messages] = encodersOf().map((encoder) => headsOf([{ type: "idle" }, { type: "idle" }], encoder));
   expect(chat?.slice(1)).toEqual([": keep-alive", ": keep-alive"]);
   expect(responses).toEqual(["response.created", "response.in_progress", "response.in_progress"].map((name) => `event: ${name}`));
   expect(messages).toEqual(["message_start", "ping", "ping"].map((name) => `event: ${name}`));
 });
 
 test("Responses say of text that was cut off that it is not whole, and of nothing else", async () => {
-  const { whole } = await facesOf([TWO_CALLS, "And the"], "length");
+  const { whole } = await apisOf([TWO_CALLS, "And the"], "length");
   const [, { output }] = whole as [unknown, Pick<ResponseObject, "output">];
   expect(output.map((item) => item.status)).toEqual(["completed", "completed", "completed", "completed", "incomplete"]);
 });
@@ -145,8 +145,8 @@ test("Responses say of text that was cut off that it is not whole, and of nothin
 test("a stream that begins late says its prompt's length at the end", () => {
   const end = { reason: "stop", stop_text: "END", prompt_tokens: 7, completion_tokens: 5 } as const;
   const late = [{ type: "idle" }, { type: "begin", prompt_tokens: 7 }, { type: "end", end }] as const;
-  const [chat, responses, messages] = [chatTeller({ head: HEAD, includeUsage: true }), ...tellersOf().slice(1)].map((teller) =>
-    [...late].flatMap((event) => [...teller.tell(event)]).join(""),
+  const [chat, responses, messages] = [chunkEncoder({ head: HEAD, includeUsage: true }), ...encodersOf().slice(1)].map(
+    (encoder) => late.map(encoder.encode).join(""),
   );
   expect(chat).toContain('"usage":{"prompt_tokens":7,"completion_tokens":5,"total_tokens":12}');
   expect(responses).toContain('"usage":{"input_tokens":7');
