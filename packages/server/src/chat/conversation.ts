@@ -7,20 +7,20 @@ export interface Conversation extends Omit<ChatSpec, "base_model" | "adapter_pat
   readonly strict_tools: readonly string[];
 }
 
-const message = (role: ChatMessage["role"], content: string): ChatMessage => ({
+const messageOf = (role: ChatMessage["role"], content: string): ChatMessage => ({
   role,
   content,
   tool_calls: [],
   tool_call_id: null,
 });
 
-export const system = (content: string): ChatMessage => message("system", content);
-export const user = (content: string): ChatMessage => message("user", content);
+export const system = (content: string): ChatMessage => messageOf("system", content);
+export const user = (content: string): ChatMessage => messageOf("user", content);
 export const assistant = (content: string, tool_calls: readonly ChatToolCall[] = []): ChatMessage => ({
-  ...message("assistant", content),
+  ...messageOf("assistant", content),
   tool_calls: [...tool_calls],
 });
-export const result = (tool_call_id: string, content: string): ChatMessage => ({ ...message("tool", content), tool_call_id });
+export const result = (tool_call_id: string, content: string): ChatMessage => ({ ...messageOf("tool", content), tool_call_id });
 
 /** A part of a message's content; what it holds depends on its type. */
 export interface ContentPart {
@@ -31,21 +31,43 @@ export interface ContentPart {
 export type Content = string | readonly ContentPart[] | null | undefined;
 
 const TEXTS: ReadonlySet<string> = new Set(["text", "input_text", "output_text", "refusal"]);
-const IMAGES: ReadonlySet<string> = new Set(["image", "image_url", "input_image"]);
+/** What a model that reads text alone is shown of other parts: the words that imports write. */
+const SHOWN: ReadonlyMap<string, string> = new Map([
+  ...["image", "image_url", "input_image"].map((type) => [type, "[image]"] as const),
+  ["document", "[document]"],
+  ...["file", "input_file"].map((type) => [type, "[file]"] as const),
+  ...["input_audio", "audio"].map((type) => [type, "[audio]"] as const),
+]);
 
-const partText = (part: ContentPart, path: string): string => {
-  if (IMAGES.has(part.type)) throw fieldRefused(path, "is an image, and the models here read text only: leave it out");
+/** Names of what is left out of a request, since nothing here reads it: an answer names them in a header. */
+export type LeftOut = Set<string>;
+
+const partText = (part: ContentPart, path: string, leftOut: LeftOut): readonly string[] => {
+  const shown = SHOWN.get(part.type);
+  if (shown !== undefined) return [shown];
+  if (!TEXTS.has(part.type)) {
+    leftOut.add(`part ${part.type}`);
+    return [];
+  }
   const { refusal } = part as { readonly refusal?: unknown };
   const text = part.type === "refusal" ? refusal : part.text;
-  if (!TEXTS.has(part.type))
-    throw fieldRefused(`${path}.type`, `is ${JSON.stringify(part.type)}, and only text can be read here`);
   if (typeof text !== "string") throw fieldRefused(`${path}.text`, "is required");
-  return text;
+  return [text];
 };
 
-/** The text of a content, its parts joined by line breaks. Throws ProblemError for what is no text. */
-export const textOf = (content: Content, path: string): string =>
-  typeof content === "string" ? content : (content ?? []).map((part, at) => partText(part, `${path}.${at}`)).join("\n");
+/** The text of a content, its parts joined by line breaks. Throws ProblemError. */
+export const textOf = (content: Content, path: string, leftOut: LeftOut): string =>
+  typeof content === "string"
+    ? content
+    : (content ?? []).flatMap((part, at) => partText(part, `${path}.${at}`, leftOut)).join("\n");
+
+/** Refuses what asks by an image or a file alone: nothing of the question would be read. */
+export const refuseUnread = (content: Content, path: string): void => {
+  const parts = typeof content === "string" ? [] : (content ?? []);
+  const at = parts.findIndex(({ type }) => SHOWN.has(type));
+  if (at >= 0 && parts.every(({ type, text }) => SHOWN.has(type) || text?.trim() === ""))
+    throw fieldRefused(`${path}.${at}`, "is all that is asked, and the models here read text only: say something beside it");
+};
 
 const joined = (one: string, other: string): string => [one, other].filter((text) => text !== "").join("\n\n");
 
@@ -67,6 +89,15 @@ const mergedMessages = (messages: readonly ChatMessage[]): ChatMessage[] => {
     else merged.push(next);
   }
   return merged;
+};
+
+/** How Claude Code begins its system prompt: by a line that differs from request to request. */
+const BILLING = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
+
+const withoutBilling = (message: ChatMessage): readonly ChatMessage[] => {
+  if (message.role !== "system" || !BILLING.test(message.content)) return [message];
+  const content = message.content.replace(BILLING, "");
+  return content === "" ? [] : [{ ...message, content }];
 };
 
 /** A result has to follow its call: templates put it there, and some look its call up. */
@@ -104,7 +135,7 @@ export const conversationOf = ({ messages, tools, tool_choice, stop, ...rest }: 
   if (typeof tool_choice === "object" && !tools.some(({ name }) => name === tool_choice.name))
     throw fieldRefused("tool_choice", `names ${JSON.stringify(tool_choice.name)}, which is none of the tools`);
   return {
-    messages: mergedMessages(messages),
+    messages: mergedMessages(messages.flatMap(withoutBilling)),
     tools: tool_choice === "none" ? [] : [...tools],
     tool_choice: tool_choice === "none" ? "auto" : tool_choice,
     parallel_tool_calls: rest.parallel_tool_calls ?? true,

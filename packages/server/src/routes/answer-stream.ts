@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AnswerEvent } from "../chat/answer.js";
+import type { LeftOut } from "../chat/conversation.js";
 import type { ChatService } from "../chat/service.js";
 import { answerBegun } from "../http/deadline.js";
 import { describeError } from "../http/errors.js";
@@ -18,6 +19,15 @@ export const epochSeconds = (at: Date): number => Math.floor(at.getTime() / 1000
 
 /** Of a route that chats: the time until the answer, or the first word of its stream, and a conversation with all that agents send. */
 export const CHAT_ROUTE = { config: { timeoutMs: 600_000 }, bodyLimit: 64 * 1024 * 1024 };
+
+const NAMED = 20;
+
+/** Names what an answer's request held and nothing here reads. */
+export const nameLeftOut = (reply: FastifyReply, leftOut: LeftOut): void => {
+  if (leftOut.size === 0) return;
+  const names = [...leftOut].slice(0, NAMED).map((name) => name.replaceAll(/[^\w .:-]/g, "?").slice(0, 80));
+  reply.header("x-imprint-left-out", names.join(", "));
+};
 
 /** A server-sent event; named, where its API names events. */
 export const frame = (data: unknown, event?: string): string =>

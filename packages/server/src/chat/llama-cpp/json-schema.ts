@@ -113,7 +113,9 @@ export const schemaRules = (): SchemaRules => {
       const extra = isOpen
         ? named(`string ": " ${isObject(additionalProperties) ? write(additionalProperties) : "value"}`)
         : null;
-      const pairs = names.map((name) => `${literal(`${JSON.stringify(name)}: `)} ${write(properties[name] ?? {})}`);
+      const pairs = names.map(
+        (name) => `${literal(`${JSON.stringify(name)}: `)} ${write(Object.hasOwn(properties, name) ? properties[name] : {})}`,
+      );
       const made = new Map<string, string>();
       /** What may follow the first `at` properties; `first`: none of them was written. */
       const from = (at: number, first: boolean): string => {

@@ -3,22 +3,38 @@ import {
   type ChatMessage,
   type ChatToolCall,
   CountTokensRequest,
+  MESSAGE_BLOCKS,
   MessageEvent,
   MessageObject,
   MessagesRequest,
   TokenCount,
 } from "@imprint/contracts";
 import { wholeAnswer } from "../../chat/answer.js";
-import { assistant, type Conversation, conversationOf, result, system, textOf, user } from "../../chat/conversation.js";
+import {
+  assistant,
+  type Conversation,
+  conversationOf,
+  type LeftOut,
+  refuseUnread,
+  result,
+  system,
+  textOf,
+  user,
+} from "../../chat/conversation.js";
 import { fieldRefused } from "../../common/problem.js";
 import type { App } from "../../http/app.js";
 import { answer } from "../../http/schemas.js";
-import { CHAT_ROUTE, type ChatDeps, sendStream } from "../answer-stream.js";
+import { CHAT_ROUTE, type ChatDeps, nameLeftOut, sendStream } from "../answer-stream.js";
 import { messageObject, messagesEncoder } from "./messages-answer.js";
 
 type Message = MessagesRequest["messages"][number];
-type Block = Exclude<Message["content"], string>[number];
+type Block = Exclude<Exclude<Message["content"], string>[number], { readonly type: "other" }>;
+interface Placed {
+  readonly block: Block;
+  readonly path: string;
+}
 
+const READ: ReadonlySet<string> = new Set(MESSAGE_BLOCKS);
 const THOUGHTS: ReadonlySet<string> = new Set(["thinking", "redacted_thinking"]);
 
 const required = (value: string | undefined, path: string): string => {
@@ -26,21 +42,21 @@ const required = (value: string | undefined, path: string): string => {
   return value;
 };
 
-/** Blocks of one type with their places; the others. */
-const split = (blocks: readonly Block[], type: string, path: string) => {
+/** The blocks that are read, each with its place; those of `type` apart from the others. */
+const split = (content: Message["content"], type: string, { path, leftOut }: { path: string; leftOut: LeftOut }) => {
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   const placed = blocks.map((block, at) => ({ block, path: `${path}.${at}` }));
-  return {
-    these: placed.filter(({ block }) => block.type === type),
-    others: placed.filter(({ block }) => block.type !== type && !THOUGHTS.has(block.type)),
-  };
+  for (const { block } of placed) if (!READ.has(block.type)) leftOut.add(`block ${block.type}`);
+  const read = placed.filter((one): one is Placed => READ.has(one.block.type) && !THOUGHTS.has(one.block.type));
+  return { these: read.filter(({ block }) => block.type === type), others: read.filter(({ block }) => block.type !== type) };
 };
 
 /** The text of blocks, each refused by its own place. */
-const wordsOf = (blocks: readonly { readonly block: Block; readonly path: string }[]): string =>
-  blocks.map(({ block, path }) => textOf([block], path.slice(0, path.lastIndexOf(".")))).join("\n");
+const wordsOf = (blocks: readonly Placed[], leftOut: LeftOut): string =>
+  blocks.map(({ block, path }) => textOf([block], path.slice(0, path.lastIndexOf(".")), leftOut)).join("\n");
 
-const fromAssistant = (blocks: readonly Block[], path: string): readonly ChatMessage[] => {
-  const { these, others } = split(blocks, "tool_use", path);
+const fromAssistant = (content: Message["content"], path: string, leftOut: LeftOut): readonly ChatMessage[] => {
+  const { these, others } = split(content, "tool_use", { path, leftOut });
   const calls = these.map(
     ({ block: { id, name, input }, path: place }): ChatToolCall => ({
       id: required(id, `${place}.id`),
@@ -48,23 +64,25 @@ const fromAssistant = (blocks: readonly Block[], path: string): readonly ChatMes
       arguments: JSON.stringify(input ?? {}),
     }),
   );
-  return [assistant(wordsOf(others), calls)];
+  return [assistant(wordsOf(others, leftOut), calls)];
 };
 
-const fromUser = (blocks: readonly Block[], path: string): readonly ChatMessage[] => {
-  const { these, others } = split(blocks, "tool_result", path);
-  const results = these.map(({ block: { tool_use_id, content }, path: place }) =>
-    result(required(tool_use_id, `${place}.tool_use_id`), textOf(content, `${place}.content`)),
+const fromUser = (content: Message["content"], path: string, leftOut: LeftOut): readonly ChatMessage[] => {
+  const { these, others } = split(content, "tool_result", { path, leftOut });
+  const results = these.map(({ block: { tool_use_id, content: said }, path: place }) =>
+    result(required(tool_use_id, `${place}.tool_use_id`), textOf(said, `${place}.content`, leftOut)),
   );
-  return others.length === 0 ? results : [...results, user(wordsOf(others))];
+  return others.length === 0 ? results : [...results, user(wordsOf(others, leftOut))];
 };
 
-const toMessages = ({ role, content }: Message, at: number): readonly ChatMessage[] => {
-  const path = `messages.${at}.content`;
-  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  if (role === "assistant") return fromAssistant(blocks, path);
-  return role === "user" ? fromUser(blocks, path) : [system(textOf(blocks, path))];
-};
+const messagesIn = (messages: readonly Message[], leftOut: LeftOut): readonly ChatMessage[] =>
+  messages.flatMap(({ role, content }, at) => {
+    const path = `messages.${at}.content`;
+    if (role === "assistant") return fromAssistant(content, path, leftOut);
+    if (role === "system") return [system(textOf(content, path, leftOut))];
+    if (at === messages.length - 1) refuseUnread(content, path);
+    return fromUser(content, path, leftOut);
+  });
 
 const choiceOf = (choice: MessagesRequest["tool_choice"]): "auto" | "none" | "required" | { readonly name: string } => {
   if (choice == null) return "auto";
@@ -73,17 +91,18 @@ const choiceOf = (choice: MessagesRequest["tool_choice"]): "auto" | "none" | "re
 };
 
 /** What a request of `/v1/messages`, or of its token count, asks. Throws ProblemError. */
-const conversationIn = (request: MessagesRequest | CountTokensRequest): Conversation => {
+const conversationIn = (request: MessagesRequest | CountTokensRequest, leftOut: LeftOut): Conversation => {
   const { messages, system: systemText, tools, tool_choice, output_config } = request;
   const limits = "max_tokens" in request ? { ...request, stop: request.stop_sequences } : {};
   return conversationOf({
     ...limits,
-    messages: [...(systemText == null ? [] : [system(textOf(systemText, "system"))]), ...messages.flatMap(toMessages)],
-    tools: (tools ?? []).map(({ name, description, input_schema }) => ({
-      name,
-      description: description ?? null,
-      parameters: input_schema,
-    })),
+    messages: [...(systemText == null ? [] : [system(textOf(systemText, "system", leftOut))]), ...messagesIn(messages, leftOut)],
+    tools: (tools ?? []).flatMap((tool) => {
+      if (tool.type == null || tool.type === "custom")
+        return [{ name: tool.name, description: tool.description ?? null, parameters: tool.input_schema }];
+      leftOut.add(`tool ${tool.type}`);
+      return [];
+    }),
     tool_choice: choiceOf(tool_choice),
     parallel_tool_calls: tool_choice?.type !== "none" && tool_choice?.disable_parallel_tool_use !== true,
     json_schema: output_config?.format?.schema,
@@ -110,7 +129,9 @@ export const anthropicRoutes = (app: App, { chat }: ChatDeps): void => {
     },
     async (request, reply) => {
       const { body } = request;
-      const asked = { model: body.model, conversation: conversationIn(body), stream: body.stream ?? false };
+      const leftOut: LeftOut = new Set();
+      const asked = { model: body.model, conversation: conversationIn(body, leftOut), stream: body.stream ?? false };
+      nameLeftOut(reply, leftOut);
       const events = await chat.ask(asked, request);
       const head = { id: `msg_${randomUUID().replaceAll("-", "")}`, model: body.model };
       if (!asked.stream) return messageObject(await wholeAnswer(events), head);
@@ -129,9 +150,12 @@ export const anthropicRoutes = (app: App, { chat }: ChatDeps): void => {
         response: { 200: answer("The count", TokenCount) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { body } = request;
-      return { input_tokens: await chat.count({ model: body.model, conversation: conversationIn(body) }, request) };
+      const leftOut: LeftOut = new Set();
+      const conversation = conversationIn(body, leftOut);
+      nameLeftOut(reply, leftOut);
+      return { input_tokens: await chat.count({ model: body.model, conversation }, request) };
     },
   );
 };

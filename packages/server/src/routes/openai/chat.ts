@@ -1,26 +1,55 @@
 import { randomUUID } from "node:crypto";
-import { ChatChunk, ChatCompletion, type ChatMessage, ChatRequest } from "@imprint/contracts";
+import { ChatChunk, ChatCompletion, type ChatMessage, ChatRequest, type ChatToolCall } from "@imprint/contracts";
 import { wholeAnswer } from "../../chat/answer.js";
-import { assistant, type Conversation, conversationOf, result, system, textOf, user } from "../../chat/conversation.js";
+import {
+  assistant,
+  type Conversation,
+  conversationOf,
+  type LeftOut,
+  refuseUnread,
+  result,
+  system,
+  textOf,
+  user,
+} from "../../chat/conversation.js";
 import { fieldRefused } from "../../common/problem.js";
 import type { App } from "../../http/app.js";
-import { CHAT_ROUTE, type ChatDeps, epochSeconds, sendStream } from "../answer-stream.js";
+import { CHAT_ROUTE, type ChatDeps, epochSeconds, nameLeftOut, sendStream } from "../answer-stream.js";
 import { chunkEncoder, completionOf } from "./chat-answer.js";
 
-const toMessage = ({ role, content, tool_calls, tool_call_id }: ChatRequest["messages"][number], at: number): ChatMessage => {
-  const path = `messages.${at}`;
-  if (content == null && role !== "assistant") throw fieldRefused(`${path}.content`, "is required");
-  const text = textOf(content, `${path}.content`);
-  if (role === "assistant")
-    return assistant(
-      text,
-      (tool_calls ?? []).map((call) => ({ id: call.id, ...call.function })),
-    );
-  if (role === "user") return user(text);
-  if (role !== "tool") return system(text); // `developer` is OpenAI's newer name of the same role
-  if (tool_call_id === undefined) throw fieldRefused(`${path}.tool_call_id`, "is required");
-  return result(tool_call_id, text);
+const messagesIn = (messages: ChatRequest["messages"], leftOut: LeftOut): readonly ChatMessage[] => {
+  /** Calls that are left out, as are their results. */
+  const lost = new Set<unknown>();
+  return messages.flatMap(({ role, content, tool_calls, tool_call_id }, at) => {
+    const path = `messages.${at}`;
+    if (content == null && role !== "assistant") throw fieldRefused(`${path}.content`, "is required");
+    const text = textOf(content, `${path}.content`, leftOut);
+    if (role === "assistant") {
+      const calls: ChatToolCall[] = [];
+      for (const call of tool_calls ?? [])
+        if (call.type === undefined || call.type === "function") calls.push({ id: call.id, ...call.function });
+        else {
+          leftOut.add(`call ${call.type}`);
+          lost.add((call as { readonly id?: unknown }).id);
+        }
+      return assistant(text, calls);
+    }
+    if (role === "user") {
+      if (at === messages.length - 1) refuseUnread(content, `${path}.content`);
+      return user(text);
+    }
+    if (role !== "tool") return system(text); // `developer` is OpenAI's newer name of the same role
+    if (tool_call_id === undefined) throw fieldRefused(`${path}.tool_call_id`, "is required");
+    return lost.has(tool_call_id) ? [] : result(tool_call_id, text);
+  });
 };
+
+const functionsIn = (tools: ChatRequest["tools"], leftOut: LeftOut) =>
+  (tools ?? []).flatMap((tool) => {
+    if (tool.type === "function") return [tool.function];
+    leftOut.add(`tool ${tool.type}`);
+    return [];
+  });
 
 const schemaOf = (format: ChatRequest["response_format"]): unknown => {
   if (format == null || format.type === "text") return null;
@@ -28,16 +57,17 @@ const schemaOf = (format: ChatRequest["response_format"]): unknown => {
 };
 
 /** What a request of `/v1/chat/completions` asks. Throws ProblemError for fields that contradict each other. */
-const conversationIn = (request: ChatRequest): Conversation => {
+const conversationIn = (request: ChatRequest, leftOut: LeftOut): Conversation => {
   const { messages, tools, tool_choice, response_format, max_tokens, max_completion_tokens, ...sampling } = request;
   if (max_tokens != null && max_completion_tokens != null)
     throw fieldRefused("max_completion_tokens", "cannot stand beside max_tokens, its older name");
   if (request.stream_options != null && request.stream !== true) throw fieldRefused("stream_options", "needs stream: true");
+  const functions = functionsIn(tools, leftOut);
   return conversationOf({
     ...sampling,
-    messages: messages.map(toMessage),
-    strict_tools: (tools ?? []).flatMap(({ function: { name, strict } }) => (strict === true ? [name] : [])),
-    tools: (tools ?? []).map(({ function: { name, description, parameters } }) => ({
+    messages: messagesIn(messages, leftOut),
+    strict_tools: functions.flatMap(({ name, strict }) => (strict === true ? [name] : [])),
+    tools: functions.map(({ name, description, parameters }) => ({
       name,
       description: description ?? null,
       parameters: parameters ?? null,
@@ -68,7 +98,9 @@ export const chatRoute = (app: App, { chat, workshop }: ChatDeps): void => {
     },
     async (request, reply) => {
       const { model, stream, stream_options } = request.body;
-      const asked = { model, conversation: conversationIn(request.body), stream: stream ?? false };
+      const leftOut: LeftOut = new Set();
+      const asked = { model, conversation: conversationIn(request.body, leftOut), stream: stream ?? false };
+      nameLeftOut(reply, leftOut);
       const events = await chat.ask(asked, request);
       const head = { id: `chatcmpl-${randomUUID()}`, created: epochSeconds(workshop.now()), model };
       if (!asked.stream) return completionOf(await wholeAnswer(events), head);

@@ -13,7 +13,7 @@ import type { Transaction } from "../../storage/schema.js";
 import { inTransaction } from "../../storage/transaction.js";
 import { epochSeconds } from "../answer-stream.js";
 
-export interface ModelsDeps {
+interface Deps {
   readonly workshop: Workshop;
   readonly upstream: Served | null;
 }
@@ -61,7 +61,7 @@ const listed = (upstream: Served | null): Promise<readonly ServedModel[]> =>
  * `GET /v1/models`: the prepared base models, the latest of projects, the newest adapters, and what the upstream serves besides;
  * `GET /v1/models/ID`: one of them, or an older adapter.
  */
-export const modelsRoutes = (app: App, { workshop, upstream }: ModelsDeps): void => {
+export const modelsRoutes = (app: App, { workshop, upstream }: Deps): void => {
   // A service that asks is told of what is here: two that name each other as upstream would ask for ever.
   const toAsk = (headers: Readonly<Record<string, unknown>>): Served | null =>
     headers[FROM_SERVICE] === undefined ? upstream : null;
