@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ChatPrompt, ChatResult, ChatSpec } from "@imprint/contracts";
+import type { ChatPrompt, ChatResult, ChatSpec, ChatToolCall } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import { defer } from "../common/promises.js";
 import type { ChatEvent } from "../runners/runner.js";
@@ -145,6 +145,12 @@ export const addTo = (parts: AnswerPart[], event: AnswerEvent): void => {
   else if (event.type === "call-arguments" && last?.type === "call")
     parts[parts.length - 1] = { ...last, arguments: last.arguments + event.delta };
 };
+
+export const textIn = (parts: readonly AnswerPart[]): string =>
+  parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+
+export const callsIn = (parts: readonly AnswerPart[]): readonly ChatToolCall[] =>
+  parts.flatMap((part) => (part.type === "call" ? [{ id: part.id, name: part.name, arguments: part.arguments }] : []));
 
 /** The whole of an answer. */
 export const wholeAnswer = async (events: AsyncIterable<AnswerEvent>): Promise<Answer> => {

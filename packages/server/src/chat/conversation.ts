@@ -22,6 +22,11 @@ export const assistant = (content: string, tool_calls: readonly ChatToolCall[] =
 });
 export const result = (tool_call_id: string, content: string): ChatMessage => ({ ...messageOf("tool", content), tool_call_id });
 
+export const required = (value: string | undefined, path: string): string => {
+  if (value === undefined) throw fieldRefused(path, "is required");
+  return value;
+};
+
 /** A part of a message's content; what it holds depends on its type. */
 export interface ContentPart {
   readonly type: string;
@@ -51,8 +56,7 @@ const partText = (part: ContentPart, path: string, leftOut: LeftOut): readonly s
   }
   const { refusal } = part as { readonly refusal?: unknown };
   const text = part.type === "refusal" ? refusal : part.text;
-  if (typeof text !== "string") throw fieldRefused(`${path}.text`, "is required");
-  return [text];
+  return [required(typeof text === "string" ? text : undefined, `${path}.text`)];
 };
 
 /** The text of a content, its parts joined by line breaks. Throws ProblemError. */

@@ -8,13 +8,18 @@ import type {
   StopReason,
 } from "@imprint/contracts";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import Fastify from "fastify";
+import { expect, onTestFinished, test } from "vitest";
 import { type AnswerEvent, wholeAnswer } from "../../src/chat/answer.js";
-import type { StreamEncoder } from "../../src/routes/answer-stream.js";
+import type { Clock } from "../../src/common/clock.js";
+import { abortable, defer } from "../../src/common/promises.js";
+import { addDeadlines } from "../../src/http/deadline.js";
+import { type StreamEncoder, sendStream } from "../../src/routes/answer-stream.js";
 import { messageObject, messagesEncoder } from "../../src/routes/anthropic/messages-answer.js";
 import { chunkEncoder, completionOf } from "../../src/routes/openai/chat-answer.js";
 import { responseOf, responsesEncoder } from "../../src/routes/openai/responses-answer.js";
 import { again, eventsOf, TWO_CALLS } from "../chat/support.js";
+import { manualClock } from "../common/manual-clock.js";
 
 /** What the events of three vendors hold, as far as their clients look at it. */
 interface Data {
@@ -153,4 +158,52 @@ test("a stream that begins late says its prompt's length at the end", () => {
   expect(messages).toContain(
     '"delta":{"stop_reason":"stop_sequence","stop_sequence":"END"},"usage":{"input_tokens":7,"output_tokens":5',
   );
+});
+
+/** A stream that first has nothing to say, then a word, each when it is let, on a service of this clock. */
+const startStream = async (clock: Clock) => {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  addDeadlines(app, { clock });
+  const [word, end] = [defer<void>(), defer<void>()];
+  async function* events(signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
+    yield { type: "idle" };
+    await abortable(word.promise, signal);
+    yield { type: "text", text: "Hello" };
+    await abortable(end.promise, signal);
+    yield { type: "end", end: { reason: "stop", stop_text: null, prompt_tokens: 1, completion_tokens: 1 } };
+  }
+  app.get("/v1/chat/completions", { config: { timeoutMs: 1_000 } }, (request, reply) =>
+    sendStream(events(request.cancelled), chunkEncoder({ head: HEAD, includeUsage: false }), { request, reply }),
+  );
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const response = await fetch(`${url}/v1/chat/completions`);
+  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  const until = async (words: string): Promise<void> => {
+    for (let text = ""; !text.includes(words); ) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`the stream ended without ${words}`);
+      text += value;
+    }
+  };
+  await until(": keep-alive");
+  return { word, end, until };
+};
+
+test("a stream whose first word is late is ended with an error, though its head is sent", async () => {
+  const clock = manualClock();
+  const { until } = await startStream(clock);
+  clock.advance(1_000);
+  await until('"code":"deadline_exceeded"');
+});
+
+test("a stream that has begun takes as long as it takes", async () => {
+  const clock = manualClock();
+  const { word, end, until } = await startStream(clock);
+  word.resolve();
+  await until("Hello");
+  expect(clock.armed()).toBe(0);
+  clock.advance(1_000_000);
+  end.resolve();
+  await until("[DONE]");
 });

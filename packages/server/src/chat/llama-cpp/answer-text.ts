@@ -1,3 +1,5 @@
+import { begun } from "../tool-calls/input.js";
+
 /** How a decoder shows a character whose last bytes are still to come. */
 const INCOMPLETE = "\ufffd";
 
@@ -35,13 +37,6 @@ export interface StopTexts {
   /** The text that ended the answer. */
   found(): string | null;
 }
-
-/** How many characters at the end of `text` are the beginning of `stop`. */
-const begun = (text: string, stop: string): number => {
-  let length = Math.min(text.length, stop.length - 1);
-  while (length > 0 && !text.endsWith(stop.slice(0, length))) length -= 1;
-  return length;
-};
 
 /** The one that was complete first ends the text, so that the cut does not depend on how the text came in pieces. */
 export const createStopTexts = (stops: readonly string[]): StopTexts => {

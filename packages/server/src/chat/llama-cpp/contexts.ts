@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** `tokens` are those that are there, `room` how many more may come. */
-export interface Wanted extends Pick<Generation, "model" | "adapter" | "tokens" | "context_length"> {
+export interface ContextRequest extends Pick<Generation, "model" | "adapter" | "tokens" | "context_length"> {
   readonly room: number;
 }
 
@@ -29,14 +29,14 @@ interface Entry {
   free: Sequence[];
 }
 
-const sizeFor = ({ tokens, room, context_length }: Wanted): number => {
+const sizeFor = ({ tokens, room, context_length }: ContextRequest): number => {
   let size = LEAST_TOKENS;
   while (size < tokens.length + room) size *= 2;
   return Math.min(size, context_length);
 };
 
 export interface Contexts {
-  take(wanted: Wanted): Promise<Place>;
+  take(request: ContextRequest): Promise<Place>;
 }
 
 /** Where answers are generated: models, and contexts of them with an adapter each. */
@@ -62,26 +62,26 @@ export const createContexts = (llama: Llama, threads: number): Contexts => {
     return true;
   };
 
-  const open = async (key: string, wanted: Wanted): Promise<Entry> => {
-    const model = await modelOf(wanted.model);
-    const lora = wanted.adapter === null ? {} : { lora: { adapters: [{ filePath: wanted.adapter }] } };
-    const size = { contextSize: sizeFor(wanted), sequences: SEQUENCES, threads };
+  const open = async (key: string, request: ContextRequest): Promise<Entry> => {
+    const model = await modelOf(request.model);
+    const lora = request.adapter === null ? {} : { lora: { adapters: [{ filePath: request.adapter }] } };
+    const size = { contextSize: sizeFor(request), sequences: SEQUENCES, threads };
     const context = await model.createContext({ ...size, failedCreationRemedy: false, ...lora });
     return { key, model, context, free: Array.from({ length: SEQUENCES }, () => context.getSequence()) };
   };
 
   /** Null where all are at work. */
-  const find = async (key: string, wanted: Wanted): Promise<Entry | null> => {
+  const find = async (key: string, request: ContextRequest): Promise<Entry | null> => {
     const known = entries.get(key);
     if (known) return known.free.length > 0 ? known : null;
-    return (await makeRoom()) ? await open(key, wanted) : null;
+    return (await makeRoom()) ? await open(key, request) : null;
   };
 
-  const take = async (wanted: Wanted): Promise<Place> => {
-    const { model: file, adapter, tokens } = wanted;
-    const key = JSON.stringify([file, adapter, sizeFor(wanted)]);
+  const take = async (request: ContextRequest): Promise<Place> => {
+    const { model: file, adapter, tokens } = request;
+    const key = JSON.stringify([file, adapter, sizeFor(request)]);
     for (;;) {
-      const entry = await find(key, wanted);
+      const entry = await find(key, request);
       if (entry) {
         entries.delete(key);
         entries.set(key, entry);
@@ -92,7 +92,7 @@ export const createContexts = (llama: Llama, threads: number): Contexts => {
           entry.free.push(sequence);
           for (const wake of waiting.splice(0)) wake();
         };
-        return { model: entry.model, sequence, size: sizeFor(wanted), release };
+        return { model: entry.model, sequence, size: sizeFor(request), release };
       }
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
@@ -100,8 +100,8 @@ export const createContexts = (llama: Llama, threads: number): Contexts => {
 
   return {
     // One after the other: whoever waits for a place waits for those before.
-    take: (wanted) => {
-      const place = turn.then(() => take(wanted));
+    take: (request) => {
+      const place = turn.then(() => take(request));
       turn = place.catch(() => {});
       return place;
     },

@@ -1,5 +1,5 @@
 import { createDetokenizer, createStopTexts, type Detokenizer } from "./answer-text.js";
-import type { Place, Wanted } from "./contexts.js";
+import type { ContextRequest, Place } from "./contexts.js";
 import { type AnswerGrammar, grammarAfter } from "./grammar.js";
 import type { GrammarState, Model } from "./library.js";
 import type { Generated, Generation } from "./protocol.js";
@@ -32,7 +32,7 @@ const createHold = (grammar: AnswerGrammar, begin: Surroundings["begin"]): Hold 
 };
 
 export interface Surroundings {
-  take(wanted: Wanted): Promise<Place>;
+  take(request: ContextRequest): Promise<Place>;
   /** The state of a grammar at its beginning. */
   begin(model: Model, gbnf: string): Promise<GrammarState>;
   onText(text: string): void;

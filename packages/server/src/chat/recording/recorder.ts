@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { ChatMessage } from "@imprint/contracts";
 import type { GatewayRecording } from "@imprint/sessions";
 import { createKeyedLock } from "../../common/keyed-lock.js";
 import type { Log } from "../../common/log.js";
 import type { SessionStore } from "../../sessions/store.js";
-import { type AnswerEvent, type AnswerPart, addTo } from "../answer.js";
+import { type AnswerEvent, type AnswerPart, addTo, callsIn, textIn } from "../answer.js";
 import { assistant, type Conversation } from "../conversation.js";
 import { digestsOf, next } from "./digests.js";
 import { agentOf, asksToRecord, type Headers } from "./requested.js";
@@ -31,12 +30,6 @@ interface Recorded {
 
 /** What is known of a conversation beside its messages, which every request brings again. */
 type Known = Pick<GatewayRecording, "session_id" | "started_at" | "answered" | "cut">;
-
-const answerOf = (parts: readonly AnswerPart[]): ChatMessage =>
-  assistant(
-    parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
-    parts.flatMap((part) => (part.type === "call" ? [{ id: part.id, name: part.name, arguments: part.arguments }] : [])),
-  );
 
 interface Options {
   readonly sessions: Pick<SessionStore, "record">;
@@ -80,7 +73,7 @@ export const createRecorder = ({ sessions, always, log, now }: Options): Recorde
     { model, conversation: { messages, tools } }: Recorded,
     { parts, startedAt, agent, isCut }: { parts: readonly AnswerPart[]; startedAt: string; agent: string | null; isCut: boolean },
   ): void => {
-    const answer = answerOf(parts);
+    const answer = assistant(textIn(parts), callsIn(parts));
     const digests = digestsOf(tools, messages);
     const reached = next(digests.at(-1) ?? "", answer, tools);
     // The same words again, asked and answered, are the same session.

@@ -62,3 +62,10 @@ export function* until(input: Input, mark: string): Reading<string> {
     yield;
   }
 }
+
+/** How many characters at the end of `text` are the beginning of `mark`. */
+export const begun = (text: string, mark: string): number => {
+  for (let length = Math.min(text.length, mark.length - 1); length > 0; length -= 1)
+    if (text.endsWith(mark.slice(0, length))) return length;
+  return 0;
+};

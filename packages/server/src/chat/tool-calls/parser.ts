@@ -1,6 +1,6 @@
 import type { Tool } from "./call.js";
 import { type Syntax, syntaxesOf } from "./formats.js";
-import { accept, Input } from "./input.js";
+import { accept, begun, Input } from "./input.js";
 
 /** Calls are counted from 0. The arguments of one come whole. */
 export type ToolCallEvent =
@@ -113,11 +113,4 @@ const search = ({ text }: Input, syntaxes: readonly Syntax[]): Place => {
   }
   const held = Math.max(0, ...marks.flatMap(({ opening }) => [opening, `\n${opening}`]).map((mark) => begun(text, mark)));
   return { kind: "wait", words: text.length - held };
-};
-
-/** How many characters at the end of `text` are the beginning of `mark`. */
-const begun = (text: string, mark: string): number => {
-  for (let length = Math.min(text.length, mark.length - 1); length > 0; length -= 1)
-    if (text.endsWith(mark.slice(0, length))) return length;
-  return 0;
 };

@@ -16,12 +16,12 @@ import {
   conversationOf,
   type LeftOut,
   refuseUnread,
+  required,
   result,
   system,
   textOf,
   user,
 } from "../../chat/conversation.js";
-import { fieldRefused } from "../../common/problem.js";
 import type { App } from "../../http/app.js";
 import { answer } from "../../http/schemas.js";
 import { CHAT_ROUTE, type ChatDeps, nameLeftOut, sendStream } from "../answer-stream.js";
@@ -36,11 +36,6 @@ interface Placed {
 
 const READ: ReadonlySet<string> = new Set(MESSAGE_BLOCKS);
 const THOUGHTS: ReadonlySet<string> = new Set(["thinking", "redacted_thinking"]);
-
-const required = (value: string | undefined, path: string): string => {
-  if (value === undefined) throw fieldRefused(path, "is required");
-  return value;
-};
 
 /** The blocks that are read, each with its place; those of `type` apart from the others. */
 const split = (content: Message["content"], type: string, { path, leftOut }: { path: string; leftOut: LeftOut }) => {

@@ -1,5 +1,5 @@
 import type { ChatChunk, ChatCompletion, ChatDelta, ChatUsage } from "@imprint/contracts";
-import type { Answer, AnswerEnd, AnswerEvent, AnswerPart } from "../../chat/answer.js";
+import { type Answer, type AnswerEnd, type AnswerEvent, type AnswerPart, callsIn, textIn } from "../../chat/answer.js";
 import { frame, type StreamEncoder } from "../answer-stream.js";
 
 /** What the objects of one answer have in common. */
@@ -14,14 +14,9 @@ const usageOf = ({ prompt_tokens, completion_tokens }: AnswerEnd): ChatUsage => 
 });
 
 const messageOf = (parts: readonly AnswerPart[]): ChatCompletion["choices"][number]["message"] => {
-  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-  const calls = parts.flatMap((part) => (part.type === "call" ? [part] : []));
-  if (calls.length === 0) return { role: "assistant", content: text };
-  const tool_calls = calls.map(({ id, name, arguments: args }) => ({
-    id,
-    type: "function" as const,
-    function: { name, arguments: args },
-  }));
+  const text = textIn(parts);
+  const tool_calls = callsIn(parts).map(({ id, ...call }) => ({ id, type: "function" as const, function: call }));
+  if (tool_calls.length === 0) return { role: "assistant", content: text };
   return { role: "assistant", content: text === "" ? null : text, tool_calls };
 };
 

@@ -7,6 +7,7 @@ import {
   conversationOf,
   type LeftOut,
   refuseUnread,
+  required,
   result,
   system,
   textOf,
@@ -39,8 +40,7 @@ const messagesIn = (messages: ChatRequest["messages"], leftOut: LeftOut): readon
       return user(text);
     }
     if (role !== "tool") return system(text); // `developer` is OpenAI's newer name of the same role
-    if (tool_call_id === undefined) throw fieldRefused(`${path}.tool_call_id`, "is required");
-    return lost.has(tool_call_id) ? [] : result(tool_call_id, text);
+    return lost.has(tool_call_id) ? [] : result(required(tool_call_id, `${path}.tool_call_id`), text);
   });
 };
 

@@ -13,6 +13,7 @@ import {
   conversationOf,
   type LeftOut,
   refuseUnread,
+  required,
   result,
   system,
   textOf,
@@ -34,11 +35,6 @@ const isRead = (item: Item): item is ReadItem => READ.has(item.type ?? "message"
 /** The one name of a tool that came in a namespace: models know no namespaces. */
 const flatName = (name: string, namespace: string | null | undefined): string =>
   namespace == null ? name : `${namespace}__${name}`;
-
-const required = (value: string | undefined, path: string): string => {
-  if (value === undefined) throw fieldRefused(path, "is required");
-  return value;
-};
 
 const messageOf = ({ role, content }: ReadItem, path: string, leftOut: LeftOut): ChatMessage => {
   const text = textOf(content, `${path}.content`, leftOut);

@@ -112,7 +112,7 @@ const responsesItems = ({ role, content, tool_calls = [], tool_call_id }: Fixtur
         ...tool_calls.map(({ id, function: call }) => ({ type: "function_call", call_id: id, ...call })),
       ];
 
-/** Free text that is no JSON object is what this face shows of it. */
+/** Free text that is no JSON object is what this API shows of it. */
 const inputOf = (text: string): object => {
   try {
     return JSON.parse(text);
@@ -132,7 +132,7 @@ const messagesBlocks = ({ role, content, tool_calls = [], tool_call_id }: Fixtur
     ? { role: "user", content: [{ type: "tool_result", tool_use_id: tool_call_id, content }] }
     : { role, content: [...words, ...calls] };
 };
-/** Arguments as that face gives them to the engine, written anew. */
+/** Arguments as that API gives them to the engine, written anew. */
 const rewritten = (all: typeof steps): typeof steps =>
   JSON.parse(JSON.stringify(all), (key, value) => (key === "arguments" ? JSON.stringify(inputOf(value)) : value));
 

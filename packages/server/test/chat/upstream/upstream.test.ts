@@ -78,7 +78,7 @@ const CALLS = [
   { calls: [{ index: 1, id: "y", type: "function", function: { name: "bash", arguments: "{}" } }] },
 ];
 
-test("calls that come in pieces are the same calls in all three faces, whole and streamed", async () => {
+test("calls that come in pieces are the same calls in all three APIs, whole and streamed", async () => {
   const { service } = await begin({ pieces: CALLS, finish: "tool_calls" });
   const chat = (await ask(service, { tools })).json();
   expect(chat.choices[0]).toMatchObject({

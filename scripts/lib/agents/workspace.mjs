@@ -32,7 +32,7 @@ const environment = ({ home, programs, env }) => ({
 const launchOptions = ({ record, url }) => [...(record ? ["--record"] : []), ...(url === undefined ? [] : ["--url", url])];
 
 /** A git repository of these files, and a home folder, in `folder`. Resolves with how to start an agent there as its user would, with `imprint launch`. */
-export async function makeDesk({ folder, files, programs, root, env, signal }) {
+export async function makeWorkspace({ folder, files, programs, root, env, signal }) {
   const [home, repository] = ["home", "repository"].map((part) => path.join(folder, part));
   for (const made of [home, repository]) mkdirSync(made, { recursive: true });
   const own = environment({ home, programs, env });
