@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { ChatPrompt, ChatResult, ChatSpec, ChatToolCall } from "@imprint/contracts";
+import type { ChatResult, ChatSpec, ChatToolCall } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import { defer } from "../common/promises.js";
 import type { ChatEvent } from "../runners/runner.js";
-import { type ToolCallEvent, type ToolCallParser, toolCallParser } from "./tool-calls/parser.js";
+import { type ToolCallEvent, toolCallParser } from "./tool-calls/parser.js";
 
 /** Until a stream begins while its first token takes time: what is refused before has a status of its own. */
 export const HEAD_MS = 5_000;
@@ -14,21 +14,16 @@ export interface AnswerEnd extends Pick<ChatResult, "prompt_tokens" | "completio
   readonly reason: "stop" | "length" | "calls";
 }
 
-/** An answer as every API tells it. `begin` comes first, or `idle` does; a call's id is the same in every event and in the whole. */
+export type AnswerPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly arguments: string };
+
+/** An answer as every API tells it. `begin` comes first, or `idle` does; text comes in pieces, and a call whole. */
 export type AnswerEvent =
   | { readonly type: "begin"; readonly prompt_tokens: number }
   | { readonly type: "idle" }
-  | Exclude<ToolCallEvent, { type: "call-start" }>
-  | (Extract<ToolCallEvent, { type: "call-start" }> & { readonly id: string })
+  | AnswerPart
   | { readonly type: "end"; readonly end: AnswerEnd };
-
-const plainText = (): ToolCallParser => ({
-  push: (text) => (text === "" ? [] : [{ type: "text", text }]),
-  end: () => [],
-});
-
-const parserFor = ({ tool_format }: ChatPrompt, { tools }: ChatSpec): ToolCallParser =>
-  tool_format === null ? plainText() : toolCallParser(tool_format, tools);
 
 const endOf = ({ finish_reason, ...counts }: ChatResult, calls: number): AnswerEnd => ({
   prompt_tokens: counts.prompt_tokens,
@@ -39,35 +34,28 @@ const endOf = ({ finish_reason, ...counts }: ChatResult, calls: number): AnswerE
 
 /** Makes an answer's events of an engine's: reads the calls out of its text. */
 const createReader = (spec: ChatSpec, tell: (event: AnswerEvent) => void) => {
-  let parser = plainText();
+  let parser = toolCallParser(null);
   let calls = 0;
   let read = 0; // characters
 
   const tellAll = (events: readonly ToolCallEvent[]): void => {
     for (const event of events) {
-      if (event.type === "call-start") calls += 1;
+      if (event.type === "call") calls += 1;
       // After the one call that was asked for nothing is told.
       if (!spec.parallel_tool_calls && (calls > 1 || (calls === 1 && event.type === "text"))) continue;
-      tell(event.type === "call-start" ? { ...event, id: `call_${randomUUID().replaceAll("-", "")}` } : event);
+      tell(event.type === "call" ? { ...event, id: `call_${randomUUID().replaceAll("-", "")}` } : event);
     }
   };
 
   return {
     add(event: ChatEvent): void {
       if (event.type === "prompt") {
-        parser = parserFor(event.prompt, spec);
+        parser = toolCallParser(event.prompt.tool_format, spec.tools);
         tell({ type: "begin", prompt_tokens: event.prompt.prompt_tokens });
       } else if (event.type === "token") {
         read += event.text.length;
         tellAll(parser.push(event.text));
-      } else {
-        const call = { index: calls, name: event.name, delta: event.arguments };
-        tellAll([
-          { ...call, type: "call-start" },
-          { ...call, type: "call-arguments" },
-          { ...call, type: "call-end" },
-        ]);
-      }
+      } else tellAll([event]);
     },
     end(result: ChatResult): void {
       // Of an answer that was not streamed all the text is left.
@@ -128,10 +116,6 @@ export async function* answerTo(
   }
 }
 
-export type AnswerPart =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "call"; readonly id: string; readonly name: string; readonly arguments: string };
-
 export interface Answer extends AnswerEnd {
   readonly parts: readonly AnswerPart[];
 }
@@ -140,10 +124,7 @@ export interface Answer extends AnswerEnd {
 export const addTo = (parts: AnswerPart[], event: AnswerEvent): void => {
   const last = parts.at(-1);
   if (event.type === "text" && last?.type === "text") parts[parts.length - 1] = { ...last, text: last.text + event.text };
-  else if (event.type === "text") parts.push(event);
-  else if (event.type === "call-start") parts.push({ type: "call", id: event.id, name: event.name, arguments: "" });
-  else if (event.type === "call-arguments" && last?.type === "call")
-    parts[parts.length - 1] = { ...last, arguments: last.arguments + event.delta };
+  else if (event.type === "text" || event.type === "call") parts.push(event);
 };
 
 export const textIn = (parts: readonly AnswerPart[]): string =>

@@ -31,4 +31,5 @@ const OWN_SYNTAX: Readonly<Record<string, readonly Syntax[]>> = {
 
 export const TOOL_CALL_FORMATS: readonly string[] = Object.keys(OWN_SYNTAX);
 
-export const syntaxesOf = (format: string): readonly Syntax[] => [TAGGED, ...(OWN_SYNTAX[format] ?? [])];
+export const syntaxesOf = (format: string | null): readonly Syntax[] =>
+  format === null ? [] : [TAGGED, ...(OWN_SYNTAX[format] ?? [])];

@@ -1,13 +1,9 @@
-import type { Tool } from "./call.js";
+import type { Call, Tool } from "./call.js";
 import { type Syntax, syntaxesOf } from "./formats.js";
 import { accept, begun, Input } from "./input.js";
 
-/** Calls are counted from 0. The arguments of one come whole. */
-export type ToolCallEvent =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "call-start"; readonly index: number; readonly name: string }
-  | { readonly type: "call-arguments"; readonly index: number; readonly delta: string }
-  | { readonly type: "call-end"; readonly index: number };
+/** A call comes whole. */
+export type ToolCallEvent = { readonly type: "text"; readonly text: string } | ({ readonly type: "call" } & Call);
 
 export interface ToolCallParser {
   readonly push: (text: string) => readonly ToolCallEvent[];
@@ -17,10 +13,11 @@ export interface ToolCallParser {
 
 /**
  * Reads the calls out of an answer as it comes. A call is told once it is whole; what only looks like one stays text, in its
- * place. A format that is not known is read as the one that all models understand. `tools` say which of Qwen3-Coder's values are not texts. White space around calls belongs to them: behind them, up
- * to the next words, and of what stands before them one line break.
+ * place. Without a format no call is read; one that is not known is the one that all models understand. `tools` say which of
+ * Qwen3-Coder's values are not texts. White space around calls belongs to them: behind them, up to the next words, and of what stands
+ * before them one line break.
  */
-export const toolCallParser = (format: string, tools: readonly Tool[] = []): ToolCallParser => {
+export const toolCallParser = (format: string | null, tools: readonly Tool[] = []): ToolCallParser => {
   const input = new Input();
   let events: ToolCallEvent[] = [];
   const reader = scan(input, { syntaxes: syntaxesOf(format), tools, tell: (event) => events.push(event) });
@@ -49,7 +46,7 @@ interface Scan {
 }
 
 function* scan(input: Input, { syntaxes, tools, tell }: Scan): Generator<void, void> {
-  let calls = 0;
+  let afterCall = false;
   let fresh = true; // no words since the answer's beginning, or since a call
   const tellText = (length: number): void => {
     if (length > 0) tell({ type: "text", text: input.text.slice(0, length) });
@@ -57,11 +54,11 @@ function* scan(input: Input, { syntaxes, tools, tell }: Scan): Generator<void, v
     input.drop();
   };
   for (;;) {
-    const place = fresh ? next(input, syntaxes, calls > 0) : search(input, syntaxes);
+    const place = fresh ? next(input, syntaxes, afterCall) : search(input, syntaxes);
     if (place.words > 0) tellText(place.words);
     if (place.words > 0 || place.kind === "words") fresh = false;
     if (place.kind === "wait") {
-      if (input.ended) return calls > 0 && fresh ? undefined : tellText(input.text.length);
+      if (input.ended) return afterCall && fresh ? undefined : tellText(input.text.length);
       yield;
     } else if (place.kind === "mark") {
       const { syntax, lead } = place;
@@ -72,13 +69,9 @@ function* scan(input: Input, { syntaxes, tools, tell }: Scan): Generator<void, v
         tellText(lead + syntax.opening.length);
         continue;
       }
-      for (const call of found) {
-        tell({ type: "call-start", index: calls, name: call.name });
-        tell({ type: "call-arguments", index: calls, delta: call.arguments });
-        tell({ type: "call-end", index: calls });
-        calls += 1;
-      }
+      for (const call of found) tell({ type: "call", ...call });
       fresh = true;
+      afterCall = true;
       if (syntax.closing) yield* accept(input, syntax.closing);
       input.drop();
     }

@@ -51,7 +51,6 @@ export const messagesEncoder = (head: Head): StreamEncoder => {
   let begun = false;
   let index = 0;
   let isText = false; // a block of text is open
-  let input = "";
 
   const event = (type: string, fields: object = {}): string => frame({ type, ...fields }, type);
   const begin = (content_block: MessageBlock): string => event("content_block_start", { index, content_block });
@@ -75,13 +74,11 @@ export const messagesEncoder = (head: Head): StreamEncoder => {
       isText = true;
       return start + delta({ type: "text_delta", text: told.text });
     }
-    if (told.type === "call-start") {
-      input = "";
-      return endText() + begin({ type: "tool_use", id: told.id, name: told.name, input: {} });
+    if (told.type === "call") {
+      const before = endText() + begin({ type: "tool_use", id: told.id, name: told.name, input: {} });
+      const input = JSON.stringify(inputOf(told.arguments));
+      return before + delta({ type: "input_json_delta", partial_json: input }) + stop();
     }
-    if (told.type === "call-end")
-      return delta({ type: "input_json_delta", partial_json: JSON.stringify(inputOf(input)) }) + stop();
-    if (told.type === "call-arguments") input += told.delta;
     if (told.type !== "end") return "";
     const { prompt_tokens, completion_tokens } = told.end;
     const last = event("message_delta", { delta: stopOf(told.end), usage: usageOf(prompt_tokens, completion_tokens) });

@@ -32,15 +32,16 @@ export const chunkEncoder = ({ head, includeUsage }: { readonly head: Head; read
   const common = { ...head, object: "chat.completion.chunk", ...(includeUsage && { usage: null }) } as const;
   const chunk = (delta: ChatDelta, finish_reason: ChatChunk["choices"][number]["finish_reason"] = null): string =>
     frame({ ...common, choices: [{ index: 0, delta, finish_reason }] } satisfies ChatChunk);
+  let calls = 0;
   const written = (event: AnswerEvent): string => {
     if (event.type === "idle") return ": keep-alive\n\n";
     if (event.type === "text") return chunk({ content: event.text });
-    if (event.type === "call-start") {
-      const { index, id, name } = event;
-      return chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
+    if (event.type === "call") {
+      const { id, name, arguments: args } = event;
+      const index = calls++;
+      const start = chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
+      return start + chunk({ tool_calls: [{ index, function: { arguments: args } }] });
     }
-    if (event.type === "call-arguments")
-      return chunk({ tool_calls: [{ index: event.index, function: { arguments: event.delta } }] });
     if (event.type !== "end") return "";
     const usage = includeUsage ? frame({ ...common, choices: [], usage: usageOf(event.end) } satisfies ChatChunk) : "";
     return chunk({}, FINISH[event.end.reason]) + usage + frame("[DONE]");

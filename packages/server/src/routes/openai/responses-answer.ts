@@ -97,62 +97,63 @@ export const responseOf = (answer: Answer, head: ResponsesHead): ResponseObject 
 export const responsesEncoder = (head: ResponsesHead): StreamEncoder => {
   const { response } = head;
   const output: ResponseItem[] = [];
-  let open: { readonly part: AnswerPart; readonly id: string } | null = null;
+  let text: { readonly id: string; readonly written: string } | null = null; // a message that is being told
   let sequence_number = 0;
   let begun = false;
 
   const event = (type: string, fields: object): string => frame({ type, sequence_number: sequence_number++, ...fields }, type);
+  const begin = (part: AnswerPart, id: string): string =>
+    event("response.output_item.added", { output_index: output.length, item: itemOf(part, id, head, "in_progress") });
+  const done = (item: ResponseItem): string => {
+    const last = event("response.output_item.done", { output_index: output.length, item });
+    output.push(item);
+    return last;
+  };
+
+  const addText = (delta: string): string => {
+    const content = { output_index: output.length, content_index: 0 };
+    let start = "";
+    if (text === null) {
+      const part: AnswerPart = { type: "text", text: "" };
+      text = { id: idOf(part), written: "" };
+      start = begin(part, text.id) + event("response.content_part.added", { item_id: text.id, ...content, part: textPart("") });
+    }
+    text = { ...text, written: text.written + delta };
+    return start + event("response.output_text.delta", { item_id: text.id, ...content, delta, logprobs: [] });
+  };
 
   /** `reason`: why the whole answer ends with it. */
-  const close = (reason: AnswerEnd["reason"] = "stop"): string => {
-    if (open === null) return "";
-    const { part, id: item_id } = open;
-    open = null;
-    const output_index = output.length;
-    const at = { item_id, output_index };
-    const item = itemOf(part, item_id, head, lastStatus(part, reason));
-    output.push(item);
-    const done =
-      part.type === "text"
-        ? event("response.output_text.done", { ...at, content_index: 0, text: part.text, logprobs: [] }) +
-          event("response.content_part.done", { ...at, content_index: 0, part: textPart(part.text) })
-        : event("response.function_call_arguments.done", {
-            ...at,
-            name: head.toolNames.get(part.name)?.name ?? part.name,
-            arguments: part.arguments,
-          });
-    return done + event("response.output_item.done", { output_index, item });
+  const endText = (reason: AnswerEnd["reason"] = "stop"): string => {
+    if (text === null) return "";
+    const { id, written } = text;
+    text = null;
+    const part: AnswerPart = { type: "text", text: written };
+    const at = { item_id: id, output_index: output.length, content_index: 0 };
+    return (
+      event("response.output_text.done", { ...at, text: written, logprobs: [] }) +
+      event("response.content_part.done", { ...at, part: textPart(written) }) +
+      done(itemOf(part, id, head, lastStatus(part, reason)))
+    );
   };
 
-  const begin = (part: AnswerPart): string => {
-    const before = close();
+  const call = (part: Extract<AnswerPart, { type: "call" }>): string => {
     const item_id = idOf(part);
-    open = { part, id: item_id };
-    const output_index = output.length;
-    const added = event("response.output_item.added", { output_index, item: itemOf(part, item_id, head, "in_progress") });
-    if (part.type === "call") return before + added;
-    return before + added + event("response.content_part.added", { item_id, output_index, content_index: 0, part: textPart("") });
-  };
-
-  const more = (delta: string): string => {
-    if (open === null) return "";
-    const { part, id: item_id } = open;
+    const name = head.toolNames.get(part.name)?.name ?? part.name;
+    const before = endText() + begin({ ...part, arguments: "" }, item_id);
     const at = { item_id, output_index: output.length };
-    if (part.type === "text") {
-      open = { id: item_id, part: { ...part, text: part.text + delta } };
-      return event("response.output_text.delta", { ...at, content_index: 0, delta, logprobs: [] });
-    }
-    open = { id: item_id, part: { ...part, arguments: part.arguments + delta } };
-    return event("response.function_call_arguments.delta", { ...at, delta });
+    return (
+      before +
+      event("response.function_call_arguments.delta", { ...at, delta: part.arguments }) +
+      event("response.function_call_arguments.done", { ...at, name, arguments: part.arguments }) +
+      done(itemOf(part, item_id, head))
+    );
   };
 
   const written = (told: AnswerEvent): string => {
-    if (told.type === "text") return (open?.part.type === "text" ? "" : begin({ type: "text", text: "" })) + more(told.text);
-    if (told.type === "call-start") return begin({ type: "call", id: told.id, name: told.name, arguments: "" });
-    if (told.type === "call-arguments") return more(told.delta);
-    if (told.type === "call-end") return close();
+    if (told.type === "text") return addText(told.text);
+    if (told.type === "call") return call(told);
     if (told.type !== "end") return "";
-    const last = close(told.end.reason);
+    const last = endText(told.end.reason);
     const whole = ended(head, output, told.end);
     return last + event(`response.${whole.status}`, { response: whole });
   };

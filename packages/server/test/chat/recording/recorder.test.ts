@@ -12,11 +12,7 @@ const END = { prompt_tokens: 1, completion_tokens: 1, stop_text: null } as const
 function* told(answer: ChatMessage, reason: "stop" | "length" = "stop"): Generator<AnswerEvent, void> {
   yield { type: "begin", prompt_tokens: 1 };
   for (const character of answer.content) yield { type: "text", text: character };
-  for (const [index, { id, name, arguments: args }] of answer.tool_calls.entries()) {
-    yield { type: "call-start", index, id, name };
-    yield { type: "call-arguments", index, delta: args };
-    yield { type: "call-end", index };
-  }
+  for (const call of answer.tool_calls) yield { type: "call", ...call };
   yield { type: "end", end: { ...END, reason } };
 }
 

@@ -21,24 +21,15 @@ export const read = (format: string, pieces: readonly string[], tools: Parameter
 
 /** Words and calls of a stream, for short. */
 export const told = (format: string, text: string, tools: Parameters<typeof toolCallParser>[1] = []) =>
-  read(format, [text], tools).flatMap((event): (string | string[])[] => {
-    if (event.type === "text") return [event.text];
-    return event.type === "call-start" ? [[event.name]] : event.type === "call-arguments" ? [[event.delta]] : [];
-  });
+  read(format, [text], tools).flatMap((event): (string | string[])[] =>
+    event.type === "text" ? [event.text] : [[event.name], [event.arguments]],
+  );
 
 export const textOf = (events: readonly ToolCallEvent[]): string =>
   events.map((event) => (event.type === "text" ? event.text : "")).join("");
 
-export const callsOf = (events: readonly ToolCallEvent[]): Call[] => {
-  const names = new Map<number, string>();
-  const calls: Call[] = [];
-  for (const event of events) {
-    if (event.type === "call-start") names.set(event.index, event.name);
-    if (event.type === "call-arguments")
-      calls[event.index] = { name: names.get(event.index) ?? "", arguments: JSON.parse(event.delta) };
-  }
-  return calls;
-};
+export const callsOf = (events: readonly ToolCallEvent[]): Call[] =>
+  events.flatMap((event) => (event.type === "call" ? [{ name: event.name, arguments: JSON.parse(event.arguments) }] : []));
 
 const json = JSON.stringify;
 const inTags = (call: Call): string => `<tool_call>\n${json(call)}\n</tool_call>`;
