@@ -15,7 +15,7 @@ from imprint_trainer.errors import TemplateUnsupported
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-# What calls begin with, and the names that the service's parsers know (`packages/server/src/chat/tool-calls/formats.ts`).
+# What calls begin with, and the names of the service's parsers (`packages/server/src/chat/tool-calls/formats.ts`).
 MARKS: Mapping[str, str] = {
     "<start_function_call>": "functiongemma",
     "<|tool_call>": "gemma4",
