@@ -23,23 +23,29 @@ async function timed(work) {
 
 /** Both engines over one trainer, and `close`. */
 async function engines(folder) {
-  const [{ createRunner, trainerCommand }, { createLlamaCppEngine }, { createGgufFiles }, { createLlamaProcess }] =
-    await Promise.all([
-      compiled("runners/create"),
-      compiled("engines/llama-cpp/engine"),
-      compiled("engines/llama-cpp/gguf-files"),
-      compiled("engines/llama-cpp/process"),
-    ]);
+  const [
+    { createRunner, trainerCommand },
+    { createTrainerEngine },
+    { createLlamaCppEngine },
+    { createGgufFiles },
+    { createLlamaProcess },
+  ] = await Promise.all([
+    compiled("runners/create"),
+    compiled("chat/engine"),
+    compiled("chat/llama-cpp/engine"),
+    compiled("chat/llama-cpp/gguf-files"),
+    compiled("chat/llama-cpp/process"),
+  ]);
   const [{ loadConfig }, { llamaCppEntry }, { systemClock }] = await Promise.all([
     compiled("config/load"),
-    compiled("engines/choose"),
+    compiled("chat/choose"),
     compiled("common/clock"),
   ]);
   const config = loadConfig({ env: { ...process.env, IMPRINT_DATA_DIR: folder } });
   const log = { info() {}, warn: (...said) => console.error(...said), error: console.error };
   const trainer = trainerCommand(config);
   const places = Object.fromEntries(["models", "adapters"].map((name) => [name, (file) => file]));
-  const worker = createRunner({ config, command: trainer, places, clock: systemClock(), log });
+  const runner = createRunner({ config, command: trainer, places, clock: systemClock(), log });
   const said = [];
   const process_ = createLlamaProcess({ library: llamaCppEntry(ROOT) });
   const llama = {
@@ -50,15 +56,16 @@ async function engines(folder) {
       return generated;
     },
   };
+  const worker = createTrainerEngine(runner);
   const llamaCpp = createLlamaCppEngine({
-    worker,
+    trainer: worker,
     files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer }),
     llama,
     log,
   });
   const close = async () => {
     process_.close();
-    await worker.close(1000);
+    await runner.close(1000);
   };
   return { worker, llamaCpp, said, close, base: config.setup.models[config.setup.default_model] };
 }
@@ -101,7 +108,7 @@ export const benchmark = {
         seed: 0,
         ...change,
       };
-      return engine.call({ type: "chat", spec });
+      return engine.chat({ spec, strict_tools: [] });
     };
     const figures = { tokens: max_tokens };
     try {

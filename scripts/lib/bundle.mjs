@@ -34,7 +34,7 @@ export async function bundle({ root }) {
     const input = {
       main: path.join(root, "packages", name, "dist", "main.js"),
       // Started by its path from beside the code that is bundled with it.
-      "llama-process": path.join(root, "packages", "server", "dist", "engines", "llama-cpp", "llama-process.js"),
+      "llama-process": path.join(root, "packages", "server", "dist", "chat", "llama-cpp", "llama-process.js"),
       "store-process": path.join(root, "packages", "server", "dist", "sessions", "store-process.js"),
     };
     const output = {

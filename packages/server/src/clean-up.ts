@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { uploadIds } from "./openai/uploads.js";
 import { cleanUpAdapters } from "./registry/clean-up.js";
+import { uploadIds } from "./routes/fine-tuning/uploads.js";
 import { setAside } from "./storage/discards.js";
 import type { DataPaths } from "./storage/paths.js";
 import type { Database } from "./storage/schema.js";

@@ -1,12 +1,13 @@
 import { pino } from "pino";
 import { buildApp } from "./app.js";
+import { createEngine } from "./chat/create.js";
+import { createRecorder } from "./chat/recording/recorder.js";
+import { createChatService } from "./chat/service.js";
 import { cleanUp } from "./clean-up.js";
 import { type Clock, systemClock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
 import { LIMITS, type Limits } from "./config/limits.js";
 import type { Config } from "./config/load.js";
-import { createRecorder } from "./conversation/recording/recorder.js";
-import { createEngine } from "./engines/create.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
 import type { App } from "./http/app.js";
@@ -22,8 +23,8 @@ import { systemRandomness } from "./kinds/resolve.js";
 import { createIdempotency } from "./launch/idempotency.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { baseModelsOf, hypernetworkFolders, nameAt } from "./models/base-model.js";
-import { createFineTunes } from "./openai/fine-tunes.js";
 import { createProjects } from "./projects/projects.js";
+import { createFineTunes } from "./routes/fine-tuning/fine-tunes.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/local/places.js";
@@ -181,8 +182,16 @@ export const startServer = async (
         streams,
         metrics,
         fineTunes: createFineTunes({ jobs, now }),
-        recorder,
-        interactive: engine.interactive,
+        interactive: runner,
+        chat: createChatService({
+          engine: engine.engine,
+          upstream: engine.upstream,
+          recorder,
+          registry: { database, paths },
+          models,
+          closing: closing.signal,
+          clock,
+        }),
         upstream: engine.upstream,
         idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
         projects,

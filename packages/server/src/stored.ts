@@ -1,6 +1,7 @@
 // What a program needs to read what the service stores, without loading the service: a package entry of its own.
+
+export { baseGguf } from "./chat/llama-cpp/gguf-files.js";
 export { ImprintError } from "./common/error.js";
-export { baseGguf } from "./engines/llama-cpp/gguf-files.js";
 export { baseModelsOf, locateBaseModel, preparedModels, requestedBaseModel } from "./models/base-model.js";
 export { readSession } from "./sessions/read.js";
 export { unreadSessions } from "./sessions/session-file.js";

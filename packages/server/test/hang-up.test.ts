@@ -37,7 +37,9 @@ test("a chat whose client left is one quiet line in the log, and frees its train
   hangUp();
   await expect(answer).rejects.toThrow();
   const id = await service.start({ session_id: "s1" });
-  await vi.waitFor(async () => expect(await (await service.fetch(`/jobs/${id}`)).json()).toMatchObject({ status: "completed" }));
+  await vi.waitFor(async () => expect(await (await service.fetch(`/jobs/${id}`)).json()).toMatchObject({ status: "completed" }), {
+    timeout: 10_000,
+  });
   expect(workerPid(folder)).toBe(pid);
   const counted = await (await service.fetch("/metrics")).text();
   expect(counted).toContain('imprint_http_requests_total{method="POST",route="/v1/chat/completions",status="499"} 1');

@@ -1,5 +1,5 @@
-/** What ends a stream of each face, and what its whole answer has. */
-const FACES = {
+/** What ends a stream of each API, and what its whole answer has. */
+const APIS = {
   "/v1/chat/completions": { ends: (data) => data === "[DONE]", whole: "choices" },
   "/v1/responses": { ends: (data) => /^\{"type":"response\.(?:completed|incomplete)"/.test(data), whole: "output" },
   "/v1/messages": { ends: (data) => data.startsWith('{"type":"message_stop"'), whole: "content" },
@@ -8,8 +8,8 @@ const CUT = /"finish_reason":"length"|"status":"incomplete"|"stop_reason":"max_t
 const OVERFLOW = /context_length_exceeded|prompt is too long: \d+ tokens > \d+ maximum/;
 
 /** How an answer ended: `{end: "whole" | "cut" | "overflow" | "left"}`, or `{end: "wrong", why}`. */
-export function judgeAnswer({ face, status, text, left }) {
-  const known = FACES[face];
+export function judgeAnswer({ api, status, text, left }) {
+  const known = APIS[api];
   if (status >= 400 || known === undefined) return refusalOf(`${status}`, text);
   const whole = { end: CUT.test(text) ? "cut" : "whole" };
   if (!text.includes("data: ")) return text.includes(`"${known.whole}"`) ? whole : refusalOf("no answer in it", text);
@@ -28,7 +28,7 @@ const REMARKS = { whole: "whole answers", cut: "answers cut off", overflow: "pro
 
 /** What an agent's talk with a real model left wrong, in sentences, and what happened, in words. */
 export function judgeTalk({ failure, answers, said }) {
-  const wrong = answers.flatMap(({ face, end, why }) => (end === "wrong" ? [`${face} was answered with ${why}`] : []));
+  const wrong = answers.flatMap(({ api, end, why }) => (end === "wrong" ? [`${api} was answered with ${why}`] : []));
   const count = (end) => answers.filter((answer) => answer.end === end).length;
   const short = count("cut") + count("overflow");
   if (count("whole") + short === 0) wrong.push("it was given no answer");

@@ -3,9 +3,9 @@ import os from "node:os";
 import path from "node:path";
 import { Interrupted } from "../process/failures.mjs";
 import { BEFORE, FILE } from "./clients.mjs";
-import { makeDesk } from "./desk.mjs";
 import { judge } from "./judge.mjs";
 import { MODEL, startScripted } from "./service.mjs";
+import { makeWorkspace } from "./workspace.mjs";
 
 const LIMIT_MS = 180_000;
 
@@ -14,7 +14,7 @@ export async function attempt({ name, client, programs, root, env, signal }) {
   const folder = mkdtempSync(path.join(os.tmpdir(), `imprint-agent-${name}-`));
   const said = [];
   try {
-    const { home, repository, launch } = await makeDesk({ folder, files: { [FILE]: BEFORE }, programs, root, env, signal });
+    const { home, repository, launch } = await makeWorkspace({ folder, files: { [FILE]: BEFORE }, programs, root, env, signal });
     const at = (file) => path.join(repository, file);
     const settings = Object.entries(client.settings ?? {}).map(([file, text]) => [path.join(home, file), text]);
     for (const [file, text] of settings) {

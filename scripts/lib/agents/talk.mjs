@@ -5,8 +5,8 @@ import { startDemoService } from "../demo/service.mjs";
 import { Interrupted } from "../process/failures.mjs";
 import { judgeTalk } from "./answers.mjs";
 import { BEFORE, FILE } from "./clients.mjs";
-import { makeDesk } from "./desk.mjs";
 import { watch } from "./watched.mjs";
+import { makeWorkspace } from "./workspace.mjs";
 
 const LIMIT_MS = 300_000;
 /** Of an answer: enough to see that it is understood. */
@@ -29,7 +29,7 @@ export async function talk({ name, client, programs, root, env, signal, service:
   const way = await watch(url, { tokens: TOKENS });
   const said = [];
   try {
-    const { launch } = await makeDesk({ folder, files: { [FILE]: BEFORE }, programs, root, env, signal });
+    const { launch } = await makeWorkspace({ folder, files: { [FILE]: BEFORE }, programs, root, env, signal });
     const args = [...client.args, ...(client.brief ?? [])];
     const asked = { name, model: baseModel, args, dataDir, url: way.url, onLine: (line) => said.push(line), timeoutMs: LIMIT_MS };
     const failure = await launch(asked);

@@ -2,7 +2,7 @@ import http from "node:http";
 import { pipeline } from "node:stream/promises";
 import { judgeAnswer } from "./answers.mjs";
 
-/** By the face that is asked: the fields that limit an answer, the first of which every request gets. */
+/** By the API that is asked: the fields that limit an answer, the first of which every request gets. */
 const LIMITS = {
   "/v1/chat/completions": ["max_tokens", "max_completion_tokens"],
   "/v1/responses": ["max_output_tokens"],
@@ -10,8 +10,8 @@ const LIMITS = {
 };
 
 /** The request's JSON with an answer of at most so many tokens; all else is as the client sent it. */
-export function limited(face, body, tokens) {
-  const fields = LIMITS[face];
+export function limited(api, body, tokens) {
+  const fields = LIMITS[api];
   const field = fields.find((name) => body[name] != null) ?? fields[0];
   return { ...body, [field]: Math.min(body[field] ?? tokens, tokens) };
 }
@@ -23,12 +23,12 @@ export function limited(face, body, tokens) {
 export async function watch(url, { tokens }) {
   const answers = [];
   const server = http.createServer(async (request, response) => {
-    const [face] = request.url.split("?", 1);
-    const isFace = request.method === "POST" && Object.hasOwn(LIMITS, face);
+    const [api] = request.url.split("?", 1);
+    const isKnown = request.method === "POST" && Object.hasOwn(LIMITS, api);
     let body = await bytesOf(request);
-    const asked = { face, request: "" };
-    if (isFace) {
-      const json = limited(face, JSON.parse(body.toString("utf8")), tokens);
+    const asked = { api, request: "" };
+    if (isKnown) {
+      const json = limited(api, JSON.parse(body.toString("utf8")), tokens);
       body = Buffer.from(JSON.stringify(json));
       asked.request = JSON.stringify({ ...json, stream: undefined });
     }
@@ -51,7 +51,7 @@ export async function watch(url, { tokens }) {
       );
       const { statusCode: status } = answer;
       const text = Buffer.concat(heard).toString("utf8");
-      if (isFace || status >= 400) answers.push({ ...asked, ...judgeAnswer({ face, status, text, left }) });
+      if (isKnown || status >= 400) answers.push({ ...asked, ...judgeAnswer({ api, status, text, left }) });
     });
     onward.end(body);
   });

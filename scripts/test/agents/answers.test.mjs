@@ -26,15 +26,15 @@ test.each([
   [MESSAGES, 200, stream('{"type":"error","error":{"message":"no"}}'), "wrong"],
   [MESSAGES, 400, '{"type":"error","error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}', "overflow"],
   ["/v1/unheard-of", 404, "{}", "wrong"],
-])("%s answered with %i %s is %s", (face, status, text, end) => {
-  expect(judgeAnswer({ face, status, text, left: false }).end).toBe(end);
+])("%s answered with %i %s is %s", (api, status, text, end) => {
+  expect(judgeAnswer({ api, status, text, left: false }).end).toBe(end);
 });
 
 test("a client that leaves in the middle of a stream has what it wants", () => {
-  expect(judgeAnswer({ face: RESPONSES, status: 200, text: stream('{"type":"response.created"}'), left: true }).end).toBe("left");
+  expect(judgeAnswer({ api: RESPONSES, status: 200, text: stream('{"type":"response.created"}'), left: true }).end).toBe("left");
 });
 
-const whole = { face: CHAT, request: "{}", end: "whole" };
+const whole = { api: CHAT, request: "{}", end: "whole" };
 const failure = new Error("pi exited with code 1");
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
     { answers: [whole], failure: Object.assign(new Error("pi ran longer"), { timedOutMs: 1 }) },
     [],
   ],
-  ["a refusal", { answers: [whole, { face: CHAT, request: "1", end: "wrong", why: "422: no" }] }, [/answered with 422: no/]],
+  ["a refusal", { answers: [whole, { api: CHAT, request: "1", end: "wrong", why: "422: no" }] }, [/answered with 422: no/]],
   ["the same question twice", { answers: [whole, whole] }, [/1 of 2 requests again/]],
   ["an overflow that it explains", { answers: [{ ...whole, end: "overflow" }], failure, said: ["Prompt is too long"] }, []],
   ["an overflow that it keeps to itself", { answers: [{ ...whole, end: "overflow" }], failure }, [/did not say/]],

@@ -114,8 +114,7 @@ def test_the_format_of_calls_is_found_in_what_the_template_writes(name: str, exp
 
 
 def test_the_service_has_a_parser_for_each_format() -> None:
-    source = Path(__file__).parents[3] / "packages/server/src/tool-calls/formats.ts"
-    rows = re.findall(r"^  \[(\".*?\"|'.*?'), \"(.*?)\"\],$", source.read_text(encoding="utf-8"), re.M)
-    assert {mark[1:-1]: name for mark, name in rows if "function name" not in mark} == {
-        mark: name for mark, name in MARKS.items() if '"' not in mark
-    }
+    source = Path(__file__).parents[3] / "packages/server/src/chat/tool-calls/formats.ts"
+    text = source.read_text(encoding="utf-8")
+    assert {"generic", *MARKS.values()} == set(re.findall(r'^  "?([\w-]+)"?: \[', text, re.M))
+    assert all(f'"{mark}"' in text for mark in MARKS if '"' not in mark)

@@ -1,10 +1,12 @@
 import { type Static, Type } from "typebox";
 import { OneOf, Strict } from "../object.js";
-import { FunctionName, ignored, ModelName, open } from "../openai/open.js";
+import { FunctionName, ignored, ModelName, OtherThan, open } from "../openai/open.js";
 
+/** Types of blocks that are read. */
+export const MESSAGE_BLOCKS = ["text", "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"] as const;
 /** What a block holds depends on its type. Further fields, as `cache_control`, are not looked at. */
 const Block = Type.Object({
-  type: Type.String(),
+  type: OneOf(MESSAGE_BLOCKS),
   text: Type.Optional(Type.String()),
   id: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
@@ -28,12 +30,12 @@ const prompt = {
   messages: Type.Array(
     Type.Object({
       role: OneOf(["user", "assistant", "system"]),
-      content: Type.Union([Type.String(), Type.Array(Block)]),
+      content: Type.Union([Type.String(), Type.Array(Type.Union([Block, OtherThan(...MESSAGE_BLOCKS)]))]),
     }),
     { minItems: 1 },
   ),
   system: open(Type.Union([Type.String(), Type.Array(Type.Object({ type: Type.Literal("text"), text: Type.String() }))])),
-  tools: open(Type.Array(Tool)),
+  tools: open(Type.Array(Type.Union([Tool, OtherThan("custom")]))),
   tool_choice: open(
     Type.Union([
       Type.Object({ type: OneOf(["auto", "any", "none"]), disable_parallel_tool_use: open(Type.Boolean()) }),

@@ -1,6 +1,18 @@
 import { type Static, Type } from "typebox";
 import { OneOf, Strict } from "../object.js";
-import { Content, FunctionName, ignored, MaxTokens, ModelName, open, Parameters, Seed, Temperature, TopP } from "./open.js";
+import {
+  Content,
+  FunctionName,
+  ignored,
+  MaxTokens,
+  ModelName,
+  OtherThan,
+  open,
+  Parameters,
+  Seed,
+  Temperature,
+  TopP,
+} from "./open.js";
 
 /** Clients give messages back as they came, with fields of any server: those are not looked at. */
 const Message = Type.Object({
@@ -8,11 +20,14 @@ const Message = Type.Object({
   content: Type.Optional(Content),
   tool_calls: open(
     Type.Array(
-      Type.Object({
-        id: Type.String(),
-        type: Type.Optional(Type.Literal("function")),
-        function: Type.Object({ name: Type.String(), arguments: Type.String() }),
-      }),
+      Type.Union([
+        Type.Object({
+          id: Type.String(),
+          type: Type.Optional(Type.Literal("function")),
+          function: Type.Object({ name: Type.String(), arguments: Type.String() }),
+        }),
+        OtherThan("function"),
+      ]),
     ),
   ),
   tool_call_id: Type.Optional(Type.String({ description: "Of role tool" })),
@@ -36,7 +51,7 @@ const Zero = open(Type.Literal(0));
 export const ChatRequest = Strict({
   model: ModelName,
   messages: Type.Array(Message, { minItems: 1 }),
-  tools: open(Type.Array(Tool)),
+  tools: open(Type.Array(Type.Union([Tool, OtherThan("function")]))),
   tool_choice: open(
     Type.Union([
       OneOf(["auto", "none", "required"]),

@@ -8,12 +8,21 @@ export const ignored = Type.Optional(Type.Unknown({ description: "Accepted, and 
 
 export const ModelName = Type.String({ minLength: 1, maxLength: 200, description: "An adapter's id, or a base model's name" });
 
-/** A text, or parts of which each names its type: the service reads text, and refuses others by name. */
+/** A text, or parts of which each names its type. */
 export const Content = Type.Union([
   Type.String(),
   Type.Array(Type.Object({ type: Type.String(), text: Type.Optional(Type.String()) })),
   Type.Null(),
 ]);
+
+/** A tool, an item or a block of a type that is not read: `other` stands for any but those. It is left out, and named in a header. */
+export const OtherThan = (...types: readonly string[]) =>
+  Type.Unsafe<{ readonly type: "other" }>(
+    Type.Object(
+      { type: Type.String({ pattern: `^(?!(?:${types.join("|")})$)` }) },
+      { description: "Left out, and named in the header x-imprint-left-out" },
+    ),
+  );
 
 export const FunctionName = Type.String({ pattern: "^[A-Za-z0-9_.-]{1,128}$" });
 export const Parameters = open(Type.Record(Type.String(), Type.Unknown(), { description: "JSON schema" }));

@@ -1,10 +1,13 @@
 import { type Static, Type } from "typebox";
 import { OneOf, Strict } from "../object.js";
-import { Content, FunctionName, ignored, MaxTokens, ModelName, open, Parameters, Temperature, TopP } from "./open.js";
+import { Content, FunctionName, ignored, MaxTokens, ModelName, OtherThan, open, Parameters, Temperature, TopP } from "./open.js";
+
+/** Types of items that are read. */
+export const RESPONSE_ITEMS = ["message", "reasoning", "function_call", "function_call_output"] as const;
 
 /** A message where it names no other type; what else an item holds depends on its type. Further fields are not looked at. */
 const Item = Type.Object({
-  type: Type.Optional(Type.String()),
+  type: Type.Optional(OneOf(RESPONSE_ITEMS)),
   role: Type.Optional(OneOf(["system", "developer", "user", "assistant"])),
   content: Type.Optional(Content),
   call_id: Type.Optional(Type.String()),
@@ -24,14 +27,18 @@ const FunctionTool = Type.Object({
 
 const Tool = Type.Union([
   FunctionTool,
-  Type.Object({ type: Type.Literal("namespace"), name: FunctionName, tools: Type.Array(FunctionTool) }),
-  Type.Object({ type: OneOf(["web_search", "web_search_preview"]) }, { description: "Not there, and left out" }),
+  Type.Object({
+    type: Type.Literal("namespace"),
+    name: FunctionName,
+    tools: Type.Array(Type.Union([FunctionTool, OtherThan("function")])),
+  }),
+  OtherThan("function", "namespace"),
 ]);
 
 /** The part of OpenAI's Responses request that the service honours, and what cannot change an answer here. */
 export const ResponsesRequest = Strict({
   model: ModelName,
-  input: Type.Union([Type.String(), Type.Array(Item, { minItems: 1 })]),
+  input: Type.Union([Type.String(), Type.Array(Type.Union([Item, OtherThan(...RESPONSE_ITEMS)]), { minItems: 1 })]),
   instructions: open(Type.String()),
   tools: open(Type.Array(Tool)),
   tool_choice: open(

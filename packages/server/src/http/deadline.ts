@@ -17,7 +17,7 @@ declare module "fastify" {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-export const tooLate = (): ProblemError =>
+const tooLate = (): ProblemError =>
   new ProblemError("DEADLINE_EXCEEDED", "The answer took too long: the trainer or the machine is busy. Try again later.", {
     headers: { "retry-after": "5" },
   });
@@ -69,6 +69,9 @@ const cancellationOf = (request: FastifyRequest): Cancellation => {
   return request.cancellation;
 };
 
+/** Ends the time limit of a reply that was hijacked; any other's ends when it is sent. */
+export const answerBegun = (request: FastifyRequest): void => cancellationOf(request).disarm();
+
 /**
  * Gives every handler a time limit and a signal. Both hang on the reply: a request's own `close` comes when its body was read.
  * A handler that is late goes on, without a client and without a transaction; its answer is dropped.
@@ -85,7 +88,7 @@ export const addDeadlines = (app: FastifyInstance, { clock }: { readonly clock: 
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = request.routeOptions.config;
     onceReceived(request, () => {
       const expire = (): void => {
-        if (!reply.sent && !reply.raw.headersSent) cancellation.cancel(tooLate());
+        if (!reply.raw.writableEnded) cancellation.cancel(tooLate());
       };
       cancellation.disarm = clock.after(timeoutMs, expire);
     });

@@ -12,10 +12,7 @@ import type {
 import type { ImprintError } from "../common/error.js";
 
 export type PreviewCall = Omit<Extract<WorkerRequest, { type: "preview" }>, "call_id">;
-export interface ChatCall extends Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id"> {
-  /** Tools whose calls must keep to their schema. No worker is told: an engine has grammars, or refuses. */
-  readonly strict_tools?: readonly string[];
-}
+export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">;
 export type RenderCall = Omit<Extract<WorkerRequest, { type: "render" }>, "call_id">;
 export type Call = PreviewCall | RenderCall | ChatCall;
 export type CallResult = Preview | RenderedPrompt | ChatResult;

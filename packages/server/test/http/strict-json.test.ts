@@ -4,7 +4,7 @@ import { ProblemError } from "../../src/common/error.js";
 import { parseStrictJson } from "../../src/http/strict-json.js";
 
 const parse = (text: string): unknown => parseStrictJson(Buffer.from(text));
-const FORBIDDEN = /"(?:__proto__|constructor|prototype)"/;
+const FORBIDDEN = /"__proto__"/;
 
 test("reads every value as JSON.parse does", () => {
   fc.assert(
@@ -29,12 +29,18 @@ test("refuses a key that stands twice in one object, however it is spelled, and 
   );
 });
 
-test.each(['{"a":"b:{}","c":1}', '{"a":"\\"a\\":1"}', '{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '"a"', "0", '{"":1}'])(
-  "%s is fine",
-  (text) => {
-    expect(parse(text)).toEqual(JSON.parse(text));
-  },
-);
+test.each([
+  '{"a":"b:{}","c":1}',
+  '{"a":"\\"a\\":1"}',
+  '{"a":{"a":{"a":1}}}',
+  '[{"a":1},{"a":1}]',
+  '"a"',
+  "0",
+  '{"":1}',
+  '{"constructor":{"prototype":1}}',
+])("%s is fine", (text) => {
+  expect(parse(text)).toEqual(JSON.parse(text));
+});
 
 test.each([
   '{"a":NaN}',

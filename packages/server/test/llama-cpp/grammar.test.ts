@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { llamaCppEntry } from "../../src/chat/choose.js";
+import { grammarAfter, grammarFor } from "../../src/chat/llama-cpp/grammar.js";
 import { findRepoRoot } from "../../src/config/setup.js";
-import { llamaCppEntry } from "../../src/engines/choose.js";
-import { grammarAfter, grammarFor } from "../../src/engines/grammar/grammar.js";
-import { specOf } from "../conversation/support.js";
+import { specOf } from "../chat/support.js";
 
 /** What of a real llama.cpp reads grammars; `_testText` says whether a whole text keeps to one. */
 interface Llama {

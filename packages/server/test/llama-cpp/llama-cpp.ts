@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { llamaCppEntry } from "../../src/engines/choose.js";
+import { llamaCppEntry } from "../../src/chat/choose.js";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 

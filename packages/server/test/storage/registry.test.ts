@@ -4,7 +4,6 @@ import { latestOf, type SessionSummary } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { lastSpeeds, recordSpeed } from "../../src/kinds/lora/estimate.js";
-import { insertUpload, listUploads } from "../../src/openai/uploads.js";
 import { listProjects, membersOf, putMember, putProject, putRun, removeProject, runsOf } from "../../src/projects/rows.js";
 import {
   adapterIds,
@@ -15,6 +14,7 @@ import {
   listAdapters,
 } from "../../src/registry/adapters.js";
 import { dropAlias, listAliases, pointAlias } from "../../src/registry/aliases.js";
+import { insertUpload, listUploads } from "../../src/routes/fine-tuning/uploads.js";
 import { findIndexed, forgetSession, importedIds, indexedIds, indexSessions } from "../../src/sessions/index-table.js";
 import { openDatabase } from "../../src/storage/open.js";
 import type { Database } from "../../src/storage/schema.js";

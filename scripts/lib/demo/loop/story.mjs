@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { proofLines } from "../../../../packages/cli/dist/index.js";
-import { makeDesk } from "../../agents/desk.mjs";
 import { installAgent } from "../../agents/install.mjs";
 import { MODEL, startScripted } from "../../agents/service.mjs";
+import { makeWorkspace } from "../../agents/workspace.mjs";
 import { Interrupted } from "../../process/failures.mjs";
 import { ROOT } from "../../setup/main.mjs";
 import { follow } from "../follow.mjs";
@@ -31,7 +31,7 @@ export async function tellLoop({ started, signal, folder = FOLDER, env = process
     /** Whether the agent, on a model, leaves the repository's check passing. */
     const attempt = async ({ name, model, dataDir, record }) => {
       const place = { folder: path.join(folder, name), files: FILES, programs, root: ROOT, env, signal };
-      const { launch, passes } = await makeDesk(place);
+      const { launch, passes } = await makeWorkspace(place);
       const began = performance.now();
       const failure = await launch({ name: AGENT, model, args: ARGS, dataDir, record, timeoutMs: LIMIT_MS });
       if (failure instanceof Interrupted) throw failure;

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PLAIN = ('<tool_call>\n{"name": "', '", "arguments":')  # what every format understands
 # Up to a call's name, and behind it, without the space that the next token begins with; by the names of
-# `packages/server/src/tool-calls/formats.ts`.
+# `packages/server/src/chat/tool-calls/formats.ts`.
 OPENINGS: Mapping[str, tuple[str, str]] = {
     "qwen3-coder": ("<tool_call>\n<function=", ">\n"),
     "llama3": ('{"name": "', '", "parameters":'),

@@ -1,0 +1,49 @@
+import type { Log } from "../common/error.js";
+import type { Config } from "../config/load.js";
+import type { WorkerCommand } from "../runners/local/local-runner.js";
+import type { Interactive } from "../runners/runner.js";
+import type { Served } from "../runners/served.js";
+import type { DataPaths } from "../storage/paths.js";
+import { chooseEngine } from "./choose.js";
+import { type ChatEngine, createTrainerEngine } from "./engine.js";
+import { createLlamaCppEngine } from "./llama-cpp/engine.js";
+import { createGgufFiles } from "./llama-cpp/gguf-files.js";
+import { createLlamaProcess } from "./llama-cpp/process.js";
+import { createUpstreamEngine } from "./upstream/engine.js";
+
+interface EngineOptions {
+  readonly config: Config;
+  /** How the trainer is run; null where setup has not run. */
+  readonly command: WorkerCommand | null;
+  readonly worker: Interactive;
+  readonly paths: Pick<DataPaths, "gguf" | "exports">;
+  /** What a base model is called, by where it lies. */
+  readonly nameOf: (location: string) => string;
+  readonly log: Log;
+}
+
+interface Engine {
+  readonly engine: ChatEngine;
+  close(): void;
+}
+
+const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions): Engine => {
+  const trainer = createTrainerEngine(worker);
+  const choice = chooseEngine(config);
+  if (choice.engine === "transformers" || command === null) {
+    if ("missing" in choice && choice.missing !== null) log.warn({ reason: choice.missing }, "the trainer answers chats");
+    return { engine: trainer, close: () => {} };
+  }
+  const llama = createLlamaProcess({ library: choice.library });
+  const files = createGgufFiles({ paths, trainer: command });
+  return { engine: createLlamaCppEngine({ trainer, files, llama, log }), close: llama.close };
+};
+
+/** Who answers chats, and what another server serves. */
+export const createEngine = (options: EngineOptions): Engine & { readonly upstream: Served | null } => {
+  const { config, nameOf, log } = options;
+  const local = createLocalEngine(options);
+  if (config.upstream === null) return { ...local, upstream: null };
+  const upstream = createUpstreamEngine({ upstream: config.upstream, local: local.engine, nameOf, log });
+  return { engine: upstream, upstream, close: local.close };
+};

@@ -1,0 +1,82 @@
+import type { RenderedPrompt } from "@imprint/contracts";
+import type { Log } from "../../common/error.js";
+import { ImprintError } from "../../common/error.js";
+import { abortable } from "../../common/promises.js";
+import type { Chat, ChatEngine } from "../engine.js";
+import type { GgufFiles } from "./gguf-files.js";
+import { grammarFor } from "./grammar.js";
+import type { LlamaProcess } from "./process.js";
+
+interface Options {
+  /** Renders every prompt, and answers what llama.cpp cannot take. */
+  readonly trainer: ChatEngine;
+  readonly files: GgufFiles;
+  readonly llama: LlamaProcess;
+  readonly log: Log;
+}
+
+interface Files {
+  readonly model: string;
+  readonly adapter: string | null;
+}
+
+/** Chats by llama.cpp: tokens of the trainer's prompt in, text out. */
+export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): ChatEngine => {
+  const named = new Set<string>(); // bases that were said to be answered by the trainer
+
+  /** Null where llama.cpp cannot take the base or the adapter. */
+  const filesFor = async ({ spec }: Chat, { quantization }: RenderedPrompt): Promise<Files | null> => {
+    const { base_model, adapter_path } = spec;
+    try {
+      const model = await files.base(base_model, quantization);
+      return { model, adapter: adapter_path && (await files.adapter(adapter_path, base_model)) };
+    } catch (error) {
+      if (!(error instanceof ImprintError) || error.code !== "EXPORT_UNSUPPORTED") throw error;
+      if (!named.has(base_model))
+        log.warn({ reason: error.message }, "llama.cpp cannot take a model; the trainer answers its chats");
+      named.add(base_model);
+      return null;
+    }
+  };
+
+  const chat: ChatEngine["chat"] = async (request, signal, onEvent) => {
+    const { spec, strict_tools } = request;
+    const prompt = await trainer.render(spec, signal);
+    const { prompt_tokens, tool_format, opening, tokens, max_new_tokens } = prompt;
+    if (spec.max_tokens === 0) return { text: "", finish_reason: "length", stop_text: null, prompt_tokens, completion_tokens: 0 };
+    const found = await abortable(filesFor(request, prompt), signal);
+    if (found === null) return trainer.chat(request, signal, onEvent);
+    const grammar = grammarFor({ ...spec, strict_tools }, tool_format);
+    onEvent?.({ type: "prompt", prompt: { prompt_tokens, tool_format } });
+    let text = "";
+    const tell = (piece: string): void => {
+      text += piece;
+      if (spec.stream) onEvent?.({ type: "token", text: piece });
+    };
+    if (opening !== "") tell(opening);
+    const { context_length, end_tokens } = prompt;
+    const { temperature, top_p, seed, stop } = spec;
+    const { finish_reason, stop_text, completion_tokens } = await llama.generate(
+      {
+        ...found,
+        tokens,
+        max_new_tokens,
+        context_length,
+        end_tokens,
+        temperature,
+        top_p,
+        seed,
+        stop,
+        special: tool_format !== null,
+        opening,
+        grammar,
+      },
+      tell,
+      signal,
+    );
+    const begun = tokens.length - prompt_tokens;
+    return { text, finish_reason, stop_text, prompt_tokens, completion_tokens: begun + completion_tokens };
+  };
+
+  return { render: trainer.render, chat };
+};

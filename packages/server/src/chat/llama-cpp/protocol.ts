@@ -1,0 +1,38 @@
+import type { AnswerGrammar } from "./grammar.js";
+
+/** What the process that holds llama.cpp is asked: tokens in, text out. */
+export interface Generation {
+  /** GGUF files. */
+  readonly model: string;
+  readonly adapter: string | null;
+  readonly tokens: readonly number[];
+  readonly max_new_tokens: number;
+  readonly context_length: number;
+  readonly end_tokens: readonly number[];
+  readonly temperature: number;
+  readonly top_p: number;
+  readonly seed: number;
+  readonly stop: readonly string[];
+  /** Whether the text shows control tokens: some families begin a call with one. */
+  readonly special: boolean;
+  /** What the answer begins with, written for the model: part of the prompt. */
+  readonly opening: string;
+  readonly grammar: AnswerGrammar | null;
+}
+
+export interface Generated {
+  readonly finish_reason: "stop" | "length";
+  readonly stop_text: string | null;
+  readonly completion_tokens: number;
+  /** Tokens of the prompt that an earlier answer had left computed. */
+  readonly cached_tokens: number;
+}
+
+export type EngineRequest =
+  | { readonly type: "generate"; readonly id: number; readonly generation: Generation }
+  | { readonly type: "cancel"; readonly id: number };
+
+export type EngineMessage =
+  | { readonly type: "text"; readonly id: number; readonly text: string }
+  | { readonly type: "done"; readonly id: number; readonly generated: Generated }
+  | { readonly type: "failed"; readonly id: number; readonly message: string };

@@ -1,0 +1,91 @@
+import type { ChatSpec } from "@imprint/contracts";
+import type { Clock } from "../common/clock.js";
+import { ProblemError, quote } from "../common/error.js";
+import { type BaseModels, locateBaseModel } from "../models/base-model.js";
+import { type Registry, requireWhole } from "../registry/health.js";
+import { findNamed } from "../registry/require-adapter.js";
+import { type Served, servedElsewhere } from "../runners/served.js";
+import { type AnswerEvent, answerTo } from "./answer.js";
+import type { Conversation } from "./conversation.js";
+import type { ChatEngine } from "./engine.js";
+import type { Recorder } from "./recording/recorder.js";
+import type { Headers } from "./recording/requested.js";
+
+interface Deps {
+  readonly engine: ChatEngine;
+  readonly upstream: Served | null;
+  readonly recorder: Recorder;
+  readonly registry: Registry;
+  readonly models: BaseModels;
+  /** Aborts, with the reason to give, when the service begins to stop. */
+  readonly closing: AbortSignal;
+  readonly clock: Pick<Clock, "after">;
+}
+
+export interface AskedChat {
+  readonly model: string;
+  readonly conversation: Conversation;
+  readonly stream: boolean;
+}
+
+/** The request that asks: `cancelled` aborts when nobody waits for its answer any more. */
+export interface Asking {
+  readonly headers: Headers;
+  readonly cancelled: AbortSignal;
+}
+
+/** What every API asks. */
+export interface ChatService {
+  /** Rejects where the model is not known; what else may go wrong is thrown by the first event, or a later one. */
+  ask(asked: AskedChat, asking: Asking): Promise<AsyncGenerator<AnswerEvent, void>>;
+  /** Tokens of the prompt, however long. */
+  count(asked: Omit<AskedChat, "stream">, asking: Asking): Promise<number>;
+}
+
+export const unknownModel = (model: string, upstream: Served | null): ProblemError =>
+  new ProblemError(
+    "NOT_FOUND",
+    `${quote(model)} is neither an adapter nor a prepared base model${upstream === null ? "" : ", nor a model of the upstream"}; GET /v1/models lists them.`,
+  );
+
+export const createChatService = ({ engine, upstream, recorder, registry, models, closing, clock }: Deps): ChatService => {
+  /**
+   * The files of an adapter or a base model by its name. The registry is asked in a transaction of its own: the answer may take
+   * minutes. A name of this machine is never another server's.
+   * @throws ProblemError NOT_FOUND, what a deleted or broken adapter is refused with, and UPSTREAM_UNREACHABLE for a name that may be
+   * the upstream's
+   */
+  const locate = async (model: string): Promise<Pick<ChatSpec, "base_model" | "adapter_path">> => {
+    const adapter = await findNamed(registry.database, model);
+    if (adapter)
+      return {
+        base_model: locateBaseModel(adapter.base_model, models).location,
+        adapter_path: await requireWhole(registry, adapter),
+      };
+    try {
+      return { base_model: locateBaseModel(model, models).location, adapter_path: null };
+    } catch {
+      const served = upstream === null ? [] : await upstream.models();
+      if (served.some(({ id }) => id === model)) return { base_model: servedElsewhere(model), adapter_path: null };
+      throw unknownModel(model, upstream);
+    }
+  };
+
+  return {
+    ask: async ({ model, conversation, stream }, { headers, cancelled }) => {
+      const { strict_tools, ...asked } = conversation;
+      const spec = { ...(await locate(model)), ...asked, stream };
+      const signal = AbortSignal.any([cancelled, closing]);
+      return answerTo(spec, (onEvent) => engine.chat({ spec, strict_tools }, signal, onEvent), {
+        clock,
+        onEvent: recorder.record({ model, conversation, headers }),
+      });
+    },
+    count: async ({ model, conversation }, { cancelled }) => {
+      const { strict_tools: _calls, ...asked } = conversation;
+      const spec = { ...(await locate(model)), ...asked, max_tokens: 0, stream: false };
+      const signal = AbortSignal.any([cancelled, closing]);
+      return (await engine.chat({ spec, strict_tools: [] }, signal)).prompt_tokens;
+    },
+  };
+};

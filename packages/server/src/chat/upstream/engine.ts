@@ -1,0 +1,77 @@
+import type { ChatSpec } from "@imprint/contracts";
+import type { Log } from "../../common/error.js";
+import { ImprintError } from "../../common/error.js";
+import type { Upstream } from "../../config/upstream.js";
+import { idElsewhere, type Served } from "../../runners/served.js";
+import type { ChatEngine } from "../engine.js";
+import { type Attached, createUpstreamAdapters } from "./adapters.js";
+import { complete, passOn } from "./completions.js";
+import { createUpstreamHttp } from "./http.js";
+import { copyOf, isHandedOver, listModels, takesTokens, type UpstreamModel } from "./models.js";
+
+interface Options {
+  readonly upstream: Upstream;
+  /** Renders the prompts of this machine's models, and answers what the upstream cannot, or is away for. */
+  readonly local: ChatEngine;
+  /** What a base model is called, by where it lies. */
+  readonly nameOf: (location: string) => string;
+  readonly log: Log;
+}
+
+interface Place {
+  readonly model: UpstreamModel;
+  readonly attached: Attached;
+}
+
+/** Chats by another server: those for its own models as they are, those for ours as rendered tokens, where it has their base. */
+export const createUpstreamEngine = ({ upstream, local, nameOf, log }: Options): ChatEngine & Served => {
+  const { host } = upstream;
+  const http = createUpstreamHttp(upstream);
+  const adapters = createUpstreamAdapters({ http, folder: upstream.adapters });
+  const said = new Set<string>();
+
+  /** Once for each reason, until the upstream answers again. */
+  const warn = ({ message, hint }: ImprintError): void => {
+    if (!said.has(message)) log.warn({ reason: `${message} ${hint}` }, "the upstream does not answer a chat; this machine does");
+    said.add(message);
+  };
+
+  /** Where the upstream can answer for a model of this machine; null where it cannot. */
+  const placeFor = async ({ base_model, adapter_path }: ChatSpec, signal?: AbortSignal): Promise<Place | null> => {
+    try {
+      const listed = await listModels(http, signal);
+      const model = copyOf(nameOf(base_model), listed);
+      if (model === null || !takesTokens(model.kind)) return null;
+      const attached =
+        adapter_path === null ? await adapters.bare(model, signal) : await adapters.attach(adapter_path, model, listed, signal);
+      said.clear();
+      return { model, attached };
+    } catch (error) {
+      if (signal?.aborted || !(error instanceof ImprintError)) throw error;
+      warn(error);
+      return null;
+    }
+  };
+
+  const chat: ChatEngine["chat"] = async (request, signal, onEvent) => {
+    const { spec, strict_tools } = request;
+    const id = idElsewhere(spec.base_model);
+    if (id !== null) {
+      const model = (await listModels(http, signal)).find((one) => one.id === id);
+      const attached = model ? await adapters.bare(model, signal) : { model: id };
+      return passOn(http, { host, spec, strict_tools, attached }, { signal, onEvent });
+    }
+    // Calls of ours are read out of text, which no upstream holds to a schema from a mark on.
+    const isOurs = spec.max_tokens === 0 || strict_tools.length > 0;
+    const place = isOurs ? null : await placeFor(spec, signal);
+    if (place === null) return local.chat(request, signal, onEvent);
+    const prompt = await local.render(spec, signal);
+    return complete(http, { host, spec, prompt, ...place }, { signal, onEvent });
+  };
+
+  return {
+    render: local.render,
+    chat,
+    models: async () => (await listModels(http)).filter((model) => !isHandedOver(model)),
+  };
+};

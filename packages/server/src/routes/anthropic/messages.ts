@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import {
+  type ChatMessage,
+  type ChatToolCall,
+  CountTokensRequest,
+  MESSAGE_BLOCKS,
+  MessageEvent,
+  MessageObject,
+  MessagesRequest,
+  TokenCount,
+} from "@imprint/contracts";
+import { wholeAnswer } from "../../chat/answer.js";
+import {
+  assistant,
+  type Conversation,
+  conversationOf,
+  type LeftOut,
+  refuseUnread,
+  required,
+  result,
+  system,
+  textOf,
+  user,
+} from "../../chat/conversation.js";
+import type { App } from "../../http/app.js";
+import { answer } from "../../http/schemas.js";
+import { CHAT_ROUTE, type ChatDeps, nameLeftOut, sendStream } from "../answer-stream.js";
+import { messageObject, messagesEncoder } from "./messages-answer.js";
+
+type Message = MessagesRequest["messages"][number];
+type Block = Exclude<Exclude<Message["content"], string>[number], { readonly type: "other" }>;
+interface Placed {
+  readonly block: Block;
+  readonly path: string;
+}
+
+const READ: ReadonlySet<string> = new Set(MESSAGE_BLOCKS);
+const THOUGHTS: ReadonlySet<string> = new Set(["thinking", "redacted_thinking"]);
+
+/** The blocks that are read, each with its place; those of `type` apart from the others. */
+const split = (content: Message["content"], type: string, { path, leftOut }: { path: string; leftOut: LeftOut }) => {
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  const placed = blocks.map((block, at) => ({ block, path: `${path}.${at}` }));
+  for (const { block } of placed) if (!READ.has(block.type)) leftOut.add(`block ${block.type}`);
+  const read = placed.filter((one): one is Placed => READ.has(one.block.type) && !THOUGHTS.has(one.block.type));
+  return { these: read.filter(({ block }) => block.type === type), others: read.filter(({ block }) => block.type !== type) };
+};
+
+/** The text of blocks, each refused by its own place. */
+const wordsOf = (blocks: readonly Placed[], leftOut: LeftOut): string =>
+  blocks.map(({ block, path }) => textOf([block], path.slice(0, path.lastIndexOf(".")), leftOut)).join("\n");
+
+const fromAssistant = (content: Message["content"], path: string, leftOut: LeftOut): readonly ChatMessage[] => {
+  const { these, others } = split(content, "tool_use", { path, leftOut });
+  const calls = these.map(
+    ({ block: { id, name, input }, path: place }): ChatToolCall => ({
+      id: required(id, `${place}.id`),
+      name: required(name, `${place}.name`),
+      arguments: JSON.stringify(input ?? {}),
+    }),
+  );
+  return [assistant(wordsOf(others, leftOut), calls)];
+};
+
+const fromUser = (content: Message["content"], path: string, leftOut: LeftOut): readonly ChatMessage[] => {
+  const { these, others } = split(content, "tool_result", { path, leftOut });
+  const results = these.map(({ block: { tool_use_id, content: said }, path: place }) =>
+    result(required(tool_use_id, `${place}.tool_use_id`), textOf(said, `${place}.content`, leftOut)),
+  );
+  return others.length === 0 ? results : [...results, user(wordsOf(others, leftOut))];
+};
+
+const messagesIn = (messages: readonly Message[], leftOut: LeftOut): readonly ChatMessage[] =>
+  messages.flatMap(({ role, content }, at) => {
+    const path = `messages.${at}.content`;
+    if (role === "assistant") return fromAssistant(content, path, leftOut);
+    if (role === "system") return [system(textOf(content, path, leftOut))];
+    if (at === messages.length - 1) refuseUnread(content, path);
+    return fromUser(content, path, leftOut);
+  });
+
+const choiceOf = (choice: MessagesRequest["tool_choice"]): "auto" | "none" | "required" | { readonly name: string } => {
+  if (choice == null) return "auto";
+  if ("name" in choice) return { name: choice.name };
+  return choice.type === "any" ? "required" : choice.type;
+};
+
+/** What a request of `/v1/messages`, or of its token count, asks. Throws ProblemError. */
+const conversationIn = (request: MessagesRequest | CountTokensRequest, leftOut: LeftOut): Conversation => {
+  const { messages, system: systemText, tools, tool_choice, output_config } = request;
+  const limits = "max_tokens" in request ? { ...request, stop: request.stop_sequences } : {};
+  return conversationOf({
+    ...limits,
+    messages: [...(systemText == null ? [] : [system(textOf(systemText, "system", leftOut))]), ...messagesIn(messages, leftOut)],
+    tools: (tools ?? []).flatMap((tool) => {
+      if (tool.type == null || tool.type === "custom")
+        return [{ name: tool.name, description: tool.description ?? null, parameters: tool.input_schema }];
+      leftOut.add(`tool ${tool.type}`);
+      return [];
+    }),
+    tool_choice: choiceOf(tool_choice),
+    parallel_tool_calls: tool_choice?.type !== "none" && tool_choice?.disable_parallel_tool_use !== true,
+    json_schema: output_config?.format?.schema,
+  });
+};
+
+/** `POST /v1/messages`, and its token count. */
+export const anthropicRoutes = (app: App, { chat }: ChatDeps): void => {
+  app.post(
+    "/v1/messages",
+    {
+      ...CHAT_ROUTE,
+      schema: {
+        tags: ["chat"],
+        summary: "The same, as Anthropic's Messages",
+        body: MessagesRequest,
+        response: {
+          200: {
+            description: "The message; with stream, its events as server-sent events",
+            content: { "application/json": { schema: MessageObject }, "text/event-stream": { schema: MessageEvent } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request;
+      const leftOut: LeftOut = new Set();
+      const asked = { model: body.model, conversation: conversationIn(body, leftOut), stream: body.stream ?? false };
+      nameLeftOut(reply, leftOut);
+      const events = await chat.ask(asked, request);
+      const head = { id: `msg_${randomUUID().replaceAll("-", "")}`, model: body.model };
+      if (!asked.stream) return messageObject(await wholeAnswer(events), head);
+      return sendStream(events, messagesEncoder(head), { request, reply });
+    },
+  );
+
+  app.post(
+    "/v1/messages/count_tokens",
+    {
+      ...CHAT_ROUTE,
+      schema: {
+        tags: ["chat"],
+        summary: "Tokens of a message's prompt",
+        body: CountTokensRequest,
+        response: { 200: answer("The count", TokenCount) },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request;
+      const leftOut: LeftOut = new Set();
+      const conversation = conversationIn(body, leftOut);
+      nameLeftOut(reply, leftOut);
+      return { input_tokens: await chat.count({ model: body.model, conversation }, request) };
+    },
+  );
+};

@@ -1,0 +1,146 @@
+import {
+  type ChatMessage,
+  type ChatTool,
+  RESPONSE_ITEMS,
+  ResponseEvent,
+  ResponseObject,
+  ResponsesRequest,
+} from "@imprint/contracts";
+import { wholeAnswer } from "../../chat/answer.js";
+import {
+  assistant,
+  type Conversation,
+  conversationOf,
+  type LeftOut,
+  refuseUnread,
+  required,
+  result,
+  system,
+  textOf,
+  user,
+} from "../../chat/conversation.js";
+import { fieldRefused } from "../../common/error.js";
+import type { App } from "../../http/app.js";
+import { CHAT_ROUTE, type ChatDeps, epochSeconds, nameLeftOut, sendStream } from "../answer-stream.js";
+import { begunResponse, responseOf, responsesEncoder, type ToolName } from "./responses-answer.js";
+
+type Item = Exclude<ResponsesRequest["input"], string>[number];
+type ReadItem = Exclude<Item, { readonly type: "other" }>;
+type Tool = NonNullable<ResponsesRequest["tools"]>[number];
+type ToolInside = Extract<Tool, { readonly type: "namespace" }>["tools"][number];
+
+const READ: ReadonlySet<string> = new Set(RESPONSE_ITEMS);
+const isRead = (item: Item): item is ReadItem => READ.has(item.type ?? "message");
+
+/** The one name of a tool that came in a namespace: models know no namespaces. */
+const flatName = (name: string, namespace: string | null | undefined): string =>
+  namespace == null ? name : `${namespace}__${name}`;
+
+const messageOf = ({ role, content }: ReadItem, path: string, leftOut: LeftOut): ChatMessage => {
+  const text = textOf(content, `${path}.content`, leftOut);
+  if (role === "assistant") return assistant(text);
+  return required(role, `${path}.role`) === "user" ? user(text) : system(text);
+};
+
+const itemMessages = (item: ReadItem, path: string, leftOut: LeftOut): readonly ChatMessage[] => {
+  const { type = "message", call_id, name, namespace, arguments: args } = item;
+  if (type === "message") return [messageOf(item, path, leftOut)];
+  if (type === "reasoning") return [];
+  const id = required(call_id, `${path}.call_id`);
+  if (type === "function_call_output") return [result(id, textOf(item.output, `${path}.output`, leftOut))];
+  const call = { id, name: flatName(required(name, `${path}.name`), namespace), arguments: args ?? "{}" };
+  return [assistant("", [call])];
+};
+
+const messagesIn = (items: readonly Item[], leftOut: LeftOut): readonly ChatMessage[] =>
+  items.flatMap((item, at) => {
+    const path = `input.${at}`;
+    if (!isRead(item)) {
+      leftOut.add(`item ${item.type}`);
+      return [];
+    }
+    if (item.role === "user" && at === items.length - 1) refuseUnread(item.content, `${path}.content`);
+    return itemMessages(item, path, leftOut);
+  });
+
+interface Named extends ToolName {
+  readonly tool: ChatTool;
+  readonly isStrict: boolean;
+}
+
+const namedTools = (tool: Tool | ToolInside, leftOut: LeftOut, namespace?: string): readonly Named[] => {
+  if (tool.type === "namespace") return tool.tools.flatMap((inner) => namedTools(inner, leftOut, tool.name));
+  if (tool.type !== "function") {
+    leftOut.add(`tool ${tool.type}`);
+    return [];
+  }
+  const { name, description, parameters, strict } = tool;
+  const flat = { name: flatName(name, namespace), description: description ?? null, parameters: parameters ?? null };
+  return [{ name, ...(namespace !== undefined && { namespace }), tool: flat, isStrict: strict === true }];
+};
+
+const schemaOf = (text: ResponsesRequest["text"]): unknown => {
+  const format = text?.format;
+  if (format == null || format.type === "text") return null;
+  return "schema" in format ? format.schema : { type: "object" };
+};
+
+interface ResponsesConversation {
+  readonly conversation: Conversation;
+  /** By the names that the model knows. */
+  readonly toolNames: ReadonlyMap<string, ToolName>;
+}
+
+/** What a request of `/v1/responses` asks. Throws ProblemError for what would need a stored response. */
+const conversationIn = (request: ResponsesRequest, leftOut: LeftOut): ResponsesConversation => {
+  const { input, instructions, tools, tool_choice, text, max_output_tokens, previous_response_id, ...sampling } = request;
+  if (previous_response_id != null)
+    throw fieldRefused(
+      "previous_response_id",
+      "cannot be followed, since nothing is stored: send the whole conversation as input",
+    );
+  const named = (tools ?? []).flatMap((tool) => namedTools(tool, leftOut));
+  const messages = typeof input === "string" ? [user(input)] : messagesIn(input, leftOut);
+  const conversation = conversationOf({
+    ...sampling,
+    messages: instructions == null ? messages : [system(instructions), ...messages],
+    tools: named.map(({ tool }) => tool),
+    strict_tools: named.flatMap(({ tool, isStrict }) => (isStrict ? [tool.name] : [])),
+    tool_choice: typeof tool_choice === "object" && tool_choice !== null ? { name: tool_choice.name } : (tool_choice ?? "auto"),
+    json_schema: schemaOf(text),
+    max_tokens: max_output_tokens,
+  });
+  return { conversation, toolNames: new Map(named.map(({ tool, isStrict: _calls, ...name }) => [tool.name, name])) };
+};
+
+/** `POST /v1/responses`, of which nothing is stored. */
+export const responsesRoute = (app: App, { chat, deps }: ChatDeps): void => {
+  app.post(
+    "/v1/responses",
+    {
+      ...CHAT_ROUTE,
+      schema: {
+        tags: ["chat"],
+        summary: "The same, as OpenAI's Responses",
+        body: ResponsesRequest,
+        response: {
+          200: {
+            description: "The response; with stream, its events as server-sent events",
+            content: { "application/json": { schema: ResponseObject }, "text/event-stream": { schema: ResponseEvent } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request;
+      const leftOut: LeftOut = new Set();
+      const { conversation, toolNames } = conversationIn(body, leftOut);
+      nameLeftOut(reply, leftOut);
+      const stream = body.stream ?? false;
+      const events = await chat.ask({ model: body.model, conversation, stream }, request);
+      const head = { response: begunResponse(body, { conversation, created_at: epochSeconds(deps.now()) }), toolNames };
+      if (!stream) return responseOf(await wholeAnswer(events), head);
+      return sendStream(events, responsesEncoder(head), { request, reply });
+    },
+  );
+};
