@@ -168,10 +168,10 @@ export const startServer = async (
     const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
     undo.push(() => webhooks?.close());
     const random = systemRandomness;
-    const projects = createProjects({ workshop, jobs, random, clock, closing: closing.signal, log });
+    const idempotency = createIdempotency({ capacity: IDEMPOTENCY_KEYS });
+    const projects = createProjects({ workshop, kinds, jobs, idempotency, random, clock, closing: closing.signal, log });
     undo.push(() => projects.close());
-    const interrupted = await projects.recover();
-    if (interrupted > 0) log.warn({ interrupted }, "runs of projects were interrupted; the next of each goes on");
+    await projects.recover();
 
     let port = settings.port;
     const app = await buildApp({
@@ -185,7 +185,7 @@ export const startServer = async (
         recorder,
         interactive: engine.interactive,
         upstream: engine.upstream,
-        idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
+        idempotency,
         projects,
         random,
         closing: closing.signal,
