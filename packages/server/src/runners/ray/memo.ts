@@ -31,18 +31,20 @@ const FILE = "job.json";
 export const keepJob = (storage: SharedStorage, job: KeptJob): Promise<void> =>
   storage.store.put(`${storage.jobFolder(job.job_id)}/${FILE}`, JSON.stringify(job));
 
-/** Null where there is none, or none that can be read. */
+/** Null where there is none, or none that can be read. Rejects where the storage does not answer: nothing can be concluded then. */
 export const keptJob = async (storage: SharedStorage, job_id: string): Promise<KeptJob | null> => {
+  const text = await storage.store.read(`${storage.jobFolder(job_id)}/${FILE}`);
   try {
-    const value: unknown = JSON.parse((await storage.store.read(`${storage.jobFolder(job_id)}/${FILE}`)) ?? "null");
+    const value: unknown = JSON.parse(text ?? "null");
     return matches(Kept, value) && value.job_id === job_id ? (value as KeptJob) : null;
   } catch {
     return null;
   }
 };
 
+/** Every job that is kept. Rejects where the storage does not answer. */
 export const keptJobs = async (storage: SharedStorage): Promise<readonly KeptJob[]> => {
-  const names = await storage.store.list(storage.jobs).catch((): readonly string[] => []);
+  const names = await storage.store.list(storage.jobs);
   const jobs = await Promise.all(names.toSorted().map((name) => keptJob(storage, name)));
   return jobs.filter((job) => job !== null);
 };

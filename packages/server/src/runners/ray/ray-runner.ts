@@ -7,7 +7,7 @@ import { type Following, followAttempt } from "./follow-attempt.js";
 import { attemptOfKept, keptJob, keptJobs } from "./memo.js";
 import type { RayRunnerOptions } from "./options.js";
 import { prepareAttempt } from "./prepare-attempt.js";
-import { releaseJob, stopStrangers } from "./release.js";
+import { releaseJob, stopLeftovers } from "./release.js";
 import { resultsOf } from "./ship-task.js";
 import { fetchCheckpoint } from "./storage.js";
 
@@ -162,7 +162,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
     },
     leftBehind: () => keptJobs(storage),
     async release(job_ids) {
-      await stopStrangers(options);
+      await stopLeftovers(options);
       for (const one of (await keptJobs(storage)).filter(({ job_id }) => job_ids.includes(job_id)))
         await releaseJob(one, options);
     },

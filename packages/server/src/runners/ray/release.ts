@@ -35,8 +35,8 @@ export const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Prom
   log.warn({ job_id: kept.job_id }, "a job that an earlier service left on the cluster was stopped");
 };
 
-/** Stops what runs under our name and is no job of the storage. */
-export const stopStrangers = async ({ api, storage, log }: RayRunnerOptions): Promise<void> => {
+/** Stops what runs under our name and is no job of the storage. Rejects where the storage does not answer, and stops nothing then. */
+export const stopLeftovers = async ({ api, storage, log }: RayRunnerOptions): Promise<void> => {
   const reply = await api.list();
   if (reply.type !== "ok") return;
   // Asked afterwards: what this service submits meanwhile is kept before it is listed.

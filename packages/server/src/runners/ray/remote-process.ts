@@ -77,13 +77,8 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     });
   };
 
-  const taken = adopted
-    ? store.list(`${folder}/requests`).then(
-        (names) => names.length,
-        () => 0,
-      )
-    : Promise.resolve(0);
-  let next: number | null = null;
+  /** The number of the next request; null until it is known how many an earlier service wrote. */
+  let next: number | null = adopted ? null : 0;
 
   /** Requests, and how to stop; what the storage does not take now is written the next time. */
   const write = async (): Promise<void> => {
@@ -93,7 +88,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
       wished = now;
     }
     if (next === null) {
-      next = await taken;
+      next = (await store.list(`${folder}/requests`)).length;
       if (next > 0) lines = lines.slice(1);
     }
     for (let [line] = lines; line !== undefined; [line] = lines) {
