@@ -26,7 +26,7 @@ import { createFineTunes } from "./openai/fine-tunes.js";
 import { createProjects } from "./projects/projects.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
-import { localPlaces } from "./runners/local/places.js";
+import { localPlaces } from "./runners/reference.js";
 import type { Interactive, Runner } from "./runners/runner.js";
 import { createSessionStore } from "./sessions/store.js";
 import { announceAddress } from "./storage/address-file.js";

@@ -3,9 +3,8 @@ import { constants, createReadStream, existsSync } from "node:fs";
 import { cp, type FileHandle, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeAtomically } from "../../../storage/durable.js";
-import { isSource } from "./sources.js";
-import type { Store } from "./store.js";
-import type { Tail } from "./tail.js";
+import type { Store, Tail } from "./store.js";
+import { isSource } from "./store.js";
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -87,6 +86,6 @@ export const createFolderStore = (root: string): Store => {
     tail: (name, onData) => createFolderTail(() => orMissing(open(at(name), "r"), null), onData),
     list: (name) => orMissing<readonly string[], readonly string[]>(readdir(at(name)), []),
     modified: async (name) => (await orMissing(stat(at(name)), null))?.mtimeMs ?? null,
-    remove: (name) => rm(at(name), { recursive: true, force: true }),
+    remove: (name) => rm(at(name), { recursive: true, force: true, maxRetries: 3 }), // whoever is stopped may write meanwhile
   };
 };
