@@ -10,10 +10,8 @@ import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
 import type { App } from "./http/app.js";
 import { listen, urlOf } from "./http/listen.js";
-import { createJobs } from "./jobs/create-jobs.js";
-import { createIds } from "./jobs/ids.js";
 import type { Jobs } from "./jobs/jobs.js";
-import { recoverJobs } from "./jobs/recover.js";
+import { startJobs } from "./jobs/start-jobs.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
 import { sweepAfterJobs } from "./kinds/lora/checkpoints/sweep-after-jobs.js";
 import { systemRandomness } from "./kinds/resolve.js";
@@ -38,6 +36,7 @@ import { createWebhooks } from "./webhooks/webhooks.js";
 const IDEMPOTENCY_KEYS = 10_000;
 const CLOSE_WORKERS_MS = 2_000;
 const CLOSE_CONNECTIONS_MS = 500;
+const NOT_REMOVED = "a discarded folder could not be removed";
 
 export interface RunningServer {
   /** Address that answers, such as http://127.0.0.1:7878 */
@@ -63,161 +62,92 @@ export interface StartOptions {
   readonly announce?: boolean;
 }
 
+/** What was opened, to be closed in the reverse order. */
+const createOpened = () => {
+  const closes: (() => unknown)[] = [];
+  return {
+    add<T extends { close(): unknown }>(one: T): T {
+      closes.push(() => one.close());
+      return one;
+    },
+    onClose: (close: () => unknown): void => void closes.push(close),
+    close: async (): Promise<void> => {
+      for (const close of closes.toReversed()) await close();
+    },
+  };
+};
+
 /**
- * Starts the service: opens the registry, sweeps what a crash left behind, and listens.
+ * Starts the service: opens the registry, removes what a crash left behind, and listens.
  * @throws DataDirectoryInUseError, OtherSchemaError, or ConfigError for a data directory or address that cannot be used;
  *   nothing is left open then
  */
-export const startServer = async (
-  config: Config,
-  {
-    command,
-    clock = systemClock(),
-    runner: given,
-    adaptKinds = (kinds) => kinds,
-    limits: otherLimits,
-    announce = false,
-  }: StartOptions = {},
-): Promise<RunningServer> => {
-  const limits: Limits = { ...LIMITS, ...otherLimits };
+export const startServer = async (config: Config, options: StartOptions = {}): Promise<RunningServer> => {
+  const { clock = systemClock(), adaptKinds = (kinds) => kinds, announce = false } = options;
+  const limits: Limits = { ...LIMITS, ...options.limits };
   const { settings, token, webhook } = config;
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
-  const newId = createIds({ clock });
-  const storage = openStorage(settings.data_dir);
-  const { paths, database } = storage;
-  const undo: (() => unknown)[] = [() => storage.close()];
-  const undoAll = async (): Promise<void> => {
-    for (const step of undo.toReversed()) await step();
-  };
+  const now = (): Date => new Date(clock.now());
+  const random = systemRandomness;
+  const stopping = new AbortController();
+  const closing = stopping.signal;
+  const opened = createOpened();
+  const { paths, database } = opened.add(openStorage(settings.data_dir));
 
   try {
     const swept = await sweep({ database, paths });
-    if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "swept what an earlier run left behind");
+    if (swept.staging.length + swept.orphans.length + swept.erased > 0)
+      log.warn(swept, "removed what an earlier run left behind");
+    const discards = opened.add(createDiscards({ root: paths.root, onError: (err) => log.error({ err }, NOT_REMOVED) }));
 
-    const discards = createDiscards({
-      root: paths.root,
-      onError: (err) => log.error({ err }, "a discarded folder could not be removed"),
-    });
-    undo.push(() => discards.close());
     const metrics = createMetrics();
     const { onWorkerStart } = metrics;
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
-    const trainer = command ?? trainerCommand(config);
-    const runner = given ?? createRunner({ config, command: trainer, places, limits, clock, log, onWorkerStart });
-    const engine = createEngine({
-      config,
-      command: trainer,
-      worker: runner,
-      paths,
-      nameOf: (location) => nameAt(location, models),
-      log,
-    });
-    const now = (): Date => new Date(clock.now());
-    const sessions = createSessionStore({
-      database,
-      paths,
-      discards,
-      limit: settings.session_limit,
-      importBounds: { decoded: settings.import_unpacked_bytes },
-      log,
-      now,
-    });
-    undo.push(() => sessions.close());
-    const recover = await sessions.recover();
-    const recorder = createRecorder({ sessions, always: settings.record, log, now });
-    undo.push(() => recorder.close());
-    const workshop: Workshop = {
-      database,
-      paths,
-      sessions,
-      models,
-      checkpointSeconds: limits.checkpointSeconds,
-      now,
-    };
+    const command = options.command ?? trainerCommand(config);
+    const runner = options.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
+    const engine = createEngine({ config, command, worker: runner, paths, nameOf: (at) => nameAt(at, models), log });
+
+    const bounds = { limit: settings.session_limit, importBounds: { decoded: settings.import_unpacked_bytes } };
+    const sessions = opened.add(createSessionStore({ database, paths, discards, ...bounds, log, now }));
+    const completeIndex = await sessions.recover();
+    const recorder = opened.add(createRecorder({ sessions, always: settings.record, log, now }));
+
+    const { checkpointSeconds, keepCheckpoints: keep, keepCheckpointsMs: keepMs } = limits;
+    const workshop: Workshop = { database, paths, sessions, models, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(workshop));
-    const jobs = createJobs({
-      kinds,
-      runner,
-      clock,
-      newId,
-      limits: {
-        slots: settings.slots,
-        maxQueued: settings.max_queued,
-        keepFinished: limits.keepFinished,
-        keepFinishedMs: limits.keepFinishedMs,
-        maxJobMs: settings.max_job_seconds * 1000,
-      },
-      log,
-    });
-    const closing = new AbortController();
-    await recoverJobs({ runner, jobs, adopt: settings.adopt, log });
-    await sweepAfterJobs({
-      jobs,
-      options: () => ({
-        folder: paths.checkpoints,
-        keep: limits.keepCheckpoints,
-        keepMs: limits.keepCheckpointsMs,
-        now: clock.now(),
-      }),
-      log,
-    });
+    const jobs = await startJobs({ kinds, runner, settings, limits, clock, log });
+    const history = createHistory({ jobs, clock });
+    await sweepAfterJobs({ jobs, options: () => ({ folder: paths.checkpoints, keep, keepMs, now: clock.now() }), log });
+    if (webhook) opened.add(createWebhooks({ webhook, jobs, clock, log }));
+    const idempotency = createIdempotency({ capacity: IDEMPOTENCY_KEYS });
+    const projects = opened.add(createProjects({ workshop, kinds, jobs, idempotency, random, clock, closing, log }));
+    await projects.recover();
 
     const streams = createStreams({ limit: limits.eventStreams, clock });
     metrics.observe({ jobs, streams, database });
-    const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
-    undo.push(() => webhooks?.close());
-    const random = systemRandomness;
-    const idempotency = createIdempotency({ capacity: IDEMPOTENCY_KEYS });
-    const projects = createProjects({ workshop, kinds, jobs, idempotency, random, clock, closing: closing.signal, log });
-    undo.push(() => projects.close());
-    await projects.recover();
-
+    const fineTunes = createFineTunes({ jobs, now });
+    const { interactive, upstream } = engine;
+    const told = { history, streams, metrics, fineTunes };
+    const asked = { kinds, jobs, projects, idempotency, recorder, interactive, upstream, random, closing, workshop };
     let port = settings.port;
-    const app = await buildApp({
-      services: {
-        kinds,
-        jobs,
-        history: createHistory({ jobs, clock }),
-        streams,
-        metrics,
-        fineTunes: createFineTunes({ jobs, now }),
-        recorder,
-        interactive: engine.interactive,
-        upstream: engine.upstream,
-        idempotency,
-        projects,
-        random,
-        closing: closing.signal,
-        workshop,
-      },
-      access: {
-        host: settings.host,
-        port: () => port,
-        allowHost: settings.allow_host,
-        token,
-      },
-      bodyLimit: limits.bodyBytes,
-      log,
-      clock,
-    });
-    undo.push(() => {
+    const access = { host: settings.host, port: () => port, allowHost: settings.allow_host, token };
+    const app = await buildApp({ services: { ...told, ...asked }, access, bodyLimit: limits.bodyBytes, log, clock });
+    opened.onClose(() => {
       // Whoever does not read the last answer, or has not asked anything yet, is not waited for.
       const disarm = clock.after(CLOSE_CONNECTIONS_MS, () => app.server.closeAllConnections());
       return app.close().finally(disarm);
     });
     // Before the app, which waits for the answers of calls that a trainer works on.
-    undo.push(() => runner.close(CLOSE_WORKERS_MS));
-    undo.push(() => engine.close());
+    opened.onClose(() => runner.close(CLOSE_WORKERS_MS));
+    opened.add(engine);
     port = await listen(app, settings);
     const url = urlOf(settings.host, port);
-    if (announce) {
-      undo.push(await announceAddress(paths, url));
-    }
+    if (announce) opened.onClose(await announceAddress(paths, url));
 
     await discards.resume();
     // Not awaited: the files may be many, and large.
-    void recover().then(
+    void completeIndex().then(
       (recovered) => log.info(recovered, "the index of the sessions is complete"),
       (err) => log.error({ err }, "the index of the sessions could not be completed"),
     );
@@ -228,16 +158,16 @@ export const startServer = async (
       app,
       jobs,
       close: async (graceMs = settings.shutdown_grace * 1000) => {
-        closing.abort(new ImprintError("SHUTTING_DOWN", "The service is shutting down."));
+        stopping.abort(new ImprintError("SHUTTING_DOWN", "The service is shutting down."));
         const drained = jobs.close(graceMs);
         // Reads are answered while running jobs get their time; starts and chats are refused with 503.
-        closed ??= drained.then(undoAll);
+        closed ??= drained.then(opened.close);
         if (graceMs === 0) await runner.close(0);
         await closed;
       },
     };
   } catch (error) {
-    await undoAll();
+    await opened.close();
     throw error;
   }
 };

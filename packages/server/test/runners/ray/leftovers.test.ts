@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recoverJobs } from "../../../src/jobs/recover.js";
+import { recoverJobs } from "../../../src/jobs/start-jobs.js";
 import { createFolderStore } from "../../../src/runners/ray/stores/folder-store.js";
 import type { Store } from "../../../src/runners/ray/stores/store.js";
 import { quietLog } from "../../common/quiet-log.js";

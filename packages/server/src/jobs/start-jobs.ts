@@ -1,6 +1,8 @@
 import type { Log } from "../common/log.js";
 import type { Runner } from "../runners/runner.js";
-import type { Jobs } from "./jobs.js";
+import { createJobs } from "./create-jobs.js";
+import { createIds } from "./ids.js";
+import type { Jobs, JobsOptions } from "./jobs.js";
 
 interface RecoverOptions {
   readonly runner: Pick<Runner, "leftBehind" | "release">;
@@ -25,4 +27,28 @@ export const recoverJobs = async ({ runner, jobs, adopt, log }: RecoverOptions):
   void runner
     .release(others.map(({ job_id }) => job_id))
     .catch((err: unknown) => log.error({ err }, "jobs of an earlier run could not be stopped"));
+};
+
+export interface StartOptions extends Omit<JobsOptions, "newId" | "limits" | "runner"> {
+  readonly runner: JobsOptions["runner"] & Pick<Runner, "leftBehind">;
+  readonly settings: {
+    readonly slots: number;
+    readonly max_queued: number;
+    readonly max_job_seconds: number;
+    readonly adopt: boolean;
+  };
+  readonly limits: { readonly keepFinished: number; readonly keepFinishedMs: number };
+}
+
+/** The jobs of a service that starts, with those that an earlier run left. */
+export const startJobs = async ({
+  settings,
+  limits: { keepFinished, keepFinishedMs },
+  ...options
+}: StartOptions): Promise<Jobs> => {
+  const { slots, max_queued: maxQueued, max_job_seconds, adopt } = settings;
+  const limits = { slots, maxQueued, keepFinished, keepFinishedMs, maxJobMs: max_job_seconds * 1000 };
+  const jobs = createJobs({ ...options, limits, newId: createIds(options) });
+  await recoverJobs({ ...options, jobs, adopt });
+  return jobs;
 };
