@@ -1,0 +1,172 @@
+import { type Logger, pino } from "pino";
+import type { Clock } from "./common/clock.js";
+import { ImprintError } from "./common/error.js";
+import type { Limits } from "./config/limits.js";
+import type { Config } from "./config/load.js";
+import { createRecorder, type Recorder } from "./conversation/recording/recorder.js";
+import { createEngine } from "./engines/create.js";
+import type { App } from "./http/app.js";
+import { listen, urlOf } from "./http/listen.js";
+import type { Jobs } from "./jobs/jobs.js";
+import { type BaseModels, nameAt } from "./models/base-model.js";
+import { hypernetworkFolders } from "./models/hypernetworks.js";
+import { createRunner, trainerCommand } from "./runners/create.js";
+import type { WorkerCommand } from "./runners/local/local-runner.js";
+import { localPlaces } from "./runners/reference.js";
+import type { Interactive, Runner } from "./runners/runner.js";
+import { createSessionStore, type SessionStore } from "./sessions/store.js";
+import { announceAddress } from "./storage/address-file.js";
+import { createDiscards, type Discards } from "./storage/discards.js";
+import { openStorage } from "./storage/open.js";
+import type { DataPaths } from "./storage/paths.js";
+import type { Database } from "./storage/schema.js";
+import { sweep } from "./sweep.js";
+
+// The steps of server.ts that take more than one room.
+
+const CLOSE_WORKERS_MS = 2_000;
+const CLOSE_CONNECTIONS_MS = 500;
+
+/** What was opened, to be closed in the reverse order. */
+export interface Opened {
+  add<T extends { close(): unknown }>(one: T): T;
+  onClose(close: () => unknown): void;
+  close(): Promise<void>;
+}
+
+export const createOpened = (): Opened => {
+  const closes: (() => unknown)[] = [];
+  return {
+    add(one) {
+      closes.push(() => one.close());
+      return one;
+    },
+    onClose: (close) => void closes.push(close),
+    async close() {
+      for (const close of closes.toReversed()) await close();
+    },
+  };
+};
+
+/** What every step is made with. */
+export interface Base {
+  readonly config: Config;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly now: () => Date;
+  readonly log: Logger;
+  readonly opened: Opened;
+}
+
+export const createLog = ({ settings }: Config): Logger =>
+  pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
+
+export interface Data {
+  readonly paths: DataPaths;
+  readonly database: Database;
+  readonly discards: Discards;
+}
+
+/** The data directory, without what a crash left behind. */
+export const openData = async ({ config: { settings }, log, opened }: Base): Promise<Data> => {
+  const { paths, database } = opened.add(openStorage(settings.data_dir));
+  const swept = await sweep({ database, paths });
+  if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "removed what an earlier run left behind");
+  const discards = createDiscards({
+    root: paths.root,
+    onError: (err) => log.error({ err }, "a discarded folder could not be removed"),
+  });
+  return { paths, database, discards: opened.add(discards) };
+};
+
+/** The sessions, whose index is completed once the service listens, and what records chats among them. */
+export const openSessions = async (
+  { config: { settings }, now, log, opened }: Base,
+  data: Data,
+): Promise<{ sessions: SessionStore; recorder: Recorder; completeIndex: () => void }> => {
+  const { session_limit: limit, import_unpacked_bytes: decoded, record: always } = settings;
+  const sessions = opened.add(createSessionStore({ ...data, limit, importBounds: { decoded }, log, now }));
+  const recover = await sessions.recover();
+  const completeIndex = (): void =>
+    void recover().then(
+      (recovered) => log.info(recovered, "the index of the sessions is complete"),
+      (err) => log.error({ err }, "the index of the sessions could not be completed"),
+    );
+  return { sessions, recorder: opened.add(createRecorder({ sessions, always, log, now })), completeIndex };
+};
+
+interface Given {
+  readonly models: BaseModels;
+  readonly command?: WorkerCommand;
+  readonly runner?: Runner & Interactive;
+  readonly onWorkerStart: () => void;
+}
+
+export interface Workers {
+  readonly runner: Runner & Interactive;
+  readonly engine: ReturnType<typeof createEngine>;
+}
+
+/** Where jobs run, and who answers chats. */
+export const createWorkers = ({ config, limits, clock, log }: Base, { paths }: Data, given: Given): Workers => {
+  const { models, onWorkerStart, command = trainerCommand(config) } = given;
+  const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
+  const runner = given.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
+  const engine = createEngine({ config, command, worker: runner, paths, nameOf: (at) => nameAt(at, models), log });
+  return { runner, engine };
+};
+
+export interface RunningServer {
+  /** Address that answers, such as http://127.0.0.1:7878 */
+  readonly url: string;
+  readonly app: App;
+  readonly jobs: Jobs;
+  /**
+   * Takes no more jobs, gives those that run `graceMs` (default: shutdown_grace), then stops everything; 0 kills the trainers at
+   * once. May be called again with less grace; every call resolves when all is closed.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+interface Serving {
+  readonly app: App;
+  readonly jobs: Jobs;
+  readonly runner: Runner;
+  readonly engine: { close(): unknown };
+  readonly stopping: AbortController;
+  readonly onPort: (port: number) => void;
+  /** Where the address is left for commands to find; null: nowhere. */
+  readonly announce: DataPaths | null;
+}
+
+/** Listens, until all is closed. */
+export const serve = async ({ config: { settings }, clock, opened }: Base, serving: Serving): Promise<RunningServer> => {
+  const { app, jobs, runner, engine, stopping } = serving;
+  opened.onClose(() => {
+    // Whoever does not read the last answer, or has not asked anything yet, is not waited for.
+    const disarm = clock.after(CLOSE_CONNECTIONS_MS, () => app.server.closeAllConnections());
+    return app.close().finally(disarm);
+  });
+  // Before the app, which waits for the answers of calls that a trainer works on.
+  opened.onClose(() => runner.close(CLOSE_WORKERS_MS));
+  opened.add(engine);
+  const port = await listen(app, settings);
+  serving.onPort(port);
+  const url = urlOf(settings.host, port);
+  if (serving.announce) opened.onClose(await announceAddress(serving.announce, url));
+
+  let closed: Promise<void> | null = null;
+  return {
+    url,
+    app,
+    jobs,
+    close: async (graceMs = settings.shutdown_grace * 1000) => {
+      stopping.abort(new ImprintError("SHUTTING_DOWN", "The service is shutting down."));
+      const drained = jobs.close(graceMs);
+      // Reads are answered while running jobs get their time; starts and chats are refused with 503.
+      closed ??= drained.then(opened.close);
+      if (graceMs === 0) await runner.close(0);
+      await closed;
+    },
+  };
+};
