@@ -173,7 +173,8 @@ export const createRuns = ({ lock, onChange, closing, clock, log, ...deps }: Run
 
   const advanceAll = async (): Promise<void> => {
     const names = await inTransaction(database, projectsUnderWay);
-    await Promise.all(names.map((name) => lock([name], () => advance(name))));
+    const all = await Promise.allSettled(names.map((name) => lock([name], () => advance(name))));
+    for (const one of all) if (one.status === "rejected") throw one.reason;
   };
 
   const advanceLater = (): void => {
