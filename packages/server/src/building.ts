@@ -1,25 +1,18 @@
-import { type Logger, pino } from "pino";
+import type { Logger } from "pino";
 import type { Clock } from "./common/clock.js";
 import { ImprintError } from "./common/error.js";
 import type { Limits } from "./config/limits.js";
 import type { Config } from "./config/load.js";
-import { createRecorder, type Recorder } from "./conversation/recording/recorder.js";
-import { createEngine } from "./engines/create.js";
+import { createRecorder } from "./conversation/recording/recorder.js";
 import type { App } from "./http/app.js";
 import { listen, urlOf } from "./http/listen.js";
 import type { Jobs } from "./jobs/jobs.js";
-import { type BaseModels, nameAt } from "./models/base-model.js";
-import { hypernetworkFolders } from "./models/hypernetworks.js";
-import { createRunner, trainerCommand } from "./runners/create.js";
-import type { WorkerCommand } from "./runners/local/local-runner.js";
-import { localPlaces } from "./runners/reference.js";
-import type { Interactive, Runner } from "./runners/runner.js";
-import { createSessionStore, type SessionStore } from "./sessions/store.js";
+import type { Runner } from "./runners/runner.js";
+import { createSessionStore } from "./sessions/store.js";
 import { announceAddress } from "./storage/address-file.js";
-import { createDiscards, type Discards } from "./storage/discards.js";
+import { createDiscards } from "./storage/discards.js";
 import { openStorage } from "./storage/open.js";
 import type { DataPaths } from "./storage/paths.js";
-import type { Database } from "./storage/schema.js";
 import { sweep } from "./sweep.js";
 
 // The steps of server.ts that take more than one room.
@@ -28,21 +21,16 @@ const CLOSE_WORKERS_MS = 2_000;
 const CLOSE_CONNECTIONS_MS = 500;
 
 /** What was opened, to be closed in the reverse order. */
-export interface Opened {
-  add<T extends { close(): unknown }>(one: T): T;
-  onClose(close: () => unknown): void;
-  close(): Promise<void>;
-}
-
-export const createOpened = (): Opened => {
+export const createOpened = () => {
   const closes: (() => unknown)[] = [];
+  const onClose = (close: () => unknown): void => void closes.push(close);
   return {
-    add(one) {
-      closes.push(() => one.close());
+    onClose,
+    add<T extends { close(): unknown }>(one: T): T {
+      onClose(() => one.close());
       return one;
     },
-    onClose: (close) => void closes.push(close),
-    async close() {
+    async close(): Promise<void> {
       for (const close of closes.toReversed()) await close();
     },
   };
@@ -55,20 +43,13 @@ export interface Base {
   readonly clock: Clock;
   readonly now: () => Date;
   readonly log: Logger;
-  readonly opened: Opened;
+  readonly opened: ReturnType<typeof createOpened>;
 }
 
-export const createLog = ({ settings }: Config): Logger =>
-  pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
-
-export interface Data {
-  readonly paths: DataPaths;
-  readonly database: Database;
-  readonly discards: Discards;
-}
+export type Data = Awaited<ReturnType<typeof openData>>;
 
 /** The data directory, without what a crash left behind. */
-export const openData = async ({ config: { settings }, log, opened }: Base): Promise<Data> => {
+export const openData = async ({ config: { settings }, log, opened }: Base) => {
   const { paths, database } = opened.add(openStorage(settings.data_dir));
   const swept = await sweep({ database, paths });
   if (swept.staging.length + swept.orphans.length + swept.erased > 0) log.warn(swept, "removed what an earlier run left behind");
@@ -80,10 +61,7 @@ export const openData = async ({ config: { settings }, log, opened }: Base): Pro
 };
 
 /** The sessions, whose index is completed once the service listens, and what records chats among them. */
-export const openSessions = async (
-  { config: { settings }, now, log, opened }: Base,
-  data: Data,
-): Promise<{ sessions: SessionStore; recorder: Recorder; completeIndex: () => void }> => {
+export const openSessions = async ({ config: { settings }, now, log, opened }: Base, data: Data) => {
   const { session_limit: limit, import_unpacked_bytes: decoded, record: always } = settings;
   const sessions = opened.add(createSessionStore({ ...data, limit, importBounds: { decoded }, log, now }));
   const recover = await sessions.recover();
@@ -93,27 +71,6 @@ export const openSessions = async (
       (err) => log.error({ err }, "the index of the sessions could not be completed"),
     );
   return { sessions, recorder: opened.add(createRecorder({ sessions, always, log, now })), completeIndex };
-};
-
-interface Given {
-  readonly models: BaseModels;
-  readonly command?: WorkerCommand;
-  readonly runner?: Runner & Interactive;
-  readonly onWorkerStart: () => void;
-}
-
-export interface Workers {
-  readonly runner: Runner & Interactive;
-  readonly engine: ReturnType<typeof createEngine>;
-}
-
-/** Where jobs run, and who answers chats. */
-export const createWorkers = ({ config, limits, clock, log }: Base, { paths }: Data, given: Given): Workers => {
-  const { models, onWorkerStart, command = trainerCommand(config) } = given;
-  const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
-  const runner = given.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
-  const engine = createEngine({ config, command, worker: runner, paths, nameOf: (at) => nameAt(at, models), log });
-  return { runner, engine };
 };
 
 export interface RunningServer {

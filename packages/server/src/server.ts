@@ -1,8 +1,10 @@
+import { pino } from "pino";
 import { buildApp } from "./app.js";
-import { createLog, createOpened, createWorkers, openData, openSessions, type RunningServer, serve } from "./building.js";
+import { createOpened, openData, openSessions, type RunningServer, serve } from "./building.js";
 import { type Clock, systemClock } from "./common/clock.js";
 import { LIMITS, type Limits } from "./config/limits.js";
 import type { Config } from "./config/load.js";
+import { createEngine } from "./engines/create.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
 import { startJobs } from "./jobs/start-jobs.js";
@@ -12,10 +14,13 @@ import { systemRandomness } from "./kinds/resolve.js";
 import type { Workshop } from "./kinds/workshop.js";
 import { createIdempotency } from "./launch/idempotency.js";
 import { createMetrics } from "./metrics/metrics.js";
-import { baseModelsOf } from "./models/base-model.js";
+import { baseModelsOf, nameAt } from "./models/base-model.js";
+import { hypernetworkFolders } from "./models/hypernetworks.js";
 import { createFineTunes } from "./openai/fine-tunes.js";
 import { createProjects } from "./projects/projects.js";
+import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
+import { localPlaces } from "./runners/reference.js";
 import type { Interactive, Runner } from "./runners/runner.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 
@@ -46,7 +51,8 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
   const limits: Limits = { ...LIMITS, ...options.limits };
   const { checkpointSeconds, keepCheckpoints: keep, keepCheckpointsMs: keepMs } = limits;
   const now = (): Date => new Date(clock.now());
-  const [log, opened, stopping, random] = [createLog(config), createOpened(), new AbortController(), systemRandomness];
+  const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
+  const [opened, stopping, random] = [createOpened(), new AbortController(), systemRandomness];
   const closing = stopping.signal;
   const base = { config, limits, clock, now, log, opened };
 
@@ -55,7 +61,11 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const { database, paths } = data;
     const metrics = createMetrics();
     const models = baseModelsOf(config);
-    const { runner, engine } = createWorkers(base, data, { ...options, models, onWorkerStart: metrics.onWorkerStart });
+    const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
+    const command = options.command ?? trainerCommand(config);
+    const { onWorkerStart } = metrics;
+    const runner = options.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
+    const engine = createEngine({ config, command, worker: runner, paths, nameOf: (at) => nameAt(at, models), log });
     const { sessions, recorder, completeIndex } = await openSessions(base, data);
     const workshop: Workshop = { database, paths, sessions, models, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(workshop));
