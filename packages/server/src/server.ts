@@ -1,21 +1,14 @@
 import { pino } from "pino";
 import { buildApp } from "./app.js";
+import { createOpened, openData, openSessions, type RunningServer, serve } from "./building.js";
 import { createEngine } from "./chat/create.js";
-import { createRecorder } from "./chat/recording/recorder.js";
 import { createChatService } from "./chat/service.js";
-import { cleanUp } from "./clean-up.js";
 import { type Clock, systemClock } from "./common/clock.js";
-import { ImprintError } from "./common/error.js";
 import { LIMITS, type Limits } from "./config/limits.js";
 import type { Config } from "./config/load.js";
 import { createHistory } from "./events/history.js";
 import { createStreams } from "./events/streams.js";
-import type { App } from "./http/app.js";
-import { announceAddress, listen, urlOf } from "./http/listen.js";
-import { createJobs } from "./jobs/create-jobs.js";
-import { createIds } from "./jobs/ids.js";
-import type { Jobs } from "./jobs/jobs.js";
-import { recoverJobs } from "./jobs/recover.js";
+import { startJobs } from "./jobs/start-jobs.js";
 import type { KindDeps } from "./kinds/deps.js";
 import { createKinds, type Kinds } from "./kinds/index.js";
 import { cleanUpAfterJobs } from "./kinds/lora/checkpoints/clean-up.js";
@@ -27,28 +20,13 @@ import { createProjects } from "./projects/projects.js";
 import { createFineTunes } from "./routes/fine-tuning/fine-tunes.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
-import { localPlaces } from "./runners/local/places.js";
+import { localPlaces } from "./runners/reference.js";
 import type { Interactive, Runner } from "./runners/runner.js";
-import { createSessionStore } from "./sessions/store.js";
-import { createDiscards } from "./storage/discards.js";
-import { openStorage } from "./storage/open.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 
 const IDEMPOTENCY_KEYS = 10_000;
-const CLOSE_WORKERS_MS = 2_000;
-const CLOSE_CONNECTIONS_MS = 500;
 
-export interface RunningServer {
-  /** Address that answers, such as http://127.0.0.1:7878 */
-  readonly url: string;
-  readonly app: App;
-  readonly jobs: Jobs;
-  /**
-   * Takes no more jobs, gives those that run `graceMs` (default: shutdown_grace), then stops everything; 0 kills the trainers at
-   * once. May be called again with less grace; every call resolves when all is closed.
-   */
-  close(graceMs?: number): Promise<void>;
-}
+export type { RunningServer } from "./building.js";
 
 export interface StartOptions {
   /** How to run the trainer, instead of the configured interpreter. */
@@ -67,185 +45,58 @@ export interface StartOptions {
  * @throws DataDirectoryInUseError, OtherSchemaError, or ConfigError for a data directory or address that cannot be used;
  *   nothing is left open then
  */
-export const startServer = async (
-  config: Config,
-  {
-    command,
-    clock = systemClock(),
-    runner: given,
-    adaptKinds = (kinds) => kinds,
-    limits: otherLimits,
-    announce = false,
-  }: StartOptions = {},
-): Promise<RunningServer> => {
-  const limits: Limits = { ...LIMITS, ...otherLimits };
+export const startServer = async (config: Config, options: StartOptions = {}): Promise<RunningServer> => {
+  const { clock = systemClock(), adaptKinds = (kinds) => kinds, announce = false } = options;
   const { settings, token, webhook } = config;
+  const limits: Limits = { ...LIMITS, ...options.limits };
+  const { checkpointSeconds, keepCheckpoints: keep, keepCheckpointsMs: keepMs } = limits;
+  const now = (): Date => new Date(clock.now());
   const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
-  const newId = createIds({ clock });
-  const storage = openStorage(settings.data_dir);
-  const { paths, database } = storage;
-  const undo: (() => unknown)[] = [() => storage.close()];
-  const undoAll = async (): Promise<void> => {
-    for (const step of undo.toReversed()) await step();
-  };
+  const [opened, stopping, random] = [createOpened(), new AbortController(), systemRandomness];
+  const closing = stopping.signal;
+  const base = { config, limits, clock, now, log, opened };
 
   try {
-    const removed = await cleanUp({ database, paths });
-    if (removed.staging.length + removed.leftovers.length + removed.erased > 0)
-      log.warn(removed, "cleaned up what an earlier run left behind");
-
-    const discards = createDiscards({
-      root: paths.root,
-      onError: (err) => log.error({ err }, "a discarded folder could not be removed"),
-    });
-    undo.push(() => discards.close());
+    const data = await openData(base);
+    const { database, paths } = data;
     const metrics = createMetrics();
-    const { onWorkerStart } = metrics;
     const models = baseModelsOf(config);
     const places = localPlaces({ paths, models, hypernetworks: hypernetworkFolders(config) });
-    const trainer = command ?? trainerCommand(config);
-    const runner = given ?? createRunner({ config, command: trainer, places, limits, clock, log, onWorkerStart });
-    const engine = createEngine({
-      config,
-      command: trainer,
-      worker: runner,
-      paths,
-      nameOf: (location) => nameAt(location, models),
-      log,
-    });
-    const now = (): Date => new Date(clock.now());
-    const sessions = createSessionStore({
-      database,
-      paths,
-      discards,
-      limit: settings.session_limit,
-      importBounds: { decoded: settings.import_unpacked_bytes },
-      log,
-      now,
-    });
-    undo.push(() => sessions.close());
-    const recover = await sessions.recover();
-    const recorder = createRecorder({ sessions, always: settings.record, log, now });
-    undo.push(() => recorder.close());
-    const deps: KindDeps = {
-      database,
-      paths,
-      sessions,
-      models,
-      checkpointSeconds: limits.checkpointSeconds,
-      now,
-    };
+    const command = options.command ?? trainerCommand(config);
+    const { onWorkerStart } = metrics;
+    const runner = options.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
+    const engine = createEngine({ config, command, worker: runner, paths, nameOf: (at) => nameAt(at, models), log });
+    const { sessions, recorder, completeIndex } = await openSessions(base, data);
+    const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(deps));
-    const jobs = createJobs({
-      kinds,
-      runner,
-      clock,
-      newId,
-      limits: {
-        slots: settings.slots,
-        maxQueued: settings.max_queued,
-        keepFinished: limits.keepFinished,
-        keepFinishedMs: limits.keepFinishedMs,
-        maxJobMs: settings.max_job_seconds * 1000,
-      },
-      log,
-    });
-    const closing = new AbortController();
-    await recoverJobs({ runner, jobs, adopt: settings.adopt, log });
-    await cleanUpAfterJobs({
-      jobs,
-      options: () => ({
-        folder: paths.checkpoints,
-        keep: limits.keepCheckpoints,
-        keepMs: limits.keepCheckpointsMs,
-        now: clock.now(),
-      }),
-      log,
-    });
-
+    const jobs = await startJobs({ kinds, runner, settings, limits, clock, log });
+    await cleanUpAfterJobs({ jobs, options: () => ({ folder: paths.checkpoints, keep, keepMs, now: clock.now() }), log });
+    const history = createHistory({ jobs, clock });
     const streams = createStreams({ limit: limits.eventStreams, clock });
     metrics.observe({ jobs, streams, database });
-    const webhooks = webhook && createWebhooks({ webhook, jobs, clock, log });
-    undo.push(() => webhooks?.close());
-    const random = systemRandomness;
-    const projects = createProjects({ deps, jobs, random, clock, closing: closing.signal, log });
-    undo.push(() => projects.close());
-    const interrupted = await projects.recover();
-    if (interrupted > 0) log.warn({ interrupted }, "runs of projects were interrupted; the next of each goes on");
+    if (webhook) opened.add(createWebhooks({ webhook, jobs, clock, log }));
+    const idempotency = createIdempotency({ capacity: IDEMPOTENCY_KEYS });
+    const projects = opened.add(createProjects({ deps, kinds, jobs, idempotency, random, clock, closing, log }));
+    await projects.recover();
+
+    const { upstream } = engine;
+    const registry = { database, paths };
+    const chat = createChatService({ engine: engine.engine, upstream, recorder, registry, models, closing, clock });
 
     let port = settings.port;
-    const app = await buildApp({
-      services: {
-        kinds,
-        jobs,
-        history: createHistory({ jobs, clock }),
-        streams,
-        metrics,
-        fineTunes: createFineTunes({ jobs, now }),
-        interactive: runner,
-        chat: createChatService({
-          engine: engine.engine,
-          upstream: engine.upstream,
-          recorder,
-          registry: { database, paths },
-          models,
-          closing: closing.signal,
-          clock,
-        }),
-        upstream: engine.upstream,
-        idempotency: createIdempotency({ capacity: IDEMPOTENCY_KEYS }),
-        projects,
-        random,
-        closing: closing.signal,
-        deps,
-      },
-      access: {
-        host: settings.host,
-        port: () => port,
-        allowHost: settings.allow_host,
-        token,
-      },
-      bodyLimit: limits.bodyBytes,
-      log,
-      clock,
-    });
-    undo.push(() => {
-      // Whoever does not read the last answer, or has not asked anything yet, is not waited for.
-      const disarm = clock.after(CLOSE_CONNECTIONS_MS, () => app.server.closeAllConnections());
-      return app.close().finally(disarm);
-    });
-    // Before the app, which waits for the answers of calls that a trainer works on.
-    undo.push(() => runner.close(CLOSE_WORKERS_MS));
-    undo.push(() => engine.close());
-    port = await listen(app, settings);
-    const url = urlOf(settings.host, port);
-    if (announce) {
-      undo.push(await announceAddress(paths, url));
-    }
-
-    await discards.resume();
-    // Not awaited: the files may be many, and large.
-    void recover().then(
-      (recovered) => log.info(recovered, "the index of the sessions is complete"),
-      (err) => log.error({ err }, "the index of the sessions could not be completed"),
-    );
-
-    let closed: Promise<void> | null = null;
-    return {
-      url,
-      app,
-      jobs,
-      close: async (graceMs = settings.shutdown_grace * 1000) => {
-        closing.abort(new ImprintError("SHUTTING_DOWN", "The service is shutting down."));
-        const drained = jobs.close(graceMs);
-        // Reads are answered while running jobs get their time; starts and chats are refused with 503.
-        closed ??= drained.then(undoAll);
-        if (graceMs === 0) await runner.close(0);
-        await closed;
-      },
+    const access = { host: settings.host, port: () => port, allowHost: settings.allow_host, token };
+    const events = { history, streams, metrics, fineTunes: createFineTunes({ jobs, now }) };
+    const work = { kinds, jobs, projects, idempotency, chat, interactive: runner, upstream, random, closing, deps };
+    const app = await buildApp({ services: { ...events, ...work }, access, bodyLimit: limits.bodyBytes, log, clock });
+    const onPort = (listening: number): void => {
+      port = listening;
     };
+    const server = await serve(base, { app, jobs, runner, engine, stopping, onPort, announce: announce ? paths : null });
+    await data.discards.resume();
+    completeIndex(); // not awaited: the files may be many, and large
+    return server;
   } catch (error) {
-    await undoAll();
+    await opened.close();
     throw error;
   }
 };

@@ -1,5 +1,5 @@
 import type { Clock } from "../common/clock.js";
-import { format, HEARTBEAT, RETRY } from "./format.js";
+import { format, HEARTBEAT, RETRY } from "./feed.js";
 import type { Source } from "./history.js";
 
 const HEARTBEAT_MS = 15_000;
@@ -30,17 +30,17 @@ const piece = (events: readonly string[]): readonly string[] => {
   return end < 0 ? events : events.slice(0, end);
 };
 
-/** Resolves true at the next event or at the end, false when nothing was heard until a heartbeat is due. */
-const news = ({ source, signal, clock }: FollowOptions): Promise<boolean> =>
+/** Resolves true at the next event or at the end, false when none has come until a heartbeat is due. */
+const nextEvent = ({ source, signal, clock }: FollowOptions): Promise<boolean> =>
   new Promise((resolve) => {
-    const settle = (heard: boolean): void => {
-      deafen();
+    const settle = (hasCome: boolean): void => {
+      unlisten();
       disarm();
       signal.removeEventListener("abort", onAbort);
-      resolve(heard);
+      resolve(hasCome);
     };
     const onAbort = (): void => settle(true);
-    const deafen = source.feed.listen(() => settle(true));
+    const unlisten = source.feed.listen(() => settle(true));
     const disarm = clock.after(HEARTBEAT_MS, () => settle(false));
     signal.addEventListener("abort", onAbort);
   });
@@ -68,7 +68,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<string, vo
         return sent.join("");
       }
       if (source.ended() || signal.aborted) return null;
-      if (!(await news(options))) return HEARTBEAT;
+      if (!(await nextEvent(options))) return HEARTBEAT;
     }
   };
 

@@ -4,8 +4,7 @@ import { type Job, toDetails } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { isTerminal } from "../jobs/status.js";
 import { type Curve, createCurve } from "./curve.js";
-import { createFeed, type Feed, type FeedLimits } from "./feed.js";
-import { format } from "./format.js";
+import { createFeed, type Feed, type FeedLimits, format } from "./feed.js";
 
 const CURVE_POINTS = 400;
 const OF_JOB: FeedLimits = { events: 2_000, characters: 512 * 1024 };

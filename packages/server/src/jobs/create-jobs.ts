@@ -3,14 +3,13 @@ import type { TaskEvent } from "../runners/runner.js";
 import { createJob, type Job } from "./job.js";
 import type { Jobs, JobsOptions } from "./jobs.js";
 import { createListeners } from "./listeners.js";
-import { pageOf } from "./listing.js";
 import { createLogTails } from "./log-tails.js";
 import { adopting, remembering } from "./on-runner.js";
 import { runJob } from "./run-job.js";
 import { createScheduler } from "./scheduler.js";
 import { type JobChange, transition } from "./state-machine.js";
 import { isTerminal } from "./status.js";
-import { createStore } from "./store.js";
+import { createStore, pageOf } from "./store.js";
 
 /** The jobs of this process: kept in its memory only, run first come, first served. */
 export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOptions): Jobs {
@@ -39,7 +38,7 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
 
   const apply = (job_id: string, change: JobChange): Job => save(transition(known(job_id), change));
 
-  const hear = (job_id: string, event: TaskEvent): void => {
+  const onTaskEvent = (job_id: string, event: TaskEvent): void => {
     if (!running.has(job_id)) return; // a runner that talks on after the outcome
     if (event.type === "log") {
       tails.append(job_id, event.text);
@@ -60,7 +59,7 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
         ? { task: left.get(job_id), runner: adopting(runner) }
         : { runner: remembering(runner, known(job_id)) }),
       signal: stop.signal,
-      onEvent: (event) => hear(job_id, event),
+      onEvent: (event) => onTaskEvent(job_id, event),
       onRegistering: () => apply(job_id, { type: "phase", phase: "registering" }),
       log,
     });

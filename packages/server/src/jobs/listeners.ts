@@ -8,7 +8,7 @@ export interface Listeners<Args extends readonly unknown[]> {
 
 /**
  * Listeners called in the order they came. One that throws is logged, and disturbs neither the others nor the caller. What
- * is told while telling waits its turn, so that every listener hears everything in one order.
+ * is told while telling waits its turn, so that every listener is told everything in one order.
  */
 export function createListeners<Args extends readonly unknown[]>(log: Log): Listeners<Args> {
   const entries = new Set<{ readonly listener: (...args: Args) => void }>();

@@ -44,7 +44,7 @@ export async function runJob({ kind, task: underWay, job, onRegistering, log, ..
   } finally {
     if (prepared)
       await kind.discard(job(), { registered }).catch((err: unknown) => {
-        log.error({ err, job_id }, "a staging folder could not be removed; the next start sweeps it");
+        log.error({ err, job_id }, "a staging folder could not be removed; the next start removes it");
       });
   }
 }

@@ -9,7 +9,8 @@ import { requireCheckpoint } from "../kinds/lora/checkpoints/folder.js";
 import { type LoraJobRequest, renamed } from "../kinds/resolve.js";
 import { type BaseModel, type BaseModels, requestedBaseModel } from "../models/base-model.js";
 import { isAdapterIdTaken } from "../registry/adapters.js";
-import type { Idempotency } from "./idempotency.js";
+import type { Transaction } from "../storage/schema.js";
+import type { Call, Idempotency } from "./idempotency.js";
 
 // What the schemas of trainings let pass, because it takes two fields to see it.
 
@@ -95,32 +96,44 @@ const keyOf = (request: FastifyRequest): string | null => {
   });
 };
 
-const queued = (jobId: string): StartResponse => ({ job_id: jobId, status: "queued" });
+/** A job to start, for a request or for the service itself. */
+export interface Launch {
+  readonly start: Start;
+  /** What the Idempotency-Key of a request stands for; null without one. */
+  readonly call: Call | null;
+  /** Runs work in the starter's transaction, or in one of its own. */
+  readonly transact: <T>(work: (db: Transaction) => Promise<T>) => Promise<T>;
+}
 
-/** Queues a job and answers at once: what goes wrong with session and training fails the job, not the call. */
-export const startJob = async (
-  request: FastifyRequest,
-  start: Start,
-  { jobs, kinds, idempotency }: LaunchDeps,
-): Promise<StartResponse> => {
-  const key = keyOf(request);
-  const call = key === null ? null : { key, path: request.url, body: request.body };
+/**
+ * Queues a job, and answers its id at once: what goes wrong with session and training fails the job, not the call.
+ * @throws ImprintError ADAPTER_ID_TAKEN, IDEMPOTENCY_CONFLICT, QUEUE_FULL or SHUTTING_DOWN; nothing is queued then
+ */
+export const launch = async ({ start, call, transact }: Launch, { jobs, kinds, idempotency }: LaunchDeps): Promise<string> => {
   const earlier = call && idempotency.find(call);
-  if (earlier) return queued(earlier);
+  if (earlier) return earlier;
 
   const kind: Kind = kinds[start.kind];
   const adapter_id = kind.reserves(start.request);
-  const taken = adapter_id !== null && (await isAdapterIdTaken(await request.db(), adapter_id));
+  const taken = adapter_id !== null && (await transact((db) => isAdapterIdTaken(db, adapter_id)));
   // From here on nothing waits: of two calls with one key or one adapter_id, the second sees the first.
   const meanwhile = call && idempotency.find(call);
-  if (meanwhile) return queued(meanwhile);
+  if (meanwhile) return meanwhile;
   if (taken || (adapter_id !== null && jobs.isReserved(adapter_id)))
     throw new ProblemError(
       "ADAPTER_ID_TAKEN",
       `The adapter_id ${adapter_id} is taken: choose another, or leave adapter_id out.`,
       { errors: [{ path: "/adapter_id", message: "is taken" }] },
     );
-  const job = jobs.submit(start);
-  if (call) idempotency.remember(call, job.job_id);
-  return queued(job.job_id);
+  const { job_id } = jobs.submit(start);
+  if (call) idempotency.remember(call, job_id);
+  return job_id;
+};
+
+/** Starts the job that a request asks for. */
+export const startJob = async (request: FastifyRequest, start: Start, deps: LaunchDeps): Promise<StartResponse> => {
+  const key = keyOf(request);
+  const call = key === null ? null : { key, path: request.url, body: request.body };
+  const job_id = await launch({ start, call, transact: (work) => request.transact(work) }, deps);
+  return { job_id, status: "queued" };
 };

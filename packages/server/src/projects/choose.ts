@@ -11,16 +11,16 @@ export interface Member {
 }
 
 /** A session as it was chosen: once it has grown it is another. */
-export interface Pick {
+export interface Picked {
   readonly session_id: string;
   readonly content: string;
 }
 
 /** What a run trains on and is tested on. */
 export interface Chosen {
-  readonly new: readonly Pick[];
-  readonly replayed: readonly Pick[];
-  readonly held_out: readonly Pick[];
+  readonly new: readonly Picked[];
+  readonly replayed: readonly Picked[];
+  readonly held_out: readonly Picked[];
   /** What it was chosen from, hashed: a run that did not end goes on while this is the same. */
   readonly basis: string;
 }
@@ -29,9 +29,9 @@ export interface Choice {
   /** Sessions that can be trained on. */
   readonly members: readonly Member[];
   /** What completed runs were trained or tested on. */
-  readonly seen: readonly Pick[];
+  readonly seen: readonly Picked[];
   /** What the latest adapter, or one before it, has learned. */
-  readonly learned: readonly Pick[];
+  readonly learned: readonly Picked[];
   readonly replayTokens: number;
   readonly seed: number;
   /** Whatever else makes another training. */
@@ -55,8 +55,8 @@ const SHORT = 4_096;
 /** Families of which two can be spared. */
 const ENOUGH = 4;
 
-const keyOf = ({ session_id, content }: Pick): string => `${session_id} ${content}`;
-const pickOf = ({ session_id, content }: Member): Pick => ({ session_id, content });
+const keyOf = ({ session_id, content }: Picked): string => `${session_id} ${content}`;
+const pickOf = ({ session_id, content }: Member): Picked => ({ session_id, content });
 const byTime = (a: Member, b: Member): number => Date.parse(a.at) - Date.parse(b.at) || (a.session_id < b.session_id ? -1 : 1);
 
 const hash = (value: unknown): string => createHash("sha256").update(JSON.stringify(value)).digest("hex");

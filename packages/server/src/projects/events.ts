@@ -1,7 +1,6 @@
 import type { Project, ProjectEvent } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
-import { createFeed, type Feed } from "../events/feed.js";
-import { format } from "../events/format.js";
+import { createFeed, type Feed, format } from "../events/feed.js";
 import type { Source } from "../events/history.js";
 
 const LIMITS = { events: 200, characters: 512 * 1024 };

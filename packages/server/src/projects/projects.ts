@@ -11,30 +11,35 @@ import {
 } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import type { Clock } from "../common/clock.js";
-import { fieldRefused, type Log } from "../common/error.js";
+import type { Log } from "../common/error.js";
+import { fieldRefused, ImprintError, quote } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
 import type { Source } from "../events/history.js";
 import { requireBaseModel } from "../launch/start.js";
 import { findAdapter, isAdapterIdTaken } from "../registry/adapters.js";
 import { dropAlias, pointAlias } from "../registry/aliases.js";
+import type { Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type Chosen, chooseForRun } from "./choose.js";
 import { createProjectFeeds } from "./events.js";
-import { takeMembers } from "./members.js";
-import { earlierThanLatest, learnedBy, type ProjectRecord, readProject, seenBy } from "./record.js";
-import { projectBusy, projectNotFound, rollbackImpossible } from "./refusals.js";
+import { readMembers } from "./members.js";
 import {
-  findProject,
-  interruptRun,
+  earlierThanLatest,
+  findRecord,
+  learnedBy,
+  membersOf,
+  type ProjectRecord,
   type ProjectRow,
+  putMembers,
   putProject,
   type RunRow,
   removeProject,
   runsOf,
-  unfinishedRuns,
+  runUnderWay,
+  seenBy,
 } from "./rows.js";
-import { createRuns } from "./runs.js";
-import type { Bench } from "./steps.js";
+import type { RunDeps } from "./run-jobs.js";
+import { createRuns, jobOf } from "./runs.js";
 import { toProject, toRun, toSummaries } from "./view.js";
 
 /** Projects: sessions that belong together, and the adapters that were trained on them, one after the other. */
@@ -53,22 +58,24 @@ export interface Projects {
   remove(name: string): Promise<void>;
   /** @throws ImprintError PROJECT_NOT_FOUND */
   source(name: string): Promise<Source>;
-  /** Marks runs that an earlier service did not end; before anything is asked. Tells how many. */
-  recover(): Promise<number>;
+  /** Takes runs that an earlier service left as far as their jobs have come; before anything is asked. */
+  recover(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface ProjectsOptions extends Bench {
+export interface ProjectsOptions extends RunDeps {
   readonly clock: Clock;
   readonly closing: AbortSignal;
   readonly log: Log;
 }
 
-const INTERRUPTED = {
-  code: "SHUTTING_DOWN",
-  message: "The service ended while the run went on.",
-  hint: "Start a run: it goes on where this one was.",
-} as const;
+const projectNotFound = (name: string): ImprintError =>
+  new ImprintError("PROJECT_NOT_FOUND", `There is no project ${quote(name)}.`);
+
+const projectBusy = (run: RunRow): ImprintError =>
+  new ImprintError("PROJECT_BUSY", `Run ${run.run} of ${run.project} is ${run.status} (job ${jobOf(run)}).`);
+
+const rollbackImpossible = (sentence: string): ImprintError => new ImprintError("ROLLBACK_IMPOSSIBLE", sentence);
 
 /** Ends after which the same run can go on. */
 const GOES_ON: ReadonlySet<string> = new Set(["failed", "cancelled", "interrupted"]);
@@ -93,34 +100,34 @@ const sentenceOf = ({ run, project, adapter_id, status, chosen }: RunRow): strin
     : `Run ${run} of ${project}: ${adapter_id} is trained on ${trained}, and ${tested}.`;
 };
 
-export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOptions): Projects => {
-  const { deps, jobs, random } = bench;
+export const createProjects = ({ clock, closing, log, ...services }: ProjectsOptions): Projects => {
+  const { deps, jobs, random } = services;
   const { database, models, now } = deps;
   const lock = createKeyedLock();
   const feeds = createProjectFeeds({ clock });
+  const runs = createRuns({ ...services, lock, onChange: feeds.tell, closing, clock, log });
 
-  const show = (row: ProjectRow): Promise<Project> => inTransaction(database, (db) => toProject(db, row));
-
-  const onChange = async (name: string): Promise<void> => {
-    const row = await inTransaction(database, (db) => findProject(db, name));
-    if (row) feeds.tell(await show(row));
-  };
-
-  const runs = createRuns({ ...bench, lock, onChange, closing, log });
+  const find = async (name: string): Promise<ProjectRecord | null> =>
+    matches(ProjectName, name) ? inTransaction(database, (db) => findRecord(db, name)) : null;
 
   const require = async (name: string): Promise<ProjectRecord> => {
-    const record = matches(ProjectName, name) ? await readProject(database, name) : null;
+    const record = await find(name);
     if (!record) throw projectNotFound(name);
     return record;
   };
 
-  /** The project as a request wants it; made where it is not there. */
+  const show = async (name: string): Promise<Project> => {
+    const { project } = await require(name);
+    return inTransaction(database, (db) => toProject(db, project));
+  };
+
+  /** The project as a request wants it, whether it is there or not. */
   const wanted = async (name: string, request: ProjectRunRequest): Promise<ProjectRecord> => {
     if (!matches(ProjectName, name))
       throw fieldRefused("name", `must be of the form ${(ProjectName as { pattern?: string }).pattern}`);
-    const record = await readProject(database, name);
+    const record = await find(name);
     if (!record && !request.session_ids?.length) throw projectNotFound(name);
-    const running = record?.runs.find(({ finished_at }) => finished_at === null);
+    const running = record && runUnderWay(record);
     if (running) throw projectBusy(running);
     const base_model =
       record && request.base_model === undefined ? record.project.base_model : requireBaseModel(request.base_model, models).name;
@@ -161,12 +168,18 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
   };
 
   const start = async (name: string, request: ProjectRunRequest): Promise<ProjectRunStart> => {
+    await runs.advance(name);
     const record = await wanted(name, request);
     const { project } = record;
     const { include_unsuccessful: includeUnsuccessful = false, replay_tokens: replayTokens = PROJECT_DEFAULTS.replay_tokens } =
       project.settings;
-    const members = await takeMembers({ project: name, add: request.session_ids ?? [], includeUnsuccessful }, deps);
-    await inTransaction(database, (db) => putProject(db, project));
+    const known = await inTransaction(database, (db) => membersOf(db, name));
+    const add = request.session_ids ?? [];
+    const { members, changed } = await readMembers({ project: name, known, add, includeUnsuccessful }, deps.sessions);
+    const putWanted = async (db: Transaction): Promise<void> => {
+      await putProject(db, project);
+      await putMembers(db, changed);
+    };
     const seed = request.seed ?? random.seed();
     const { settings, base_model } = project;
     const chosen = chooseForRun({
@@ -178,7 +191,7 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
       settings: [settings, base_model],
     });
     if ("reason" in chosen) {
-      await onChange(name);
+      await runs.change(name, putWanted);
       return { run: null, sentence: `Nothing to train for ${name}: ${chosen.reason}.` };
     }
     const earlier = request.seed === undefined ? await unended(record, chosen) : null;
@@ -199,9 +212,9 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
       finished_at: null,
     });
     const run = await runs.begin(earlier?.run ?? (await fresh()), {
-      project,
-      from: earlier?.from ?? "training",
-      earlier: earlier ? (record.runs[0] ?? null) : null,
+      record,
+      status: earlier?.from ?? "training",
+      others: putWanted,
     });
     return { run: toRun(run), sentence: sentenceOf(run) };
   };
@@ -223,41 +236,31 @@ export const createProjects = ({ clock, closing, log, ...bench }: ProjectsOption
     throw rollbackImpossible(`The project ${name} has no earlier adapter that is still registered.`);
   };
 
-  const recover = async (): Promise<number> => {
-    let interrupted = 0;
-    for (const { project, run } of await inTransaction(database, unfinishedRuns)) {
-      const ended = { project, run, at: now().toISOString(), error: INTERRUPTED };
-      if (await inTransaction(database, (db) => interruptRun(db, ended))) interrupted += 1;
-    }
-    return interrupted;
-  };
-
   return {
     list: () => inTransaction(database, toSummaries),
-    get: async (name) => show((await require(name)).project),
+    get: show,
     start: (name, request) => lock([name], () => start(name, request)),
     rollback: (name, request) =>
       lock([name], async () => {
         if (request.adapter_id !== undefined && request.run !== undefined)
           throw fieldRefused("run", "cannot stand beside adapter_id");
-        const record = await require(name);
-        const { adapter_id: adapterId } = await targetOf(record, request);
-        await inTransaction(database, (db) => pointAlias(db, { alias: latestOf(name), adapterId, at: now().toISOString() }));
-        await onChange(name);
-        return show(record.project);
+        const { adapter_id: adapterId } = await targetOf(await require(name), request);
+        await runs.change(name, (db) => pointAlias(db, { alias: latestOf(name), adapterId, at: now().toISOString() }));
+        return show(name);
       }),
     remove: (name) =>
       lock([name], async () => {
+        await runs.advance(name);
         await inTransaction(database, async (db) => {
-          const running = (await runsOf(db, name)).find(({ finished_at }) => finished_at === null);
+          const running = runUnderWay({ runs: await runsOf(db, name) });
           if (running) throw projectBusy(running);
           if (!(await removeProject(db, name))) throw projectNotFound(name);
           await dropAlias(db, latestOf(name));
         });
         feeds.end(name);
       }),
-    source: async (name) => feeds.sourceOf(await show((await require(name)).project)),
-    recover,
-    close: () => runs.close(),
+    source: async (name) => feeds.sourceOf(await show(name)),
+    recover: runs.recover,
+    close: runs.close,
   };
 };

@@ -1,7 +1,15 @@
-import type { ErrorDetail, EvaluationVerdict, ProjectFigures, ProjectRunStatus, ProjectSettings } from "@imprint/contracts";
+import {
+  type ErrorDetail,
+  type EvaluationVerdict,
+  latestOf,
+  type ProjectFigures,
+  type ProjectRunStatus,
+  type ProjectSettings,
+} from "@imprint/contracts";
 import type { Selectable } from "kysely";
+import { type Alias, findAlias } from "../registry/aliases.js";
 import type { ProjectRunTable, ProjectSessionTable, ProjectTable, Transaction } from "../storage/schema.js";
-import type { Chosen } from "./choose.js";
+import type { Chosen, Picked } from "./choose.js";
 
 export interface ProjectRow {
   readonly name: string;
@@ -79,13 +87,23 @@ export const membersOf = async (db: Transaction, project: string): Promise<reado
   return rows.map((row) => ({ ...row, characters: Number(row.characters) }));
 };
 
-export const putMember = async (db: Transaction, member: MemberRow): Promise<void> => {
-  const { project: _project, session_id: _id, ...changing } = member;
-  await db
-    .insertInto("project_sessions")
-    .values(member)
-    .onConflict((conflict) => conflict.columns(["project", "session_id"]).doUpdateSet(changing))
-    .execute();
+const ROWS_AT_ONCE = 500;
+
+export const putMembers = async (db: Transaction, members: readonly MemberRow[]): Promise<void> => {
+  for (let at = 0; at < members.length; at += ROWS_AT_ONCE)
+    await db
+      .insertInto("project_sessions")
+      .values(members.slice(at, at + ROWS_AT_ONCE))
+      .onConflict((conflict) =>
+        conflict.columns(["project", "session_id"]).doUpdateSet(({ ref }) => ({
+          sha256: ref("excluded.sha256"),
+          content: ref("excluded.content"),
+          opening: ref("excluded.opening"),
+          at: ref("excluded.at"),
+          characters: ref("excluded.characters"),
+        })),
+      )
+      .execute();
 };
 
 /** Newest first. */
@@ -113,11 +131,6 @@ export const putRun = async (db: Transaction, { chosen, figures, error, moved, .
     .execute();
 };
 
-/** Removes a run that did not begin. */
-export const dropRun = async (db: Transaction, { project, run }: Pick<RunRow, "project" | "run">): Promise<void> => {
-  await db.deleteFrom("project_runs").where("project", "=", project).where("run", "=", run).execute();
-};
-
 /** Removes a project with its runs and what it knows of its sessions. False where there is none. */
 export const removeProject = async (db: Transaction, name: string): Promise<boolean> => {
   await db.deleteFrom("project_runs").where("project", "=", name).execute();
@@ -126,27 +139,48 @@ export const removeProject = async (db: Transaction, name: string): Promise<bool
   return Number(numDeletedRows) > 0;
 };
 
-/** Runs that have no end: they go on, or the service that went on with them is gone. */
-export const unfinishedRuns = async (
-  db: Transaction,
-): Promise<readonly Pick<ProjectRunTable, "project" | "run" | "train_job_id" | "evaluate_job_id">[]> =>
-  await db
-    .selectFrom("project_runs")
-    .select(["project", "run", "train_job_id", "evaluate_job_id"])
-    .where("finished_at", "is", null)
-    .execute();
+/** The projects that have a run without an end. */
+export const projectsUnderWay = async (db: Transaction): Promise<readonly string[]> =>
+  (await db.selectFrom("project_runs").select("project").where("finished_at", "is", null).execute()).map(
+    ({ project }) => project,
+  );
 
-/** Marks a run that has no end. False where it has one by now. */
-export const interruptRun = async (
-  db: Transaction,
-  { project, run, at, error }: Pick<RunRow, "project" | "run"> & { readonly at: string; readonly error: ErrorDetail },
-): Promise<boolean> => {
-  const { numUpdatedRows } = await db
-    .updateTable("project_runs")
-    .set({ status: "interrupted", finished_at: at, error: JSON.stringify(error) })
-    .where("finished_at", "is", null)
-    .where("project", "=", project)
-    .where("run", "=", run)
-    .executeTakeFirst();
-  return Number(numUpdatedRows) > 0;
+/** Everything that is stored of a project. */
+export interface ProjectRecord {
+  readonly project: ProjectRow;
+  /** Newest first. */
+  readonly runs: readonly RunRow[];
+  readonly latest: Alias | null;
+}
+
+export const findRecord = async (db: Transaction, name: string): Promise<ProjectRecord | null> => {
+  const project = await findProject(db, name);
+  return project && { project, runs: await runsOf(db, name), latest: await findAlias(db, latestOf(name)) };
+};
+
+/** The run that goes on, or whose end is not written down yet. */
+export const runUnderWay = ({ runs }: Pick<ProjectRecord, "runs">): RunRow | undefined =>
+  runs.find(({ finished_at }) => finished_at === null);
+
+const picksOf = ({ chosen }: RunRow): readonly Picked[] => [...chosen.new, ...chosen.replayed];
+
+/** What completed runs were trained or tested on. */
+export const seenBy = (runs: readonly RunRow[]): readonly Picked[] =>
+  runs.filter(({ status }) => status === "completed").flatMap((run) => [...picksOf(run), ...run.chosen.held_out]);
+
+/** The run whose adapter is the latest; none where there is no latest. */
+const latestRun = ({ runs, latest }: ProjectRecord): RunRow | undefined =>
+  runs.find(({ adapter_id }) => adapter_id === latest?.adapter_id);
+
+/** What the latest adapter and those before it were trained on: a roll-back makes the rest new again. */
+export const learnedBy = (record: ProjectRecord): readonly Picked[] => {
+  const last = latestRun(record);
+  if (!last) return [];
+  return record.runs.filter((run) => run === last || (run.moved && run.run < last.run)).flatMap(picksOf);
+};
+
+/** Runs that the latest may go back to, the newest first: accepted ones before it. */
+export const earlierThanLatest = (record: ProjectRecord): readonly RunRow[] => {
+  const last = latestRun(record);
+  return record.runs.filter(({ moved, run }) => moved && (last === undefined || run < last.run));
 };

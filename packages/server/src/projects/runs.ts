@@ -1,127 +1,206 @@
-import { type ErrorDetail, type Evaluation, latestOf, type ProjectRunStatus } from "@imprint/contracts";
-import { asImprintError, ImprintError, type Log } from "../common/error.js";
+import { type ErrorDetail, type Evaluation, latestOf, type Project, type ProjectFigures } from "@imprint/contracts";
+import type { Clock } from "../common/clock.js";
+import type { Log } from "../common/error.js";
+import { asImprintError } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
-import type { Job } from "../jobs/job.js";
 import { isTerminal } from "../jobs/status.js";
+import type { Start } from "../kinds/index.js";
+import { launch } from "../launch/start.js";
 import { findAdapter } from "../registry/adapters.js";
 import { pointAlias } from "../registry/aliases.js";
+import type { Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
-import { figuresOf } from "./figures.js";
-import { readProject } from "./record.js";
-import { dropRun, type ProjectRow, putRun, type RunRow } from "./rows.js";
-import { type Bench, startEvaluation, startTraining } from "./steps.js";
+import { findProject, findRecord, type ProjectRecord, projectsUnderWay, putRun, type RunRow, runUnderWay } from "./rows.js";
+import { evaluationOf, type RunDeps, trainingOf } from "./run-jobs.js";
+import { toProject } from "./view.js";
 
-export interface RunsOptions extends Bench {
+export interface RunsOptions extends RunDeps {
   /** By names of projects: whoever changes a project holds its lock. */
   readonly lock: KeyedLock;
   /** Told after every change. */
-  readonly onChange: (project: string) => Promise<void>;
+  readonly onChange: (project: Project) => void;
   /** Aborts when the service begins to stop: what ends then was interrupted, and did not fail. */
   readonly closing: AbortSignal;
+  readonly clock: Pick<Clock, "after">;
   readonly log: Log;
 }
 
 export interface Runs {
-  /** Begins a run, or goes on with one, for who holds the project's lock. @throws ImprintError; nothing is changed then */
-  begin(
-    run: RunRow,
-    options: { readonly project: ProjectRow; readonly from: "training" | "evaluating"; readonly earlier: RunRow | null },
-  ): Promise<RunRow>;
+  /** Changes what is stored of a project, in one transaction, and tells of it. Null where there is no such project then. */
+  change(project: string, work: (db: Transaction) => Promise<unknown>): Promise<Project | null>;
+  /**
+   * Begins a run, or goes on with one, for who holds the project's lock: its job is queued, and the run stored with `others`, or neither.
+   * @throws ImprintError; nothing is changed then
+   */
+  begin(run: RunRow, options: BeginOptions): Promise<RunRow>;
+  /** Takes a project's run as far as its jobs have come, for who holds the project's lock. */
+  advance(project: string): Promise<void>;
+  /** The same for every project, as an earlier service left them. */
+  recover(): Promise<void>;
   /** Resolves when all that has ended is written down. */
   close(): Promise<void>;
 }
 
-const endOf = ({ status, error }: Pick<Job, "status" | "error">): { status: ProjectRunStatus; error: ErrorDetail | null } => {
-  if (status === "cancelled") return { status, error: null };
-  return { status: error?.code === "SHUTTING_DOWN" ? "interrupted" : "failed", error };
+export interface BeginOptions {
+  readonly record: ProjectRecord;
+  readonly status: "training" | "evaluating";
+  readonly others: (db: Transaction) => Promise<unknown>;
+}
+
+/** Until what could not be written down is tried again. */
+const RETRY_MS = 5_000;
+
+const INTERRUPTED: ErrorDetail = {
+  code: "SHUTTING_DOWN",
+  message: "The service ended while the run went on.",
+  hint: "Start a run: it goes on where this one was.",
 };
 
-/** Takes runs through their jobs: a training, the evaluation of its adapter, and what the verdict does to the latest. */
-export const createRuns = ({ lock, onChange, closing, log, ...bench }: RunsOptions): Runs => {
-  const { deps, jobs } = bench;
+/** The job that a run waits for. */
+export const jobOf = ({ status, train_job_id, evaluate_job_id }: RunRow): string =>
+  (status === "evaluating" ? evaluate_job_id : train_job_id) ?? "";
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** What a project keeps of an evaluation; null where it lacks the rows. */
+const figuresOf = ({ rows, neutral }: Evaluation): ProjectFigures | null => {
+  const [base, adapter, control] = (["base", "adapter", "control"] as const).map((name) => rows.find(({ row }) => row === name));
+  if (!base || !adapter || adapter.change === null) return null;
+  const [before, after] = [mean(neutral.map((one) => one.loss_before)), mean(neutral.map((one) => one.loss_after))];
+  return {
+    tokens: adapter.tokens,
+    base_loss: base.loss,
+    loss: adapter.loss,
+    change: adapter.change,
+    interval: adapter.interval,
+    neutral_change: neutral.length === 0 || before === 0 ? 0 : after / before - 1,
+    before:
+      control?.adapter_id && control.change !== null
+        ? { adapter_id: control.adapter_id, change: control.change, interval: control.interval }
+        : null,
+  };
+};
+
+/**
+ * Takes runs through their jobs: a training, the evaluation of its adapter, and what its verdict does to the latest. Where a run is
+ * stands in the database alone, and what became of its job is asked of the jobs: `advance` may be called at any time, and again.
+ */
+export const createRuns = ({ lock, onChange, closing, clock, log, ...services }: RunsOptions): Runs => {
+  const { deps, jobs } = services;
   const { database, now } = deps;
-  /** The project whose run a job is of. */
-  const active = new Map<string, string>();
-  const pending = new Set<Promise<void>>();
+  const advancing = new Set<Promise<unknown>>();
+  let callOffRetry = (): void => {};
 
-  const save = async (run: RunRow): Promise<RunRow> => {
-    await inTransaction(database, (db) => putRun(db, run));
-    await onChange(run.project);
-    return run;
-  };
-
-  const follow = (job: Job, run: RunRow): void => void active.set(job.job_id, run.project);
-
-  const end = (run: RunRow, { status, error }: { status: ProjectRunStatus; error: ErrorDetail | null }): Promise<RunRow> => {
-    const interrupted = closing.aborted && status !== "cancelled";
-    return save({ ...run, status: interrupted ? "interrupted" : status, error, finished_at: now().toISOString() });
-  };
-
-  const train = async (run: RunRow, project: ProjectRow): Promise<RunRow> => {
-    const job = await startTraining(run, project, bench);
-    follow(job, run);
-    return save({ ...run, train_job_id: job.job_id, seed: Number(job.request.seed) });
-  };
-
-  const evaluate = async (run: RunRow, project: ProjectRow, latest: string | null): Promise<RunRow> => {
-    const job = await startEvaluation(run, { project, latest }, bench);
-    follow(job, run);
-    return save({ ...run, status: "evaluating", evaluate_job_id: job.job_id });
-  };
-
-  /** The verdict: the latest moves with the run's end, or not at all. */
-  const accept = async (run: RunRow, evaluation: Evaluation): Promise<void> => {
-    const at = now().toISOString();
-    const { verdict, sentence } = evaluation;
-    await inTransaction(database, async (db) => {
-      const moved = verdict !== "harms" && (await findAdapter(db, run.adapter_id)) !== null;
-      if (moved) await pointAlias(db, { alias: latestOf(run.project), adapterId: run.adapter_id, at });
-      const figures = figuresOf(evaluation);
-      await putRun(db, { ...run, status: "completed", verdict, sentence, figures, moved, finished_at: at });
+  const change: Runs["change"] = async (name, work) => {
+    const project = await inTransaction(database, async (db) => {
+      await work(db);
+      const row = await findProject(db, name);
+      return row && toProject(db, row);
     });
-    await onChange(run.project);
+    if (project) onChange(project);
+    return project;
   };
 
-  const advance = async (job: Job, name: string): Promise<void> => {
-    const record = await readProject(database, name);
-    const run = record?.runs.find(({ finished_at }) => finished_at === null);
-    if (!record || !run) return;
-    if (job.status !== "completed") return void (await end(run, endOf(job)));
-    if (job.kind === "evaluate") return accept(run, job.result as Evaluation);
+  const end = (run: RunRow, ended: Pick<RunRow, "status" | "error">): Promise<unknown> => {
+    const isInterrupted = ended.status === "failed" && (closing.aborted || ended.error?.code === "SHUTTING_DOWN");
+    const status = isInterrupted ? "interrupted" : ended.status;
+    return change(run.project, (db) => putRun(db, { ...run, ...ended, status, finished_at: now().toISOString() }));
+  };
+
+  /** The job first, since a job can be called off and a commit cannot. */
+  const launchWith = async (start: Start, run: RunRow, others: (db: Transaction) => Promise<unknown>): Promise<RunRow> => {
+    const field = run.status === "evaluating" ? "evaluate_job_id" : "train_job_id";
+    let launched = run;
     try {
-      await evaluate(run, record.project, record.latest?.adapter_id ?? null);
+      await change(run.project, async (db) => {
+        await others(db);
+        const job_id = await launch({ start, call: null, transact: (work) => work(db) }, services);
+        launched = { ...run, [field]: job_id };
+        await putRun(db, launched);
+      });
     } catch (error) {
-      const detail = asImprintError(error).toDetail();
-      await end(run, endOf({ status: "failed", error: detail }));
+      const job = launched === run ? undefined : jobs.get(jobOf(launched));
+      if (job && !isTerminal(job.status)) jobs.cancel(job.job_id);
+      throw error;
+    }
+    return launched;
+  };
+
+  const begin: Runs["begin"] = async (earlier, { record, status, others }) => {
+    const run: RunRow = { ...earlier, status, error: null, finished_at: null };
+    if (status === "evaluating") return launchWith(await evaluationIn(record, run), run, others);
+    const start = await trainingOf(run, record.project, services);
+    return launchWith(start, { ...run, seed: start.request.seed }, others);
+  };
+
+  const evaluationIn = ({ project, latest }: ProjectRecord, run: RunRow): Promise<Start> =>
+    evaluationOf(run, { project, latest: latest?.adapter_id ?? null }, services);
+
+  const evaluate = async (record: ProjectRecord, trained: RunRow): Promise<unknown> => {
+    try {
+      return await begin(trained, { record, status: "evaluating", others: async () => {} });
+    } catch (error) {
+      return end(trained, { status: "failed", error: asImprintError(error).toDetail() });
     }
   };
 
-  jobs.subscribe((job) => {
-    const name = active.get(job.job_id);
-    if (name === undefined || !isTerminal(job.status)) return;
-    active.delete(job.job_id);
-    const work = lock([name], () => advance(job, name))
-      .catch((err: unknown) => log.error({ err, project: name }, "a run of a project could not be written down"))
-      .finally(() => pending.delete(work));
-    pending.add(work);
+  /** The latest moves with the run's end, or not at all. */
+  const complete = (run: RunRow, evaluation: Evaluation): Promise<unknown> => {
+    const at = now().toISOString();
+    const { verdict, sentence } = evaluation;
+    const figures = figuresOf(evaluation);
+    return change(run.project, async (db) => {
+      const moved = verdict !== "harms" && (await findAdapter(db, run.adapter_id)) !== null;
+      if (moved) await pointAlias(db, { alias: latestOf(run.project), adapterId: run.adapter_id, at });
+      await putRun(db, { ...run, status: "completed", verdict, sentence, figures, moved, finished_at: at });
+    });
+  };
+
+  const advance = async (name: string): Promise<unknown> => {
+    const record = await inTransaction(database, (db) => findRecord(db, name));
+    const run = record && runUnderWay(record);
+    if (!record || !run) return;
+    const job = jobs.get(jobOf(run));
+    if (!job) {
+      log.warn({ project: name, run: run.run }, "a run was interrupted by a restart; the next one goes on with it");
+      return end(run, { status: "interrupted", error: INTERRUPTED });
+    }
+    if (!isTerminal(job.status)) return;
+    if (job.status === "cancelled") return end(run, { status: "cancelled", error: null });
+    if (job.status === "failed") return end(run, { status: "failed", error: job.error });
+    return run.status === "evaluating" ? complete(run, job.result as Evaluation) : evaluate(record, run);
+  };
+
+  const advanceAll = async (): Promise<void> => {
+    const names = await inTransaction(database, projectsUnderWay);
+    const all = await Promise.allSettled(names.map((name) => lock([name], () => advance(name))));
+    for (const one of all) if (one.status === "rejected") throw one.reason;
+  };
+
+  const advanceLater = (): void => {
+    const work = advanceAll()
+      .catch((err: unknown) => {
+        log.error({ err }, "runs of projects could not be written down; it is tried again");
+        callOffRetry();
+        if (!closing.aborted) callOffRetry = clock.after(RETRY_MS, advanceLater);
+      })
+      .finally(() => advancing.delete(work));
+    advancing.add(work);
+  };
+
+  const leave = jobs.subscribe(({ status }) => {
+    if (isTerminal(status)) advanceLater();
   });
 
   return {
-    begin: async (run, { project, from, earlier }) => {
-      const begun: RunRow = { ...run, status: from, error: null, finished_at: null };
-      await inTransaction(database, (db) => putRun(db, begun));
-      await onChange(project.name);
-      try {
-        const latest = (await readProject(database, project.name))?.latest?.adapter_id ?? null;
-        return await (from === "training" ? train(begun, project) : evaluate(begun, project, latest));
-      } catch (error) {
-        await inTransaction(database, (db) => (earlier ? putRun(db, earlier) : dropRun(db, run)));
-        await onChange(project.name);
-        throw error instanceof ImprintError ? error : asImprintError(error);
-      }
-    },
+    change,
+    begin,
+    advance: async (name) => void (await advance(name)),
+    recover: advanceAll,
     close: async () => {
-      while (pending.size > 0) await Promise.all(pending);
+      leave();
+      callOffRetry();
+      while (advancing.size > 0) await Promise.all(advancing);
     },
   };
 };

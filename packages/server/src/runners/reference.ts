@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import type { WorkerTask } from "@imprint/contracts";
+import { type BaseModels, locateBaseModel } from "../models/base-model.js";
+import type { DataPaths } from "../storage/paths.js";
 
 /**
  * Where the files of jobs lie, wherever a runner keeps them: base models by name, adapters by id, what jobs stage and leave in
@@ -48,3 +51,22 @@ const resolved = (value: unknown, places: Places): unknown => {
 /** The task as a trainer of this machine takes it: with paths. Throws ImprintError BASE_MODEL_NOT_FOUND. */
 export const resolveTask = (task: WorkerTask, places: Places): WorkerTask =>
   ({ ...task, spec: resolved(task.spec, places) }) as WorkerTask;
+
+interface PlacesOptions {
+  readonly paths: DataPaths;
+  readonly models: BaseModels;
+  /** One's own, then those that Imprint ships. */
+  readonly hypernetworks: readonly [own: string, shipped: string];
+}
+
+/** Where this machine keeps what tasks refer to. */
+
+export const localPlaces = ({ paths, models, hypernetworks: [own, shipped] }: PlacesOptions): Places => ({
+  models: (name) => locateBaseModel(name, models).location,
+  adapters: (path) => join(paths.adapters, path),
+  staging: (path) => join(paths.staging, path),
+  measurements: (path) => join(paths.measurements, path),
+  checkpoints: (path) => join(paths.checkpoints, path),
+  hypernetworks: (path) => join(own, path),
+  "shipped-hypernetworks": (path) => join(shipped, path),
+});

@@ -69,9 +69,9 @@ export interface Runner {
   start(task: WorkerTask, onEvent: (event: TaskEvent) => void, memo?: JobMemo): JobHandle;
   /** The job that an earlier run of the service left running, followed again; null where there is none, or none can be left. */
   adopt(job_id: string, onEvent: (event: TaskEvent) => void): Promise<JobHandle | null>;
-  /** What can be adopted; ask it before anything is started. */
+  /** What can be adopted; ask it before anything is started. Rejects where that is not known now. */
   leftBehind(): Promise<readonly LeftJob[]>;
-  /** Stops these of them, and whatever else an earlier run left that nobody follows. */
+  /** Stops these of them, and whatever else an earlier run left that nobody follows. Rejects, and stops nothing, where that is not known now. */
   release(job_ids: readonly string[]): Promise<void>;
   /** Stops everything; what does not stop within `graceMs` is killed. Jobs under way, and those that come later, fail with SHUTTING_DOWN. */
   close(graceMs: number): Promise<void>;

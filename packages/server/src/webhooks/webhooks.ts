@@ -1,10 +1,10 @@
+import { createHmac } from "node:crypto";
 import type { Clock } from "../common/clock.js";
 import type { Log } from "../common/error.js";
 import type { Webhook } from "../config/webhook.js";
 import { type Job, toDetails } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { isTerminal } from "../jobs/status.js";
-import { signedHeaders } from "./sign.js";
 
 /** Before the second attempt, the third, ...: in all a little over half an hour. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000, 300_000, 1_800_000];
@@ -31,6 +31,23 @@ interface Message {
   readonly job_id: string;
   readonly body: string;
 }
+
+interface SignOptions {
+  readonly id: string;
+  /** Seconds since the epoch. */
+  readonly timestamp: number;
+  readonly body: string;
+  readonly key: Uint8Array;
+}
+
+/** The headers that let the receiver check a message (Standard Webhooks 1.0: HMAC-SHA256 of id, timestamp and body). */
+const signedHeaders = ({ id, timestamp, body, key }: SignOptions): Readonly<Record<string, string>> => ({
+  "content-type": "application/json",
+  "user-agent": "imprint",
+  "webhook-id": id,
+  "webhook-timestamp": String(timestamp),
+  "webhook-signature": `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`,
+});
 
 const messageOf = (job: Job): Message => ({
   id: `msg_${job.job_id}`,

@@ -9,7 +9,7 @@ import type { Job } from "../../src/jobs/job.js";
 import type { Jobs } from "../../src/jobs/jobs.js";
 import type { Kind } from "../../src/jobs/kind.js";
 import { onRunner } from "../../src/jobs/on-runner.js";
-import type { Spawn } from "../../src/runners/local/spawn.js";
+import type { Spawn } from "../../src/runners/local/process.js";
 import { quietLog } from "../common/quiet-log.js";
 import { loraTask, runnerOn, temporaryFolder } from "../runners/support.js";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/common/clock.js";
 import { baseModelsOf } from "../../src/models/base-model.js";
 import { createRunner, trainerCommand } from "../../src/runners/create.js";
-import { localPlaces } from "../../src/runners/local/places.js";
+import { localPlaces } from "../../src/runners/reference.js";
 import { dataPaths } from "../../src/storage/paths.js";
 import { quietLog } from "../common/quiet-log.js";
 import { configFor, makeFolder } from "../support/service.js";

@@ -4,7 +4,7 @@ import { latestOf, type SessionSummary } from "@imprint/contracts";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { lastSpeeds, recordSpeed } from "../../src/kinds/lora/estimate.js";
-import { listProjects, membersOf, putMember, putProject, putRun, removeProject, runsOf } from "../../src/projects/rows.js";
+import { listProjects, membersOf, putMembers, putProject, putRun, removeProject, runsOf } from "../../src/projects/rows.js";
 import {
   adapterIds,
   archiveAdapter,
@@ -94,15 +94,9 @@ test("a project is removed with its runs and sessions, unless there is none, and
   for (const name of ["shop", "Shop", "shop-2"])
     await inTransaction(database, async (db) => {
       await putProject(db, { name, base_model: "m", folders: ["/home"], settings: { rank: 4 }, created_at: at });
-      await putMember(db, {
-        project: name,
-        session_id: "s",
-        sha256: "x",
-        content: "c",
-        opening: "o",
-        at,
-        characters: 2 ** 33,
-      });
+      await putMembers(db, [
+        { project: name, session_id: "s", sha256: "x", content: "c", opening: "o", at, characters: 2 ** 33 },
+      ]);
       await putRun(db, runRow(name));
       await pointAlias(db, { alias: latestOf(name), adapterId: `${name}-1`, at });
     });

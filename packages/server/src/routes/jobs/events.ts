@@ -6,7 +6,7 @@ import type { App } from "../../http/app.js";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../../http/event-stream.js";
 import { eventStream, idParams, noContent, problems } from "../../http/schemas.js";
 import type { Jobs } from "../../jobs/jobs.js";
-import { findJob } from "./find.js";
+import { findJob } from "./jobs.js";
 
 interface Deps {
   readonly jobs: Jobs;

@@ -1,14 +1,22 @@
 import { JobDetails, JobList, JobRecord, JobStatus, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
+import { ProblemError, quote } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, Prefix, problems, Text } from "../../http/schemas.js";
-import { toDetails, toListed, toRecord } from "../../jobs/job.js";
+import { type Job, toDetails, toListed, toRecord } from "../../jobs/job.js";
 import type { Jobs } from "../../jobs/jobs.js";
-import { findJob } from "./find.js";
 
 interface Deps {
   readonly jobs: Jobs;
 }
+
+/** The job of a path. Throws ProblemError JOB_NOT_FOUND. */
+export const findJob = (jobs: Jobs, jobId: string): Job => {
+  const job = jobs.get(jobId);
+  if (!job)
+    throw new ProblemError("JOB_NOT_FOUND", `There is no job ${quote(jobId)}: jobs live in memory, and a restart forgets them.`);
+  return job;
+};
 
 const params = idParams("job_id");
 const JobQuery = Strict({ status: Type.Optional(JobStatus), limit: Limit, after: Text, prefix: Prefix });

@@ -1,7 +1,7 @@
 import { KINDS, type TaskResult, WorkerEvent, type WorkerTask } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import { Compile } from "typebox/schema";
-import { readable } from "./readable.js";
+import { readable } from "./worker-log.js";
 
 /** The worker broke the protocol; `message` ends a sentence that starts with "The trainer". */
 export class ProtocolFault extends Error {
@@ -10,34 +10,39 @@ export class ProtocolFault extends Error {
 
 const QUOTED_CHARACTERS = 80;
 
-/** A check of lines against the protocol: answers the event, null for a blank line. Throws ProtocolFault. */
-export function createDecoder(): (line: Buffer) => WorkerEvent | null {
-  const schema = Compile(WorkerEvent);
-  const utf8 = new TextDecoder("utf-8", { fatal: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+const compiled = () => Compile(WorkerEvent);
+let protocol: ReturnType<typeof compiled> | null = null;
 
-  const textOf = (line: Buffer): string => {
-    try {
-      return utf8.decode(line);
-    } catch {
-      throw new ProtocolFault("wrote a line that is not UTF-8");
-    }
-  };
+/** Takes a tenth of a second, before there is an event to wait for it. */
+export function prepareDecoding(): void {
+  protocol ??= compiled();
+}
 
-  const parse = (text: string): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw new ProtocolFault(`wrote a line that is not JSON: ${quoted(text)}`);
-    }
-  };
+/** The event of a line, checked against the protocol; null for a blank line. Throws ProtocolFault. */
+export function decodeEvent(line: Buffer): WorkerEvent | null {
+  const text = textOf(line);
+  if (text.trim() === "") return null;
+  const value = parse(text);
+  protocol ??= compiled();
+  if (!protocol.Check(value)) throw new ProtocolFault(`wrote an event that the protocol does not know: ${quoted(text)}`);
+  return value;
+}
 
-  return (line) => {
-    const text = textOf(line);
-    if (text.trim() === "") return null;
-    const value = parse(text);
-    if (!schema.Check(value)) throw new ProtocolFault(`wrote an event that the protocol does not know: ${quoted(text)}`);
-    return value;
-  };
+function textOf(line: Buffer): string {
+  try {
+    return utf8.decode(line);
+  } catch {
+    throw new ProtocolFault("wrote a line that is not UTF-8");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ProtocolFault(`wrote a line that is not JSON: ${quoted(text)}`);
+  }
 }
 
 /** Whether a result is what a worker hands over for a task of this kind. */

@@ -1,12 +1,13 @@
+import { basename } from "node:path";
 import type { WorkerEvent, WorkerRequest } from "@imprint/contracts";
+import type { Clock } from "../../common/clock.js";
+import type { Log } from "../../common/error.js";
 import { ImprintError } from "../../common/error.js";
-import { ProtocolFault } from "./decode-event.js";
-import { explainEnd } from "./explain-end.js";
+import { decodeEvent, ProtocolFault } from "./decode-event.js";
 import { createLineReader } from "./line-reader.js";
-import { startProcess } from "./spawn.js";
-import { terminate } from "./terminate.js";
-import { createWorkerLog, type WorkerLog } from "./worker-log.js";
-import type { WorkerSettings } from "./worker-settings.js";
+import type { ProcessEnd, WorkerProcess } from "./process.js";
+import { terminate } from "./process.js";
+import { createWorkerLog, type WorkerLog, withoutPaths } from "./worker-log.js";
 
 /** A worker process as something that takes requests, gives events, and ends. */
 export interface Link {
@@ -22,6 +23,7 @@ export interface Link {
 }
 
 interface LinkOptions {
+  readonly process: WorkerProcess;
   readonly settings: WorkerSettings;
   /** May throw ProtocolFault, which ends the process. */
   readonly onEvent: (event: WorkerEvent) => void;
@@ -29,10 +31,10 @@ interface LinkOptions {
 }
 
 const LINES_TO_EXPLAIN = 20;
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-export function openLink({ settings, onEvent, wasReady }: LinkOptions): Link {
-  const { clock, cancelGraceMs, decode, maxLineBytes, killOnExit } = settings;
-  const process = settings.process?.() ?? startProcess(settings);
+export function openLink({ process, settings, onEvent, wasReady }: LinkOptions): Link {
+  const { clock, cancelGraceMs, maxLineBytes = MAX_LINE_BYTES } = settings;
   const log = createWorkerLog({ clock });
   let reason: ImprintError | undefined;
 
@@ -51,7 +53,7 @@ export function openLink({ settings, onEvent, wasReady }: LinkOptions): Link {
     onLine(line) {
       if (reason) return;
       try {
-        const event = decode(line);
+        const event = decodeEvent(line);
         if (event) onEvent(event);
       } catch (thrown) {
         if (!(thrown instanceof ProtocolFault)) throw thrown;
@@ -60,15 +62,13 @@ export function openLink({ settings, onEvent, wasReady }: LinkOptions): Link {
     },
   });
 
-  const forget = killOnExit.add(() => process.kill("SIGKILL"));
   process.stdout?.on("data", lines.push);
   process.stderr?.on("data", log.write);
 
   const gone = process.ended.then((ended) => {
-    forget();
     const lastLines = log.lastLines(LINES_TO_EXPLAIN);
     const clean = ended.type === "exited" && ended.code === 0;
-    reason ??= explainEnd({ end: ended, file: settings.file, wasReady: wasReady(), lastLines });
+    reason ??= explainEnd({ end: ended, program: process.program, wasReady: wasReady(), lastLines });
     return { reason, clean };
   });
 
@@ -80,4 +80,63 @@ export function openLink({ settings, onEvent, wasReady }: LinkOptions): Link {
     alive: () => reason === undefined,
     gone,
   };
+}
+
+/** How long to bear with a worker. */
+
+export interface WorkerSettings {
+  /** From its start to `ready`. */
+  readonly startTimeoutMs: number;
+  /** Longest silence while a task or call is under way. */
+  readonly heartbeatTimeoutMs: number;
+  /** From the cancel message to TERM, and again from TERM to KILL. */
+  readonly cancelGraceMs: number;
+  /** A worker that dies this soon after a result takes the result with it. Default 50. */
+  readonly settleMs?: number;
+  /** Default 32 MiB: the preview of a long session is one line. */
+  readonly maxLineBytes?: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface EndOptions {
+  readonly end: ProcessEnd;
+  /** What was started. */
+  readonly program: string;
+  readonly wasReady: boolean;
+  /** The last lines of its standard error. */
+  readonly lastLines: readonly string[];
+}
+const OUT_OF_MEMORY = /out of memory|MemoryError|can't allocate memory|cannot allocate memory|bad_alloc/i;
+const DISK_FULL = /no space left on device|ENOSPC|disk quota exceeded/i;
+const LINE_CHARACTERS = 200;
+
+/** Why a worker that nobody asked to end is gone, for the job or call that it took with it. */
+
+export function explainEnd({ end, program, wasReady, lastLines }: EndOptions): ImprintError {
+  if (end.type === "not_started") return new ImprintError("WORKER_START_FAILED", cannotStart(basename(program), end.cause));
+  const how = manner(end);
+  const log = lastLines.join("\n");
+  const last = lastLines.at(-1);
+  const quote = last === undefined ? "" : ` Its last line: ${withoutPaths(last).slice(0, LINE_CHARACTERS)}`;
+  if (OUT_OF_MEMORY.test(log)) return new ImprintError("OUT_OF_MEMORY", `The trainer ran out of memory and ${how}.${quote}`);
+  if (DISK_FULL.test(log)) return new ImprintError("DISK_FULL", `The disk filled up and the trainer ${how}.${quote}`);
+  if (!wasReady) return new ImprintError("WORKER_START_FAILED", `The trainer ${how} before it was ready.${quote}`);
+  if (end.code === 0) return new ImprintError("WORKER_NO_RESULT", `The trainer ended without a result.${quote}`);
+  return new ImprintError("WORKER_CRASHED", `The trainer ${how}.${quote}`);
+}
+
+function cannotStart(program: string, { code }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT") return `The trainer cannot be started: there is no program ${program}.`;
+  if (code === "EACCES") return `The trainer cannot be started: ${program} may not be executed.`;
+  return `The trainer cannot be started: ${program} (${code ?? "unknown error"}).`;
+}
+const SHELL_SIGNAL_BASE = 128; // a shell in between reports a signal as 128 + its number
+const SIGKILL = 9;
+
+function manner({ code, signal }: Extract<ProcessEnd, { type: "exited" }>): string {
+  if (signal === "SIGKILL" || code === SHELL_SIGNAL_BASE + SIGKILL) {
+    return "was killed (SIGKILL), as a system does when memory runs out";
+  }
+  return signal === null ? `ended with exit code ${code}` : `was ended by signal ${signal}`;
 }

@@ -1,7 +1,6 @@
 import { spawn as spawnChild } from "node:child_process";
 import type { WorkerTask } from "@imprint/contracts";
-import type { Clock } from "../../common/clock.js";
-import { asImprintError, ImprintError, type Log } from "../../common/error.js";
+import { asImprintError, ImprintError } from "../../common/error.js";
 import { abortable } from "../../common/promises.js";
 import { type Places, resolveTask } from "../reference.js";
 import {
@@ -14,13 +13,12 @@ import {
   type Runner,
   type TaskEvent,
 } from "../runner.js";
-import { createDecoder } from "./decode-event.js";
+import { prepareDecoding } from "./decode-event.js";
 import { workerEnvironment } from "./environment.js";
-import { createKillOnExit } from "./kill-on-exit.js";
+import type { WorkerSettings } from "./link.js";
 import { createPool } from "./pool.js";
-import type { Spawn } from "./spawn.js";
+import { createKillOnExit, type Spawn, startProcess } from "./process.js";
 import { startWorker, type Worker } from "./worker.js";
-import type { WorkerSettings } from "./worker-settings.js";
 
 export interface WorkerCommand {
   readonly file: string;
@@ -31,7 +29,7 @@ export interface WorkerCommand {
   readonly onCluster?: readonly string[];
 }
 
-export interface LocalRunnerOptions {
+export interface LocalRunnerOptions extends WorkerSettings {
   readonly command: WorkerCommand;
   /** The service's environment; the worker gets the allow-listed part (environment.ts). */
   readonly env: NodeJS.ProcessEnv;
@@ -45,27 +43,13 @@ export interface LocalRunnerOptions {
   readonly maxWorkers?: number;
   /** How long that one stays warm when nobody talks. Default 5 minutes. */
   readonly talkerRestMs?: number;
-  /** Longest silence of a worker that has something to do. */
-  readonly heartbeatTimeoutMs: number;
-  /** From spawn to ready. */
-  readonly startTimeoutMs: number;
-  /** From the cancel message to TERM, and again from TERM to KILL. */
-  readonly cancelGraceMs: number;
-  /** A worker that dies this soon after a result takes the result with it. Default 50. */
-  readonly settleMs?: number;
-  /** Default 32 MiB: the preview of a long session is one line. */
-  readonly maxLineBytes?: number;
-  readonly log: Log;
-  readonly clock: Clock;
   /** Called with every process that is started. */
   readonly onWorkerStart?: () => void;
   /** node:child_process spawn, unless a test counts or fails it. */
   readonly spawn?: Spawn;
 }
 
-const SETTLE_MS = 50;
 const TALKER_REST_MS = 300_000;
-const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Trains in child processes of this machine: `command` speaking docs/operations.md. Starts none until there is work. */
 export function createLocalRunner(options: LocalRunnerOptions): Runner & Interactive {
@@ -78,33 +62,28 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     baseModelOf = ({ spec }) => spec.base_model,
     onWorkerStart = () => {},
     places,
+    spawn = spawnChild as Spawn,
+    clock,
   } = options;
-  const settings: WorkerSettings = {
-    settleMs: SETTLE_MS,
-    maxLineBytes: MAX_LINE_BYTES,
-    spawn: spawnChild as Spawn,
-    ...options,
-    file: command.file,
-    args: command.args,
-    env: workerEnvironment({ source: env, allowDownloads, extra: command.env }),
-    decode: createDecoder(),
-    killOnExit: createKillOnExit(),
-  };
+  const { file, args } = command;
+  const program = { file, args, env: workerEnvironment({ source: env, allowDownloads, extra: command.env }) };
+  const killOnExit = createKillOnExit();
+  prepareDecoding();
   const start = (): Worker => {
     onWorkerStart();
-    return startWorker(settings);
+    return startWorker(startProcess({ ...program, spawn, killOnExit, clock }), options);
   };
   const pool = createPool({ maxWorkers, graceMs: cancelGraceMs, start });
   // A chat never waits for a training: with all others at work it gets a process, and a copy of its base, of its own.
-  const rest = { afterMs: options.talkerRestMs ?? TALKER_REST_MS, clock: options.clock };
+  const rest = { afterMs: options.talkerRestMs ?? TALKER_REST_MS, clock };
   const talkers = createPool({ maxWorkers: 1, graceMs: cancelGraceMs, start, rest });
 
   const run = async (task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome> => {
     try {
       const here = places ? resolveTask(task, places) : task;
-      const lease = await pool.acquire(baseModelOf(here), signal);
-      const outcome = await lease.worker.run(here, onEvent, signal);
-      lease.release(outcome.type === "failed" && outcome.error.code === "OUT_OF_MEMORY"); // what leaked would fail the next one
+      const checkout = await pool.acquire(baseModelOf(here), signal);
+      const outcome = await checkout.worker.run(here, onEvent, signal);
+      checkout.release(outcome.type === "failed" && outcome.error.code === "OUT_OF_MEMORY"); // what leaked would fail the next one
       return outcome;
     } catch (thrown) {
       return signal.aborted ? { type: "cancelled" } : { type: "failed", error: asImprintError(thrown).toDetail() };
@@ -115,8 +94,8 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     const base = baseModelOf(request);
     const shared = request.type !== "chat" ? pool.share(base) : undefined;
     const owner = request.type !== "chat" || pool.isFree() ? pool : talkers;
-    const lease = shared ?? (await owner.acquire(base, signal));
-    const answer = lease.worker.call(request, signal, onEvent).finally(() => lease.release());
+    const checkout = shared ?? (await owner.acquire(base, signal));
+    const answer = checkout.worker.call(request, signal, onEvent).finally(() => checkout.release());
     return abortable(answer, signal);
   };
 

@@ -4,7 +4,7 @@ import { type Deferred, defer } from "../../common/promises.js";
 import type { Worker } from "./worker.js";
 
 /** A worker for one task or chat. */
-export interface Lease {
+export interface Checkout {
   readonly worker: Worker;
   /** Gives it back; `retire` when its process should not be used again. */
   release(retire?: boolean): void;
@@ -12,11 +12,11 @@ export interface Lease {
 
 export interface Pool {
   /** A worker of this base model that nobody else uses. Rejects with ImprintError, or with the signal's reason. */
-  acquire(base: string, signal?: AbortSignal): Promise<Lease>;
+  acquire(base: string, signal?: AbortSignal): Promise<Checkout>;
   /** Whether a worker, whatever its base, is to be had without waiting for somebody's work. */
   isFree(): boolean;
   /** A worker that answers previews and renders prompts, whatever else it does; undefined when none is alive. */
-  share(base: string): Lease | undefined;
+  share(base: string): Checkout | undefined;
   close(graceMs: number): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ interface PoolOptions {
 interface Entry {
   readonly base: string;
   readonly worker: Worker;
-  leased: boolean;
+  checkedOut: boolean;
   sharers: number;
   /** Keeps it from being ended for its rest. */
   stay: () => void;
@@ -40,7 +40,7 @@ interface Entry {
 
 interface Waiting {
   readonly base: string;
-  readonly lease: Deferred<Lease>;
+  readonly checkout: Deferred<Checkout>;
 }
 
 const RESTED = new ImprintError("WORKER_CRASHED", "The trainer had nothing to do for a while.");
@@ -52,19 +52,19 @@ export function createPool({ maxWorkers, start, graceMs, rest }: PoolOptions): P
   const waiting = new Set<Waiting>();
   let closed = false;
 
-  const idle = (entry: Entry): boolean => entry.worker.alive() && !entry.leased && entry.sharers === 0;
+  const idle = (entry: Entry): boolean => entry.worker.alive() && !entry.checkedOut && entry.sharers === 0;
 
   const endLater = (entry: Entry): void => {
     if (rest) entry.stay = rest.clock.after(rest.afterMs, () => void entry.worker.terminate(RESTED, graceMs));
   };
 
-  const lend = (entry: Entry): Lease => {
-    entry.leased = true;
+  const lend = (entry: Entry): Checkout => {
+    entry.checkedOut = true;
     entry.stay();
     return {
       worker: entry.worker,
       release(retire = false) {
-        entry.leased = false;
+        entry.checkedOut = false;
         if (entries.delete(entry)) entries.add(entry); // the most recently used is last
         if (retire) void entry.worker.terminate(MAKE_ROOM, graceMs);
         else endLater(entry);
@@ -74,7 +74,7 @@ export function createPool({ maxWorkers, start, graceMs, rest }: PoolOptions): P
   };
 
   const open = (base: string): Entry => {
-    const entry: Entry = { base, worker: start(base), leased: false, sharers: 0, stay: () => {} };
+    const entry: Entry = { base, worker: start(base), checkedOut: false, sharers: 0, stay: () => {} };
     entries.add(entry);
     void entry.worker.gone.then(() => {
       entry.stay();
@@ -101,7 +101,7 @@ export function createPool({ maxWorkers, start, graceMs, rest }: PoolOptions): P
       const entry = entryFor(next.base);
       if (!entry) return;
       waiting.delete(next);
-      next.lease.resolve(lend(entry));
+      next.checkout.resolve(lend(entry));
     }
   };
 
@@ -109,15 +109,15 @@ export function createPool({ maxWorkers, start, graceMs, rest }: PoolOptions): P
     acquire(base, signal) {
       if (closed) return Promise.reject(closing());
       if (signal?.aborted) return Promise.reject(signal.reason);
-      const next: Waiting = { base, lease: defer<Lease>() };
+      const next: Waiting = { base, checkout: defer<Checkout>() };
       const leave = (): void => {
         waiting.delete(next);
-        next.lease.reject(signal?.reason);
+        next.checkout.reject(signal?.reason);
       };
       signal?.addEventListener("abort", leave, { once: true });
       waiting.add(next);
       serve();
-      return next.lease.promise.finally(() => signal?.removeEventListener("abort", leave));
+      return next.checkout.promise.finally(() => signal?.removeEventListener("abort", leave));
     },
     isFree: () => waiting.size === 0 && (entries.size < maxWorkers || [...entries].some(idle)),
     share(base) {
@@ -135,7 +135,7 @@ export function createPool({ maxWorkers, start, graceMs, rest }: PoolOptions): P
     },
     async close(closeGraceMs) {
       closed = true;
-      for (const { lease } of waiting) lease.reject(closing());
+      for (const { checkout } of waiting) checkout.reject(closing());
       waiting.clear();
       await Promise.all([...entries].map(({ worker }) => worker.terminate(closing(), closeGraceMs).then(() => worker.gone)));
     },

@@ -1,11 +1,9 @@
-import type { WorkerTask } from "@imprint/contracts";
+import type { WorkerEvent, WorkerTask } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import { defer } from "../../common/promises.js";
 import type { Outcome, TaskEvent } from "../runner.js";
 import { isResultOf, ProtocolFault } from "./decode-event.js";
-import type { Link } from "./link.js";
-import { createTaskEvents, type JobWorkerEvent, type Verdict } from "./task-events.js";
-import type { WorkerSettings } from "./worker-settings.js";
+import type { Link, WorkerSettings } from "./link.js";
 
 /** A task in the hands of a worker. */
 export interface TaskRun {
@@ -28,13 +26,15 @@ interface RunTaskOptions {
   readonly settings: Pick<WorkerSettings, "clock" | "cancelGraceMs" | "settleMs">;
 }
 
-/** One task from its hand-over to its outcome: cancel, verdict, and the worker's death, whichever comes first. */
+const SETTLE_MS = 50;
+
+/** One task from its hand-over to its outcome: cancel, its last event, and the worker's death, whichever comes first. */
 export function runTask({ task, onEvent, signal, link, settings }: RunTaskOptions): TaskRun {
-  const { clock, cancelGraceMs, settleMs } = settings;
+  const { clock, cancelGraceMs, settleMs = SETTLE_MS } = settings;
   const { job_id } = task;
   const outcome = defer<Outcome>();
   let sent = false;
-  let verdict: Verdict | undefined;
+  let taskEnd: TaskEnd | undefined;
   let disarm: (() => void) | undefined;
 
   const settle = (value: Outcome): void => {
@@ -45,7 +45,7 @@ export function runTask({ task, onEvent, signal, link, settings }: RunTaskOption
   };
 
   function stop(): void {
-    if (verdict) return;
+    if (taskEnd) return;
     if (!sent) {
       settle({ type: "cancelled" });
       return;
@@ -58,11 +58,11 @@ export function runTask({ task, onEvent, signal, link, settings }: RunTaskOption
 
   const receive = createTaskEvents({
     onReport: onEvent,
-    onVerdict(event) {
+    onEnd(event) {
       if (event.type === "cancelled" && !signal.aborted) throw new ProtocolFault("cancelled a job that nobody cancelled");
       if (event.type === "done" && !isResultOf(task, event.result))
         throw new ProtocolFault(`ended a ${task.type} with something else`);
-      verdict = event;
+      taskEnd = event;
       disarm?.();
       disarm = clock.after(settleMs, () => {
         if (link.alive()) settle(outcomeOf(event)); // else its end settles
@@ -84,15 +84,59 @@ export function runTask({ task, onEvent, signal, link, settings }: RunTaskOption
     receive,
     end(reason, clean) {
       if (signal.aborted) settle({ type: "cancelled" });
-      else if (verdict && (clean || verdict.type !== "done")) settle(outcomeOf(verdict));
+      else if (taskEnd && (clean || taskEnd.type !== "done")) settle(outcomeOf(taskEnd));
       else settle({ type: "failed", error: reason.toDetail() });
     },
     outcome: outcome.promise,
   };
 }
 
-function outcomeOf(verdict: Verdict): Outcome {
-  if (verdict.type === "done") return { type: "done", result: verdict.result };
-  if (verdict.type === "failed") return { type: "failed", error: verdict.error };
+function outcomeOf(taskEnd: TaskEnd): Outcome {
+  if (taskEnd.type === "done") return { type: "done", result: taskEnd.result };
+  if (taskEnd.type === "failed") return { type: "failed", error: taskEnd.error };
   return { type: "cancelled" };
+}
+type Report = Extract<TaskEvent, { type: "phase" | "plan" | "progress" | "measuring" | "sweep" | "checkpoint" }>;
+export type TaskEnd = Extract<WorkerEvent, { type: "done" | "failed" | "cancelled" }>;
+export type JobWorkerEvent = Report | TaskEnd;
+
+interface TaskEventsOptions {
+  readonly onReport: (report: Report) => void;
+  readonly onEnd: (taskEnd: TaskEnd) => void;
+}
+
+/**
+ * The order of one task's events: steps, measurements and checkpoints grow, there is one plan and one end. Answers whether the event was taken; what
+ * is out of order is passed over, since it can only repeat what is known.
+ */
+
+export function createTaskEvents({ onReport, onEnd }: TaskEventsOptions): (event: JobWorkerEvent) => boolean {
+  let step = -1;
+  let measured = 0;
+  let kept = 0;
+  let planned = false;
+  let over = false;
+  return (event) => {
+    if (over) return false;
+    if (event.type === "done" || event.type === "failed" || event.type === "cancelled") {
+      over = true;
+      onEnd(event);
+      return true;
+    }
+    if (event.type === "progress") {
+      if (event.progress.step <= step) return false;
+      step = event.progress.step;
+    } else if (event.type === "measuring") {
+      if (event.measuring.done < measured) return false;
+      measured = event.measuring.done;
+    } else if (event.type === "checkpoint") {
+      if (event.step <= kept) return false;
+      kept = event.step;
+    } else if (event.type === "plan") {
+      if (planned) return false;
+      planned = true;
+    }
+    onReport(event);
+    return true;
+  };
 }

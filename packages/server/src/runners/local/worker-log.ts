@@ -1,6 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
 import type { Clock } from "../../common/clock.js";
-import { createByteRing } from "./byte-ring.js";
-import { readable } from "./readable.js";
 
 export interface WorkerLog {
   write(chunk: Buffer): void;
@@ -63,4 +62,51 @@ export function createWorkerLog({ clock }: { readonly clock: Clock }): WorkerLog
         .filter((line) => line !== "")
         .slice(-count),
   };
+}
+
+export interface ByteRing {
+  write(chunk: Buffer): void;
+  /** Bytes written so far. */
+  total(): number;
+  /** What was written from byte `mark` to byte `end`, as far as it is still here. */
+  between(mark: number, end: number): Buffer;
+}
+
+/** The last `capacity` bytes of a stream, in memory allocated once. */
+
+export function createByteRing(capacity: number): ByteRing {
+  const ring = Buffer.alloc(capacity);
+  let total = 0;
+  return {
+    write(chunk) {
+      const kept = chunk.subarray(-capacity);
+      const at = (total + chunk.length - kept.length) % capacity;
+      const head = Math.min(kept.length, capacity - at);
+      kept.copy(ring, at, 0, head);
+      kept.copy(ring, 0, head);
+      total += chunk.length;
+    },
+    total: () => total,
+    between(mark, end) {
+      const from = Math.max(mark, total - capacity, 0);
+      if (from >= end) return Buffer.alloc(0);
+      const at = from % capacity;
+      return Buffer.concat([ring.subarray(at), ring.subarray(0, at)]).subarray(0, end - from);
+    },
+  };
+}
+
+/** Text of a program made fit for logs and terminals: no escape sequences, no control characters but newline and tab. */
+
+export function readable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
+  return stripVTControlCharacters(text.replace(/\r\n?/g, "\n")).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+}
+
+/** Absolute paths cut down to their last part: error messages leave the machine. */
+
+export function withoutPaths(text: string): string {
+  return text.replace(/(?<![\w.:/\\])(?:[A-Za-z]:)?(?:[\\/][^\\/\s'":,;()<>|]+){2,}/g, (path) =>
+    path.slice(path.search(/[^\\/]+$/)),
+  );
 }

@@ -1,15 +1,16 @@
 import { WORKER_PROTOCOL, type WorkerEvent, type WorkerTask } from "@imprint/contracts";
+import type { Clock } from "../../common/clock.js";
 import { ImprintError } from "../../common/error.js";
 import { defer } from "../../common/promises.js";
 import type { Call, CallResult, ChatEvent, Outcome, TaskEvent } from "../runner.js";
 import { createCalls } from "./calls.js";
 import { ProtocolFault } from "./decode-event.js";
+import type { WorkerSettings } from "./link.js";
 import { openLink } from "./link.js";
+import type { WorkerProcess } from "./process.js";
 import { runTask, type TaskRun } from "./run-task.js";
-import { createWatchdog } from "./watchdog.js";
-import type { WorkerSettings } from "./worker-settings.js";
 
-/** A live trainer process. It does one task at a time. */
+/** A live trainer. It does one task at a time. */
 export interface Worker {
   readonly pid: number | undefined;
   /** False once it ended or has to: give it nothing more. */
@@ -26,7 +27,8 @@ export interface Worker {
 
 const REMEMBERED_TASKS = 16; // whose late events are passed over
 
-export function startWorker(settings: WorkerSettings): Worker {
+/** Works with a process from its start, or its being found again, to its end. */
+export function startWorker(process: WorkerProcess, settings: WorkerSettings): Worker {
   const { clock, log, startTimeoutMs, heartbeatTimeoutMs, cancelGraceMs } = settings;
   const ready = defer<void>();
   let isReady = false;
@@ -34,7 +36,7 @@ export function startWorker(settings: WorkerSettings): Worker {
   let past: readonly string[] = [];
   let ignored = 0;
 
-  const link = openLink({ settings, onEvent: receive, wasReady: () => isReady });
+  const link = openLink({ process, settings, onEvent: receive, wasReady: () => isReady });
   const calls = createCalls({
     send: link.send,
     clock,
@@ -96,7 +98,7 @@ export function startWorker(settings: WorkerSettings): Worker {
     calls.failAll(reason);
     log.info({ pid: link.pid, reason: reason.message }, "a trainer is gone");
   });
-  ready.promise.catch(() => {}); // whoever waits for it hears it
+  ready.promise.catch(() => {}); // whoever waits for it is told
 
   const guarded =
     (onEvent: (event: TaskEvent) => void) =>
@@ -132,5 +134,38 @@ export function startWorker(settings: WorkerSettings): Worker {
       return answer.finally(watch);
     },
     terminate: (reason, graceMs) => link.end(reason, graceMs),
+  };
+}
+
+export interface Watchdog {
+  /** The worker gave a sign of life, or there is something new to wait for. */
+  pat(): void;
+  /** Nothing is expected of the worker. */
+  rest(): void;
+}
+
+interface WatchdogOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly onSilent: () => void;
+}
+
+/** Barks when `timeoutMs` pass without a pat. */
+
+export function createWatchdog({ clock, timeoutMs, onSilent }: WatchdogOptions): Watchdog {
+  let disarm: (() => void) | undefined;
+  const rest = (): void => {
+    disarm?.();
+    disarm = undefined;
+  };
+  return {
+    pat() {
+      rest();
+      disarm = clock.after(timeoutMs, () => {
+        // After a long block of this process its timers run before its pipes are read: look once more.
+        disarm = clock.after(0, onSilent);
+      });
+    },
+    rest,
   };
 }

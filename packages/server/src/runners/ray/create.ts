@@ -1,18 +1,21 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { PreviewSpec, WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import type { Log } from "../../common/error.js";
 import type { Limits } from "../../config/limits.js";
 import type { Config } from "../../config/load.js";
+import type { RayStorage } from "../../config/ray.js";
 import { workerEnvironment } from "../local/environment.js";
 import type { WorkerCommand } from "../local/local-runner.js";
-import type { Places } from "../reference.js";
+import { type Places, resolveTask } from "../reference.js";
 import type { Interactive, Runner } from "../runner.js";
-import { instanceOf } from "./instance.js";
 import { createJobsApi } from "./jobs-api.js";
-import { memoryOf } from "./memory-of.js";
 import { createRayRunner } from "./ray-runner.js";
-import { sharedStorage, shipOnce } from "./storage.js";
-import { openStore } from "./stores/open.js";
+import { instanceOf, sharedStorage, shipOnce } from "./storage.js";
+import { createFolderStore } from "./stores/folder-store.js";
+import { createS3Store } from "./stores/s3-store.js";
+import type { Store } from "./stores/store.js";
 
 interface CreateOptions {
   readonly config: Config;
@@ -75,4 +78,46 @@ export const createRay = ({
     clock,
     log,
   });
+};
+
+interface MemoryOptions {
+  readonly task: WorkerTask;
+  readonly places: Places;
+  readonly interactive: Interactive;
+  readonly signal: AbortSignal;
+}
+const MB = 1000000;
+
+/** Bytes that a training takes on a CPU, by the memory model of its preview; null where nobody knows, or the job itself will say why. */
+
+export const memoryOf = async ({ task, places, interactive, signal }: MemoryOptions): Promise<number | null> => {
+  if (task.type !== "train_lora") return null;
+  const here = resolveTask(task, places);
+  if (here.type !== "train_lora") return null;
+  const { session_ids, session_paths, skip_invalid, unreadable, base_model, profile, holdout, max_length } = here.spec;
+  const { include_unsuccessful, train_on, reasoning, epochs, rank, target_modules, quantization } = here.spec;
+  const windows = { session_ids, session_paths, skip_invalid, unreadable, base_model, profile, holdout, max_length };
+  const spec: PreviewSpec = { ...windows, include_unsuccessful, train_on, reasoning, epochs, rank, target_modules, quantization };
+  try {
+    const { memory } = await interactive.call({ type: "preview", spec, window: null }, signal);
+    return memory === null ? null : Math.ceil(memory.total_mb * MB);
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+};
+
+interface OpenOptions {
+  /** The trainer's sources on this machine. */
+  readonly sources: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The store of the settings. Nothing is asked of it yet. */
+
+export const openStore = (storage: RayStorage, { sources, env }: OpenOptions): Store => {
+  if (storage.type === "folder") return createFolderStore(storage.onNodes);
+  const { url, onNodes } = storage;
+  const fetchProgram = readFileSync(join(sources, "imprint_node", "fetch.py"), "utf8");
+  return createS3Store({ url, onNodes, fetchProgram, env });
 };

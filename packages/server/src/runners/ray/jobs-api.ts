@@ -2,7 +2,7 @@ import { type RequestOptions, request as requestPlainly } from "node:http";
 import { request as requestOverTls } from "node:https";
 import { matches } from "@imprint/contracts/fields";
 import { type Static, type TSchema, Type } from "typebox";
-import { withoutPaths } from "../local/readable.js";
+import { withoutPaths } from "../local/worker-log.js";
 
 /** What is read of a job's details; Ray says more, and more with every version. Recorded in test/fixtures/ray/answers.json. */
 const EngineJob = Type.Object({

@@ -3,7 +3,7 @@ import type { Clock } from "../../common/clock.js";
 import type { Log } from "../../common/error.js";
 import type { Places } from "../reference.js";
 import type { JobsApi } from "./jobs-api.js";
-import type { Limits } from "./judge.js";
+import type { Limits } from "./status.js";
 import type { SharedStorage } from "./storage.js";
 
 /** What one job asks of the cluster. */

@@ -1,12 +1,13 @@
 import type { WorkerTask } from "@imprint/contracts";
+import type { Clock } from "../../common/clock.js";
+import type { Log } from "../../common/error.js";
+import { ImprintError } from "../../common/error.js";
 import type { JobMemo } from "../runner.js";
-import { type Attempt, makeAttemptFolder, writeOrder } from "./attempt.js";
-import { ENTRYPOINT, FETCHING_ENTRYPOINT } from "./entrypoint.js";
-import { keepJob } from "./memo.js";
+import { type Attempt, keepJob, makeAttemptFolder, writeOrder } from "./attempt.js";
+import type { JobsApi, Submission } from "./jobs-api.js";
 import type { RayRunnerOptions } from "./options.js";
 import { shipTask } from "./ship-task.js";
-import { storageError, whileUnreachable } from "./storage-error.js";
-import { submit } from "./submit.js";
+import { pause, storageError, whileUnreachable } from "./storage-error.js";
 
 interface PrepareOptions {
   /** A new one. */
@@ -70,4 +71,59 @@ export const prepareAttempt = async (
     log,
   });
   return there;
+};
+
+/**
+ * All that the engine's shell ever reads of us, the same for every job: what differs comes as variables, and what users wrote in
+ * files. `exec`: a stop of the engine's reaches the supervisor.
+ */
+export const ENTRYPOINT =
+  'PYTHONPATH="$IMPRINT_SOURCES" PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -m imprint_node "$IMPRINT_ATTEMPT"';
+
+/**
+ * Where the nodes do not see the storage: the program in the variable (imprint_node/fetch.py, the same for every job too)
+ * brings the sources and the attempt, and goes on as above.
+ */
+
+export const FETCHING_ENTRYPOINT = 'PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -c "$IMPRINT_FETCH"';
+
+interface SubmitOptions {
+  readonly api: JobsApi;
+  readonly submission: Submission;
+  readonly signal: AbortSignal;
+  readonly retryMs: number;
+  readonly patienceMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Hands an attempt to the engine, once however often the answer is lost: the id is ours, and whoever has it already is adopted.
+ * Resolves early where the signal aborts.
+ * @throws ImprintError CLUSTER_REFUSED or CLUSTER_UNREACHABLE
+ */
+
+export const submit = async (options: SubmitOptions): Promise<void> => {
+  const { api, submission, signal, retryMs, patienceMs, clock, log } = options;
+  const { submission_id } = submission;
+  const begun = clock.now();
+  while (!signal.aborted) {
+    const reply = await api.submit(submission);
+    if (reply.type === "ok") return;
+    if (reply.type === "exists") {
+      log.info({ submission_id }, "the cluster has this job already: it is followed");
+      return;
+    }
+    if (reply.type === "refused" || reply.type === "missing") {
+      const why = reply.type === "refused" ? reply.why : "404: there is no Jobs API at this address";
+      throw new ImprintError("CLUSTER_REFUSED", `The cluster refused the job (${why}).`);
+    }
+    log.warn({ submission_id, why: reply.why }, "the cluster did not take the job; it is asked again");
+    if (clock.now() - begun >= patienceMs)
+      throw new ImprintError(
+        "CLUSTER_UNREACHABLE",
+        `The cluster did not take the job for ${patienceMs / 1000} seconds (${reply.why}).`,
+      );
+    await pause(clock, retryMs, signal);
+  }
 };

@@ -1,17 +1,16 @@
 import type { WorkerTask } from "@imprint/contracts";
 import { asImprintError, ImprintError } from "../../common/error.js";
-import { createTaskEvents } from "../local/task-events.js";
+import { createTaskEvents } from "../local/run-task.js";
 import { failedAtOnce, type JobHandle, type JobMemo, type Outcome, type Runner, type TaskEvent } from "../runner.js";
-import { type Attempt, attemptOf, newToken, writeStop } from "./attempt.js";
+import { type Attempt, attemptOf, attemptOfKept, type KeptJob, keptJob, keptJobs, newToken, writeStop } from "./attempt.js";
 import { type Following, followAttempt } from "./follow-attempt.js";
-import { attemptOfKept, keptJob, keptJobs } from "./memo.js";
+import { releaseJob, stopLeftovers } from "./leftovers.js";
 import type { RayRunnerOptions } from "./options.js";
 import { prepareAttempt } from "./prepare-attempt.js";
-import { releaseJob, stopStrangers } from "./release.js";
 import { resultsOf } from "./ship-task.js";
 import { fetchCheckpoint } from "./storage.js";
 
-const CLOSE_MS = 3_000; // beyond the grace, for the news that a job is dead
+const CLOSE_MS = 3_000; // beyond the grace, to be told that a job is gone
 
 const closed = (): ImprintError => new ImprintError("SHUTTING_DOWN", "The service shut down while the job was on the cluster.");
 
@@ -31,7 +30,7 @@ interface Work {
 
 /** Steps and plans grow over all attempts at a job: the next one repeats what the one before told. */
 const tellOnce = (onEvent: (event: TaskEvent) => void): ((event: TaskEvent) => void) => {
-  const report = createTaskEvents({ onReport: onEvent, onVerdict: () => {} });
+  const report = createTaskEvents({ onReport: onEvent, onEnd: () => {} });
   return (event) => (event.type === "log" ? onEvent(event) : void report(event));
 };
 
@@ -40,6 +39,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
   const { api, storage, places, attempts, leave, clock, log } = options;
   const { store } = storage;
   const running = new Map<string, Running>();
+  let left: readonly KeptJob[] = []; // by an earlier service, as it was asked for last
   let closing = false;
 
   const begin = ({ task, memo, adopted, onEvent }: Work): Running => {
@@ -151,7 +151,7 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
       return track({ task, memo: memo ?? null, adopted: null, onEvent });
     },
     async adopt(job_id, onEvent) {
-      const kept = await keptJob(storage, job_id);
+      const kept = left.find((job) => job.job_id === job_id) ?? (await keptJob(storage, job_id));
       if (kept === null || closing || running.has(job_id)) return null;
       return track({
         task: kept.task,
@@ -160,9 +160,12 @@ export const createRayRunner = (options: RayRunnerOptions): Runner => {
         onEvent,
       });
     },
-    leftBehind: () => keptJobs(storage),
+    async leftBehind() {
+      left = await keptJobs(storage);
+      return left;
+    },
     async release(job_ids) {
-      await stopStrangers(options);
+      await stopLeftovers(options);
       for (const one of (await keptJobs(storage)).filter(({ job_id }) => job_ids.includes(job_id)))
         await releaseJob(one, options);
     },

@@ -1,25 +1,26 @@
 import { PassThrough, Writable } from "node:stream";
 import type { Clock } from "../../common/clock.js";
-import { ImprintError, type Log } from "../../common/error.js";
-import type { ProcessEnd, WorkerProcess } from "../local/spawn.js";
-import { type Attempt, writeRequest, writeStop } from "./attempt.js";
-import { type EndRecord, readEnd } from "./end-record.js";
+import type { Log } from "../../common/error.js";
+import { ImprintError } from "../../common/error.js";
+import type { ProcessEnd, WorkerProcess } from "../local/process.js";
+import { type Attempt, type EndRecord, readEnd, writeRequest, writeStop } from "./attempt.js";
 import type { EngineJob, JobsApi, Reply } from "./jobs-api.js";
-import { judge, type Limits, type Verdict } from "./judge.js";
+import { type Limits, type Loss, lossOf } from "./status.js";
 import type { Store } from "./stores/store.js";
 
 /** How an attempt came to its end: `ended` by its own record; `detached`: it goes on without us. */
-export type Fate = { readonly type: "ended"; readonly record: EndRecord } | { readonly type: "detached" } | Verdict;
+export type AttemptEnd = { readonly type: "ended"; readonly record: EndRecord } | { readonly type: "detached" } | Loss;
 
 /** A worker on the cluster, as if it were a process of this machine: pipes are files of the shared storage. */
 export interface RemoteProcess extends WorkerProcess {
-  readonly fate: Promise<Fate>;
+  readonly end: Promise<AttemptEnd>;
   /** Follows it no more and lets it run. */
   detach(): void;
 }
 
 interface RemoteOptions {
   readonly attempt: Attempt;
+  readonly program: string;
   readonly store: Store;
   readonly api: JobsApi;
   /** An earlier service started it: what it wrote is read from the beginning, and it has its task. */
@@ -33,7 +34,7 @@ interface RemoteOptions {
 }
 
 export const openRemote = (options: RemoteOptions): RemoteProcess => {
-  const { attempt, store, api, adopted, limits, pollMs, askMs, clock, log } = options;
+  const { attempt, program, store, api, adopted, limits, pollMs, askMs, clock, log } = options;
   const { folder, submission_id, job_id } = attempt;
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const events = store.tail(`${folder}/events.ndjson`, (chunk) => stdout.write(chunk));
@@ -50,7 +51,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
   let foreign = false;
   let lines: readonly string[] = [];
   let wake = (): void => {};
-  let heard = false;
+  let isLookDue = false;
 
   const note = (reply: Reply<EngineJob>): void => {
     const same = engine !== null && JSON.stringify(engine.reply) === JSON.stringify(reply);
@@ -76,13 +77,8 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     });
   };
 
-  const taken = adopted
-    ? store.list(`${folder}/requests`).then(
-        (names) => names.length,
-        () => 0,
-      )
-    : Promise.resolve(0);
-  let next: number | null = null;
+  /** The number of the next request; null until it is known how many an earlier service wrote. */
+  let next: number | null = adopted ? null : 0;
 
   /** Requests, and how to stop; what the storage does not take now is written the next time. */
   const write = async (): Promise<void> => {
@@ -92,7 +88,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
       wished = now;
     }
     if (next === null) {
-      next = await taken;
+      next = (await store.list(`${folder}/requests`)).length;
       if (next > 0) lines = lines.slice(1);
     }
     for (let [line] = lines; line !== undefined; [line] = lines) {
@@ -103,7 +99,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
   };
 
   /** Rejects where the storage does not answer: nothing can be concluded then. */
-  const look = async (): Promise<Fate | null> => {
+  const look = async (): Promise<AttemptEnd | null> => {
     const end = await readEnd(store, folder, attempt);
     const record = end === "foreign" ? null : end;
     const isNew = [await events.read(record?.events.bytes), await logText.read(record?.log_bytes)].includes(true);
@@ -116,24 +112,24 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     return { type: "lost", error, again: false };
   };
 
-  const step = async (): Promise<Fate | null> => {
+  const step = async (): Promise<AttemptEnd | null> => {
     if (detached) return { type: "detached" };
     ask();
     const unseen = clock.now() - lastLook;
     try {
       await write();
-      const fate = await look();
-      if (fate) return fate;
+      const end = await look();
+      if (end) return end;
     } catch (err) {
       lastSign += unseen; // time in which nobody could look is no silence
       log.warn({ job_id, err }, "the shared storage does not answer");
     }
     lastLook = clock.now();
-    return judge({ now: clock.now(), started: events.begun(), lastSign, engine, killed }, limits);
+    return lossOf({ now: clock.now(), started: events.begun(), lastSign, engine, killed }, limits);
   };
 
   const lookNow = (): void => {
-    heard = true;
+    isLookDue = true;
     wake();
   };
 
@@ -141,19 +137,19 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     new Promise((resolve) => {
       const goOn = (): void => {
         disarm();
-        heard = false;
+        isLookDue = false;
         wake = () => {};
         resolve();
       };
       const disarm = clock.after(pollMs, goOn);
       wake = goOn;
-      if (heard) goOn();
+      if (isLookDue) goOn();
     });
 
-  const follow = async (): Promise<Fate> => {
+  const follow = async (): Promise<AttemptEnd> => {
     for (;;) {
-      const fate = await step();
-      if (fate) return fate;
+      const end = await step();
+      if (end) return end;
       await pause();
     }
   };
@@ -165,7 +161,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
       stream.resume();
     });
 
-  const fate = follow().then(async (found) => {
+  const end = follow().then(async (found) => {
     await Promise.all([drained(stdout), drained(stderr)]);
     return found;
   });
@@ -180,6 +176,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
   });
 
   return {
+    program,
     pid: undefined,
     stdin,
     stdout,
@@ -194,14 +191,14 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
       detached = true;
       lookNow();
     },
-    fate,
-    ended: fate.then(endOf),
+    end,
+    ended: end.then(endOf),
   };
 };
 
-const endOf = (fate: Fate): ProcessEnd => {
-  if (fate.type !== "ended") return { type: "exited", code: 1, signal: null };
-  const { how } = fate.record;
+const endOf = (end: AttemptEnd): ProcessEnd => {
+  if (end.type !== "ended") return { type: "exited", code: 1, signal: null };
+  const { how } = end.record;
   if (how.type === "not_started") return { type: "not_started", cause: Object.assign(new Error(how.code), { code: how.code }) };
   if (how.type === "settled") return { type: "exited", code: 0, signal: null };
   if (how.type === "never") return { type: "exited", code: null, signal: "SIGTERM" };

@@ -1,8 +1,9 @@
 import type { Clock } from "../../common/clock.js";
-import { ImprintError, type Log } from "../../common/error.js";
-import { pause } from "./pause.js";
+import type { Log } from "../../common/error.js";
+import { ImprintError } from "../../common/error.js";
 
 const FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
+
 /** Of servers that speak S3 and have an end. */
 const FULL_STORES = ["XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded", "InsufficientStorage"];
 
@@ -70,3 +71,16 @@ export const whileUnreachable = async <T>(act: () => Promise<T>, { signal, askMs
     }
   }
 };
+
+/** Resolves after that time, or when the signal aborts. */
+
+export const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      disarm();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const disarm = clock.after(ms, done);
+    signal.addEventListener("abort", done);
+  });

@@ -1,10 +1,11 @@
-import { createWriteStream } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { createWriteStream, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { writeAtomically } from "../../storage/durable.js";
-import { printOf } from "./stores/sources.js";
 import type { Store } from "./stores/store.js";
+import { printOf } from "./stores/store.js";
 
 /** What this service keeps on the shared storage. */
 export interface SharedStorage {
@@ -43,4 +44,26 @@ export const fetchCheckpoint = async (store: Store, name: string, to: string): P
     if (content !== null) await pipeline(content, createWriteStream(join(to, file), { mode: 0o600 }));
   }
   await writeAtomically(join(to, STATE), state);
+};
+
+const read = (file: string): string | null => {
+  try {
+    const text = readFileSync(file, "utf8").trim();
+    return /^[0-9a-f]{12}$/.test(text) ? text : null;
+  } catch {
+    return null;
+  }
+};
+
+/** What tells the jobs of this data directory from those of others on the same cluster; made once. */
+
+export const instanceOf = (dataDir: string): string => {
+  const file = join(dataDir, "instance");
+  const known = read(file);
+  if (known !== null) return known;
+  const made = randomBytes(6).toString("hex");
+  const whole = `${file}.${made}`;
+  writeFileSync(whole, `${made}\n`, { mode: 0o600 });
+  renameSync(whole, file);
+  return made;
 };

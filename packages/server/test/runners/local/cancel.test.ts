@@ -2,7 +2,7 @@ import { spawn as spawnChild } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { Spawn } from "../../../src/runners/local/spawn.js";
+import type { Spawn } from "../../../src/runners/local/process.js";
 import { manualClock } from "../../common/manual-clock.js";
 import { gone, isAlive } from "../../support/process.js";
 import { chatCall, loraTask, outcomeOf, runnerOn, startStubborn, startWatched, temporaryFolder } from "../support.js";

@@ -2,7 +2,7 @@ import { spawn as spawnChild } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { Spawn } from "../../../src/runners/local/spawn.js";
+import type { Spawn } from "../../../src/runners/local/process.js";
 import type { ChatCall, PreviewCall } from "../../../src/runners/runner.js";
 import { isAlive } from "../../support/process.js";
 import { chatCall, loraTask, outcomeOf, runnerOn, startWatched, temporaryFolder, userSays, workerPath } from "../support.js";

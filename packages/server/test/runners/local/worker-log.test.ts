@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createByteRing } from "../../../src/runners/local/byte-ring.js";
-import { readable, withoutPaths } from "../../../src/runners/local/readable.js";
-import { createWorkerLog } from "../../../src/runners/local/worker-log.js";
+import { createByteRing, createWorkerLog, readable, withoutPaths } from "../../../src/runners/local/worker-log.js";
 import { manualClock } from "../../common/manual-clock.js";
 
 test("a ring holds the end of what was written", () => {

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -45,9 +46,11 @@ export const rayRunnerOn = ({
   store,
   ...options
 }: RayOptions): Runner => {
+  const shared = root ?? join(temporaryFolder(), "shared");
+  if (root === undefined) mkdirSync(shared);
   const runner = createRayRunner({
     api: createJobsApi({ address, token: token ?? null, timeoutMs: 2000 }),
-    storage: sharedStorage(store ?? createFolderStore(root ?? join(temporaryFolder(), "shared")), "test"),
+    storage: sharedStorage(store ?? createFolderStore(shared), "test"),
     places: null,
     python: PYTHON,
     sources: async () => ({ onNodes: SOURCES, name: null }),

@@ -1,11 +1,11 @@
+import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import type { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
-import { createSegmentTail } from "./segments.js";
-import { filesOf } from "./sources.js";
-import type { Store } from "./store.js";
+import type { Store, Tail } from "./store.js";
+import { filesOf } from "./store.js";
 
 export interface S3Options {
   /** Such as s3://bucket/prefix */
@@ -159,5 +159,40 @@ export const createS3Store = ({ url, onNodes, fetchProgram, env }: S3Options): S
         if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
       }
     },
+  };
+};
+const DIGITS = 6;
+
+export const segmentName = (name: string, at: number): string => `${name}/${String(at).padStart(DIGITS, "0")}`;
+
+/**
+ * A file that grows on a store whose objects do not: numbered parts, each written once and whole, in their order
+ * (imprint_node/segments.py).
+ */
+
+export const createSegmentTail = (
+  readPart: (name: string) => Promise<Buffer | null>,
+  name: string,
+  onData: (chunk: Buffer) => void,
+): Tail => {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  let next = 0;
+  return {
+    async read(upTo = Number.MAX_SAFE_INTEGER) {
+      const from = bytes;
+      while (bytes < upTo) {
+        const part = await readPart(segmentName(name, next));
+        if (part === null) break;
+        next += 1;
+        bytes += part.length;
+        hash.update(part);
+        onData(part);
+      }
+      return bytes > from;
+    },
+    bytes: () => bytes,
+    sha256: () => hash.copy().digest("hex"),
+    begun: () => next > 0,
   };
 };

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
+import { lstat, readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
 import type { Readable } from "node:stream";
-import type { Tail } from "./tail.js";
 
 /**
  * Where the service and the nodes of a cluster leave files for each other. Names are those of files or folders below its root, with "/"
@@ -33,3 +35,35 @@ export interface Store {
   /** Removes a folder with all that is in it. */
   remove(name: string): Promise<void>;
 }
+
+/** A file of the shared storage that grows, read from where it was read to. */
+export interface Tail {
+  /** Passes on what is new; answers whether anything was. Rejects where the storage does not answer. */
+  read(upTo?: number): Promise<boolean>;
+  bytes(): number;
+  sha256(): string;
+  /** Whether the file is there at all. */
+  begun(): boolean;
+}
+export const isSource = (path: string): boolean => !path.endsWith("__pycache__");
+
+/** The files of a folder that are worth a copy, sorted. */
+
+export const filesOf = async (folder: string): Promise<readonly string[]> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && isSource(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+};
+
+/** A folder's content, as far as it can be told without reading it. */
+
+export const printOf = async (folder: string): Promise<string> => {
+  const hash = createHash("sha256");
+  for (const file of await filesOf(folder)) {
+    const { size, mtimeMs } = await lstat(file);
+    hash.update(`${relative(folder, file)}\0${size}\0${mtimeMs}\n`);
+  }
+  return hash.digest("hex").slice(0, 16);
+};

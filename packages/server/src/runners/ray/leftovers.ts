@@ -1,6 +1,4 @@
-import { prefixOf } from "./attempt.js";
-import { readEnd } from "./end-record.js";
-import { attemptOfKept, type KeptJob, keptJobs } from "./memo.js";
+import { attemptOfKept, type KeptJob, keptJobs, prefixOf, readEnd } from "./attempt.js";
 import type { RayRunnerOptions } from "./options.js";
 import { openRemote } from "./remote-process.js";
 import { resultsOf } from "./ship-task.js";
@@ -13,7 +11,7 @@ const TERMINAL = ["STOPPED", "SUCCEEDED", "FAILED"];
  * while, for a service that adopts.
  */
 export const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Promise<void> => {
-  const { api, storage, places, limits, pollMs, askMs, cancelGraceMs, keepMs, clock, log } = options;
+  const { api, storage, places, python: program, limits, pollMs, askMs, cancelGraceMs, keepMs, clock, log } = options;
   const { store } = storage;
   const attempt = attemptOfKept(storage, kept);
   const record = await readEnd(store, attempt.folder, attempt);
@@ -23,11 +21,11 @@ export const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Prom
     else log.warn({ job_id: kept.job_id }, "a job finished while no service ran: --adopt registers what it made");
     return;
   }
-  const remote = openRemote({ attempt, store, api, adopted: true, limits, pollMs, askMs, clock, log });
+  const remote = openRemote({ attempt, program, store, api, adopted: true, limits, pollMs, askMs, clock, log });
   for (const stream of [remote.stdout, remote.stderr]) stream?.resume();
   remote.kill("SIGTERM");
   const disarm = clock.after(cancelGraceMs, () => remote.kill("SIGKILL"));
-  await remote.fate;
+  await remote.end;
   disarm();
   const { checkpoint } = resultsOf(kept.task, places);
   if (checkpoint !== null) await fetchCheckpoint(store, `${attempt.folder}/checkpoint`, checkpoint);
@@ -35,8 +33,8 @@ export const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Prom
   log.warn({ job_id: kept.job_id }, "a job that an earlier service left on the cluster was stopped");
 };
 
-/** Stops what runs under our name and is no job of the storage. */
-export const stopStrangers = async ({ api, storage, log }: RayRunnerOptions): Promise<void> => {
+/** Stops what runs under our name and is no job of the storage. Rejects where the storage does not answer, and stops nothing then. */
+export const stopLeftovers = async ({ api, storage, log }: RayRunnerOptions): Promise<void> => {
   const reply = await api.list();
   if (reply.type !== "ok") return;
   // Asked afterwards: what this service submits meanwhile is kept before it is listed.

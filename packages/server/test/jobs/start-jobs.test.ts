@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createJobs } from "../../src/jobs/create-jobs.js";
 import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";
-import { recoverJobs } from "../../src/jobs/recover.js";
+import { recoverJobs } from "../../src/jobs/start-jobs.js";
 import type { LeftJob } from "../../src/runners/runner.js";
 import { manualClock } from "../common/manual-clock.js";
 import { quietLog } from "../common/quiet-log.js";

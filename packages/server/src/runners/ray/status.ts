@@ -10,7 +10,7 @@ export interface Seen {
   readonly lastSign: number;
   /** The engine's last answer, and since when it answers so. */
   readonly engine: { readonly reply: Reply<EngineJob>; readonly since: number } | null;
-  /** When it was told to stop for good, and whether the engine has heard of it. */
+  /** When it was told to stop for good, and whether the engine has taken that in. */
   readonly killed: { readonly at: number; readonly acknowledged: boolean } | null;
 }
 
@@ -19,14 +19,12 @@ export interface Limits {
   readonly lostAfterMs: number;
   /** How long they may whatever the engine says. */
   readonly patienceMs: number;
-  /** How long whoever kills waits for the news. */
+  /** How long whoever kills a job waits for its end. */
   readonly killMs: number;
 }
 
 /** `gone`: nothing of it runs. `lost`: it came to nothing; `again` where the cluster is to blame, and another attempt may do. */
-export type Verdict =
-  | { readonly type: "gone" }
-  | { readonly type: "lost"; readonly error: ImprintError; readonly again: boolean };
+export type Loss = { readonly type: "gone" } | { readonly type: "lost"; readonly error: ImprintError; readonly again: boolean };
 
 const TERMINAL = ["STOPPED", "SUCCEEDED", "FAILED"];
 const OF_CLUSTER = ["JOB_SUPERVISOR_ACTOR_DIED", "JOB_SUPERVISOR_ACTOR_UNSCHEDULABLE", "JOB_SUPERVISOR_ACTOR_START_FAILURE"];
@@ -37,7 +35,7 @@ const STORE_SAYS = /^ Ray says: (DISK_FULL|STORAGE_FAILED): /;
 const overOnEngine = (reply: Reply<EngineJob>): boolean =>
   reply.type === "missing" || (reply.type === "ok" && TERMINAL.includes(reply.value.status));
 
-const lostTo = ({ reply }: { readonly reply: Reply<EngineJob> }): Verdict => {
+const lostTo = ({ reply }: { readonly reply: Reply<EngineJob> }): Loss => {
   if (reply.type !== "ok")
     return {
       type: "lost",
@@ -60,7 +58,7 @@ const lostTo = ({ reply }: { readonly reply: Reply<EngineJob> }): Verdict => {
 };
 
 /** Whether an attempt that wrote no end is over. The engine's word alone never is enough: its files have to stand still too. */
-export const judge = ({ now, started, lastSign, engine, killed }: Seen, limits: Limits): Verdict | null => {
+export const lossOf = ({ now, started, lastSign, engine, killed }: Seen, limits: Limits): Loss | null => {
   if (killed) {
     const neverBegins = killed.acknowledged && !started; // and would stop itself: stop.json is there
     const over = engine !== null && overOnEngine(engine.reply);

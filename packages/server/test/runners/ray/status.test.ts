@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EngineJob, Reply } from "../../../src/runners/ray/jobs-api.js";
-import { judge, type Limits, type Seen } from "../../../src/runners/ray/judge.js";
+import { type Limits, lossOf, type Seen } from "../../../src/runners/ray/status.js";
 
 const limits: Limits = { lostAfterMs: 60_000, patienceMs: 300_000, killMs: 20_000 };
 const says = (status: EngineJob["status"], error_type: string | null = null): Reply<EngineJob> => ({
@@ -68,8 +68,8 @@ const rows: readonly (readonly [name: string, Partial<Seen>, unknown])[] = [
 ];
 
 test.each(rows)("%s", (_name, what, expected) => {
-  const verdict = judge(seen(what), limits);
-  const shown = verdict?.type === "lost" ? { code: verdict.error.code, again: verdict.again } : verdict;
+  const loss = lossOf(seen(what), limits);
+  const shown = loss?.type === "lost" ? { code: loss.error.code, again: loss.again } : loss;
   expect(shown).toEqual(expected);
 });
 
@@ -79,17 +79,17 @@ test("a job whose files grow is never given up, whatever the engine says", () =>
   } as const);
   fc.assert(
     fc.property(replies, fc.integer({ min: 0, max: 900_000 }), fc.integer({ min: 0, max: 59_999 }), (reply, ago, silence) => {
-      expect(judge(seen({ engine: since(reply, ago), lastSign: 1_000_000 - silence }), limits)).toBeNull();
+      expect(lossOf(seen({ engine: since(reply, ago), lastSign: 1_000_000 - silence }), limits)).toBeNull();
     }),
   );
 });
 
 test("whoever kills waits for the news, but not for ever", () => {
   const killed = (ago: number, acknowledged: boolean): Partial<Seen> => ({ killed: { at: 1_000_000 - ago, acknowledged } });
-  expect(judge(seen({ ...killed(10, false), engine: since(says("RUNNING"), 10) }), limits)).toBeNull();
-  expect(judge(seen({ ...killed(10, true), started: false, engine: since(says("PENDING"), 10) }), limits)).toEqual({
+  expect(lossOf(seen({ ...killed(10, false), engine: since(says("RUNNING"), 10) }), limits)).toBeNull();
+  expect(lossOf(seen({ ...killed(10, true), started: false, engine: since(says("PENDING"), 10) }), limits)).toEqual({
     type: "gone",
   });
-  expect(judge(seen({ ...killed(10, true), engine: since(says("STOPPED"), 10) }), limits)).toEqual({ type: "gone" });
-  expect(judge(seen({ ...killed(20_000, false), engine: since(down, 10) }), limits)).toEqual({ type: "gone" });
+  expect(lossOf(seen({ ...killed(10, true), engine: since(says("STOPPED"), 10) }), limits)).toEqual({ type: "gone" });
+  expect(lossOf(seen({ ...killed(20_000, false), engine: since(down, 10) }), limits)).toEqual({ type: "gone" });
 });

@@ -5,11 +5,16 @@ import type { Clock } from "../../common/clock.js";
 export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcessWithoutNullStreams;
 
 /** How a process came to its end. */
+
 export type ProcessEnd =
   | { readonly type: "not_started"; readonly cause: NodeJS.ErrnoException }
   | { readonly type: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
+/** A process that speaks the worker protocol, on this machine or on a cluster. */
+
 export interface WorkerProcess {
+  /** Its program, for messages. */
+  readonly program: string;
   readonly pid: number | undefined;
   readonly stdin: Writable | undefined;
   readonly stdout: Readable | undefined;
@@ -25,19 +30,18 @@ interface StartOptions {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly spawn: Spawn;
+  readonly killOnExit: KillOnExit;
   readonly clock: Clock;
 }
-
 const GROUPS = process.platform !== "win32"; // Windows has no process groups to signal
 const LAST_WORDS_MS = 1000; // for pipes that a runaway descendant still holds open
-
-/** Starts a program without a shell, in a process group of its own. */
-export function startProcess({ file, args, env, spawn, clock }: StartOptions): WorkerProcess {
+/** Starts a program without a shell, in a process group of its own, which ends with this process. */
+export function startProcess({ file, args, env, spawn, killOnExit, clock }: StartOptions): WorkerProcess {
   let child: ChildProcessWithoutNullStreams;
   try {
     child = spawn(file, args, { env, shell: false, detached: GROUPS, windowsHide: true, stdio: ["pipe", "pipe", "pipe"] });
   } catch (cause) {
-    return notStarted(cause as NodeJS.ErrnoException);
+    return notStarted(file, cause as NodeJS.ErrnoException);
   }
   const { pid, stdin, stdout, stderr } = child;
   let over = false;
@@ -52,6 +56,7 @@ export function startProcess({ file, args, env, spawn, clock }: StartOptions): W
     }
   };
 
+  const forget = killOnExit.add(() => kill("SIGKILL"));
   const ended = new Promise<ProcessEnd>((resolve) => {
     child.on("error", (cause) => {
       if (pid === undefined) resolve({ type: "not_started", cause });
@@ -68,11 +73,51 @@ export function startProcess({ file, args, env, spawn, clock }: StartOptions): W
       child.once("close", finish);
     });
   });
+  void ended.then(forget);
   stdin.on("error", () => {}); // EPIPE: the exit says it better
-  return { pid, stdin, stdout, stderr, kill, ended };
+  return { program: file, pid, stdin, stdout, stderr, kill, ended };
 }
 
-function notStarted(cause: NodeJS.ErrnoException): WorkerProcess {
+function notStarted(program: string, cause: NodeJS.ErrnoException): WorkerProcess {
   const ended = Promise.resolve<ProcessEnd>({ type: "not_started", cause });
-  return { pid: undefined, stdin: undefined, stdout: undefined, stderr: undefined, kill: () => {}, ended };
+  return { program, pid: undefined, stdin: undefined, stdout: undefined, stderr: undefined, kill: () => {}, ended };
+}
+
+interface TerminateOptions {
+  readonly process: WorkerProcess;
+  readonly graceMs: number;
+  readonly clock: Clock;
+}
+
+/** Closes stdin and sends TERM, then KILL after the grace period, both to the whole group. Resolves when the process is gone. */
+
+export async function terminate({ process, graceMs, clock }: TerminateOptions): Promise<void> {
+  process.stdin?.end();
+  process.kill(graceMs > 0 ? "SIGTERM" : "SIGKILL");
+  const disarm = clock.after(graceMs, () => process.kill("SIGKILL"));
+  await process.ended;
+  disarm();
+}
+
+export interface KillOnExit {
+  /** Calls `kill` if this process ends before the answer is called. */
+  add(kill: () => void): () => void;
+}
+
+/** The last resort when the service ends without closing: an uncaught error, process.exit. Listens only while there is something to kill. */
+
+export function createKillOnExit(): KillOnExit {
+  const kills = new Set<() => void>();
+  const killAll = (): void => {
+    for (const kill of kills) kill();
+  };
+  return {
+    add(kill) {
+      if (kills.size === 0) process.on("exit", killAll);
+      kills.add(kill);
+      return () => {
+        if (kills.delete(kill) && kills.size === 0) process.off("exit", killAll);
+      };
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createSegmentTail, segmentName } from "../../../../src/runners/ray/stores/segments.js";
+import { createSegmentTail, segmentName } from "../../../../src/runners/ray/stores/s3-store.js";
 
 const parts = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 10 });
 

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { instanceOf } from "../../../src/runners/ray/instance.js";
+import { instanceOf } from "../../../src/runners/ray/storage.js";
 import { temporaryFolder } from "../support.js";
 
 test("a data directory has one name on its cluster, made once, and again where it cannot be read", () => {
