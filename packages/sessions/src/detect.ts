@@ -4,6 +4,7 @@ import type { Output, Reader, RecordFormat, TextFormat } from "./formats/format.
 import { findRecordFormat, findTextFormat, RECORD_FORMATS, TEXT_FORMATS } from "./formats/registry.js";
 import { SessionUnreadable } from "./session-unreadable.js";
 import type { Items } from "./source/items.js";
+import { unwrapped } from "./source/unwrap.js";
 import type { JsonObject } from "./values/json.js";
 
 /** Finds a file's format from its first items, and from then on passes items to that format's reader. */
@@ -61,7 +62,8 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
   if (forcedRecords !== undefined) startRecords(forcedRecords);
   if (forcedText !== undefined) startText(forcedText);
 
-  const acceptRecord = (record: JsonObject): void => {
+  const acceptRecord = (given: JsonObject): void => {
+    const record = unwrapped(given);
     if (records !== undefined) {
       records.accept(record);
       return;

@@ -9,9 +9,11 @@ import { SessionUnreadable } from "./session-unreadable.js";
 import { refuseArchives } from "./source/archives.js";
 import { baseName, commonHash, hashAhead, hashedBytes } from "./source/content-hash.js";
 import { decompress } from "./source/decompress.js";
-import { itemBatches } from "./source/items.js";
+import { type Items, itemBatches } from "./source/items.js";
 import { LIMITS, type Limits } from "./source/limits.js";
 import { lineBatches } from "./source/lines.js";
+import { isParquet, MAGIC_LENGTH, parquetItems } from "./source/parquet.js";
+import { peek } from "./source/peek.js";
 import { bytesOf, type SourceFile } from "./source/source-file.js";
 import { textBudget } from "./source/text-budget.js";
 
@@ -26,6 +28,13 @@ export interface ImportOptions {
    */
   readonly onSession?: (session: Session) => void | Promise<void>;
   readonly limits?: Limits;
+}
+
+/** What a file holds: the rows of a table, or the records or lines of a text. */
+async function* itemsOf(bytes: AsyncIterable<Uint8Array>, name: string, limits: Limits): AsyncGenerator<Items> {
+  const { head, bytes: all } = await peek(decompress(bytes, name, limits), MAGIC_LENGTH);
+  if (isParquet(head)) return yield* parquetItems(all, name, limits);
+  yield* itemBatches(lineBatches(refuseArchives(all, name), name, limits), isTextLine, limits);
 }
 
 const bySequence = (left: SourceFile, right: SourceFile): number => left.name.localeCompare(right.name, "en", { numeric: true });
@@ -71,8 +80,7 @@ export async function importSessions(files: readonly SourceFile[], options: Impo
   for (const file of ordered) {
     const { bytes, digest } = knownHash === null ? hashedBytes(file) : { bytes: bytesOf(file), digest: () => "" };
     const named = baseName(file.name);
-    const lines = lineBatches(refuseArchives(decompress(bytes, named, limits), named), named, limits);
-    for await (const items of itemBatches(lines, isTextLine, limits)) {
+    for await (const items of itemsOf(bytes, named, limits)) {
       if (items.kind === "records") bad += items.bad;
       found.accept(items);
       await sessions.take(made.splice(0), found.format());

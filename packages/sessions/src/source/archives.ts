@@ -26,7 +26,6 @@ const CONTAINERS: readonly Container[] = [
     // opencode's own is opened where files are found, by its name.
     instead: "export the conversation from the tool that wrote it, and bring that",
   },
-  { what: "a Parquet file", magic: "PAR1", instead: "bring its rows as JSON lines" },
 ];
 
 const HEAD = 512;
