@@ -3,6 +3,7 @@ import { type Collector, collector } from "./collector.js";
 import { dispatcher, isTextLine } from "./detect.js";
 import type { Draft } from "./draft.js";
 import { DROPPED } from "./dropped.js";
+import { foreignFile } from "./foreign.js";
 import type { Output } from "./formats/format.js";
 import type { ImportedFile } from "./imported-file.js";
 import { SessionUnreadable } from "./session-unreadable.js";
@@ -32,6 +33,8 @@ export interface ImportOptions {
 
 /** What a file holds: the rows of a table, or the records or lines of a text. */
 async function* itemsOf(bytes: AsyncIterable<Uint8Array>, name: string, limits: Limits): AsyncGenerator<Items> {
+  const refused = foreignFile(name);
+  if (refused !== null) throw new SessionUnreadable(`${name} ${refused}`);
   const { head, bytes: all } = await peek(decompress(bytes, name, limits), MAGIC_LENGTH);
   if (isParquet(head)) return yield* parquetItems(all, name, limits);
   yield* itemBatches(lineBatches(refuseArchives(all, name), name, limits), isTextLine, limits);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { groupFiles, isSessionPath } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
 import type { Candidate } from "./candidate.js";
-import { isOpencodeDatabase, sessionsInDatabase } from "./opencode-database.js";
+import { isDatabase, sessionsInDatabase } from "./database.js";
 
 const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__", "tool-results"]);
 
@@ -20,19 +20,21 @@ interface Found {
   readonly modified: number;
 }
 
-const isCandidate = (name: string): boolean => isSessionPath(name) || isOpencodeDatabase(name);
+const isCandidate = (name: string): boolean => isSessionPath(name) || isDatabase(name);
 
 /** The sessions of a database, one by one; any other file as it is. Throws a UsageError for a database that was named and cannot be read. */
 async function opened(candidate: Candidate): Promise<readonly Candidate[]> {
   const { path: file, size, modified } = candidate;
-  if (!isOpencodeDatabase(file)) return [candidate];
+  if (!isDatabase(file)) return [candidate];
   // What was written last may stand beside the database yet.
   const written = await statOf(`${file}-wal`);
   const newest = { size: size + (written?.size ?? 0), modified: Math.max(modified, written?.mtimeMs ?? 0) };
-  return sessionsInDatabase(file, newest).catch((error: Error) => {
+  const sessions = await sessionsInDatabase(file, newest).catch((error: Error) => {
     if (!candidate.named) return [candidate];
     throw new UsageError(`${file} cannot be read: ${error.message}`);
   });
+  // A database that was named and holds none is refused as what it is.
+  return sessions.length === 0 && candidate.named ? [candidate] : sessions;
 }
 
 const contains = (root: string, target: string): boolean => target === root || target.startsWith(root + path.sep);
