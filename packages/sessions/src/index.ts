@@ -14,3 +14,4 @@ export { LIMITS, type Limits } from "./source/limits.js";
 export type { SourceFile } from "./source/source-file.js";
 export { type SessionDigest, summarize } from "./summarize.js";
 export { touchedFiles } from "./touched-files.js";
+export { rewardVerdict, type Verdict, verdictOf } from "./values/verdict.js";

@@ -4,6 +4,7 @@ import { groupFiles, isSessionPath } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
 import type { Candidate } from "./candidate.js";
 import { isDatabase, sessionsInDatabase } from "./database.js";
+import { harborOutcome } from "./harbor.js";
 
 const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__", "tool-results"]);
 
@@ -22,10 +23,13 @@ interface Found {
 
 const isCandidate = (name: string): boolean => isSessionPath(name) || isDatabase(name);
 
-/** The sessions of a database, one by one; any other file as it is. Throws a UsageError for a database that was named and cannot be read. */
+/** The sessions of a database, one by one; any other file as it is, with how it ended. Throws a UsageError for a database that was named and cannot be read. */
 async function opened(candidate: Candidate): Promise<readonly Candidate[]> {
   const { path: file, size, modified } = candidate;
-  if (!isDatabase(file)) return [candidate];
+  if (!isDatabase(file)) {
+    const outcome = await harborOutcome(file);
+    return [outcome === undefined ? candidate : { ...candidate, outcome }];
+  }
   // What was written last may stand beside the database yet.
   const written = await statOf(`${file}-wal`);
   const newest = { size: size + (written?.size ?? 0), modified: Math.max(modified, written?.mtimeMs ?? 0) };
