@@ -9,11 +9,10 @@ import type { ImportedFile } from "./imported-file.js";
 import { SessionUnreadable } from "./session-unreadable.js";
 import { refuseArchives } from "./source/archives.js";
 import { baseName, commonHash, hashAhead, hashedBytes } from "./source/content-hash.js";
-import { decompress } from "./source/decompress.js";
+import { decompress, isParquet, MAGIC_LENGTH } from "./source/decompress.js";
 import { type Items, itemBatches } from "./source/items.js";
 import { LIMITS, type Limits } from "./source/limits.js";
 import { lineBatches } from "./source/lines.js";
-import { isParquet, MAGIC_LENGTH, parquetItems } from "./source/parquet.js";
 import { peek } from "./source/peek.js";
 import { bytesOf, type SourceFile } from "./source/source-file.js";
 import { textBudget } from "./source/text-budget.js";
@@ -36,7 +35,11 @@ async function* itemsOf(bytes: AsyncIterable<Uint8Array>, name: string, limits: 
   const refused = foreignFile(name);
   if (refused !== null) throw new SessionUnreadable(`${name} ${refused}`);
   const { head, bytes: all } = await peek(decompress(bytes, name, limits), MAGIC_LENGTH);
-  if (isParquet(head)) return yield* parquetItems(all, name, limits);
+  if (isParquet(head)) {
+    // Loaded at the first table: no other file needs it.
+    const { parquetItems } = await import("./source/parquet.js");
+    return yield* parquetItems(all, name, limits);
+  }
   yield* itemBatches(lineBatches(refuseArchives(all, name), name, limits), isTextLine, limits);
 }
 

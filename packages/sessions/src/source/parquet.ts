@@ -6,11 +6,6 @@ import { isObject, type JsonObject } from "../values/json.js";
 import type { Items } from "./items.js";
 import type { Limits } from "./limits.js";
 
-const MAGIC = "PAR1";
-export const MAGIC_LENGTH = MAGIC.length;
-
-export const isParquet = (head: Uint8Array): boolean => Buffer.from(head.subarray(0, MAGIC_LENGTH)).toString("latin1") === MAGIC;
-
 /** A value of a cell as JSON. A struct's missing fields are null in a table, and absent where the record was written as JSON. */
 function jsonOf(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
