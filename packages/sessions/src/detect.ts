@@ -62,8 +62,7 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
   if (forcedRecords !== undefined) startRecords(forcedRecords);
   if (forcedText !== undefined) startText(forcedText);
 
-  const acceptRecord = (given: JsonObject): void => {
-    const record = unwrapped(given);
+  const acceptRecord = (record: JsonObject): void => {
     if (records !== undefined) {
       records.accept(record);
       return;
@@ -82,7 +81,7 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
         if (format === undefined && junk > limit)
           throw refusal(name, `is no recorded session (no JSON object in its first ${limit} lines)`);
         if (text !== undefined) throw refusal(name, "holds JSON, not the text of the format that was asked for");
-        for (const record of items.records) acceptRecord(record);
+        for (const record of items.records) for (const one of unwrapped(record)) acceptRecord(one);
         return;
       }
       if (records !== undefined) throw refusal(name, "holds text, not the JSON of the format that was asked for");

@@ -47,6 +47,14 @@ describe("a recording of a tool that is not read", () => {
   it.each([
     ["Cursor", jsonLines({ role: "user", message: text("x") }, { role: "assistant", message: text("y") })],
     ["Cursor", "# Landing page\n_Exported on 10/7/2026 at 17:09:40 GMT+5:30 from Cursor (3.2.11)_\n\n---\n\n**User**\n\nx\n"],
+    [
+      "Cursor's command line",
+      jsonLines({ type: "system", subtype: "init", apiKeySource: "login", session_id: uuid, model: "Auto" }),
+    ],
+    [
+      "Cursor's command line",
+      jsonLines({ type: "tool_call", subtype: "started", tool_call: { readToolCall: {} }, session_id: uuid }),
+    ],
     ["SpecStory", specStory],
     ["SpecStory", specStory.split("\n").slice(6).join("\n")],
     [
@@ -67,6 +75,10 @@ describe("a recording of a tool that is not read", () => {
           { role: "bot", content: "y" },
         ],
       }),
+    ],
+    [
+      "Kiro",
+      JSON.stringify({ executionId: "e", workflowType: "chat-agent", chatSessionId: uuid, actions: [{ actionType: "say" }] }),
     ],
     ["Kiro", JSON.stringify({ sessionId: uuid, title: "x", history: [kiroItem("user", "x"), kiroItem("assistant", "On it.")] })],
     [
@@ -91,6 +103,7 @@ describe("a recording of a tool that is not read", () => {
       "codex exec",
       jsonLines({ model: "m", sandbox: "read-only" }, { prompt: "x" }, { id: "0", msg: { type: "agent_message", message: "y" } }),
     ],
+    ["opencode run", jsonLines({ type: "step_start", timestamp: 1, sessionID: "ses_1", part: { type: "step-start" } })],
     ["last answer alone", JSON.stringify({ session_id: uuid, response: "y", stats: { models: {}, tools: {} } }, null, 2)],
     ["Kimi CLI", jsonLines({ role: "user", content: "x" }, { role: "_checkpoint", id: 0 }, { role: "assistant", content: [] })],
     ["Kimi CLI", jsonLines({ type: "metadata", protocol_version: "1.4" }, { type: "turn.prompt", input: [] })],

@@ -4,7 +4,7 @@ import type { CopiedDatabase } from "@imprint/server/stored";
 import type { Candidate } from "./candidate.js";
 
 /** Cursor's database of all conversations, `User/globalStorage/state.vscdb`. VS Code calls its own so, too. */
-export const isCursorDatabase = (file: string): boolean => path.basename(file) === "state.vscdb";
+export const isCursorDatabase = (file: string): boolean => path.extname(file) === ".vscdb";
 
 interface Row {
   readonly value: string;

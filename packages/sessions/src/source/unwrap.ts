@@ -11,11 +11,17 @@ function valueIn(text: string): unknown {
   return value;
 }
 
+/** The rows of a page of a data set, as the Hub's server hands it out; any other record as it is. */
+const rowsIn = (record: JsonObject): readonly JsonObject[] =>
+  Array.isArray(record.features) && Array.isArray(record.rows)
+    ? record.rows.flatMap((one) => (isObject(one) && isObject(one.row) ? [one.row] : []))
+    : [record];
+
 /**
  * The record with its conversation as a list. Data sets keep conversations as JSON text, so that a column has one type, and a
  * whole document in the field `trajectory` of a row: then the document is the record, with what the row says beside it.
  */
-export function unwrapped(record: JsonObject): JsonObject {
+function withList(record: JsonObject): JsonObject {
   let plain = record;
   for (const field of CONVERSATIONS) {
     const held = record[field];
@@ -27,3 +33,6 @@ export function unwrapped(record: JsonObject): JsonObject {
   }
   return plain;
 }
+
+/** The records that a record holds, each with its conversation as a list. */
+export const unwrapped = (record: JsonObject): readonly JsonObject[] => rowsIn(record).map(withList);

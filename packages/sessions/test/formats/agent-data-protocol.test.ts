@@ -67,3 +67,29 @@ it("reads a trajectory that is kept as JSON text, and the verdict in its details
   const { sessions } = await importText(jsonLines(record));
   expect(sessions).toMatchObject([{ outcome: "failure", outcome_signal: "resolved: False" }]);
 });
+
+it("goes by the ids of calls where they are kept, and takes what stands before all for the system's", async () => {
+  const named = (tool_call_id: string, item: object): object => ({ ...item, tool_call_id });
+  const content = [
+    heard("environment", "You work in a shell."),
+    heard("user", "Look."),
+    named("b", { ...ran("ls"), reasoning_content: "Both." }),
+    named("a", { class_: "api_action", function: "search", kwargs: {} }),
+    named("a", heard("environment", "of a")),
+    named("b", heard("environment", "of b")),
+    told("Done."),
+  ];
+  expect((await importText(jsonLines({ id: "t", content }))).sessions[0]?.steps).toMatchObject([
+    { source: "system", text: "You work in a shell." },
+    { source: "user" },
+    {
+      reasoning: "Both.",
+      tool_calls: [{ id: "b" }, { id: "a" }],
+      observations: [
+        { call_id: "a", content: "of a" },
+        { call_id: "b", content: "of b" },
+      ],
+    },
+    { text: "Done." },
+  ]);
+});

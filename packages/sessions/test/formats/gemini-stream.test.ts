@@ -45,3 +45,9 @@ it("says which results were not recorded, keeps errors, and counts the tool's ow
   ]);
   expect(droppedOf(imported)).toEqual({ "tool result not recorded": 1, "environment note": 1 });
 });
+
+it("passes over what the tool prints before its events", async () => {
+  const imported = await importText(`YOLO mode is enabled.\nLoaded cached credentials.\n${jsonLines(init, asked, piece("0."))}`);
+  expect(imported.bad_lines).toBe(2);
+  expect(countsOf(imported)).toEqual([1, 1, 0, 0]);
+});

@@ -53,6 +53,14 @@ describe("a conversation that is wrapped once more", () => {
       });
   });
 
+  it("is read from a page of a data set", async () => {
+    const page = { features: [{ name: "messages" }], rows: [{ row_idx: 0, row: { messages: text(talk), resolved: true } }] };
+    for (const spaces of [0, 1]) {
+      const { sessions } = await importText(JSON.stringify(page, null, spaces));
+      expect(sessions).toMatchObject([{ outcome: "success", steps: READ }]);
+    }
+  });
+
   it("stays as it is where JSON text is what was said", async () => {
     const session = await read({
       messages: [

@@ -31,7 +31,8 @@ function itemsOf({ content }: JsonObject): readonly JsonObject[] {
   return objectsOf(isString(content) && content.trimStart().startsWith("[") ? parseJson(content) : content);
 }
 
-function callOf(item: JsonObject, kind: string, id: string): ToolCall | null {
+function callOf(item: JsonObject, kind: string, fallbackId: string): ToolCall | null {
+  const id = stringOrNull(item.tool_call_id) ?? fallbackId;
   if (kind === "api_action" && isString(item.function)) return { id, name: item.function, arguments: argumentsText(item.kwargs) };
   if (kind === "code_action" && isString(item.content))
     return { id, name: stringOrNull(item.language) ?? "code", arguments: argumentsText({ code: item.content }) };
@@ -42,24 +43,28 @@ function callOf(item: JsonObject, kind: string, id: string): ToolCall | null {
 const webText = ({ url, axtree, html }: JsonObject): string =>
   [scalarText(url), scalarText(axtree) || scalarText(html)].filter((text) => text !== "").join("\n");
 
-function observe(talk: Transcript, text: string, output: Output): void {
-  const [call_id = null] = talk.openCalls();
-  if (call_id !== null || text !== "") talk.observe({ call_id, content: output.fit(text) });
+/** What the environment says: of the call that it names, else of the first without a result; before any action it is the system's. */
+function observe(talk: Transcript, item: JsonObject, text: string, output: Output): void {
+  const call_id = stringOrNull(item.tool_call_id) ?? talk.openCalls()[0] ?? null;
+  if (!talk.hasAnswer()) talk.say("system", text);
+  else if (call_id !== null || text !== "") talk.observe({ call_id, content: output.fit(text) });
 }
 
 /** Calls in a row, before anything came back, are of one answer, which `key` names. */
 function addItem(talk: Transcript, item: JsonObject, { id, key }: { id: string; key: string }, output: Output): void {
   const kind = classOf(item);
-  const thought = scalarText(item.description);
+  const thought = scalarText(item.description ?? item.thoughts);
+  const content = scalarText(item.content ?? item.message ?? item.text);
+  const reasoning = scalarText(item.reasoning_content);
   const call = callOf(item, kind, id);
-  if (call !== null) talk.answer({ text: thought, calls: [call] }, key);
-  else if (kind === "message_action") talk.answer({ text: joinBlocks([thought, scalarText(item.content)]) });
-  else if (kind === "text_observation" && item.source === "user") talk.say("user", scalarText(item.content));
-  // Datasets of conversations among agents keep the model's own words as an observation of an agent.
-  else if (kind === "text_observation" && item.source === "agent") talk.answer({ text: scalarText(item.content) });
-  else if (kind === "text_observation") observe(talk, scalarText(item.content), output);
-  else if (kind === "web_observation") observe(talk, webText(item), output);
-  else if (kind === "image_observation") observe(talk, "[image]", output);
+  if (call !== null) talk.answer({ text: thought, reasoning, calls: [call] }, key);
+  else if (/^(?:message_action|text_observation)$/.test(kind) && item.source === "user") talk.say("user", content);
+  else if (kind === "message_action") talk.answer({ text: joinBlocks([thought, content]), reasoning });
+  // Data sets of conversations among agents keep the model's own words as an observation of an agent.
+  else if (kind === "text_observation" && item.source === "agent") talk.answer({ text: content });
+  else if (kind === "text_observation") observe(talk, item, content, output);
+  else if (kind === "web_observation") observe(talk, item, webText(item), output);
+  else if (kind === "image_observation") observe(talk, item, "[image]", output);
   else output.badRecord();
 }
 

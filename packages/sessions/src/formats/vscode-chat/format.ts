@@ -87,14 +87,12 @@ function chatReader(output: Output): Reader<JsonObject> {
 }
 
 const isRequest = (value: unknown): boolean =>
-  isObject(value) && (isString(value.message) || isObject(value.message)) && Array.isArray(value.response);
+  isObject(value) && isString(value.requestId) && (isString(value.message) || isObject(value.message));
 
 /** VS Code's chats (Copilot and others): `chatSessions/<session>.json`, and `.jsonl`, a log of changes to the same object. */
 export const vscodeChat: RecordFormat = {
   name: "vscode-chat",
   sign: "`requests` of `message` and `response`, or lines of `kind` and `v` that make them",
-  recognises: (record) =>
-    (record.kind === 0 && isChange(record)) ||
-    ((isString(record.responderUsername) || isString(record.sessionId)) && objectsOf(record.requests).some(isRequest)),
+  recognises: (record) => (record.kind === 0 && isChange(record)) || objectsOf(record.requests).some(isRequest),
   read: chatReader,
 };

@@ -21,7 +21,7 @@ function reference({ name, inlineReference }: JsonObject): string {
 function said(item: JsonObject): string | null {
   if (item.kind === undefined) return markdown(item.value ?? item);
   if (item.kind === "inlineReference") return reference(item);
-  if (item.kind === "markdownContent" || item.kind === "markdownVuln") return markdown(item.content);
+  if (item.kind === "markdownContent" || item.kind === "markdownVuln") return markdown(item.content ?? item.value);
   return null;
 }
 
