@@ -3,7 +3,7 @@ import { isObject } from "@imprint/contracts";
 import type { CopiedDatabase } from "@imprint/server/stored";
 import type { Candidate } from "./candidate.js";
 
-/** Cursor's database of all conversations, `User/globalStorage/state.vscdb`. VS Code calls its own so, too. */
+/** Cursor's database of all conversations is `User/globalStorage/state.vscdb`. VS Code calls its own so, too. */
 export const isCursorDatabase = (file: string): boolean => path.extname(file) === ".vscdb";
 
 interface Row {
@@ -59,9 +59,7 @@ const timeOf = (value: unknown): number => (typeof value === "number" ? value : 
 
 /** Cursor's conversations in which anything was said. */
 export function cursorSessions(file: string, database: CopiedDatabase): readonly Candidate[] {
-  const tables = [...database.rows("select 1 from sqlite_schema where name = 'cursorDiskKV'")];
-  const found = tables.length === 0 ? [] : (database.rows(COMPOSERS) as Iterable<ComposerRow>);
-  return Array.from(found, ({ id, bytes, value }): readonly Candidate[] => {
+  return Array.from(database.rows(COMPOSERS) as Iterable<ComposerRow>, ({ id, bytes, value }): readonly Candidate[] => {
     const composer = parsed({ value }) ?? {};
     const { fullConversationHeadersOnly: headers, conversation, lastUpdatedAt, createdAt } = composer;
     if (![headers, conversation].some((list) => Array.isArray(list) && list.length > 0)) return [];

@@ -3,7 +3,7 @@ import path from "node:path";
 import { groupFiles, isSessionPath } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
 import type { Candidate } from "./candidate.js";
-import { isDatabase, sessionsInDatabase } from "./database.js";
+import { isDatabase, isSqlite, sessionsInDatabase } from "./database.js";
 import { harborOutcome } from "./harbor.js";
 
 const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__", "tool-results"]);
@@ -25,8 +25,8 @@ const isCandidate = (name: string): boolean => isSessionPath(name) || isDatabase
 
 /** The sessions of a database, one by one; any other file as it is, with how it ended. Throws a UsageError for a database that was named and cannot be read. */
 async function opened(candidate: Candidate): Promise<readonly Candidate[]> {
-  const { path: file, size, modified } = candidate;
-  if (!isDatabase(file)) {
+  const { path: file, named, size, modified } = candidate;
+  if (!isDatabase(file) && !(named && (await isSqlite(file)))) {
     const outcome = await harborOutcome(file);
     return [outcome === undefined ? candidate : { ...candidate, outcome }];
   }
@@ -34,11 +34,11 @@ async function opened(candidate: Candidate): Promise<readonly Candidate[]> {
   const written = await statOf(`${file}-wal`);
   const newest = { size: size + (written?.size ?? 0), modified: Math.max(modified, written?.mtimeMs ?? 0) };
   const sessions = await sessionsInDatabase(file, newest).catch((error: Error) => {
-    if (!candidate.named) return [candidate];
+    if (!named) return [candidate];
     throw new UsageError(`${file} cannot be read: ${error.message}`);
   });
   // A database that was named and holds none is refused as what it is.
-  return sessions.length === 0 && candidate.named ? [candidate] : sessions;
+  return sessions.length === 0 && named ? [candidate] : sessions;
 }
 
 const contains = (root: string, target: string): boolean => target === root || target.startsWith(root + path.sep);

@@ -16,12 +16,18 @@ const idOf = ({ session_id, format, task }: ImportedSession): string => JSON.str
 
 const times = (amount: number): string => (amount === 1 ? "once" : amount === 2 ? "twice" : `${amount} times`);
 
-/** Each session once: as the last file that was stored of it has it. */
+/** Whether the store keeps what it has: it is told of the same again, or of an earlier recording. */
+const keeps = ([, had]: readonly [unknown, ImportedSession], status: ImportedFile["status"], next: ImportedSession): boolean =>
+  status === "known" || (status === "readable" && next.assistant_turns < had.assistant_turns);
+
+/** Each session once, as it is stored in the end. */
 function distinct(files: readonly ImportedFile[]): readonly (readonly [ImportedFile["status"], ImportedSession])[] {
   const rows = new Map<string, readonly [ImportedFile["status"], ImportedSession]>();
   for (const { status, sessions } of files)
-    for (const session of sessions)
-      if (status !== "known" || !rows.has(idOf(session))) rows.set(idOf(session), [status, session]);
+    for (const session of sessions) {
+      const had = rows.get(idOf(session));
+      if (had === undefined || !keeps(had, status, session)) rows.set(idOf(session), [status, session]);
+    }
   return [...rows.values()];
 }
 

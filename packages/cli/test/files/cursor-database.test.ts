@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { importSessions } from "@imprint/sessions";
@@ -99,4 +99,15 @@ it("says what VS Code's database of the same name is, where it is named, and pas
   await expect(read()).rejects.toThrow(
     "state.vscdb is a database of VS Code, which Imprint does not read; bring the chats beside it",
   );
+});
+
+it("knows Cursor's database by its tables where it is named, whatever it is called", async () => {
+  const file = await database({
+    "composerData:one": { composerId: "one", ...header("b1") },
+    "bubbleId:one:b1": { bubbleId: "b1", type: 1, text: "Hi." },
+  });
+  const copy = path.join(path.dirname(file), "backup.db");
+  await copyFile(file, copy);
+  await copyFile(`${file}-wal`, `${copy}-wal`);
+  expect((await walk([copy])).candidates.map((one) => path.basename(one.path))).toEqual(["backup.db#one"]);
 });

@@ -45,7 +45,9 @@ describe("the sum of an import", () => {
     expect(linesOf(...files)).toContain(sum);
   });
 
-  it("shows such a session once, as it was stored last", () => {
+  it("shows such a session once, as it is stored in the end", () => {
+    const dry = linesOf(file("a", "readable", session("s", 3)), file("b", "readable", session("s", 2)));
+    expect(dry.filter((line) => line.startsWith("s "))).toEqual([expect.stringMatching(/^s +claude-code +unknown +3 /)]);
     const rows = linesOf(
       file("a", "stored", session("s", 2)),
       file("b", "stored", session("s", 3)),
