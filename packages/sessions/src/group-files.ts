@@ -17,7 +17,10 @@ const STORED = /^(.*?)[/\\]?storage[/\\](session|message|part)[/\\]([^/\\]+)[/\\
 const BASE_STATE = /^(.*?)[/\\]?base_state\.json$/;
 
 /** Whether a file found while walking a folder may be a recorded session. Files that are named one by one are always tried. */
-export const isSessionPath = (path: string): boolean => (RECORDED.test(path) || REFUSED.test(path)) && !SKIPPED_FOLDER.test(path);
+export const isSessionPath = (path: string): boolean => RECORDED.test(path) && !SKIPPED_FOLDER.test(path);
+
+/** Whether such a file is a tool's whose recordings are refused by name: then it is tried all the same, so that the tool is named. */
+export const isForeignPath = (path: string): boolean => REFUSED.test(path);
 
 /** The folder of an OpenHands conversation that a file is part of; undefined where it is none. */
 function openHandsFolders(paths: readonly string[]): (path: string) => string | undefined {

@@ -1,6 +1,6 @@
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { groupFiles, isSessionPath } from "@imprint/sessions";
+import { groupFiles, isForeignPath, isSessionPath } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
 import type { Candidate } from "./candidate.js";
 import { isDatabase, isSqlite, sessionsInDatabase } from "./database.js";
@@ -21,7 +21,7 @@ interface Found {
   readonly modified: number;
 }
 
-const isCandidate = (name: string): boolean => isSessionPath(name) || isDatabase(name);
+const isCandidate = (file: string): boolean => isSessionPath(path.basename(file)) || isDatabase(file) || isForeignPath(file);
 
 /** The sessions of a database, one by one; any other file as it is, with how it ended. Throws a UsageError for a database that was named and cannot be read. */
 async function opened(candidate: Candidate): Promise<readonly Candidate[]> {
@@ -65,13 +65,13 @@ async function inFolder(folder: string, walk: Walk): Promise<void> {
     const target = isLink ? await realpath(shown).catch(() => null) : path.join(real, name);
     const about = target === null ? null : await statOf(target);
     if (target === null || about === null) {
-      if (isLink && isCandidate(name)) links.push({ path: shown, reason: "the link leads nowhere" });
+      if (isLink && isCandidate(shown)) links.push({ path: shown, reason: "the link leads nowhere" });
     } else if (!contains(root, target)) {
-      if (about.isDirectory() || isCandidate(name))
+      if (about.isDirectory() || isCandidate(shown))
         links.push({ path: shown, reason: "the link leads out of the folder and is not followed" });
     } else if (about.isDirectory()) {
       if (!SKIPPED_FOLDERS.has(name)) await inFolder(shown, walk);
-    } else if (about.isFile() && isCandidate(name) && !seen.has(target)) {
+    } else if (about.isFile() && isCandidate(shown) && !seen.has(target)) {
       seen.add(target);
       found.push({ shown, real: target, size: about.size, modified: about.mtimeMs });
     }

@@ -50,6 +50,8 @@ it("tells failed calls, those of MCP servers, and a run that failed; what is no 
     done(3, { type: "command_execution", command: "make", aggregated_output: "No rule", exit_code: 2, status: "failed" }),
     done(4, { type: "web_search", query: "tides" }),
     done(5, { type: "todo_list", items: [{ text: "Look", completed: true }] }),
+    item("updated", 5, { type: "todo_list", items: [] }),
+    { type: "request_user_input", questions: [] },
     done(6, { type: "error", message: "stream lost" }),
     { type: "turn.failed", error: { message: "x" } },
   );
@@ -60,7 +62,7 @@ it("tells failed calls, those of MCP servers, and a run that failed; what is no 
     { observations: [{ content: "No rule", is_error: true }] },
   ]);
   expect(imported.sessions[0]?.outcome_signal).toBe("turn.failed");
-  expect(droppedOf(imported)).toEqual({ "call run by the provider": 1, "environment note": 2 });
+  expect(droppedOf(imported)).toEqual({ "call run by the provider": 1, "environment note": 3 });
 });
 
 it("keeps apart what two turns name alike", async () => {

@@ -77,16 +77,22 @@ it("follows the headers: what they do not name was undone, what they name may be
       {
         composerId,
         latestConversationSummary: { summary: {} },
-        fullConversationHeadersOnly: ["u2", "gone", "a2"].map((bubbleId) => ({ bubbleId })),
+        fullConversationHeadersOnly: ["u2", "gone", "a2", "a3"].map((bubbleId) => ({ bubbleId })),
       },
       bubble("a2", 2, "Right."),
       ask,
       bubble("u2", 1, "Again.", { images: [{}] }),
+      bubble("a3", 2, ""),
     ),
   );
   expect(usersOf(imported)).toEqual(["Again.\n\n[image]"]);
   expect(answersOf(imported)).toEqual(["Right."]);
-  expect(droppedOf(imported)).toEqual({ "missing message": 1, "abandoned branch": 1, "compaction summary": 1 });
+  expect(droppedOf(imported)).toEqual({
+    "missing message": 1,
+    "abandoned branch": 1,
+    "empty answer": 1,
+    "compaction summary": 1,
+  });
 });
 
 it("reads conversations that hold their bubbles, one or a list of them", async () => {

@@ -7,6 +7,8 @@ import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarTe
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 
+/** Events that tell of what a later one tells in full. */
+const PROGRESS = new Set(["item.updated", "item.plan.delta"]);
 const NO_REQUEST = "[request not recorded]";
 
 /** The call that an item stands for; null where it is none, or is not told in full. */
@@ -86,6 +88,7 @@ function execReader(output: Output): Reader<JsonObject> {
       } else if (type === "turn.completed" || type === "turn.failed" || type === "error") signal = type;
       else if (type === "item.started") begin(item);
       else if (type === "item.completed") end(item);
+      else if (!PROGRESS.has(scalarText(type))) talk.dropped.add(DROPPED.environment);
     },
     finish: () => {
       output.warn(

@@ -62,6 +62,7 @@ function bubbleTaker(talk: Transcript, output: Output): (bubble: JsonObject, pla
       reasoning = "";
     }
     if (isObject(data)) addCall(data, id, timestamp);
+    else if (text.trim() === "" && thought === "") talk.dropped.add(DROPPED.empty);
   };
   return (bubble, place) => {
     if (bubble.type === AGENT) addAgent(bubble, stringOrNull(bubble.bubbleId) ?? `bubble-${place}`);
