@@ -83,7 +83,9 @@ export async function* parquetItems(bytes: AsyncIterable<Uint8Array>, name: stri
       throw new SessionUnreadable(`${name} holds more than ${limits.decoded} bytes; split it into smaller files.`, {
         limit: "decoded",
       });
-    for await (const records of groups(buffer, metadata, limits)) yield { kind: "records", records, bad: 0 };
+    // Row by row: what is kept of a conversation's outputs is bounded until it is handed over.
+    for await (const rows of groups(buffer, metadata, limits))
+      for (const row of rows) yield { kind: "records", records: [row], bad: 0 };
   } catch (error) {
     if (error instanceof SessionUnreadable) throw error;
     throw new SessionUnreadable(`${name} starts like a Parquet file but cannot be read: ${(error as Error).message}.`);

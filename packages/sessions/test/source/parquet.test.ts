@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { importSessions } from "@imprint/sessions";
 import { expect, it } from "vitest";
 import { LIMITS } from "../../src/source/limits.js";
+import { parquetItems } from "../../src/source/parquet.js";
 
 const bytesOf = (name: string): Uint8Array => readFileSync(new URL(`../fixtures/${name}.parquet`, import.meta.url));
 const read = (name: string) => importSessions([{ name: "part-0.parquet", bytes: bytesOf(name) }]);
@@ -60,4 +61,14 @@ it("refuses a damaged table, and one beyond the limits, with what to do", async 
   await expect(limited({ table: 100 })).rejects.toThrow("is a Parquet file of more than 100 bytes; split it");
   await expect(limited({ decoded: 100 })).rejects.toMatchObject({ limit: "decoded" });
   await expect(limited({ unpackedFreely: 1, ratio: 1.01 })).rejects.toThrow("cannot be read: a page holds more than 1.01 times");
+});
+
+it("hands rows over one by one, so that what is kept of one's outputs does not shorten the next one's", async () => {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield bytesOf("trajectory-and-tools.snappy");
+  }
+  const handed: number[] = [];
+  for await (const items of parquetItems(bytes(), "part-0.parquet", LIMITS))
+    handed.push(items.kind === "records" ? items.records.length : 0);
+  expect(handed).toEqual([1, 1]);
 });
