@@ -17,7 +17,7 @@ interface ComposerRow extends Row {
 
 /** A conversation's rows have keys that begin with its id: `;` is the character behind `:`. */
 const COMPOSERS = `select substr(key, 14) as id, cast(value as text) as value,
-  length(value) + (select coalesce(sum(length(value)), 0) from cursorDiskKV as bubble
+  length(cast(value as blob)) + (select coalesce(sum(length(cast(value as blob))), 0) from cursorDiskKV as bubble
     where bubble.key >= 'bubbleId:' || substr(composer.key, 14) || ':' and bubble.key < 'bubbleId:' || substr(composer.key, 14) || ';') as bytes
   from cursorDiskKV as composer where key >= 'composerData:' and key < 'composerData;' and value is not null order by key`;
 const COMPOSER = "select cast(value as text) as value from cursorDiskKV where key = 'composerData:' || ?";
@@ -54,15 +54,17 @@ function* linesOf({ rows }: CopiedDatabase, composerId: string): Generator<strin
   for (const row of rows(BUBBLES, composerId, composerId) as Iterable<Row>) yield lineOf(row);
 }
 
+const lengthOf = (held: unknown): number => (typeof held === "object" && held !== null ? Object.keys(held).length : 0);
+
 /** Times are milliseconds, or text. */
 const timeOf = (value: unknown): number => (typeof value === "number" ? value : Date.parse(String(value)) || 0);
 
 /** Cursor's conversations in which anything was said. */
 export function cursorSessions(file: string, database: CopiedDatabase): readonly Candidate[] {
   return Array.from(database.rows(COMPOSERS) as Iterable<ComposerRow>, ({ id, bytes, value }): readonly Candidate[] => {
-    const composer = parsed({ value }) ?? {};
-    const { fullConversationHeadersOnly: headers, conversation, lastUpdatedAt, createdAt } = composer;
-    if (![headers, conversation].some((list) => Array.isArray(list) && list.length > 0)) return [];
+    const { fullConversationHeadersOnly, conversation, conversationMap, lastUpdatedAt, createdAt } = parsed({ value }) ?? {};
+    const isEmpty = [fullConversationHeadersOnly, conversation, conversationMap].every((held) => lengthOf(held) === 0);
+    if (isEmpty && bytes === Buffer.byteLength(value)) return [];
     const modified = timeOf(lastUpdatedAt ?? createdAt);
     return [{ path: `${file}#${id}`, lines: () => linesOf(database, id), named: false, size: bytes, modified }];
   }).flat();

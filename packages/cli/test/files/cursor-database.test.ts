@@ -56,12 +56,14 @@ it("reads each of Cursor's conversations, in its order and without what the edit
     "bubbleId:one:b9": { bubbleId: "b9", type: 1, text: "Start the table at midnight." },
     "bubbleId:one2:b1": { bubbleId: "b1", type: 1, text: "of another" },
     "composerData:two": { composerId: "two", conversation: [{ bubbleId: "b1", type: 1, text: "Hi." }] },
-    "composerData:empty": { composerId: "empty", ...header() },
+    "composerData:unnamed": { composerId: "unnamed", createdAt: 1_790_000_000_000 },
+    "bubbleId:unnamed:b1": { bubbleId: "b1", type: 1, text: "Ho." },
+    "composerData:empty": JSON.stringify({ composerId: "empty", name: "Öd", ...header() }),
     "composerData:damaged": "{",
     "composerData:gone": null,
   });
   const { candidates } = await walk([path.dirname(file)]);
-  expect(candidates.map((one) => path.basename(one.path))).toEqual(["state.vscdb#one", "state.vscdb#two"]);
+  expect(candidates.map((one) => path.basename(one.path))).toEqual(["state.vscdb#one", "state.vscdb#two", "state.vscdb#unnamed"]);
   expect(candidates[0]).toMatchObject({ named: false, modified: 1_790_000_009_000 });
   const read = await Promise.all(candidates.map(async (one) => (await importSessions(sourcesOf(one))).sessions[0]));
   expect(read).toMatchObject([
@@ -76,6 +78,7 @@ it("reads each of Cursor's conversations, in its order and without what the edit
       ],
     },
     { session_id: "two", steps: [{ text: "Hi." }] },
+    { session_id: "unnamed", steps: [{ text: "Ho." }] },
   ]);
   expect([...(candidates[0]?.lines?.() ?? [])].join("")).not.toContain("originalFileStates");
 });

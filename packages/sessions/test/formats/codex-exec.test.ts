@@ -69,3 +69,15 @@ it("keeps apart what two turns name alike", async () => {
   const imported = await read(says(0, "One."), ...start, says(0, "Two."));
   expect(answersOf(imported)).toEqual(["One.", "Two."]);
 });
+
+it("reads what the first versions printed", async () => {
+  const imported = await importText(
+    jsonLines(
+      { type: "session.created", session_id: "s-1" },
+      { type: "turn.started" },
+      { type: "item.completed", item: { id: "item_0", item_type: "assistant_message", text: "Hi." } },
+    ),
+  );
+  expect(imported.sessions).toMatchObject([{ session_id: "s-1" }]);
+  expect(answersOf(imported)).toEqual(["Hi."]);
+});

@@ -100,3 +100,10 @@ it("reads conversations that hold their bubbles, one or a list of them", async (
   expect(answersOf(await importText(JSON.stringify(chat("one"), null, 2)))).toEqual(["one"]);
   expect(answersOf(await importText(JSON.stringify([chat("one"), chat("two")])))).toEqual(["one", "two"]);
 });
+
+it("goes by the times of bubbles where no headers name them", async () => {
+  const at = (second: number): object => ({ createdAt: `2026-01-05T10:00:0${second}.000Z` });
+  const bubbles = [bubble("a", 2, "Second.", at(2)), bubble("b", 1, "First.", at(1)), bubble("c", 2, "Third.", at(3))];
+  const imported = await importText(jsonLines({ composerId, conversationMap: {} }, ...bubbles));
+  expect(imported.sessions[0]?.steps.map(({ text }) => text)).toEqual(["First.", "Second.", "Third."]);
+});

@@ -11,6 +11,12 @@ import type { Output, Reader, RecordFormat } from "../format.js";
 const PROGRESS = new Set(["item.updated", "item.plan.delta"]);
 const NO_REQUEST = "[request not recorded]";
 
+/** The item of an event; the first versions called its type otherwise. */
+function itemOf({ item }: JsonObject): JsonObject {
+  const held = objectOrEmpty(item);
+  return held.item_type === undefined ? held : { ...held, type: held.item_type };
+}
+
 /** The call that an item stands for; null where it is none, or is not told in full. */
 function callOf(item: JsonObject): Omit<ToolCall, "id"> | null {
   if (item.type === "command_execution" && isString(item.command))
@@ -64,7 +70,7 @@ function execReader(output: Output): Reader<JsonObject> {
   const end = (item: JsonObject): void => {
     const { type } = item;
     if (begin(item)) endCall(item);
-    else if (type === "agent_message" || type === "plan") {
+    else if (type === "agent_message" || type === "assistant_message" || type === "plan") {
       key = idOf(item);
       talk.answer({ text: scalarText(item.text), reasoning }, key);
       reasoning = "";
@@ -79,8 +85,8 @@ function execReader(output: Output): Reader<JsonObject> {
   return {
     accept: (event) => {
       const { type } = event;
-      const item = objectOrEmpty(event.item);
-      if (type === "thread.started") thread ??= stringOrNull(event.thread_id);
+      const item = itemOf(event);
+      if (type === "thread.started" || type === "session.created") thread ??= stringOrNull(event.thread_id ?? event.session_id);
       else if (type === "turn.started") {
         turns++;
         key = undefined;
@@ -104,8 +110,8 @@ function execReader(output: Output): Reader<JsonObject> {
 export const codexExec: RecordFormat = {
   name: "codex-exec",
   sign: "events such as `thread.started` and `item.completed` with an `item`",
-  recognises: ({ type, thread_id, item }) =>
-    (type === "thread.started" && isString(thread_id)) ||
-    (/^item\.(?:started|updated|completed)$/.test(scalarText(type)) && isObject(item) && isString(item.type)),
+  recognises: (event) =>
+    (event.type === "thread.started" && isString(event.thread_id)) ||
+    (/^item\.(?:started|updated|completed)$/.test(scalarText(event.type)) && isString(itemOf(event).type)),
   read: execReader,
 };

@@ -9,16 +9,20 @@ import { cursorTool } from "./tool.js";
 
 const [USER, AGENT] = [1, 2];
 
-/** Bubbles of the conversation in its order. Those that no header names were undone, and stand behind a restored checkpoint. */
+const timeOf = ({ createdAt }: JsonObject): string => timestampOrNull(createdAt) ?? "";
+const byTime = (left: JsonObject, right: JsonObject): number =>
+  timeOf(left) < timeOf(right) ? -1 : timeOf(left) > timeOf(right) ? 1 : 0;
+
+/** Bubbles of the conversation in its order, or by their times where it keeps none. Those that no header names were undone, and stand behind a restored checkpoint. */
 function ordered(composer: JsonObject, bubbles: ReadonlyMap<string, JsonObject>, talk: Transcript): readonly JsonObject[] {
   const inline = objectsOf(composer.conversation);
   if (inline.length > 0) return inline;
   const map = objectOrEmpty(composer.conversationMap);
   const headers = objectsOf(composer.fullConversationHeadersOnly).map(({ bubbleId }) => scalarText(bubbleId));
-  const ids = headers.length > 0 ? headers : [...bubbles.keys()];
-  const found = ids.map((id) => bubbles.get(id) ?? (Object.hasOwn(map, id) ? map[id] : undefined)).filter(isObject);
-  const named = new Set(ids);
-  talk.dropped.add(DROPPED.missing, ids.length - found.length);
+  if (headers.length === 0) return [...Object.values(map).filter(isObject), ...bubbles.values()].sort(byTime);
+  const found = headers.map((id) => bubbles.get(id) ?? (Object.hasOwn(map, id) ? map[id] : undefined)).filter(isObject);
+  const named = new Set(headers);
+  talk.dropped.add(DROPPED.missing, headers.length - found.length);
   talk.dropped.add(DROPPED.abandoned, [...bubbles.keys()].filter((id) => !named.has(id)).length);
   return found;
 }
@@ -118,7 +122,8 @@ export const cursor: RecordFormat = {
   name: "cursor",
   sign: "a `composerId` with `conversation` or headers, then lines with `bubbleId`",
   recognises: (record) =>
-    (isString(record.composerId) && (Array.isArray(record.conversation) || Array.isArray(record.fullConversationHeadersOnly))) ||
+    (isString(record.composerId) &&
+      ["conversation", "conversationMap", "fullConversationHeadersOnly"].some((field) => field in record)) ||
     (isString(record.bubbleId) && (record.type === USER || record.type === AGENT)),
   read: cursorReader,
 };

@@ -1,6 +1,7 @@
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
+import { resultText } from "../../values/content-text.js";
 import { isString, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
@@ -41,7 +42,8 @@ function streamReader(output: Output): Reader<JsonObject> {
   };
   const addResult = (event: JsonObject): void => {
     const failed = event.status === "error";
-    const content = isString(event.output) ? event.output : stringOrNull(objectOrEmpty(event.error).message);
+    const error = stringOrNull(objectOrEmpty(event.error).message);
+    const content = event.output === undefined || event.output === null ? error : resultText(event.output);
     const result = { call_id: stringOrNull(event.tool_id), ...(failed && { is_error: true }) };
     flush();
     isAnswered = true;
