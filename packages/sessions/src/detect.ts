@@ -4,6 +4,7 @@ import type { Output, Reader, RecordFormat, TextFormat } from "./formats/format.
 import { findRecordFormat, findTextFormat, RECORD_FORMATS, TEXT_FORMATS } from "./formats/registry.js";
 import { SessionUnreadable } from "./session-unreadable.js";
 import type { Items } from "./source/items.js";
+import { unwrapped } from "./source/unwrap.js";
 import type { JsonObject } from "./values/json.js";
 
 /** Finds a file's format from its first items, and from then on passes items to that format's reader. */
@@ -80,7 +81,7 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
         if (format === undefined && junk > limit)
           throw refusal(name, `is no recorded session (no JSON object in its first ${limit} lines)`);
         if (text !== undefined) throw refusal(name, "holds JSON, not the text of the format that was asked for");
-        for (const record of items.records) acceptRecord(record);
+        for (const record of items.records) for (const one of unwrapped(record)) acceptRecord(one);
         return;
       }
       if (records !== undefined) throw refusal(name, "holds text, not the JSON of the format that was asked for");

@@ -5,7 +5,10 @@ export interface FileGroup {
   readonly paths: readonly string[];
 }
 
-const RECORDED = /\.(?:jsonl|ndjson|json|traj)(?:\.(?:gz|zst))?$|(?:^|[/\\.])chat[.-]history[^/\\]*\.md$/i;
+const RECORDED = /\.(?:jsonl|ndjson|json|traj)(?:\.(?:gz|zst))?$|\.parquet$|(?:^|[/\\.])chat[.-]history[^/\\]*\.md$/i;
+/** What tools keep that is refused by their name: SpecStory's files, Kiro's and Goose's databases, Antigravity's conversations. */
+const REFUSED =
+  /(?:^|[/\\])\d{4}-\d\d-\d\d_\d\d-\d\d[^/\\]*\.md$|\.specstory[/\\]history[/\\][^/\\]+\.md$|\.chat$|(?:^|[/\\])(?:sessions\.db|data\.sqlite3)$|antigravity[\w-]*[/\\]conversations[/\\][^/\\]+\.pb$/i;
 const SKIPPED_FOLDER = /(?:^|[/\\])(?:node_modules|\.git|tool-results)(?:[/\\]|$)/;
 /** One file per event: V1 names them `event-00000-<uuid>.json`, V0 `0.json`. */
 const EVENT = /^(.*?)[/\\]?events[/\\](?:event-\d+-[^/\\]+|\d+)\.json$/;
@@ -15,6 +18,9 @@ const BASE_STATE = /^(.*?)[/\\]?base_state\.json$/;
 
 /** Whether a file found while walking a folder may be a recorded session. Files that are named one by one are always tried. */
 export const isSessionPath = (path: string): boolean => RECORDED.test(path) && !SKIPPED_FOLDER.test(path);
+
+/** Whether such a file is a tool's whose recordings are refused by name: then it is tried all the same, so that the tool is named. */
+export const isForeignPath = (path: string): boolean => REFUSED.test(path);
 
 /** The folder of an OpenHands conversation that a file is part of; undefined where it is none. */
 function openHandsFolders(paths: readonly string[]): (path: string) => string | undefined {

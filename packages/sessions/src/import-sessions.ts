@@ -3,15 +3,17 @@ import { type Collector, collector } from "./collector.js";
 import { dispatcher, isTextLine } from "./detect.js";
 import type { Draft } from "./draft.js";
 import { DROPPED } from "./dropped.js";
+import { foreignFile } from "./foreign.js";
 import type { Output } from "./formats/format.js";
 import type { ImportedFile } from "./imported-file.js";
 import { SessionUnreadable } from "./session-unreadable.js";
 import { refuseArchives } from "./source/archives.js";
 import { baseName, commonHash, hashAhead, hashedBytes } from "./source/content-hash.js";
-import { decompress } from "./source/decompress.js";
-import { itemBatches } from "./source/items.js";
+import { decompress, isParquet, MAGIC_LENGTH } from "./source/decompress.js";
+import { type Items, itemBatches } from "./source/items.js";
 import { LIMITS, type Limits } from "./source/limits.js";
 import { lineBatches } from "./source/lines.js";
+import { peek } from "./source/peek.js";
 import { bytesOf, type SourceFile } from "./source/source-file.js";
 import { textBudget } from "./source/text-budget.js";
 
@@ -26,6 +28,19 @@ export interface ImportOptions {
    */
   readonly onSession?: (session: Session) => void | Promise<void>;
   readonly limits?: Limits;
+}
+
+/** What a file holds: the rows of a table, or the records or lines of a text. */
+async function* itemsOf(bytes: AsyncIterable<Uint8Array>, name: string, limits: Limits): AsyncGenerator<Items> {
+  const refused = foreignFile(name);
+  if (refused !== null) throw new SessionUnreadable(`${name} ${refused}`);
+  const { head, bytes: all } = await peek(decompress(bytes, name, limits), MAGIC_LENGTH);
+  if (isParquet(head)) {
+    // Loaded at the first table: no other file needs it.
+    const { parquetItems } = await import("./source/parquet.js");
+    return yield* parquetItems(all, name, limits);
+  }
+  yield* itemBatches(lineBatches(refuseArchives(all, name), name, limits), isTextLine, limits);
 }
 
 const bySequence = (left: SourceFile, right: SourceFile): number => left.name.localeCompare(right.name, "en", { numeric: true });
@@ -71,8 +86,7 @@ export async function importSessions(files: readonly SourceFile[], options: Impo
   for (const file of ordered) {
     const { bytes, digest } = knownHash === null ? hashedBytes(file) : { bytes: bytesOf(file), digest: () => "" };
     const named = baseName(file.name);
-    const lines = lineBatches(refuseArchives(decompress(bytes, named, limits), named), named, limits);
-    for await (const items of itemBatches(lines, isTextLine, limits)) {
+    for await (const items of itemsOf(bytes, named, limits)) {
       if (items.kind === "records") bad += items.bad;
       found.accept(items);
       await sessions.take(made.splice(0), found.format());

@@ -1,7 +1,8 @@
 export { type AtifTrajectory, toAtif } from "./export/atif.js";
 export { type MessagesRow, toMessages } from "./export/messages.js";
+export { foreignFile } from "./foreign.js";
 export { GATEWAY_MARK, type GatewayRecording } from "./formats/gateway/recording.js";
-export { type FileGroup, groupFiles, isSessionPath } from "./group-files.js";
+export { type FileGroup, groupFiles, isForeignPath, isSessionPath } from "./group-files.js";
 export { type ImportOptions, importSessions } from "./import-sessions.js";
 export type { ImportedFile } from "./imported-file.js";
 export { type InspectReport, inspectReport } from "./inspect-report.js";
@@ -13,3 +14,4 @@ export { LIMITS, type Limits } from "./source/limits.js";
 export type { SourceFile } from "./source/source-file.js";
 export { type SessionDigest, summarize } from "./summarize.js";
 export { touchedFiles } from "./touched-files.js";
+export { rewardVerdict, type Verdict, verdictOf } from "./values/verdict.js";

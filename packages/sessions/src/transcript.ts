@@ -35,6 +35,10 @@ export interface Transcript {
   answer(part: AgentPart, key?: string): void;
   /** A result for the latest call of that id; without such a call it stands on the nearest earlier answer. */
   observe(observation: Observation, options?: { readonly idsRepeat?: boolean }): void;
+  /** A call that ended, whose result the recording does not hold: what follows is learned under these words, not under an empty result. */
+  unrecorded(result: Omit<Observation, "content">): void;
+  /** A call whose arguments the recording does not hold: what it did stands as context, and no call is learned. */
+  partialCall(done: string): void;
   /** Forgets the last `count` user turns and all that followed them. */
   rollBack(count: number): void;
   /** Ids of the last answer's calls that have no result yet. */
@@ -42,6 +46,9 @@ export interface Transcript {
   hasAnswer(): boolean;
   steps(): Step[];
 }
+
+/** What stands in the place of a result that the recording does not hold. */
+export const NOT_RECORDED = "[result not recorded]";
 
 const partLength = ({ text = "", reasoning = "", calls = [] }: AgentPart): number =>
   text.length + reasoning.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
@@ -116,6 +123,20 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     return turn;
   };
 
+  const observe: Transcript["observe"] = (observation, { idsRepeat = false } = {}) => {
+    const id = observation.call_id;
+    const caller = id === null ? undefined : byCall.get(id);
+    const known = caller?.observations.some((earlier) => earlier.call_id === id) ?? false;
+    if (known && !idsRepeat) return dropped.add(DROPPED.repeatedResult);
+    let turn = caller ?? lastAnswer();
+    if (turn === undefined) {
+      turn = start();
+      turn.contextOnly = "synthetic";
+    }
+    if (id !== null && caller === undefined && !idsRepeat) byCall.set(id, turn);
+    turn.observations = withOne(turn.observations, observation);
+  };
+
   return {
     dropped,
     say: (source, text, timestamp) => {
@@ -129,18 +150,14 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       hold(partLength(part));
       for (const call of part.calls ?? []) byCall.set(call.id, turn);
     },
-    observe: (observation, { idsRepeat = false } = {}) => {
-      const id = observation.call_id;
-      const caller = id === null ? undefined : byCall.get(id);
-      const known = caller?.observations.some((earlier) => earlier.call_id === id) ?? false;
-      if (known && !idsRepeat) return dropped.add(DROPPED.repeatedResult);
-      let turn = caller ?? lastAnswer();
-      if (turn === undefined) {
-        turn = start();
-        turn.contextOnly = "synthetic";
-      }
-      if (id !== null && caller === undefined && !idsRepeat) byCall.set(id, turn);
-      turn.observations = withOne(turn.observations, observation);
+    observe,
+    unrecorded: (result) => {
+      dropped.add(DROPPED.unrecordedResult);
+      observe({ ...result, content: NOT_RECORDED });
+    },
+    partialCall: (done) => {
+      dropped.add(DROPPED.partialCall);
+      observe({ call_id: null, content: `[${done}]` });
     },
     rollBack: (count) => {
       const users = turns.flatMap((turn, index) => (turn.source === "user" ? [index] : []));

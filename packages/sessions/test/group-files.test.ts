@@ -1,4 +1,4 @@
-import { groupFiles, isSessionPath } from "@imprint/sessions";
+import { groupFiles, isForeignPath, isSessionPath } from "@imprint/sessions";
 import { describe, expect, it } from "vitest";
 
 describe("groupFiles", () => {
@@ -53,9 +53,31 @@ describe("isSessionPath", () => {
     "log.jsonl.gz",
     ".aider.chat.history.md",
     "d\\chat-history-1.md",
+    "train-00000-of-00001.parquet",
   ])("walks into %s", (path) => expect(isSessionPath(path)).toBe(true));
-  it.each(["README.md", "a.txt", "node_modules/x/package.json", "s/tool-results/1.json", ".git/a.json", "x.zst"])(
-    "passes %s over",
-    (path) => expect(isSessionPath(path)).toBe(false),
+  it.each([
+    "README.md",
+    "a.txt",
+    "node_modules/x/package.json",
+    "s/tool-results/1.json",
+    ".git/a.json",
+    "x.zst",
+    "model.pb",
+    "app.db",
+    "2026-09-14-notes.md",
+  ])("passes %s over", (path) => expect(isSessionPath(path)).toBe(false));
+});
+
+describe("isForeignPath", () => {
+  it.each([
+    ".specstory/history/gates.md",
+    "2026-09-14_08-00Z-start-the-table.md",
+    "kiro.kiroagent/ab/cd.chat",
+    "goose/sessions/sessions.db",
+    "kiro-cli/data.sqlite3",
+    ".gemini/antigravity/conversations/5b0e8a52.pb",
+  ])("names the tool of %s", (path) => expect(isForeignPath(path)).toBe(true));
+  it.each(["model.pb", "app.db", "2026-09-14-notes.md", "history/gates.md", "a.jsonl"])("does not know %s", (path) =>
+    expect(isForeignPath(path)).toBe(false),
   );
 });

@@ -24,9 +24,9 @@ function refusalOf(file: string, reason: string): string {
 
 /** Null for a file that was only come across in a folder and is no session. */
 async function parse(candidate: Candidate): Promise<Inspected | null> {
-  const file = candidate.path;
+  const { path: file, outcome } = candidate;
   try {
-    return { file, imported: await importSessions(sourcesOf(candidate)) };
+    return { file, imported: await importSessions(sourcesOf(candidate), outcome === undefined ? {} : { outcome }) };
   } catch (error) {
     if (isUnreadable(error) && !candidate.named) return null;
     if (isUnreadable(error)) throw new UsageError(refusalOf(file, error.message));

@@ -1,3 +1,5 @@
+import type { Outcome } from "@imprint/contracts";
+
 /** What may be a session. */
 export interface Candidate {
   readonly path: string;
@@ -7,6 +9,8 @@ export interface Candidate {
   readonly lines?: () => Iterable<string>;
   /** True when the user named this very file: then it must be a session. */
   readonly named: boolean;
+  /** How it ended, where a file beside it says so. */
+  readonly outcome?: Outcome;
   /** Bytes of all its files. */
   readonly size: number;
   /** When one of its files was last written, in milliseconds since 1970. */

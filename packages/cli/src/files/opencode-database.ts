@@ -43,38 +43,14 @@ function* linesOf(
     yield line({ ...JSON.parse(data), id, messageID, sessionID });
 }
 
-/** Copies that are read from, by their databases' paths: of one that has changed, in a folder that is watched, the older one goes. */
-const copies = new Map<string, { readonly stamp: string; readonly candidates: readonly Candidate[]; close(): void }>();
-const closeAll = (): void => {
-  for (const { close } of copies.values()) close();
-};
-
-/** The sessions with anything in them as candidates that are read when they are asked for. Throws what SQLite cannot read. */
-export async function sessionsInDatabase(
-  file: string,
-  { size, modified }: Pick<Candidate, "size" | "modified">,
-): Promise<readonly Candidate[]> {
-  const stamp = `${size} ${modified}`;
-  const known = copies.get(file);
-  if (known?.stamp === stamp) return known.candidates;
-  known?.close();
-  copies.delete(file);
-  if (!process.listeners("exit").includes(closeAll)) process.once("exit", closeAll);
-  const { openCopy } = await import("@imprint/server/stored");
-  const database = openCopy(file);
-  try {
-    const sessions = ([...database.rows(SESSIONS)] as readonly SessionRow[]).filter(({ parts }) => parts > 0);
-    const candidates = sessions.map((session) => ({
+/** opencode's sessions with anything in them. */
+export const opencodeSessions = (file: string, database: CopiedDatabase): readonly Candidate[] =>
+  ([...database.rows(SESSIONS)] as readonly SessionRow[])
+    .filter(({ parts }) => parts > 0)
+    .map((session) => ({
       path: `${file}#${session.id}`,
       lines: () => linesOf(database, session),
       named: false,
       size: session.parts * PART_BYTES,
       modified: session.time_updated,
     }));
-    copies.set(file, { stamp, candidates, close: database.close });
-    return candidates;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { SessionUnreadable, type SourceFile } from "@imprint/sessions";
+import { foreignFile, SessionUnreadable, type SourceFile } from "@imprint/sessions";
 import type { Candidate } from "./candidate.js";
 
 type Recorded = Pick<Candidate, "path" | "parts" | "lines" | "size">;
@@ -10,13 +10,17 @@ async function* bytesOf(lines: Iterable<string>): AsyncGenerator<Uint8Array> {
   for (const line of lines) yield Buffer.from(line);
 }
 
-const refuseEmpty = ({ path: file, size: length }: Recorded): void => {
-  if (length === 0) throw new SessionUnreadable(`${path.basename(file)} is empty.`);
+/** The service is sent no names, so what a name says is said here. */
+const refuse = ({ path: file, size: length }: Recorded): void => {
+  const name = path.basename(file);
+  if (length === 0) throw new SessionUnreadable(`${name} is empty.`);
+  const refused = foreignFile(name);
+  if (refused !== null) throw new SessionUnreadable(`${name} ${refused}`);
 };
 
 /** The candidate's files, read piece by piece when they are asked for. */
 export function sourcesOf(recorded: Recorded): SourceFile[] {
-  refuseEmpty(recorded);
+  refuse(recorded);
   const { path: file, parts = [file], lines } = recorded;
   if (lines !== undefined) return [{ name: path.basename(file), bytes: () => bytesOf(lines()) }];
   return parts.map((part) => ({ name: path.basename(part), bytes: () => createReadStream(part) }));
@@ -27,7 +31,7 @@ export function sourcesOf(recorded: Recorded): SourceFile[] {
  * in JSON only stand between values.
  */
 export function bodyOf(recorded: Recorded): () => AsyncIterable<Uint8Array> {
-  refuseEmpty(recorded);
+  refuse(recorded);
   const { path: file, parts, lines } = recorded;
   if (lines !== undefined) return () => bytesOf(lines());
   if (parts === undefined) return () => createReadStream(file);

@@ -1,9 +1,10 @@
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { groupFiles, isSessionPath } from "@imprint/sessions";
+import { groupFiles, isForeignPath, isSessionPath } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
 import type { Candidate } from "./candidate.js";
-import { isOpencodeDatabase, sessionsInDatabase } from "./opencode-database.js";
+import { isDatabase, isSqlite, sessionsInDatabase } from "./database.js";
+import { harborOutcome } from "./harbor.js";
 
 const SKIPPED_FOLDERS = new Set(["node_modules", ".git", ".venv", "__pycache__", "tool-results"]);
 
@@ -20,19 +21,24 @@ interface Found {
   readonly modified: number;
 }
 
-const isCandidate = (name: string): boolean => isSessionPath(name) || isOpencodeDatabase(name);
+const isCandidate = (file: string): boolean => isSessionPath(path.basename(file)) || isDatabase(file) || isForeignPath(file);
 
-/** The sessions of a database, one by one; any other file as it is. Throws a UsageError for a database that was named and cannot be read. */
+/** The sessions of a database, one by one; any other file as it is, with how it ended. Throws a UsageError for a database that was named and cannot be read. */
 async function opened(candidate: Candidate): Promise<readonly Candidate[]> {
-  const { path: file, size, modified } = candidate;
-  if (!isOpencodeDatabase(file)) return [candidate];
+  const { path: file, named, size, modified } = candidate;
+  if (!isDatabase(file) && !(named && (await isSqlite(file)))) {
+    const outcome = await harborOutcome(file);
+    return [outcome === undefined ? candidate : { ...candidate, outcome }];
+  }
   // What was written last may stand beside the database yet.
   const written = await statOf(`${file}-wal`);
   const newest = { size: size + (written?.size ?? 0), modified: Math.max(modified, written?.mtimeMs ?? 0) };
-  return sessionsInDatabase(file, newest).catch((error: Error) => {
-    if (!candidate.named) return [candidate];
+  const sessions = await sessionsInDatabase(file, newest).catch((error: Error) => {
+    if (!named) return [candidate];
     throw new UsageError(`${file} cannot be read: ${error.message}`);
   });
+  // A database that was named and holds none is refused as what it is.
+  return sessions.length === 0 && named ? [candidate] : sessions;
 }
 
 const contains = (root: string, target: string): boolean => target === root || target.startsWith(root + path.sep);
@@ -59,13 +65,13 @@ async function inFolder(folder: string, walk: Walk): Promise<void> {
     const target = isLink ? await realpath(shown).catch(() => null) : path.join(real, name);
     const about = target === null ? null : await statOf(target);
     if (target === null || about === null) {
-      if (isLink && isCandidate(name)) links.push({ path: shown, reason: "the link leads nowhere" });
+      if (isLink && isCandidate(shown)) links.push({ path: shown, reason: "the link leads nowhere" });
     } else if (!contains(root, target)) {
-      if (about.isDirectory() || isCandidate(name))
+      if (about.isDirectory() || isCandidate(shown))
         links.push({ path: shown, reason: "the link leads out of the folder and is not followed" });
     } else if (about.isDirectory()) {
       if (!SKIPPED_FOLDERS.has(name)) await inFolder(shown, walk);
-    } else if (about.isFile() && isCandidate(name) && !seen.has(target)) {
+    } else if (about.isFile() && isCandidate(shown) && !seen.has(target)) {
       seen.add(target);
       found.push({ shown, real: target, size: about.size, modified: about.mtimeMs });
     }

@@ -1,6 +1,7 @@
 import type { Imprint } from "@imprint/client";
 import type { Outcome } from "@imprint/contracts";
 import { importSessions, summarize } from "@imprint/sessions";
+import type { Candidate } from "../files/candidate.js";
 import { bodyOf, sourcesOf } from "../files/recorded.js";
 import type { Store } from "./import-files.js";
 
@@ -9,11 +10,17 @@ export interface Known {
   readonly outcome?: Outcome;
 }
 
+/** What the caller says goes before what stands beside the file. */
+const endOf = ({ outcome }: Candidate, known: Known): Known => (outcome === undefined ? known : { outcome, ...known });
+
 /** Stores through the service, which knows what it has. */
 export const storing =
   (client: Imprint, known: Known): Store =>
   async (candidate, signal) => {
-    const { created, sessions, warnings } = await client.sessions.create(bodyOf(candidate), { ...known, signal });
+    const { created, sessions, warnings } = await client.sessions.create(bodyOf(candidate), {
+      ...endOf(candidate, known),
+      signal,
+    });
     return { status: created ? "stored" : "known", sessions, warnings };
   };
 
@@ -21,7 +28,7 @@ export const storing =
 export const dryRun =
   (known: Known): Store =>
   async (candidate) => {
-    const { sessions, warnings } = await importSessions(sourcesOf(candidate), known);
+    const { sessions, warnings } = await importSessions(sourcesOf(candidate), endOf(candidate, known));
     const digests = sessions.map((session) => ({
       session_id: session.session_id,
       format: session.source.format,

@@ -1,7 +1,7 @@
 import type { Paint } from "../output/paint.js";
 import { table } from "../output/table.js";
 import { count, shorten } from "../output/text.js";
-import type { ImportedFile } from "./import-files.js";
+import type { ImportedFile, ImportedSession } from "./import-files.js";
 import { nextStep } from "./next-step.js";
 import { refusalLines } from "./refusals.js";
 
@@ -11,16 +11,40 @@ const LONGEST_TABLE = 50;
 const sum = (amounts: readonly { readonly count: number }[]): number =>
   amounts.reduce((total, { count: amount }) => total + amount, 0);
 
+/** What the store takes for one session: a recording that grew is found in several files. */
+const idOf = ({ session_id, format, task }: ImportedSession): string => JSON.stringify([session_id, format, task]);
+
+const times = (amount: number): string => (amount === 1 ? "once" : amount === 2 ? "twice" : `${amount} times`);
+
+/** Whether the store keeps what it has: it is told of the same again, or of an earlier recording. */
+const keeps = ([, had]: readonly [unknown, ImportedSession], status: ImportedFile["status"], next: ImportedSession): boolean =>
+  status === "known" || (status === "readable" && next.assistant_turns < had.assistant_turns);
+
+/** Each session once, as it is stored in the end. */
+function distinct(files: readonly ImportedFile[]): readonly (readonly [ImportedFile["status"], ImportedSession])[] {
+  const rows = new Map<string, readonly [ImportedFile["status"], ImportedSession]>();
+  for (const { status, sessions } of files)
+    for (const session of sessions) {
+      const had = rows.get(idOf(session));
+      if (had === undefined || !keeps(had, status, session)) rows.set(idOf(session), [status, session]);
+    }
+  return [...rows.values()];
+}
+
 function closing(files: readonly ImportedFile[]): string {
   const of = (status: ImportedFile["status"]): readonly ImportedFile[] => files.filter((file) => file.status === status);
-  const sessions = (status: ImportedFile["status"]): number =>
-    of(status).reduce((total, file) => total + file.sessions.length, 0);
+  const ids = (status: ImportedFile["status"]): readonly string[] => of(status).flatMap(({ sessions }) => sessions.map(idOf));
+  const stored = new Set(ids("stored"));
+  const known = new Set(ids("known").filter((id) => !stored.has(id)));
   const parts = [
-    [sessions("stored"), "stored"],
-    [sessions("known"), "stored before"],
-    [sessions("readable"), "would be stored"],
+    [stored.size, "stored"],
+    [ids("stored").length - stored.size, "replaced"],
+    [known.size, "stored before"],
+    [new Set(ids("readable")).size, "would be stored"],
   ] as const;
-  const said = parts.filter(([amount]) => amount > 0).map(([amount, what]) => `${count(amount, "session")} ${what}`);
+  const said = parts
+    .filter(([amount]) => amount > 0)
+    .map(([amount, what]) => (what === "replaced" ? `replaced ${times(amount)}` : `${count(amount, "session")} ${what}`));
   const skipped = of("skipped").length;
   const failed = of("failed").length;
   if (skipped > 0) said.push(`${count(skipped, "other file")} skipped`);
@@ -33,18 +57,16 @@ export function importSummary(
   files: readonly ImportedFile[],
   { paint, verbose, name }: { readonly paint: Paint; readonly verbose: boolean; readonly name: string },
 ): string {
-  const rows = files.flatMap(({ status, sessions }) =>
-    sessions.map((session) => [
-      session.session_id,
-      session.format,
-      session.outcome,
-      String(session.assistant_turns),
-      String(session.tool_calls),
-      String(sum(session.redactions)),
-      status,
-      shorten(session.task, 48),
-    ]),
-  );
+  const rows = distinct(files).map(([status, session]) => [
+    session.session_id,
+    session.format,
+    session.outcome,
+    String(session.assistant_turns),
+    String(session.tool_calls),
+    String(sum(session.redactions)),
+    status,
+    shorten(session.task, 48),
+  ]);
   const hidden = Math.max(0, rows.length - LONGEST_TABLE);
   const more = hidden === 0 ? [] : [paint("dim", `and ${count(hidden, "session")} more; --json lists them all`)];
   const headings = ["SESSION", "FORMAT", "OUTCOME", "TURNS", "CALLS", "REDACTED", "STATUS", "TASK"];

@@ -71,6 +71,41 @@ describe("import", () => {
     expect(stdout).toContain("1 session stored, 1 file not imported.");
   });
 
+  it("counts a session that it meets growing once, whichever recording comes first", async () => {
+    const line = (at: number, type: string, content: unknown): string =>
+      JSON.stringify({
+        parentUuid: at === 1 ? null : `u${at - 1}`,
+        uuid: `u${at}`,
+        sessionId: "5b0e8a52-6c1d-4f0a-9a55-0c2f6c1f7001",
+        isSidechain: false,
+        version: "2.1.98",
+        timestamp: `2026-09-14T08:00:0${at}.000Z`,
+        type,
+        message: { role: type, ...(type === "assistant" && { id: `msg_${at}`, type: "message", model: "m" }), content },
+      });
+    const said = (text: string): unknown => [{ type: "text", text }];
+    const lines = [
+      line(1, "user", "Make the tide table start at midnight instead of six."),
+      line(2, "assistant", said("It starts at midnight.")),
+      line(3, "user", "And end it at noon."),
+      line(4, "assistant", said("It ends at noon.")),
+    ];
+    const at = await servedPlace();
+    const importing = async (folder: string, ...counts: readonly number[]): Promise<string> => {
+      for (const [index, lineCount] of counts.entries()) {
+        await mkdir(path.join(at.root, folder, String(index)), { recursive: true });
+        await writeFile(path.join(at.root, folder, String(index), "full.jsonl"), lines.slice(0, lineCount).join("\n"));
+      }
+      return (await imprint(["import", path.join(at.root, folder)], at)).stdout;
+    };
+    expect(await importing("growing", 2, 4)).toContain("1 session stored, replaced once.");
+    expect(await importing("again", 4, 2)).toContain("1 session stored before.");
+    await imprint(["delete", "5b0e8a52-6c1d-4f0a-9a55-0c2f6c1f7001", "--yes"], at);
+    expect(await importing("newest-first", 4, 2)).toContain("1 session stored.");
+    const { sessions } = JSON.parse((await imprint(["sessions", "--json"], at)).stdout);
+    expect(sessions).toMatchObject([{ user_turns: 2, assistant_turns: 2 }]);
+  });
+
   it("names what it skips and refuses in a line a reason, and suggests a session that can be trained", async () => {
     const at = await servedPlace();
     const folder = path.join(at.root, "recorded");

@@ -36,6 +36,23 @@ it("walks folders in the order of names and takes what sessions are called", asy
   expect(await found(root, ".")).toEqual([".aider.chat.history.md", "a.jsonl", "b/run.traj", "b/x.json", "c.jsonl.zst"]);
 });
 
+it("takes files of tools that are refused by name, so that the import names them", async () => {
+  const root = await folder([
+    ".specstory/history/gates.md",
+    "antigravity/conversations/5b0e8a52.pb",
+    "goose/sessions.db",
+    "ab/cd.chat",
+    "history/gates.md",
+    "5b0e8a52.pb",
+  ]);
+  expect(await found(root, ".")).toEqual([
+    ".specstory/history/gates.md",
+    "ab/cd.chat",
+    "antigravity/conversations/5b0e8a52.pb",
+    "goose/sessions.db",
+  ]);
+});
+
 it("takes a folder of events as one session, in the order of their numbers", async () => {
   const root = await folder(["run/base_state.json", "run/events/10.json", "run/events/9.json", "other/events/notes.json"]);
   await writeFile(path.join(root, "run", "events", "9.json"), "{}");

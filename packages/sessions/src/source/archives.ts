@@ -1,3 +1,4 @@
+import { foreignDatabase } from "../foreign.js";
 import { SessionUnreadable } from "../session-unreadable.js";
 import { peek } from "./peek.js";
 
@@ -6,8 +7,6 @@ interface Container {
   readonly what: string;
   readonly magic: string;
   readonly at?: number;
-  /** What can be brought instead; the files in it where nothing is said. */
-  readonly instead?: string;
 }
 
 /** Bytes are written as the characters of Latin-1. */
@@ -20,21 +19,13 @@ const CONTAINERS: readonly Container[] = [
   { what: "a bzip2 file", magic: "BZh" },
   { what: "an LZ4 file", magic: "\x04\x22\x4d\x18" },
   { what: "a tar archive", magic: "ustar", at: 257 },
-  {
-    what: "an SQLite database",
-    magic: "SQLite format 3\x00",
-    // opencode's own is opened where files are found, by its name.
-    instead: "export the conversation from the tool that wrote it, and bring that",
-  },
-  { what: "a Parquet file", magic: "PAR1", instead: "bring its rows as JSON lines" },
 ];
 
-const HEAD = 512;
+/** opencode's and Cursor's own are opened where files are found, by their names. */
+const SQLITE = "SQLite format 3\x00";
 
-const shows =
-  (head: Uint8Array) =>
-  ({ magic, at = 0 }: Container): boolean =>
-    Buffer.from(head.subarray(at, at + magic.length)).toString("latin1") === magic;
+/** The first pages of a database, which hold its schema. */
+const HEAD = 64 * 1024;
 
 /**
  * The bytes as they are.
@@ -42,10 +33,10 @@ const shows =
  */
 export async function* refuseArchives(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const { head, bytes: all } = await peek(bytes, HEAD);
-  const found = CONTAINERS.find(shows(head));
+  const text = Buffer.from(head).toString("latin1");
+  if (text.startsWith(SQLITE)) throw new SessionUnreadable(`${name} ${foreignDatabase(text)}`);
+  const found = CONTAINERS.find(({ magic, at = 0 }) => text.startsWith(magic, at));
   if (found !== undefined)
-    throw new SessionUnreadable(
-      `${name} is ${found.what}, which Imprint does not read; ${found.instead ?? "unpack it and bring the files in it"}.`,
-    );
+    throw new SessionUnreadable(`${name} is ${found.what}, which Imprint does not read; unpack it and bring the files in it.`);
   yield* all;
 }

@@ -6,6 +6,9 @@ import { peek } from "./peek.js";
 
 const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
+const PARQUET = [0x50, 0x41, 0x52, 0x31];
+/** Bytes that tell what a file is packed as. */
+export const MAGIC_LENGTH = 4;
 const startsWith = (bytes: Uint8Array, magic: readonly number[]): boolean => magic.every((byte, index) => bytes[index] === byte);
 
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
@@ -41,8 +44,10 @@ async function* unzstd(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
   }
 }
 
-/** Whether the bytes start like gzip or zstd: a small file may then hold a large one. */
-export const isCompressed = (head: Uint8Array): boolean => startsWith(head, GZIP) || startsWith(head, ZSTD);
+export const isParquet = (head: Uint8Array): boolean => startsWith(head, PARQUET);
+
+/** Whether the bytes start like gzip, zstd or Parquet: a small file may then hold a large one. */
+export const isCompressed = (head: Uint8Array): boolean => startsWith(head, GZIP) || startsWith(head, ZSTD) || isParquet(head);
 
 /**
  * The bytes as they are, or decompressed where they start like gzip or zstd.
@@ -75,6 +80,6 @@ function sized(bytes: AsyncIterable<Uint8Array>): { readonly bytes: AsyncIterabl
 }
 
 async function* unpack(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  const { head, bytes: all } = await peek(bytes, ZSTD.length);
+  const { head, bytes: all } = await peek(bytes, MAGIC_LENGTH);
   yield* startsWith(head, GZIP) ? gunzip(all, name) : startsWith(head, ZSTD) ? unzstd(all, name) : all;
 }

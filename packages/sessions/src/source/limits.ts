@@ -10,6 +10,8 @@ export interface Limits {
   readonly ratio: number;
   /** Bytes that a compressed file may hold whatever its size. */
   readonly unpackedFreely: number;
+  /** Bytes of a Parquet file, which is held in memory as a whole. */
+  readonly table: number;
   /** Conversations of one file. */
   readonly conversations: number;
   /** Characters of tool output kept in full; beyond, long outputs keep their two ends, and less of them the more there are. */
@@ -25,6 +27,7 @@ export const LIMITS: Limits = {
   decoded: 4096 * MI,
   ratio: 200,
   unpackedFreely: 64 * MI,
+  table: 1024 * MI,
   conversations: 10_000,
   outputs: 4 * MI,
   text: 64 * MI,

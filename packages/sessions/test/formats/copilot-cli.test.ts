@@ -105,4 +105,47 @@ describe("copilot-cli", () => {
     for (const first of [user("x"), answer("y"), done("c1")])
       expect((await importText(jsonLines(first, user("x"), answer("y")))).format).toBe("copilot-cli");
   });
+
+  it("says where a result was not recorded, and leaves an empty one empty", async () => {
+    const imported = await read(
+      user("Go"),
+      answer("", { toolRequests: ["c1", "c2", "c3", "c4"].map((id) => request(id)) }),
+      done("c1", {}),
+      done("c2", { result: { content: "" } }),
+      done("c3", { success: false }),
+      done("c4", { result: { detailedContent: "diff" } }),
+      answer("So."),
+    );
+    expect(imported.sessions[0]?.steps[1]?.observations).toEqual([
+      { call_id: "c1", content: "[result not recorded]" },
+      { call_id: "c2", content: "" },
+      { call_id: "c3", content: "[result not recorded]", is_error: true },
+      { call_id: "c4", content: "[result not recorded]" },
+    ]);
+    expect(droppedOf(imported)).toEqual({ "tool result not recorded": 3 });
+  });
+
+  it("reads a transcript of Copilot Chat, which has no results, and arguments as text", async () => {
+    const imported = await importText(
+      jsonLines(
+        event("session.start", {
+          sessionId: "s-2",
+          producer: "copilot-agent",
+          copilotVersion: "0.40.0",
+          vscodeVersion: "1.112.0",
+        }),
+        user("Start the table at midnight."),
+        answer("I read it.", {
+          toolRequests: [{ toolCallId: "tc1", name: "read_file", arguments: '{"filePath":"table.py"}', type: "function" }],
+        }),
+        event("tool.execution_start", { toolCallId: "tc1", toolName: "read_file", arguments: { filePath: "table.py" } }),
+        event("tool.execution_complete", { toolCallId: "tc1", success: true }),
+        answer("START has to be 0."),
+      ),
+    );
+    expect(imported.sessions[0]?.steps[1]).toMatchObject({
+      tool_calls: [{ id: "tc1", arguments: '{"filePath":"table.py"}' }],
+      observations: [{ call_id: "tc1", content: "[result not recorded]" }],
+    });
+  });
 });

@@ -29,7 +29,10 @@ describe("a container of other files", () => {
     ["a tar archive", tarred(session)],
     ["a tar archive", gzipSync(tarred(session))],
     ["an SQLite database", Buffer.concat([bytes("SQLite format 3\x00\n"), session])],
-    ["a Parquet file", Buffer.concat([bytes("PAR1\n"), session])],
+    ["a database of Goose", bytes(`SQLite format 3\x00${"\x00".repeat(3000)}create table messages (content_json text)`)],
+    ["a database of Kiro CLI", bytes(`SQLite format 3\x00${"\x00".repeat(9000)}CREATE TABLE conversations_v2 (key text)`)],
+    ["a database of Cursor", bytes("SQLite format 3\x00CREATE TABLE cursorDiskKV (key TEXT, value BLOB)")],
+    ["a database of VS Code", bytes("SQLite format 3\x00CREATE TABLE ItemTable (key TEXT, value BLOB)")],
   ])("is refused as %s, with what to bring instead, in a forced format too", async (what, content) => {
     for (const format of [undefined, "claude-code"] as const)
       await expect(importing(content, format)).rejects.toMatchObject({

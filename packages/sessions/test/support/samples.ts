@@ -1,5 +1,6 @@
 import { CLI_SAMPLES } from "./cli-samples.js";
 import { CALL, FIRST_ANSWER, LAST_ANSWER, RESULT, SECOND_ANSWER, SECOND_TASK, TASK } from "./conversation.js";
+import { EDITOR_SAMPLES, RUN_SAMPLES } from "./editor-samples.js";
 import { jsonLines } from "./import-text.js";
 import type { Sample } from "./sample.js";
 
@@ -227,10 +228,12 @@ export const SAMPLES: readonly Sample[] = [
   { format: "pi", name: "pi.jsonl", text: pi() },
   { format: "gateway", name: "recorded.json", text: gateway() },
   ...CLI_SAMPLES,
+  ...EDITOR_SAMPLES,
 ];
 
-/** Formats without tool calls. */
+/** Formats that cannot hold the whole conversation. */
 export const PLAIN_SAMPLES: readonly Sample[] = [
+  ...RUN_SAMPLES,
   {
     format: "native",
     name: "native.json",

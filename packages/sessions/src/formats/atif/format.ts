@@ -6,6 +6,7 @@ import { contentText, resultText } from "../../values/content-text.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, objectsOf, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import { toolDefinitions } from "../../values/tools.js";
+import { verdictOf } from "../../values/verdict.js";
 import type { Output, RecordFormat } from "../format.js";
 
 /** A result without `source_call_id` belongs to the call in its place, or to the step's only one; without a call it is the environment's. */
@@ -70,6 +71,7 @@ function readTrajectory(record: JsonObject, output: Output): void {
       agent: stringOrNull(agent.name),
       model,
       tools: toolDefinitions(agent.tool_definitions ?? objectOrEmpty(agent.extra).tools),
+      ...verdictOf(record),
       steps: talk.steps(),
       dropped: talk.dropped.entries(),
     }),

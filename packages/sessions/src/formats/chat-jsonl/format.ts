@@ -1,7 +1,8 @@
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
-import { arrayOrEmpty, isString, type JsonObject } from "../../values/json.js";
+import { arrayOrEmpty, isString, type JsonObject, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
+import { verdictOf } from "../../values/verdict.js";
 import type { Output, RecordFormat } from "../format.js";
 import { conversation, isConversation, pair } from "./messages.js";
 
@@ -19,6 +20,7 @@ function queryMessages(record: JsonObject): JsonObject[] {
 
 function messagesOf(record: JsonObject): readonly JsonObject[] | null {
   if (isConversation(record.messages)) return record.messages;
+  if (isConversation(record.trajectory)) return record.trajectory;
   if (isConversation(record.chosen_messages)) return record.chosen_messages;
   if (isSide(record.prompt) && isSide(record.completion)) return pair(record.prompt, record.completion);
   if (isString(record.query) && isString(record.response)) return queryMessages(record);
@@ -35,13 +37,14 @@ function readRecord(record: JsonObject, output: Output): void {
   if (isConversation(record.rejected_messages)) talk.dropped.add(DROPPED.rejected);
   const tools = toolDefinitions(record.tools ?? record.functions);
   const steps = talk.steps();
-  output.conversation(draft({ tools, steps, dropped: talk.dropped.entries() }));
+  const model = stringOrNull(record.model);
+  output.conversation(draft({ model, tools, steps, ...verdictOf(record), dropped: talk.dropped.entries() }));
 }
 
-/** Chat records of OpenAI fine-tuning, TRL and ms-swift: one conversation a line, or a list of them. */
+/** Chat records of OpenAI fine-tuning, TRL, ms-swift and benchmarks' runs: one conversation a line, or a list of them. */
 export const chatJsonl: RecordFormat = {
   name: "chat-jsonl",
-  sign: "records with `messages` of `role` and `content`, or `prompt` and `completion`",
+  sign: "records with `messages` or `trajectory` of `role` and `content`, or `prompt` and `completion`",
   recognises: (record) => messagesOf(record) !== null,
   read: (output) => ({ accept: (record) => readRecord(record, output), finish: () => {} }),
 };

@@ -81,7 +81,10 @@ export function conversation(messages: readonly JsonObject[], output: Output): T
     } else if (role === "result") {
       const parts = partsOf(message, "tool_result").map(({ value }) => value);
       for (const content of parts.length > 1 ? parts : [contentOf(message)]) {
-        const call_id = stringOrNull(message.tool_call_id) ?? talk.openCalls()[0] ?? `result-${index}`;
+        const call_id =
+          stringOrNull(message.tool_call_id ?? arrayOrEmpty(message.tool_call_ids)[0]) ??
+          talk.openCalls()[0] ??
+          `result-${index}`;
         talk.observe({ call_id, content: output.fit(resultText(content)) }, { idsRepeat: true });
       }
     }

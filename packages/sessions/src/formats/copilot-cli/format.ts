@@ -1,7 +1,7 @@
-import type { Observation, ToolCall } from "@imprint/contracts";
+import type { ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
-import { transcript } from "../../transcript.js";
+import { NOT_RECORDED, transcript } from "../../transcript.js";
 import { joinBlocks, resultText } from "../../values/content-text.js";
 import {
   isObject,
@@ -27,12 +27,13 @@ function callsOf(requests: unknown): ToolCall[] {
 
 const imageText = ({ mimeType }: JsonObject): string => (scalarText(mimeType).startsWith("image/") ? "[image]" : "");
 
-function resultOf(data: JsonObject): Observation {
-  const { result, error } = data;
-  const images = objectsOf(objectOrEmpty(result).binaryResultsForLlm).map(imageText);
-  const said = isString(result) ? result : resultText(objectOrEmpty(result).content);
-  const content = joinBlocks([said || scalarText(objectOrEmpty(error).message), ...images]);
-  return { call_id: stringOrNull(data.toolCallId), content, ...(data.success === false ? { is_error: true } : {}) };
+/** What a tool answered; null where the event does not hold it, as in the transcripts of Copilot Chat in VS Code. */
+function contentOf({ result, error }: JsonObject): string | null {
+  const { content, binaryResultsForLlm } = objectOrEmpty(result);
+  const images = objectsOf(binaryResultsForLlm).map(imageText);
+  const said = isString(result) ? result : resultText(content);
+  const text = joinBlocks([said || scalarText(objectOrEmpty(error).message), ...images]);
+  return text !== "" || isString(result) || (content !== undefined && content !== null) ? text : null;
 }
 
 /** What a person ran, as a terminal shows it. */
@@ -95,10 +96,13 @@ function copilotReader(output: Output): Reader<JsonObject> {
     talk.answer({ calls: [call], timestamp: event.timestamp });
   };
   const addResult = (data: JsonObject): void => {
-    const result = resultOf(data);
-    const call = ranByUser.get(result.call_id ?? "");
-    if (call !== undefined) ran.push(shellText(call, result.content));
-    else talk.observe({ ...result, content: output.fit(result.content) });
+    const content = contentOf(data);
+    const call_id = stringOrNull(data.toolCallId);
+    const result = { call_id, ...(data.success === false ? { is_error: true } : {}) };
+    const call = ranByUser.get(call_id ?? "");
+    if (call !== undefined) ran.push(shellText(call, content ?? NOT_RECORDED));
+    else if (content === null) talk.unrecorded(result);
+    else talk.observe({ ...result, content: output.fit(content) });
   };
   const addSystem = (data: JsonObject): void => {
     const text = scalarText(data.content);

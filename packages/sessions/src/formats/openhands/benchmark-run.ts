@@ -1,7 +1,8 @@
 import type { Outcome, ToolDefinition } from "@imprint/contracts";
 import { type Draft, draft } from "../../draft.js";
 import type { Transcript } from "../../transcript.js";
-import { isObject, isString, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
+import { isString, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
+import { verdictOf } from "../../values/verdict.js";
 
 /** What one line of an evaluation's `output.jsonl` says about its run beside the events. */
 interface BenchmarkRun {
@@ -14,25 +15,16 @@ interface BenchmarkRun {
   readonly signal: string | null;
 }
 
-/** Graders write their verdict into the record, into its `report`, or into one of the two in `test_result`. */
-function resolvedFlag(record: JsonObject): boolean | null {
-  const result = objectOrEmpty(record.test_result);
-  const places = [record, record.report, result, result.report].filter(isObject);
-  return places.map((place) => place.resolved).find((flag) => typeof flag === "boolean") ?? null;
-}
-
 /** Reads what OpenHands' evaluation scripts (V0 `evaluation/`, V1 `benchmarks`) write around a history of events. */
 function benchmarkRun(record: JsonObject): BenchmarkRun {
   const metadata = objectOrEmpty(record.metadata);
-  const resolved = resolvedFlag(record);
-  const failed = stringOrNull(record.error) !== null;
-  const judged = { outcome: resolved === true ? "success" : "failure", signal: `resolved: ${String(resolved)}` } as const;
-  const unjudged = failed ? ({ outcome: "failure", signal: "error" } as const) : ({ outcome: "unknown", signal: null } as const);
+  const { outcome, outcomeSignal: signal } = verdictOf(record);
+  const failed = signal === null && stringOrNull(record.error) !== null;
   return {
     instance: isString(record.instance_id) || typeof record.instance_id === "number" ? String(record.instance_id) : null,
     instruction: isString(record.instruction) ? record.instruction : "",
     model: stringOrNull(objectOrEmpty(metadata.llm_config ?? metadata.llm).model),
-    ...(resolved === null ? unjudged : judged),
+    ...(failed ? ({ outcome: "failure", signal: "error" } as const) : { outcome, signal }),
   };
 }
 

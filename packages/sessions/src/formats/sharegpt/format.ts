@@ -1,6 +1,7 @@
 import { draft } from "../../draft.js";
 import { isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
+import { rewardVerdict, type Verdict, verdictOf } from "../../values/verdict.js";
 import { conversation, isConversation } from "../chat-jsonl/messages.js";
 import type { Output, RecordFormat } from "../format.js";
 import { glaiveTurns } from "./glaive.js";
@@ -20,6 +21,10 @@ function turnsOf(record: JsonObject): readonly JsonObject[] | null {
   return isConversation(turns) ? turns : (exchanges(turns) ?? glaiveTurns(record));
 }
 
+/** Rows of Harbor's export say in `result` what the verifier gave, or which error ended the trial. */
+const harborVerdict = ({ trial_name, result }: JsonObject): Verdict | null =>
+  isString(trial_name) && isString(result) ? (rewardVerdict(result) ?? { outcome: "unknown", outcomeSignal: result }) : null;
+
 function readRecord(record: JsonObject, output: Output): void {
   const turns = turnsOf(record);
   if (turns === null) {
@@ -37,6 +42,7 @@ function readRecord(record: JsonObject, output: Output): void {
       model: stringOrNull(record.model),
       tools,
       steps,
+      ...(harborVerdict(record) ?? verdictOf(record)),
       dropped: talk.dropped.entries(),
     }),
   );

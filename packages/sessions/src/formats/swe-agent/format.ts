@@ -14,16 +14,28 @@ import {
   stringOrNull,
 } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
+import { flagVerdict, NO_VERDICT, verdictOf } from "../../values/verdict.js";
 import type { Output, RecordFormat } from "../format.js";
 
 /** A run that handed in its work may have succeeded; one that ended by a limit or an error did not. */
 export const outcomeOfExit = (status: string | null): Outcome =>
   status === null || /^submitted/i.test(status) ? "unknown" : "failure";
 
+/** The turns of a row of a data set, which calls the model `ai`. */
+const isTurns = (value: unknown): value is readonly JsonObject[] =>
+  Array.isArray(value) &&
+  value.some((turn) => isObject(turn) && turn.role === "ai") &&
+  value.every((turn) => isObject(turn) && isString(turn.role) && (isString(turn.text) || isString(turn.system_prompt)));
+
 /** The messages of a run: its history, or the attempts where a file holds no history. */
 function messagesOf(record: JsonObject): readonly JsonObject[] {
   const history = objectsOf(record.history);
   if (history.length > 0) return history;
+  if (isTurns(record.trajectory))
+    return record.trajectory.map(({ role, text, system_prompt }) => ({
+      role: role === "ai" ? "assistant" : role,
+      content: text ?? system_prompt ?? "",
+    }));
   const steps = objectsOf(record.trajectory);
   const opening = objectsOf(steps[0]?.query ?? steps[0]?.messages);
   const attempts = steps.flatMap((step): JsonObject[] => [
@@ -62,14 +74,14 @@ function readRun(record: JsonObject, output: Output): void {
   const info = objectOrEmpty(record.info);
   const replay = isString(record.replay_config) ? parseJson(record.replay_config) : record.replay_config;
   const config = objectOrEmpty(objectOrEmpty(objectOrEmpty(replay).agent).model);
-  const signal = stringOrNull(info.exit_status);
+  const signal = stringOrNull(info.exit_status) ?? stringOrNull(record.exit_status);
+  const judged = [flagVerdict("target", record.target), verdictOf(record)].find((one) => one !== null && one !== NO_VERDICT);
   output.conversation(
     draft({
       formatVersion: stringOrNull(info.swe_agent_version),
       agent: "swe-agent",
-      model: stringOrNull(config.name),
-      outcome: outcomeOfExit(signal),
-      outcomeSignal: signal,
+      model: stringOrNull(config.name) ?? stringOrNull(record.model_name),
+      ...(judged ?? { outcome: outcomeOfExit(signal), outcomeSignal: signal }),
       steps: talk.steps(),
       dropped: talk.dropped.entries(),
     }),
@@ -87,6 +99,7 @@ export const sweAgent: RecordFormat = {
   sign: "an object with `history` of messages or `trajectory` of actions and observations",
   recognises: (record) =>
     isHistory(record.history) ||
+    isTurns(record.trajectory) ||
     arrayOrEmpty(record.trajectory).some((step) => isAttempt(step) && !("source" in objectOrEmpty(step))),
   read: (output) => ({ accept: (record) => readRun(record, output), finish: () => {} }),
 };
