@@ -1,11 +1,15 @@
 import { draft } from "../../draft.js";
-import { DROPPED } from "../../dropped.js";
+import { DROPPED, unread } from "../../dropped.js";
+import { type Tally, tally } from "../../tally.js";
 import { type Transcript, transcript } from "../../transcript.js";
-import { isObject, type JsonObject, scalarText, stringOrNull } from "../../values/json.js";
+import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
+import { recordedOnce } from "../../values/recorded-once.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { activeLines, type Log } from "./branches.js";
 import { classifyUserText } from "./harness.js";
-import { idsOf, type LogLine, readLine } from "./line.js";
+import { contentsOf, idsOf, type LogLine, readLine } from "./line.js";
+import { type QueueLine, queuedRequests, queueLine } from "./queue.js";
+import { responseKeys } from "./responses.js";
 
 /** Line types that other tools' logs do not have. */
 const OWN_TYPES = new Set(["file-history-snapshot", "queue-operation", "permission-mode", "last-prompt", "ai-title"]);
@@ -15,14 +19,19 @@ function recognises(record: JsonObject): boolean {
     return (
       isObject(record.message) &&
       record.message.parts === undefined &&
+      record.parent_tool_use_id === undefined &&
       ["uuid", "parentUuid", "sessionId", "isSidechain"].some((key) => record[key] !== undefined)
     );
   return OWN_TYPES.has(scalarText(record.type)) && (record.sessionId !== undefined || record.messageId !== undefined);
 }
 
-/** A person's turn: no tool result, and not the harness's or a local command's text. */
+/** A person's turn: no tool result, and not the harness's or a local command's text. What the queue names has no place in the tree. */
 const isWritten = (line: LogLine): boolean =>
-  line.kind === "user" && line.left === null && line.results.length === 0 && classifyUserText(line.text ?? "").kind === "person";
+  !line.isQueued &&
+  line.kind === "user" &&
+  line.left === null &&
+  line.results.length === 0 &&
+  classifyUserText(line.text ?? "").kind === "person";
 
 /** What a person ran with `!` goes ahead of the next request, which often speaks of it; without one it stays where it was said. */
 interface Shell {
@@ -59,7 +68,11 @@ const answerFollows = (lines: readonly LogLine[], at: number): boolean =>
 
 function addLines(talk: Transcript, lines: readonly LogLine[]): void {
   const shell: Shell = { ran: [] };
+  const keys = responseKeys();
+  const copies = lines.findLastIndex(({ isCopied }) => isCopied) + 1;
   lines.forEach((line, at) => {
+    if (at === copies && copies > 0) talk.markCopied();
+    if (line.results.length > 0) keys.result();
     if (line.left !== null) talk.dropped.add(line.left);
     if (line.left !== null && line.left !== DROPPED.harness) return;
     if (line.kind === "user")
@@ -67,16 +80,34 @@ function addLines(talk: Transcript, lines: readonly LogLine[]): void {
     if (line.kind === "assistant") {
       const { text, reasoning, calls, timestamp } = line;
       settleShell(talk, shell, timestamp);
-      talk.answer({ text: text ?? "", reasoning, calls, timestamp }, line.messageId ?? undefined);
+      talk.answer({ text: text ?? "", reasoning, calls, timestamp }, keys.keyOf(line));
     }
   });
+  if (copies === lines.length && copies > 0) talk.markCopied();
   talk.dropped.add(DROPPED.localCommand, shell.ran.length);
 }
 
 const heldLength = (line: LogLine): number =>
   line.calls.reduce((sum, call) => sum + call.arguments.length, (line.text?.length ?? 0) + line.reasoning.length);
 
-function conversationOf(log: Omit<Log, "isOwn">): { readonly talk: Transcript; readonly isSubAgent: boolean } {
+interface Read extends Omit<Log, "isOwn"> {
+  readonly queue: readonly QueueLine[];
+  readonly unread: Tally;
+}
+
+/** The lines with what only the queue names, as a request where the model got it. */
+function withQueued({ lines, queue, unread: left }: Read): readonly LogLine[] {
+  const { requests, unsent } = queuedRequests(queue, lines);
+  left.add(DROPPED.unsent, unsent);
+  left.add(unread("queue-operation"), queue.length - requests.size - unsent);
+  return requests.size === 0 ? lines : lines.map((line, at) => said(line, requests.get(at)));
+}
+
+const said = (line: LogLine, text: string | undefined): LogLine =>
+  text === undefined ? line : { ...line, kind: "user", text, isQueued: true };
+
+function conversationOf(read: Read): { readonly talk: Transcript; readonly isSubAgent: boolean } {
+  const log = { ...read, lines: withQueued(read) };
   const { lines } = log;
   const messages = lines.filter((line) => line.kind !== "other");
   const isSubAgent = messages.length > 0 && messages.every((line) => line.isSidechain);
@@ -93,10 +124,13 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
   let lines: LogLine[] = [];
   let parents: (number | string | null)[] = [];
   let positions = new Map<string, number>();
-  let repeated = 0;
+  let queue: QueueLine[] = [];
+  const left = tally();
+  const isNew = recordedOnce(contentsOf);
   let version: string | null = null;
   let sessionId: string | null = null;
   let agentId: string | null = null;
+  let forkedFrom: string | null = null;
   let model: string | null = null;
 
   return {
@@ -110,29 +144,44 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
         if (line.kind === "assistant" && line.left === null && isObject(record.message))
           model = stringOrNull(record.message.model) ?? model;
       }
+      if (line.isCopied) forkedFrom ??= stringOrNull(objectOrEmpty(record.forkedFrom).sessionId);
       const { uuid, parent } = idsOf(record);
-      if (uuid !== null && positions.has(uuid)) {
-        repeated += line.kind === "other" ? 0 : 1;
+      if (record.type === "queue-operation") {
+        queue.push(queueLine(record, lines.length));
+        // It has neither id nor parent, and follows what was written before it.
+        parents.push(lines.length === 0 ? null : lines.length - 1);
+        if (uuid !== null) positions.set(uuid, lines.length);
+        lines.push(line);
         return;
       }
-      if (uuid !== null) positions.set(uuid, lines.length);
+      if (line.kind === "other" && record.subtype !== "compact_boundary")
+        left.add(unread(record.type, record.subtype ?? objectOrEmpty(record.attachment).type));
+      if (uuid !== null && !isNew(uuid, line)) return left.add(DROPPED.duplicate, line.kind === "other" ? 0 : 1);
       parents.push(parent === null ? null : (positions.get(parent) ?? parent));
+      if (uuid !== null) positions.set(uuid, lines.length);
       output.hold(heldLength(line));
       lines.push(line);
     },
     finish: () => {
-      const { talk, isSubAgent } = conversationOf({ lines, parents, positions });
-      talk.dropped.add(DROPPED.duplicate, repeated);
+      const { talk, isSubAgent } = conversationOf({ lines, parents, positions, queue, unread: left });
+      for (const [reason, count] of left.entries()) talk.dropped.add(reason, count);
       // Not needed any more, while the steps are made and searched.
       lines = [];
       parents = [];
       positions = new Map();
+      queue = [];
       output.conversation(
         draft({
           id: isSubAgent && agentId !== null && sessionId !== null ? `${sessionId}-agent-${agentId}` : sessionId,
           formatVersion: version,
           agent: "claude-code",
           model,
+          parent:
+            isSubAgent && sessionId !== null
+              ? { session_id: sessionId, kinship: "sub-agent" }
+              : forkedFrom === null
+                ? null
+                : { session_id: forkedFrom, kinship: "fork" },
           steps: talk.steps(),
           dropped: talk.dropped.entries(),
         }),

@@ -1,0 +1,91 @@
+import { type JsonObject, scalarText, stringOrNull } from "../../values/json.js";
+import type { LogLine } from "./line.js";
+
+/** A line of a log about what waits while the model works: `enqueue`, and later `dequeue`, `remove` or `popAll`. */
+export interface QueueLine {
+  readonly operation: string;
+  readonly content: string | null;
+  /** Where it stands among the lines of the log. */
+  readonly at: number;
+}
+
+export const queueLine = (record: JsonObject, at: number): QueueLine => ({
+  operation: scalarText(record.operation),
+  content: stringOrNull(record.content),
+  at,
+});
+
+export interface Queued {
+  /** What was said on no other line, by the place where the model got it. */
+  readonly requests: ReadonlyMap<number, string>;
+  /** How many waited in vain. */
+  readonly unsent: number;
+}
+
+/** Things by a text that several can have, each of them found once, the first first. */
+class Shelf<Item> {
+  readonly #items = new Map<string, { readonly list: Item[]; next: number }>();
+
+  put(text: string, item: Item): void {
+    const known = this.#items.get(text);
+    if (known === undefined) this.#items.set(text, { list: [item], next: 0 });
+    else known.list.push(item);
+  }
+
+  take(text: string, isRight: (item: Item) => boolean): Item | undefined {
+    const items = this.#items.get(text);
+    while (items !== undefined && items.next < items.list.length) {
+      const item = items.list[items.next++];
+      if (item !== undefined && isRight(item)) return item;
+    }
+    return undefined;
+  }
+}
+
+/** Of each line whether the next message behind it is what somebody said. */
+function turnsAhead(lines: readonly LogLine[]): readonly boolean[] {
+  const ahead: boolean[] = [];
+  let isTurn = false;
+  for (const [index, { kind, text, results }] of [...lines.entries()].reverse()) {
+    ahead[index] = isTurn;
+    if (kind !== "other") isTurn = kind === "user" && text !== null && results.length === 0;
+  }
+  return ahead;
+}
+
+/**
+ * Requests that a person made while the model worked. Builds that write them down as a line of their own when the model gets
+ * them, or as an attachment, name them here too; older ones here only.
+ */
+export function queuedRequests(queue: readonly QueueLine[], lines: readonly LogLine[]): Queued {
+  const requests = new Map<number, string>();
+  if (queue.length === 0) return { requests, unsent: 0 };
+  const rows = new Shelf<number>();
+  lines.forEach(({ kind, text }, at) => {
+    if (kind === "user" && text !== null) rows.put(text.trim(), at);
+  });
+  const settle = ({ content, at }: QueueLine, place: number): void => {
+    if (content !== null && rows.take(content.trim(), (row) => row > at) === undefined) requests.set(place, content);
+  };
+  const ahead = turnsAhead(lines);
+  const waiting = new Set<QueueLine>();
+  const byContent = new Shelf<QueueLine>();
+  for (const line of queue) {
+    const { operation, content, at } = line;
+    if (operation === "enqueue") {
+      waiting.add(line);
+      if (content !== null) byContent.put(content, line);
+    } else if (operation === "popAll") waiting.clear();
+    else {
+      const [oldest] = waiting;
+      const taken = content === null ? oldest : (byContent.take(content, (one) => waiting.has(one)) ?? line);
+      if (taken !== undefined) waiting.delete(taken);
+      // What a turn of its own begins with can stand there in other words, as commands do.
+      if (taken !== undefined && !(operation === "dequeue" && ahead[at] === true)) settle(taken, at);
+    }
+  }
+  // Where no line says what became of any of them, they were sent.
+  const isKnown = queue.some(({ operation }) => operation !== "enqueue");
+  if (!isKnown) for (const line of waiting) settle(line, line.at);
+  return { requests, unsent: isKnown ? waiting.size : 0 };
+}
