@@ -19,7 +19,9 @@ const FOREIGN: readonly Foreign[] = [
     record: (record) =>
       (isString(record.role) && isObject(record.message) && Array.isArray(record.message.content) && record.type === undefined) ||
       (isString(record.composerId) && ("conversation" in record || "fullConversationHeadersOnly" in record)) ||
-      isString(record.bubbleId),
+      isString(record.bubbleId) ||
+      (record.type === "tool_call" && isString(record.session_id) && isObject(record.tool_call)) ||
+      (record.type === "system" && record.subtype === "init" && "apiKeySource" in record && record.tools === undefined),
     line: /^_Exported on .{6,60} from Cursor \([\d.]+\)_\s*$/,
   },
   {
@@ -70,6 +72,11 @@ const FOREIGN: readonly Foreign[] = [
     tool: "Cline's screen (`ui_messages.json`)",
     record: (record) => typeof record.ts === "number" && (isString(record.say) || isString(record.ask)),
     instead: "bring `api_conversation_history.json` from the same folder",
+  },
+  {
+    tool: "what `gemini --output-format stream-json` prints",
+    record: (record) => record.type === "init" && isString(record.session_id) && isString(record.model),
+    instead: "bring `chats/session-*.json` of `~/.gemini/tmp`",
   },
   {
     tool: "Gemini CLI's list of prompts (`logs.json`)",

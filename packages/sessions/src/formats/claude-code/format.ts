@@ -7,7 +7,7 @@ import { recordedOnce } from "../../values/recorded-once.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { activeLines, type Log } from "./branches.js";
 import { classifyUserText } from "./harness.js";
-import { contentsOf, idsOf, type LogLine, readLine } from "./line.js";
+import { contentsOf, idsOf, isPrinted, type LogLine, readLine } from "./line.js";
 import { type QueueLine, queuedRequests, queueLine } from "./queue.js";
 import { responseKeys } from "./responses.js";
 
@@ -19,7 +19,7 @@ function recognises(record: JsonObject): boolean {
     return (
       isObject(record.message) &&
       record.message.parts === undefined &&
-      record.parent_tool_use_id === undefined &&
+      !isPrinted(record) &&
       ["uuid", "parentUuid", "sessionId", "isSidechain"].some((key) => record[key] !== undefined)
     );
   return OWN_TYPES.has(scalarText(record.type)) && (record.sessionId !== undefined || record.messageId !== undefined);

@@ -110,6 +110,10 @@ function readAttachment({ attachment }: JsonObject): Omit<LogLine, keyof LineHea
   return { ...NOTHING_SAID, text, left: isPersons(attachment) ? null : DROPPED.harness };
 }
 
+/** Whether `claude -p` printed the line: in a session's file lines have ids and parents of their own there, and `sessionId`. */
+export const isPrinted = (record: JsonObject): boolean =>
+  isString(record.session_id) && ["sessionId", "parentUuid", "isSidechain"].every((key) => record[key] === undefined);
+
 /** The id of a line, and of the one that it follows. */
 export const idsOf = (line: JsonObject): { readonly uuid: string | null; readonly parent: string | null } => ({
   uuid: stringOrNull(line.uuid),

@@ -5,7 +5,7 @@ import { transcript } from "../../transcript.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { classifyUserText } from "../claude-code/harness.js";
-import { type LogLine, readLine } from "../claude-code/line.js";
+import { isPrinted, type LogLine, readLine } from "../claude-code/line.js";
 import { responseKeys } from "../claude-code/responses.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 
@@ -36,7 +36,8 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
     const said = classifyUserText(text);
     // A request that came from outside is printed once more when it is taken up.
     if (record.isReplay === true && asked.has(text)) talk.dropped.add(DROPPED.duplicate);
-    else if (left !== null || record.isSynthetic === true || said.kind === "harness") talk.dropped.add(left ?? DROPPED.harness);
+    else if (left !== null || record.isSynthetic === true) talk.dropped.add(left ?? DROPPED.harness);
+    else if (said.kind === "harness") talk.dropped.add(DROPPED.harness);
     else if (said.kind === "local" || said.kind === "shell") talk.dropped.add(DROPPED.localCommand);
     else {
       asked.add(text);
@@ -45,11 +46,11 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
   };
   const addMessage = (record: JsonObject): void => {
     const line = readLine(record, lines++, output);
-    if (line === null) return output.badRecord();
-    // What a sub-agent was told, did and was answered stands between the lines of the run that asked for it.
-    if (isString(record.parent_tool_use_id)) return talk.dropped.add(DROPPED.sidechain);
     const timestamp = record.timestamp ?? record._audit_timestamp;
-    if (line.kind === "user") addUser(record, line, timestamp);
+    if (line === null) output.badRecord();
+    // What a sub-agent was told, did and was answered stands between the lines of the run that asked for it.
+    else if (isString(record.parent_tool_use_id)) talk.dropped.add(DROPPED.sidechain);
+    else if (line.kind === "user") addUser(record, line, timestamp);
     else if (line.left !== null) talk.dropped.add(line.left);
     else {
       if (isObject(record.message)) model = stringOrNull(record.message.model) ?? model;
@@ -66,8 +67,7 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
         signal = null;
         addMessage(record);
       } else if (type === "system" && subtype === "init") {
-        sessionId = stringOrNull(record.session_id) ?? sessionId;
-        init = record;
+        if (init.session_id === undefined) init = record;
       } else if (type === "result") signal = stringOrNull(subtype);
       else if (type === "system" && subtype === "compact_boundary") talk.dropped.add(DROPPED.compactSummary);
       else talk.dropped.add(unread(type, subtype));
@@ -77,7 +77,7 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
       if (!steps.some(({ source }) => source === "user")) output.warn(NO_TASK);
       output.conversation(
         draft({
-          id: sessionId,
+          id: stringOrNull(init.session_id) ?? sessionId,
           formatVersion: stringOrNull(init.claude_code_version) ?? stringOrNull(init.qwen_code_version),
           agent: agentOf(init),
           model: model ?? stringOrNull(init.model),
@@ -91,14 +91,12 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
   };
 }
 
-/** The lines of a session file have ids and parents of their own there, and `sessionId`. */
-const isPrinted = (record: JsonObject): boolean =>
-  isString(record.session_id) && ["sessionId", "parentUuid", "isSidechain"].every((key) => record[key] === undefined);
-
 function recognises(record: JsonObject): boolean {
   if (!isPrinted(record)) return false;
   if (record.type === "user" || record.type === "assistant")
-    return isObject(record.message) && ("parent_tool_use_id" in record || "_audit_timestamp" in record);
+    return (
+      isObject(record.message) && ("parent_tool_use_id" in record || "_audit_timestamp" in record || "usage" in record.message)
+    );
   return record.type === "system" && record.subtype === "init" && Array.isArray(record.tools);
 }
 
