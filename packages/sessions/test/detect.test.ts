@@ -35,7 +35,7 @@ describe.each(ALL)("a recording of $format in $name", ({ format, text }) => {
   });
 
   it("is claimed by no other agent's format, and by no tool that is refused", () => {
-    const agents = ["claude-code", "codex", "gemini-cli", "qwen-code", "cline", "opencode", "copilot-cli", "pi"];
+    const agents = ["claude-code", "claude-stream", "codex", "gemini-cli", "qwen-code", "cline", "opencode", "copilot-cli", "pi"];
     const records = recordsOf(text);
     const claims = RECORD_FORMATS.filter(
       ({ name, recognises }) =>

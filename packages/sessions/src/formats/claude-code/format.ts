@@ -157,7 +157,7 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
       if (line.kind === "other" && record.subtype !== "compact_boundary")
         left.add(unread(record.type, record.subtype ?? objectOrEmpty(record.attachment).type));
       if (uuid !== null && !isNew(uuid, line)) return left.add(DROPPED.duplicate, line.kind === "other" ? 0 : 1);
-      parents.push(parent === null ? null : (positions.get(parent) ?? parent));
+      parents.push(parent === null ? null : (positions.get(parent) ?? (parent === uuid ? null : parent)));
       if (uuid !== null) positions.set(uuid, lines.length);
       output.hold(heldLength(line));
       lines.push(line);

@@ -38,7 +38,7 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
     if (record.isReplay === true && asked.has(text)) talk.dropped.add(DROPPED.duplicate);
     else if (left !== null || record.isSynthetic === true) talk.dropped.add(left ?? DROPPED.harness);
     else if (said.kind === "harness") talk.dropped.add(DROPPED.harness);
-    else if (said.kind === "local" || said.kind === "shell") talk.dropped.add(DROPPED.localCommand);
+    else if (said.kind !== "person" && said.kind !== "command") talk.dropped.add(DROPPED.localCommand);
     else {
       asked.add(text);
       talk.say("user", said.text, timestamp);
