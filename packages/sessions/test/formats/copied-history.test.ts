@@ -148,7 +148,8 @@ describe("other forks and helpers", () => {
   it("leaves the results of Copilot's helpers to them, marked or not", async () => {
     const imported = await importCase("copilot-helper.jsonl");
     expect([countsOf(imported), usersOf(imported)]).toEqual([[1, 2, 1, 1], ["Start the table at midnight."]]);
-    const event = (type: string, data: object): object => ({ type, data, id: `${Math.random()}`, parentId: null });
+    let events = 0;
+    const event = (type: string, data: object): object => ({ type, data, id: `e${events++}`, parentId: null });
     const done = (toolCallId: string, content: string): object =>
       event("tool.execution_complete", { toolCallId, success: true, result: { content } });
     const unmarked = await importText(

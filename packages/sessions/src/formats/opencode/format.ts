@@ -8,7 +8,7 @@ import { recordedOnce } from "../../values/recorded-once.js";
 import { timestampOrNull } from "../../values/timestamp.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { answerSteps, type Message, userParts } from "./parts.js";
-import { firstGeneration, isSecondMessage } from "./second-generation.js";
+import { firstGeneration, isSecondMessage, isSecondTurn } from "./second-generation.js";
 
 const isPart = (record: JsonObject): boolean => isString(record.messageID) && isString(record.sessionID) && isString(record.type);
 const isInfo = (record: JsonObject): boolean =>
@@ -21,7 +21,7 @@ const isMessage = (record: JsonObject): boolean =>
 const isExport = (record: JsonObject): boolean =>
   isObject(record.info) &&
   isString(record.info.id) &&
-  objectsOf(record.messages).some((message) => isMessage(message) || isSecondMessage(message));
+  objectsOf(record.messages).some((message) => isMessage(message) || isSecondTurn(message));
 const isSession = (record: JsonObject): boolean =>
   isString(record.id) && record.id.startsWith("ses") && isString(record.projectID) && isObject(record.time);
 
@@ -141,7 +141,7 @@ function opencodeReader(output: Output): Reader<JsonObject> {
       if (isExport(record)) {
         session = objectOrEmpty(record.info);
         for (const message of objectsOf(record.messages)) addMessage(message);
-      } else if (isMessage(record) || isSecondMessage(record)) addMessage(record);
+      } else if (isMessage(record) || (isString(record.sessionID) && isSecondMessage(record))) addMessage(record);
       else if (isPart(record)) {
         isStorage = true;
         messageOf(scalarText(record.messageID)).parts.push(slim(record, output));

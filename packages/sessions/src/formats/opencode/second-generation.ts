@@ -8,10 +8,13 @@ export const isSecondMessage = (record: JsonObject): boolean =>
   isString(record.type) &&
   record.role === undefined &&
   record.messageID === undefined &&
-  isObject(record.time) &&
-  ((record.type === "user" && isString(record.text)) ||
-    (record.type === "assistant" && Array.isArray(record.content)) ||
-    (isString(record.sessionID) && record.parts === undefined));
+  record.parts === undefined &&
+  isObject(record.time);
+
+/** Whether a message is opencode's and no other tool's. */
+export const isSecondTurn = (record: JsonObject): boolean =>
+  isSecondMessage(record) &&
+  ((record.type === "user" && isString(record.text)) || (record.type === "assistant" && Array.isArray(record.content)));
 
 function toolPart({ id, name, state }: JsonObject): JsonObject {
   const { status, input, output, content, error } = objectOrEmpty(state);
