@@ -105,6 +105,33 @@ describe("words that a person typed while Claude Code worked", () => {
     expect(usersOf(imported)).toEqual(["Go", "In feet", "/review"]);
   });
 
+  it("stand behind the response that the model was still writing", async () => {
+    const part = (uuid: string, parentUuid: string, content: object): object => ({
+      ...answer(uuid, parentUuid, content),
+      message: { id: "msg_1", role: "assistant", model: "m-1", content: [content] },
+    });
+    const imported = await importText(
+      jsonLines(
+        user("u1", null, "Go"),
+        part("a1", "u1", text("I look.")),
+        attached("q1", "a1", { prompt: "In feet" }),
+        queue("enqueue", '{"task_id":"t1","tool_use_id":"c1"}'),
+        part("a2", "q1", call("c1")),
+        queue("remove"),
+        user("r1", "a2", result("c1")),
+        answer("a3", "r1", text("Feet.")),
+      ),
+    );
+    const steps = imported.sessions[0]?.steps.map(({ text: said, tool_calls = [] }) => [said, tool_calls.length]);
+    expect(steps).toEqual([
+      ["Go", 0],
+      ["I look.", 1],
+      ["In feet", 0],
+      ["Feet.", 0],
+    ]);
+    expect(imported.sessions[0]?.steps[1]?.observations).toHaveLength(1);
+  });
+
   it("stand where they were typed in a log that never says what became of them", async () => {
     const imported = await importText(
       jsonLines(...opening, heard, queue("enqueue", "In feet"), answer("a2", "r1", text("Feet."))),

@@ -9,7 +9,7 @@ import { activeLines, type Log } from "./branches.js";
 import { classifyUserText } from "./harness.js";
 import { contentsOf, idsOf, isPrinted, type LogLine, readLine } from "./line.js";
 import { type QueueLine, queuedRequests, queueLine } from "./queue.js";
-import { responseKeys } from "./responses.js";
+import { behindResponses, responseKeys } from "./responses.js";
 
 /** Line types that other tools' logs do not have. */
 const OWN_TYPES = new Set(["file-history-snapshot", "queue-operation", "permission-mode", "last-prompt", "ai-title"]);
@@ -27,7 +27,7 @@ function recognises(record: JsonObject): boolean {
 
 /** A person's turn: no tool result, and not the harness's or a local command's text. What the queue names has no place in the tree. */
 const isWritten = (line: LogLine): boolean =>
-  !line.isQueued &&
+  line.queued !== "named" &&
   line.kind === "user" &&
   line.left === null &&
   line.results.length === 0 &&
@@ -104,7 +104,7 @@ function withQueued({ lines, queue, unread: left }: Read): readonly LogLine[] {
 }
 
 const said = (line: LogLine, text: string | undefined): LogLine =>
-  text === undefined ? line : { ...line, kind: "user", text, isQueued: true };
+  text === undefined ? line : { ...line, kind: "user", text, queued: "named" };
 
 function conversationOf(read: Read): { readonly talk: Transcript; readonly isSubAgent: boolean } {
   const log = { ...read, lines: withQueued(read) };
@@ -114,7 +114,7 @@ function conversationOf(read: Read): { readonly talk: Transcript; readonly isSub
   const isOwn = (line: LogLine): boolean => isSubAgent || !line.isSidechain;
   const { active, abandoned } = activeLines({ ...log, isOwn }, isWritten);
   const talk = transcript();
-  addLines(talk, active);
+  addLines(talk, behindResponses(active));
   talk.dropped.add(DROPPED.abandoned, abandoned.filter((line) => line.kind !== "other").length);
   talk.dropped.add(DROPPED.sidechain, isSubAgent ? 0 : messages.filter((line) => line.isSidechain).length);
   return { talk, isSubAgent };

@@ -29,8 +29,8 @@ interface LineHead {
   readonly kind: "user" | "assistant" | "other";
   /** Taken over from the session that this one forks. */
   readonly isCopied: boolean;
-  /** Named by the queue only. */
-  readonly isQueued: boolean;
+  /** How a line came that was typed while the model worked: attached to the turn, or named by the queue only. */
+  readonly queued: "attached" | "named" | null;
 }
 
 /** What one line of a log holds, with only what the session needs of it. */
@@ -143,7 +143,7 @@ export function readLine(line: JsonObject, index: number, output: Output): LogLi
     isSidechain: line.isSidechain === true,
     kind,
     isCopied: isObject(line.forkedFrom),
-    isQueued: false,
+    queued: attached === null ? null : "attached",
     left: said.left,
     response: said.response,
     text: said.text,

@@ -1,4 +1,4 @@
-import { type JsonObject, scalarText, stringOrNull } from "../../values/json.js";
+import { type JsonObject, objectOrEmpty, parseJson, scalarText, stringOrNull } from "../../values/json.js";
 import type { LogLine } from "./line.js";
 
 /** A line of a log about what waits while the model works: `enqueue`, and later `dequeue`, `remove` or `popAll`. */
@@ -9,11 +9,13 @@ export interface QueueLine {
   readonly at: number;
 }
 
-export const queueLine = (record: JsonObject, at: number): QueueLine => ({
-  operation: scalarText(record.operation),
-  content: stringOrNull(record.content),
-  at,
-});
+/** Background tasks wait in the same queue, as JSON. */
+const isTask = (content: string): boolean => content.startsWith("{") && "task_id" in objectOrEmpty(parseJson(content));
+
+export function queueLine(record: JsonObject, at: number): QueueLine {
+  const content = stringOrNull(record.content);
+  return { operation: scalarText(record.operation), content: content === null || isTask(content) ? null : content, at };
+}
 
 export interface Queued {
   /** What was said on no other line, by the place where the model got it. */
