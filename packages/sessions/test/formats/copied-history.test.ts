@@ -29,7 +29,7 @@ describe("a forked Codex session", () => {
       ["Now drop the duplicate readings."],
       [1, 2, 1, 1],
     ]);
-    expect(imported.sessions[0]?.parent).toEqual({ session_id: PARENT, kinship: "fork" });
+    expect(imported.sessions.map((session) => summarize(session).parent)).toEqual([{ session_id: PARENT, kinship: "fork" }]);
     expect(imported.sessions[0]?.steps.map((step) => step.context_only)).toEqual([
       ...["copied", "copied", "copied"],
       ...[undefined, undefined, undefined],
