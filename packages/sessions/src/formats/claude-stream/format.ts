@@ -3,9 +3,10 @@ import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, stringOrNull } from "../../values/json.js";
+import { digest, recordedOnce } from "../../values/recorded-once.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { classifyUserText } from "../claude-code/harness.js";
-import { isPrinted, type LogLine, readLine } from "../claude-code/line.js";
+import { contentsOf, isPrinted, type LogLine, readLine } from "../claude-code/line.js";
 import { responseKeys } from "../claude-code/responses.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 
@@ -22,6 +23,7 @@ const agentOf = (init: JsonObject): string => ("qwen_code_version" in init ? "qw
 function claudeStreamReader(output: Output): Reader<JsonObject> {
   const talk = transcript(output.hold);
   const keys = responseKeys();
+  const isNew = recordedOnce<string>((contents) => contents);
   const asked = new Set<string>();
   let init: JsonObject = {};
   let sessionId: string | null = null;
@@ -47,7 +49,9 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
   const addMessage = (record: JsonObject): void => {
     const line = readLine(record, lines++, output);
     const timestamp = record.timestamp ?? record._audit_timestamp;
+    const id = stringOrNull(record.uuid);
     if (line === null) output.badRecord();
+    else if (id !== null && !isNew(id, digest(contentsOf(line)))) talk.dropped.add(DROPPED.duplicate);
     // What a sub-agent was told, did and was answered stands between the lines of the run that asked for it.
     else if (isString(record.parent_tool_use_id)) talk.dropped.add(DROPPED.sidechain);
     else if (line.kind === "user") addUser(record, line, timestamp);
@@ -93,11 +97,9 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
 
 function recognises(record: JsonObject): boolean {
   if (!isPrinted(record)) return false;
-  if (record.type === "user" || record.type === "assistant")
-    return (
-      isObject(record.message) && ("parent_tool_use_id" in record || "_audit_timestamp" in record || "usage" in record.message)
-    );
-  return record.type === "system" && record.subtype === "init" && Array.isArray(record.tools);
+  if (record.type === "system") return record.subtype === "init" && Array.isArray(record.tools);
+  if ("parent_tool_use_id" in record || "_audit_timestamp" in record) return isString(record.type);
+  return record.type === "assistant" && isObject(record.message) && "usage" in record.message;
 }
 
 /** What `claude -p --output-format stream-json` prints, and Cowork's `audit.jsonl`, which keeps it. */

@@ -13,7 +13,7 @@ import {
   scalarText,
   stringOrNull,
 } from "../../values/json.js";
-import { digest } from "../../values/recorded-once.js";
+import { digest, recordedOnce } from "../../values/recorded-once.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { helpers } from "./helpers.js";
@@ -51,10 +51,12 @@ function copilotReader(output: Output): Reader<JsonObject> {
   let system: string | null = null;
   let reasoning = "";
   let users = 0;
+  let results = 0;
   /** How many requests had come before an event; a rewind names an event. */
   const usersBefore = new Map<string, number>();
   const known = new Map<string, string>();
   const theirs = helpers();
+  const isNew = recordedOnce<string>((contents) => contents);
   const prompts = new Set<string>();
   const ranByUser = new Map<string, JsonObject>();
   const ran: string[] = [];
@@ -80,6 +82,8 @@ function copilotReader(output: Output): Reader<JsonObject> {
     talk.dropped.add(DROPPED.repeatedCall, named.length - calls.length);
     for (const call of calls) addCall(call);
     model = stringOrNull(data.model) ?? model;
+    // The parts of one answer stand before the results of its calls.
+    const id = stringOrNull(data.apiCallId) ?? stringOrNull(data.messageId);
     talk.answer(
       {
         text: scalarText(data.content),
@@ -87,7 +91,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
         calls,
         timestamp: event.timestamp,
       },
-      stringOrNull(data.apiCallId) ?? stringOrNull(data.messageId) ?? undefined,
+      id === null ? undefined : `${id} ${results}`,
     );
     reasoning = "";
   };
@@ -100,6 +104,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
     talk.answer({ calls: [call], timestamp: event.timestamp });
   };
   const addResult = (data: JsonObject): void => {
+    results++;
     const result = resultOf(data);
     const call = ranByUser.get(result.call_id ?? "");
     if (call !== undefined) ran.push(shellText(call, result.content));
@@ -127,6 +132,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
         if (/^(?:user|assistant)\.message$/.test(type)) output.badRecord();
         return;
       }
+      if (isString(event.id) && !isNew(event.id, digest([type, data]))) return talk.dropped.add(DROPPED.duplicate);
       if (isString(event.id)) usersBefore.set(event.id, users);
       const isOwn = (call: string): boolean => known.has(call) || ranByUser.has(call);
       if (theirs.isTheirs(event, data, isOwn)) talk.dropped.add(DROPPED.sidechain);
