@@ -222,7 +222,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     },
     markCopied: ({ keepRequests = false } = {}) => {
       const own = keepRequests ? turns.slice(turns.findLastIndex(({ source }) => source === "agent") + 1) : [];
-      const copied = turns.slice(0, turns.length - own.length);
+      const copied = turns.slice(0, turns.length - own.length).filter(({ contextOnly }) => contextOnly !== "copied");
       for (const turn of copied) turn.contextOnly = "copied";
       dropped.add(DROPPED.copied, copied.length);
     },

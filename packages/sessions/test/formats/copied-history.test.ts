@@ -71,6 +71,22 @@ describe("a forked Codex session", () => {
     }
   });
 
+  it("takes over no request that its parent had not answered, and loses none that stands before its first turn", async () => {
+    const copied = [
+      meta(CHILD, { forked_from_id: PARENT }),
+      began(0, OLD_TURN),
+      said(0, "user", "Sort."),
+      said(0, "assistant", "1"),
+    ];
+    const open = [...copied, began(0, OLD_TURN), said(0, "user", "Also print."), began(1, OWN_TURN)];
+    const own = await importText(jsonLines(...open, said(1, "user", "Drop doubles."), said(2, "assistant", "2")));
+    expect([tasks(own), countsOf(own), droppedOf(own)["copied context"]]).toEqual([["Drop doubles."], [1, 1, 0, 0], 3]);
+    const early = await importText(
+      jsonLines(...copied, said(1, "user", "Find gaps."), began(1, OWN_TURN), said(2, "assistant", "2")),
+    );
+    expect([tasks(early), countsOf(early)]).toEqual([["Find gaps."], [1, 1, 0, 0]]);
+  });
+
   it("is all its parent's as long as it has said nothing itself", async () => {
     const imported = await importText(
       jsonLines(

@@ -97,6 +97,8 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
 
 function recognises(record: JsonObject): boolean {
   if (!isPrinted(record)) return false;
+  // The last line, which is all that other output formats print.
+  if (record.type === "result") return isString(record.subtype);
   if (record.type === "system") return record.subtype === "init" && Array.isArray(record.tools);
   if ("parent_tool_use_id" in record || "_audit_timestamp" in record) return isString(record.type);
   return record.type === "assistant" && isObject(record.message) && "usage" in record.message;

@@ -27,8 +27,11 @@ function codexReader(output: Output): Reader<JsonObject> {
   let requests = 0;
   /** What a parent's history is told from the session's own by, until its end is found. */
   let copied: Copied | null = null;
+  /** Whether requests before the session's own first turn are its parent's, which was forked before it answered, or what the turn is about. */
+  let isUnsure = false;
 
   const key = (): string => {
+    isUnsure = false;
     if (!isOpen) turn++;
     isOpen = true;
     return `turn-${turn}`;
@@ -41,7 +44,10 @@ function codexReader(output: Output): Reader<JsonObject> {
     const own = texts.map(personText);
     talk.dropped.add(DROPPED.harness, own.filter((text) => text === null).length);
     const said = joinBlocks(own.filter((text) => text !== null));
-    requests += said.trim() === "" ? 0 : 1;
+    if (said.trim() === "") return;
+    if (isUnsure) talk.markCopied();
+    isUnsure = false;
+    requests++;
     talk.say("user", said, timestamp);
   };
   /** The first words of the agent that a helper works for are its task. */
@@ -89,12 +95,14 @@ function codexReader(output: Output): Reader<JsonObject> {
     // The parent's own, at the head of what was copied.
     if (payload.id !== meta.id && parentOf(meta) !== null && turn === 0) copied ??= copiedHistory(meta, written);
   };
-  const endCopied = (options: { readonly keepRequests?: boolean } = {}): void => {
+  const endCopied = (record: JsonObject): void => {
     copied = null;
     requests = 0;
     signal = null;
     close();
-    talk.markCopied(options);
+    talk.markCopied({ keepRequests: true });
+    // What is asked stands behind the start of its turn, but before its context.
+    isUnsure = record.type !== "turn_context";
   };
 
   const acceptEnvelope = (record: JsonObject): void => {
@@ -103,8 +111,8 @@ function codexReader(output: Output): Reader<JsonObject> {
       output.badRecord();
       return;
     }
-    // What was asked stands before the context of its turn.
-    if (copied?.endsAt(record)) endCopied({ keepRequests: record.type === "turn_context" });
+    const hasCopies = record.type !== "session_meta" || turn > 0;
+    if (hasCopies && copied?.endsAt(record)) endCopied(record);
     if (record.type === "session_meta") addMeta(payload, timestamp);
     else if (record.type === "turn_context") model = stringOrNull(payload.model) ?? model;
     else if (record.type === "compacted") talk.dropped.add(DROPPED.compactSummary);
@@ -122,7 +130,7 @@ function codexReader(output: Output): Reader<JsonObject> {
       else talk.dropped.add(unread(record.type ?? record.record_type));
     },
     finish: () => {
-      if (copied !== null) endCopied();
+      if (copied !== null) talk.markCopied();
       const head = objectOrEmpty(meta);
       output.conversation(
         draft({
