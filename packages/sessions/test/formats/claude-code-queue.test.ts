@@ -132,6 +132,15 @@ describe("words that a person typed while Claude Code worked", () => {
     expect(imported.sessions[0]?.steps[1]?.observations).toHaveLength(1);
   });
 
+  it("leave a sub-agent's file one of a sub-agent", async () => {
+    const side = (line: object): object => ({ ...line, isSidechain: true, agentId: "a1" });
+    const lines = [...opening, heard].map(side);
+    const imported = await importText(
+      jsonLines(...lines, queue("enqueue", "In feet"), queue("remove"), side(answer("a2", "r1", text("Feet.")))),
+    );
+    expect([imported.file_id, usersOf(imported)]).toEqual(["sess-1-agent-a1", ["Go", "In feet"]]);
+  });
+
   it("stand where they were typed in a log that never says what became of them", async () => {
     const imported = await importText(
       jsonLines(...opening, heard, queue("enqueue", "In feet"), answer("a2", "r1", text("Feet."))),

@@ -1,3 +1,4 @@
+import type { Parent } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { type Tally, tally } from "../../tally.js";
@@ -92,27 +93,26 @@ const heldLength = (line: LogLine): number =>
 
 interface Read extends Omit<Log, "isOwn"> {
   readonly queue: readonly QueueLine[];
-  readonly unread: Tally;
+  readonly left: Tally;
 }
 
 /** The lines with what only the queue names, as a request where the model got it. */
-function withQueued({ lines, queue, unread: left }: Read): readonly LogLine[] {
+function withQueued({ lines, queue, left }: Read): readonly LogLine[] {
   const { requests, unsent } = queuedRequests(queue, lines);
   left.add(DROPPED.unsent, unsent);
   left.add(unread("queue-operation"), queue.length - requests.size - unsent);
-  return requests.size === 0 ? lines : lines.map((line, at) => said(line, requests.get(at)));
+  if (requests.size === 0) return lines;
+  return lines.map((line, at) => {
+    const text = requests.get(at);
+    return text === undefined ? line : { ...line, kind: "user", text, queued: "named" };
+  });
 }
 
-const said = (line: LogLine, text: string | undefined): LogLine =>
-  text === undefined ? line : { ...line, kind: "user", text, queued: "named" };
-
 function conversationOf(read: Read): { readonly talk: Transcript; readonly isSubAgent: boolean } {
-  const log = { ...read, lines: withQueued(read) };
-  const { lines } = log;
-  const messages = lines.filter((line) => line.kind !== "other");
+  const messages = read.lines.filter((line) => line.kind !== "other");
   const isSubAgent = messages.length > 0 && messages.every((line) => line.isSidechain);
   const isOwn = (line: LogLine): boolean => isSubAgent || !line.isSidechain;
-  const { active, abandoned } = activeLines({ ...log, isOwn }, isWritten);
+  const { active, abandoned } = activeLines({ ...read, lines: withQueued(read), isOwn }, isWritten);
   const talk = transcript();
   addLines(talk, behindResponses(active));
   talk.dropped.add(DROPPED.abandoned, abandoned.filter((line) => line.kind !== "other").length);
@@ -120,13 +120,16 @@ function conversationOf(read: Read): { readonly talk: Transcript; readonly isSub
   return { talk, isSubAgent };
 }
 
+const parentOf = (session_id: string | null, kinship: Parent["kinship"]): Parent | null =>
+  session_id === null ? null : { session_id, kinship };
+
 function claudeCodeReader(output: Output): Reader<JsonObject> {
   let lines: LogLine[] = [];
   let parents: (number | string | null)[] = [];
   let positions = new Map<string, number>();
   let queue: QueueLine[] = [];
   const left = tally();
-  const isNew = recordedOnce(contentsOf);
+  let isNew = recordedOnce(contentsOf);
   let version: string | null = null;
   let sessionId: string | null = null;
   let agentId: string | null = null;
@@ -163,25 +166,21 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
       lines.push(line);
     },
     finish: () => {
-      const { talk, isSubAgent } = conversationOf({ lines, parents, positions, queue, unread: left });
+      const { talk, isSubAgent } = conversationOf({ lines, parents, positions, queue, left });
       for (const [reason, count] of left.entries()) talk.dropped.add(reason, count);
       // Not needed any more, while the steps are made and searched.
       lines = [];
       parents = [];
       positions = new Map();
       queue = [];
+      isNew = recordedOnce(contentsOf);
       output.conversation(
         draft({
           id: isSubAgent && agentId !== null && sessionId !== null ? `${sessionId}-agent-${agentId}` : sessionId,
           formatVersion: version,
           agent: "claude-code",
           model,
-          parent:
-            isSubAgent && sessionId !== null
-              ? { session_id: sessionId, kinship: "sub-agent" }
-              : forkedFrom === null
-                ? null
-                : { session_id: forkedFrom, kinship: "fork" },
+          parent: parentOf(isSubAgent ? sessionId : forkedFrom, isSubAgent ? "sub-agent" : "fork"),
           steps: talk.steps(),
           dropped: talk.dropped.entries(),
         }),
