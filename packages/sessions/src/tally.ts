@@ -1,5 +1,5 @@
 /** Files can invent any number of names. */
-const MOST_NAMES = 100;
+const MOST_NAMES = 200;
 const OTHERS = "others";
 
 /** Counts by name, kept in the order in which the names first came up. */
