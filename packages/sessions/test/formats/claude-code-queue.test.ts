@@ -87,6 +87,30 @@ describe("words that a person typed while Claude Code worked", () => {
     expect(droppedOf(imported)).toMatchObject({ "harness text": 1, "request that was never sent": 1 });
   });
 
+  it("are told from notes that wait beside them and of which nothing more is said", async () => {
+    const note = "<task-notification>done</task-notification>";
+    const imported = await importText(
+      jsonLines(
+        ...opening,
+        queue("enqueue", note),
+        queue("enqueue", '{"task_id":"t1"}'),
+        queue("enqueue", "In feet"),
+        queue("enqueue", "And in red"),
+        heard,
+        queue("remove"),
+        answer("a2", "r1", text("Feet.")),
+        queue("dequeue"),
+        user("n", "a2", note),
+        answer("a3", "n", text("Noted.")),
+        queue("dequeue"),
+        user("u2", "a3", "And in red"),
+      ),
+    );
+    const steps = imported.sessions[0]?.steps.map(({ text: words }) => words);
+    expect(steps).toEqual(["Go", "", "In feet", "Feet.", "Noted.", "And in red"]);
+    expect(droppedOf(imported)).toEqual({ "harness text": 1, "line not read: queue-operation": 6 });
+  });
+
   it("are taken once where the queue and another line both have them", async () => {
     const imported = await importText(
       jsonLines(

@@ -1,4 +1,5 @@
 import { type JsonObject, objectOrEmpty, parseJson, scalarText, stringOrNull } from "../../values/json.js";
+import { classifyUserText } from "./harness.js";
 import type { LogLine } from "./line.js";
 
 /** A line of a log about what waits while the model works: `enqueue`, and later `dequeue`, `remove` or `popAll`. */
@@ -44,13 +45,13 @@ class Shelf<Item> {
   }
 }
 
-/** Of each line whether the next message behind it is what somebody said. */
-function turnsAhead(lines: readonly LogLine[]): readonly boolean[] {
-  const ahead: boolean[] = [];
-  let isTurn = false;
+/** Of each line what the next message behind it says, where that is a turn of somebody. */
+function turnsAhead(lines: readonly LogLine[]): readonly (string | null)[] {
+  const ahead: (string | null)[] = [];
+  let turn: string | null = null;
   for (const [index, { kind, text, results }] of [...lines.entries()].reverse()) {
-    ahead[index] = isTurn;
-    if (kind !== "other") isTurn = kind === "user" && text !== null && results.length === 0;
+    ahead[index] = turn;
+    if (kind !== "other") turn = kind === "user" && results.length === 0 ? text : null;
   }
   return ahead;
 }
@@ -70,24 +71,32 @@ export function queuedRequests(queue: readonly QueueLine[], lines: readonly LogL
     if (content !== null && rows.take(content.trim(), (row) => row > at) === undefined) requests.set(place, content);
   };
   const ahead = turnsAhead(lines);
-  const waiting = new Set<QueueLine>();
+  const own = new Set<QueueLine>();
+  /** What is no person's: nothing says of many of them that they were taken. */
+  const notes = new Set<QueueLine>();
   const byContent = new Shelf<QueueLine>();
+  const named = (text: string): QueueLine | undefined => byContent.take(text.trim(), (one) => own.has(one) || notes.has(one));
   for (const line of queue) {
     const { operation, content, at } = line;
     if (operation === "enqueue") {
-      waiting.add(line);
-      if (content !== null) byContent.put(content, line);
-    } else if (operation === "popAll") waiting.clear();
+      (content === null || classifyUserText(content).kind === "harness" ? notes : own).add(line);
+      if (content !== null) byContent.put(content.trim(), line);
+    } else if (operation === "popAll") own.clear();
     else {
-      const [oldest] = waiting;
-      const taken = content === null ? oldest : (byContent.take(content, (one) => waiting.has(one)) ?? line);
-      if (taken !== undefined) waiting.delete(taken);
       // What a turn of its own begins with can stand there in other words, as commands do.
-      if (taken !== undefined && !(operation === "dequeue" && ahead[at] === true)) settle(taken, at);
+      const turn = operation === "dequeue" ? (ahead[at] ?? null) : null;
+      const [note] = notes;
+      const [oldest = note] = own;
+      const taken = content === null ? ((turn === null ? undefined : named(turn)) ?? oldest) : (named(content) ?? line);
+      if (taken === undefined) continue;
+      own.delete(taken);
+      notes.delete(taken);
+      if (turn === null) settle(taken, at);
     }
   }
+  for (const line of notes) settle(line, line.at);
   // Where no line says what became of any of them, they were sent.
   const isKnown = queue.some(({ operation }) => operation !== "enqueue");
-  if (!isKnown) for (const line of waiting) settle(line, line.at);
-  return { requests, unsent: isKnown ? waiting.size : 0 };
+  if (!isKnown) for (const line of own) settle(line, line.at);
+  return { requests, unsent: isKnown ? own.size : 0 };
 }
