@@ -6,6 +6,7 @@ import { OneOf, Strict } from "./object.js";
 export const SESSION_FORMATS = [
   "native",
   "claude-code",
+  "claude-stream",
   "codex",
   "codex-exec",
   "gemini-cli",
@@ -53,8 +54,8 @@ export const Observation = Strict({
 });
 export type Observation = Static<typeof Observation>;
 
-/** Why an agent step is context and never supervised (training-data rule 1). */
-export const CONTEXT_ONLY_REASONS = ["failed", "weight_zero", "aborted", "synthetic"] as const;
+/** Why an agent step is context and never supervised (training-data rule 1). `copied` stands on requests too: they are another session's. */
+export const CONTEXT_ONLY_REASONS = ["failed", "weight_zero", "aborted", "synthetic", "copied"] as const;
 
 /**
  * One step: who spoke, what was said, which tools were called and what they answered (after ATIF).
@@ -74,6 +75,10 @@ export type Step = Static<typeof Step>;
 
 export const Outcome = Type.Union([Type.Literal("success"), Type.Literal("failure"), Type.Literal("unknown")]);
 export type Outcome = Static<typeof Outcome>;
+
+/** The session that another one came from, by its tool's own id. */
+export const Parent = Strict({ session_id: Type.String(), kinship: OneOf(["fork", "sub-agent"]) });
+export type Parent = Static<typeof Parent>;
 
 export const Dropped = Strict({ reason: Type.String(), count: Type.Integer({ minimum: 1 }) });
 export const Redaction = Strict({ kind: Type.String(), count: Type.Integer({ minimum: 1 }) });
@@ -98,6 +103,8 @@ export const Session = Strict({
   /** What the file itself says about its end, verbatim. */
   outcome_signal: Type.Union([Type.String(), Type.Null()]),
   started_at: Type.Union([Timestamp, Type.Null()]),
+  /** Absent where the file names none. */
+  parent: Type.Optional(Parent),
   tools: Type.Array(ToolDefinition),
   steps: Type.Array(Step),
   bad_lines: Type.Integer({ minimum: 0 }),
@@ -122,6 +129,7 @@ export const SessionSummary = Strict({
   outcome: Outcome,
   /** The first user turn, shortened. */
   task: Type.String(),
+  parent: Type.Optional(Parent),
   ...SessionCounts,
   /** Absent in lists, of sessions that an earlier version stored. */
   trainable_turns: Type.Optional(

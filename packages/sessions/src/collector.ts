@@ -49,6 +49,7 @@ function sessionOf({ draft, redactions }: Redacted, id: string, place: Place, ou
     outcome: outcome ?? draft.outcome,
     outcome_signal: draft.outcomeSignal,
     started_at: draft.startedAt,
+    ...(draft.parent !== null && { parent: draft.parent }),
     tools: [...draft.tools],
     steps: [...draft.steps],
     bad_lines: badLines,

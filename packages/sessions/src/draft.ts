@@ -1,4 +1,4 @@
-import type { Outcome, Step, ToolDefinition } from "@imprint/contracts";
+import type { Outcome, Parent, Step, ToolDefinition } from "@imprint/contracts";
 
 /** What a format's reader makes of one conversation, before ids, redaction and hashes. */
 export interface Draft {
@@ -13,6 +13,7 @@ export interface Draft {
   readonly outcome: Outcome;
   readonly outcomeSignal: string | null;
   readonly startedAt: string | null;
+  readonly parent: Parent | null;
   readonly tools: readonly ToolDefinition[];
   readonly steps: readonly Step[];
   readonly dropped: readonly (readonly [reason: string, count: number])[];
@@ -29,6 +30,7 @@ export const draft = (known: Partial<Draft> & Pick<Draft, "steps">): Draft => ({
   outcome: "unknown",
   outcomeSignal: null,
   startedAt: known.steps.find((step) => step.timestamp !== undefined)?.timestamp ?? null,
+  parent: null,
   tools: [],
   dropped: [],
   ...known,

@@ -10,10 +10,13 @@ export const DROPPED = {
   synthetic: "synthetic message",
   empty: "empty answer",
   duplicate: "repeated line",
+  repeatedCall: "repeated tool call",
   repeatedResult: "repeated tool result",
   unrecordedResult: "tool result not recorded",
   partialCall: "call not recorded in full",
   missing: "missing message",
+  repeatedText: "repeated text",
+  unsent: "request that was never sent",
   providerCall: "call run by the provider",
   rejected: "rejected conversation",
   environment: "environment note",
@@ -21,3 +24,12 @@ export const DROPPED = {
   console: "console output",
   shortened: "tool output shortened",
 } as const;
+
+/** What a file calls its lines goes into the reason as it is only where it can be nothing but a name. */
+const KIND = /^[A-Za-z][A-Za-z_.:/-]{0,47}$/;
+
+/** Why a line is not in the session that no importer reads, by the kind that the line says it is. */
+export const unread = (...kind: readonly unknown[]): string => {
+  const names = kind.filter((name): name is string => typeof name === "string" && KIND.test(name));
+  return `line not read: ${names.length === 0 ? "of no known kind" : names.join(" ")}`;
+};

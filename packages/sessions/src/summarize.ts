@@ -1,4 +1,4 @@
-import type { Session, Step } from "@imprint/contracts";
+import type { Parent, Session, Step } from "@imprint/contracts";
 import { gatewayTask } from "./formats/gateway/task.js";
 
 export interface SessionCounts {
@@ -9,6 +9,8 @@ export interface SessionCounts {
 }
 
 export interface SessionDigest extends SessionCounts {
+  /** The session that it came from, where its file names one. */
+  readonly parent?: Parent;
   /** The first user turn on one line, shortened; of the service's own recordings without what agents add to it. */
   readonly task: string;
   /** Agent turns that a training of the session can learn from. */
@@ -26,11 +28,12 @@ export const addCounts = (left: SessionCounts, right: SessionCounts): SessionCou
   tool_results: left.tool_results + right.tool_results,
 });
 
-/** What steps hold, in numbers. Answers that no model wrote, and results that answer no call, are not counted. */
+/** What steps hold, in numbers, without what was copied from another session. Answers that no model wrote, and results that answer no call, are not counted. */
 export function countTurns(steps: readonly Step[]): SessionCounts {
-  const answers = steps.filter((step) => step.source === "agent");
+  const own = steps.filter((step) => step.context_only !== "copied");
+  const answers = own.filter((step) => step.source === "agent");
   return {
-    user_turns: steps.filter((step) => step.source === "user").length,
+    user_turns: own.filter((step) => step.source === "user").length,
     assistant_turns: answers.filter((step) => step.context_only !== "synthetic").length,
     tool_calls: answers.reduce((sum, step) => sum + (step.tool_calls?.length ?? 0), 0),
     tool_results: answers.reduce((sum, step) => sum + (step.observations ?? []).filter((one) => one.call_id !== null).length, 0),
@@ -52,13 +55,15 @@ export function trainableSteps(steps: readonly Step[]): ReadonlySet<Step> {
 /** What a session holds, in numbers, and its task. */
 export function summarize(session: Session): SessionDigest {
   const own = session.source.format === "gateway" ? gatewayTask(session.steps) : null;
-  const task = own ?? session.steps.find((step) => step.source === "user")?.text ?? "";
+  const request = session.steps.find((step) => step.source === "user" && step.context_only !== "copied");
+  const task = own ?? request?.text ?? "";
   const line = task
     .slice(0, 4 * TASK_LENGTH)
     .replace(/\s+/g, " ")
     .trim();
   return {
     ...countTurns(session.steps),
+    ...(session.parent !== undefined && { parent: session.parent }),
     trainable_turns: trainableSteps(session.steps).size,
     task: line.length > TASK_LENGTH ? `${line.slice(0, TASK_LENGTH - 1)}…` : line,
   };

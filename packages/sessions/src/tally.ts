@@ -1,3 +1,7 @@
+/** Files can invent any number of names. */
+const MOST_NAMES = 200;
+const OTHERS = "others";
+
 /** Counts by name, kept in the order in which the names first came up. */
 export interface Tally {
   add(name: string, count?: number): void;
@@ -11,7 +15,8 @@ export function tally(): Tally {
     add: (name, count = 1) => {
       if (count <= 0) return;
       counts ??= new Map();
-      counts.set(name, (counts.get(name) ?? 0) + count);
+      const kept = counts.has(name) || counts.size < MOST_NAMES ? name : OTHERS;
+      counts.set(kept, (counts.get(kept) ?? 0) + count);
     },
     entries: () => (counts === undefined ? [] : [...counts]),
   };

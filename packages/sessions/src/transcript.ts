@@ -3,6 +3,7 @@ import { DROPPED } from "./dropped.js";
 import { type Tally, tally } from "./tally.js";
 import { joinBlocks } from "./values/content-text.js";
 import { timestampOrNull } from "./values/timestamp.js";
+import { withoutWrittenAgain } from "./written-again.js";
 
 type ContextOnly = NonNullable<Step["context_only"]>;
 
@@ -14,26 +15,50 @@ export interface AgentPart {
   readonly timestamp?: unknown;
 }
 
+/** Different calls of one id. */
+interface Twins {
+  /** The id that each stands under, by its contents. */
+  readonly byContents: Map<string, string>;
+  /** Those ids, in the order of the calls. */
+  readonly ids: string[];
+  /** How many of them have a result. */
+  results: number;
+}
+
 interface AgentTurn {
   readonly source: "agent";
   texts: string[];
   reasonings: string[];
   calls: ToolCall[];
-  /** The ids of the calls, once they are more than a few: a search among them would be quadratic. */
-  callIds: Set<string> | undefined;
+  /** The calls by id, once they are more than a few: a search among them would be quadratic. */
+  byId: Map<string, ToolCall> | undefined;
+  /** Of an id that several calls were recorded with: what tells them apart. */
+  twins: Map<string, Twins> | undefined;
   observations: Observation[];
   contextOnly: ContextOnly | undefined;
   timestamp: string | null;
 }
-type Turn = AgentTurn | { readonly source: "system" | "user"; readonly text: string; readonly timestamp: string | null };
+interface OtherTurn {
+  readonly source: "system" | "user";
+  readonly text: string;
+  contextOnly: ContextOnly | undefined;
+  readonly timestamp: string | null;
+}
+type Turn = AgentTurn | OtherTurn;
 
 /** Gathers the turns of one conversation in order, and puts each tool result to its call. */
 export interface Transcript {
   readonly dropped: Tally;
   say(source: "system" | "user", text: string, timestamp?: unknown): void;
-  /** Starts a turn of the model, or continues the one that was given the same key before. */
-  answer(part: AgentPart, key?: string): void;
-  /** A result for the latest call of that id; without such a call it stands on the nearest earlier answer. */
+  /**
+   * Starts a turn of the model, or continues the one that was given the same key before. Answers the ids under which the
+   * part's calls stand: of two different calls with one id the second gets another.
+   */
+  answer(part: AgentPart, key?: string): readonly string[];
+  /**
+   * A result for the latest call of that id, or of several in one turn for the first without any; without such a call it stands
+   * on the nearest earlier answer.
+   */
   observe(observation: Observation, options?: { readonly idsRepeat?: boolean }): void;
   /** A call that ended, whose result the recording does not hold: what follows is learned under these words, not under an empty result. */
   unrecorded(result: Omit<Observation, "content">): void;
@@ -41,6 +66,8 @@ export interface Transcript {
   partialCall(done: string): void;
   /** Forgets the last `count` user turns and all that followed them. */
   rollBack(count: number): void;
+  /** All turns so far are another session's and context only; requests that no answer followed yet are not, where they are kept. */
+  markCopied(options?: { readonly keepRequests?: boolean }): void;
   /** Ids of the last answer's calls that have no result yet. */
   openCalls(): string[];
   hasAnswer(): boolean;
@@ -62,7 +89,8 @@ const blankTurn = (): AgentTurn => ({
   texts: NONE,
   reasonings: NONE,
   calls: NONE,
-  callIds: undefined,
+  byId: undefined,
+  twins: undefined,
   observations: NONE,
   contextOnly: undefined,
   timestamp: null,
@@ -75,24 +103,64 @@ function withOne<Item>(items: Item[], item: Item): Item[] {
   return items;
 }
 
-function addCall(turn: AgentTurn, call: ToolCall): void {
-  if (turn.callIds?.has(call.id) ?? turn.calls.some(({ id }) => id === call.id)) return;
-  turn.calls = withOne(turn.calls, call);
-  if (turn.callIds !== undefined) turn.callIds.add(call.id);
-  else if (turn.calls.length > FEW) turn.callIds = new Set(turn.calls.map(({ id }) => id));
+const hasResult = ({ observations }: AgentTurn, id: string): boolean => observations.some(({ call_id }) => call_id === id);
+
+const contents = ({ name, arguments: given }: ToolCall): string => `${name}\0${given}`;
+
+const twinsOf = (first: ToolCall, turn: AgentTurn): Twins => ({
+  byContents: new Map([[contents(first), first.id]]),
+  ids: [first.id],
+  results: hasResult(turn, first.id) ? 1 : 0,
+});
+
+/** Adds a call, unless the turn has it, and answers the id under which it stands. */
+function addCall(turn: AgentTurn, call: ToolCall, dropped: Tally): string {
+  const find = (id: string): ToolCall | undefined =>
+    turn.byId === undefined ? turn.calls.find((one) => one.id === id) : turn.byId.get(id);
+  const first = find(call.id);
+  let added = call;
+  if (first !== undefined) {
+    turn.twins ??= new Map();
+    const twins = turn.twins.get(call.id) ?? twinsOf(first, turn);
+    const same = twins.byContents.get(contents(call));
+    if (same !== undefined) {
+      dropped.add(DROPPED.repeatedCall);
+      return same;
+    }
+    for (let place = twins.ids.length + 1; find(added.id) !== undefined; place++) added = { ...call, id: `${call.id}-${place}` };
+    twins.byContents.set(contents(call), added.id);
+    twins.ids.push(added.id);
+    turn.twins.set(call.id, twins);
+  }
+  turn.calls = withOne(turn.calls, added);
+  if (turn.byId !== undefined) turn.byId.set(added.id, added);
+  else if (turn.calls.length > FEW) turn.byId = new Map(turn.calls.map((one) => [one.id, one]));
+  return added.id;
 }
 
-function addPart(turn: AgentTurn, part: AgentPart): void {
+/** The call of a turn that the next result with this id answers; null where all have theirs. */
+function nextCall(turn: AgentTurn, id: string): string | null {
+  const twins = turn.twins?.get(id);
+  if (twins === undefined) return hasResult(turn, id) ? null : id;
+  return twins.ids[twins.results++] ?? null;
+}
+
+function addPart(turn: AgentTurn, part: AgentPart, dropped: Tally): readonly string[] {
   const { text = "", reasoning = "" } = part;
-  if (text !== "" && !turn.texts.includes(text)) turn.texts = withOne(turn.texts, text);
+  if (turn.texts.includes(text)) dropped.add(DROPPED.repeatedText);
+  else if (text !== "") turn.texts = withOne(turn.texts, text);
   if (reasoning !== "" && !turn.reasonings.includes(reasoning)) turn.reasonings = withOne(turn.reasonings, reasoning);
-  for (const call of part.calls ?? []) addCall(turn, call);
+  const ids = part.calls?.map((call) => addCall(turn, call, dropped)) ?? NONE;
   turn.contextOnly ??= part.contextOnly;
   turn.timestamp ??= timestampOrNull(part.timestamp);
+  return ids;
 }
 
 function finishTurn(turn: Turn): Step | null {
-  const stamp = turn.timestamp === null ? {} : { timestamp: turn.timestamp };
+  const stamp = {
+    ...(turn.contextOnly === undefined ? {} : { context_only: turn.contextOnly }),
+    ...(turn.timestamp === null ? {} : { timestamp: turn.timestamp }),
+  };
   if (turn.source !== "agent") return { source: turn.source, text: turn.text, ...stamp };
   const text = joinBlocks(turn.texts);
   const reasoning = joinBlocks(turn.reasonings);
@@ -104,7 +172,6 @@ function finishTurn(turn: Turn): Step | null {
     ...(reasoning === "" ? {} : { reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(observations.length === 0 ? {} : { observations }),
-    ...(turn.contextOnly === undefined ? {} : { context_only: turn.contextOnly }),
     ...stamp,
   };
 }
@@ -126,29 +193,33 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
   const observe: Transcript["observe"] = (observation, { idsRepeat = false } = {}) => {
     const id = observation.call_id;
     const caller = id === null ? undefined : byCall.get(id);
-    const known = caller?.observations.some((earlier) => earlier.call_id === id) ?? false;
-    if (known && !idsRepeat) return dropped.add(DROPPED.repeatedResult);
+    const answered = caller === undefined || id === null ? id : nextCall(caller, id);
+    if (id !== null && answered === null && !idsRepeat) return dropped.add(DROPPED.repeatedResult);
     let turn = caller ?? lastAnswer();
     if (turn === undefined) {
       turn = start();
       turn.contextOnly = "synthetic";
     }
     if (id !== null && caller === undefined && !idsRepeat) byCall.set(id, turn);
-    turn.observations = withOne(turn.observations, observation);
+    turn.observations = withOne(turn.observations, answered === id ? observation : { ...observation, call_id: answered ?? id });
   };
 
   return {
     dropped,
     say: (source, text, timestamp) => {
       hold(text.length);
-      if (text.trim() !== "") turns.push({ source, text, timestamp: timestampOrNull(timestamp) });
+      // What comes behind a request is no part of an earlier answer, whatever its key.
+      if (source === "user" && text.trim() !== "") byKey.clear();
+      if (text.trim() !== "") turns.push({ source, text, contextOnly: undefined, timestamp: timestampOrNull(timestamp) });
     },
     answer: (part, key) => {
       const turn = (key === undefined ? undefined : byKey.get(key)) ?? start();
       if (key !== undefined) byKey.set(key, turn);
-      addPart(turn, part);
+      const ids = addPart(turn, part, dropped);
       hold(partLength(part));
       for (const call of part.calls ?? []) byCall.set(call.id, turn);
+      for (const id of ids) byCall.set(id, turn);
+      return ids;
     },
     observe,
     unrecorded: (result) => {
@@ -166,6 +237,12 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       dropped.add(DROPPED.abandoned, turns.length - from);
       turns = turns.slice(0, from);
     },
+    markCopied: ({ keepRequests = false } = {}) => {
+      const own = keepRequests ? turns.slice(turns.findLastIndex(({ source }) => source === "agent") + 1) : [];
+      const copied = turns.slice(0, turns.length - own.length).filter(({ contextOnly }) => contextOnly !== "copied");
+      for (const turn of copied) turn.contextOnly = "copied";
+      dropped.add(DROPPED.copied, copied.length);
+    },
     openCalls: () => {
       const turn = lastAnswer();
       if (turn === undefined) return [];
@@ -174,9 +251,12 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     },
     hasAnswer: () => lastAnswer() !== undefined,
     steps: () => {
-      const steps = turns.map(finishTurn);
-      dropped.add(DROPPED.empty, steps.filter((step) => step === null).length);
-      return steps.filter((step) => step !== null);
+      const made = turns.map(finishTurn);
+      const steps = made.filter((step) => step !== null);
+      dropped.add(DROPPED.empty, made.length - steps.length);
+      const once = withoutWrittenAgain(steps);
+      dropped.add(DROPPED.copied, steps.length - once.length);
+      return [...once];
     },
   };
 }

@@ -37,6 +37,7 @@ describe.each(ALL)("a recording of $format in $name", ({ format, text }) => {
   it("is claimed by no other agent's format, and by no tool that is refused", () => {
     const agents = [
       "claude-code",
+      "claude-stream",
       "codex",
       "gemini-cli",
       "qwen-code",

@@ -25,6 +25,7 @@ NOT_LEARNED = {
     "weight_zero",
     "aborted",
     "synthetic",
+    "copied",
     "duplicate_turn",
     "empty_turn",
     "before_task",

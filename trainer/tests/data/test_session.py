@@ -24,6 +24,15 @@ def test_a_session_is_read_with_all_its_fields(tmp_path: Path) -> None:
     assert session.tools[0].parameters == {"type": "object"}
 
 
+def test_a_fork_is_read_with_its_parent_and_what_it_copied(tmp_path: Path) -> None:
+    copied = [user("Sort") | {"context_only": "copied"}, agent("Sorted.", context_only="copied")]
+    forked = session_json([*copied, user("Drop doubles")]) | {"parent": {"session_id": "s0", "kinship": "fork"}}
+    session = load_session(written(tmp_path, forked))
+    assert session.parent is not None
+    assert (session.parent.session_id, session.parent.kinship) == ("s0", "fork")
+    assert [step.context_only for step in session.steps] == ["copied", "copied", None]
+
+
 @pytest.mark.parametrize(
     ("change", "place"),
     [

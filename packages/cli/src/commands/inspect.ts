@@ -54,6 +54,9 @@ function describe(file: string, imported: ImportedFile, paint: Paint): string {
   const rows = [
     ["file", file],
     ["session", `${paint("bold", report.session_id)}${several}`],
+    ...(report.parent === undefined
+      ? []
+      : ([["from", `${report.parent.kinship} of ${plain(report.parent.session_id)}`]] as const)),
     ["format", [report.format, report.format_version].filter((part) => part !== null).join(" ")],
     ["outcome", report.outcome],
     ["turns", `${report.user_turns} of the user, ${report.assistant_turns} of the assistant`],

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type PageOptions, pageOptions, pageQuery } from "../flags/page.js";
 import { table } from "../output/table.js";
-import { shorten } from "../output/text.js";
+import { shorten, taskOf } from "../output/text.js";
 import { withService } from "../service/connect.js";
 
 export function sessionsCommand(context: CommandContext): Command {
@@ -23,13 +23,13 @@ export function sessionsCommand(context: CommandContext): Command {
           return search === ""
             ? `No sessions. ${context.io.name} import PATH stores some.`
             : `No session has the words ${search}.`;
-        const rows = page.sessions.map(({ session_id, format, outcome, assistant_turns, tool_calls, task }) => [
-          session_id,
-          format,
-          outcome,
-          String(assistant_turns),
-          String(tool_calls),
-          shorten(task, 60),
+        const rows = page.sessions.map((session) => [
+          session.session_id,
+          session.format,
+          session.outcome,
+          String(session.assistant_turns),
+          String(session.tool_calls),
+          shorten(taskOf(session), 60),
         ]);
         return table(["SESSION", "FORMAT", "OUTCOME", "TURNS", "CALLS", "TASK"], rows, context.io.paint.out);
       });

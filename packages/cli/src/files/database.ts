@@ -7,6 +7,8 @@ import { isOpencodeDatabase, opencodeSessions } from "./opencode-database.js";
 /** Whether a file in a folder is by its name a database that is opened. */
 export const isDatabase = (file: string): boolean => isOpencodeDatabase(file) || isCursorDatabase(file);
 
+type Found = Pick<Candidate, "size" | "modified">;
+
 const SQLITE = "SQLite format 3\x00";
 
 /** Whether a file is a database by its first bytes, whatever it is called. */
@@ -18,11 +20,12 @@ export async function isSqlite(file: string): Promise<boolean> {
 }
 
 /** The tables say whose database it is. */
-function sessionsIn(file: string, database: CopiedDatabase): readonly Candidate[] {
+function sessionsIn(file: string, database: CopiedDatabase, found: Found): readonly Candidate[] {
   const rows = database.rows("select name from sqlite_schema where type = 'table'") as Iterable<{ readonly name: string }>;
   const tables = new Set(Array.from(rows, ({ name }) => name));
   if (tables.has("cursorDiskKV")) return cursorSessions(file, database);
-  return isOpencodeDatabase(file) || (tables.has("session") && tables.has("part")) ? opencodeSessions(file, database) : [];
+  const isOpencode = isOpencodeDatabase(file) || tables.has("session_v2") || (tables.has("session") && tables.has("part"));
+  return isOpencode ? opencodeSessions(file, database, found) : [];
 }
 
 /** Copies that are read from, by their databases' paths: of one that has changed, in a folder that is watched, the older one goes. */
@@ -32,11 +35,8 @@ const closeAll = (): void => {
 };
 
 /** The sessions of a database as candidates that are read when they are asked for. Throws what SQLite cannot read. */
-export async function sessionsInDatabase(
-  file: string,
-  { size, modified }: Pick<Candidate, "size" | "modified">,
-): Promise<readonly Candidate[]> {
-  const stamp = `${size} ${modified}`;
+export async function sessionsInDatabase(file: string, found: Found): Promise<readonly Candidate[]> {
+  const stamp = `${found.size} ${found.modified}`;
   const known = copies.get(file);
   if (known?.stamp === stamp) return known.candidates;
   known?.close();
@@ -45,7 +45,7 @@ export async function sessionsInDatabase(
   const { openCopy } = await import("@imprint/server/stored");
   const database = openCopy(file);
   try {
-    const candidates = sessionsIn(file, database);
+    const candidates = sessionsIn(file, database, found);
     copies.set(file, { stamp, candidates, close: database.close });
     return candidates;
   } catch (error) {

@@ -14,6 +14,7 @@ export type ImportedSession = Pick<
   | "outcome"
   | "redactions"
   | "task"
+  | "parent"
   | "user_turns"
   | "assistant_turns"
   | "tool_calls"

@@ -1,6 +1,6 @@
 import type { Paint } from "../output/paint.js";
 import { table } from "../output/table.js";
-import { count, shorten } from "../output/text.js";
+import { count, shorten, taskOf } from "../output/text.js";
 import type { ImportedFile, ImportedSession } from "./import-files.js";
 import { nextStep } from "./next-step.js";
 import { refusalLines } from "./refusals.js";
@@ -65,7 +65,7 @@ export function importSummary(
     String(session.tool_calls),
     String(sum(session.redactions)),
     status,
-    shorten(session.task, 48),
+    shorten(taskOf(session), 48),
   ]);
   const hidden = Math.max(0, rows.length - LONGEST_TABLE);
   const more = hidden === 0 ? [] : [paint("dim", `and ${count(hidden, "session")} more; --json lists them all`)];

@@ -1,3 +1,5 @@
+import type { Parent } from "@imprint/contracts";
+
 /**
  * What steers a terminal or is not seen: controls but line break and tab, marks of direction, zero-width characters, tags, separators of
  * lines and paragraphs, blank letters.
@@ -56,3 +58,7 @@ export function names(all: readonly string[], noun: string): string {
   const [shown, hidden] = [all.slice(0, 3).map(plain), all.length - 3];
   return hidden > 0 ? `${shown.join(", ")} and ${count(hidden, `other ${noun}`)}` : shown.join(", ");
 }
+
+/** A session's task, behind how it came from another session. */
+export const taskOf = ({ task, parent }: { readonly task: string; readonly parent?: Parent | undefined }): string =>
+  parent === undefined ? task : `${parent.kinship}: ${task}`;

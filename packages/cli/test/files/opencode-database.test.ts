@@ -17,6 +17,21 @@ const TABLES = `
 `;
 const WHEN = Date.parse("2026-11-24T12:00:00Z");
 
+/** A database that was made by statements. */
+async function databaseOf(...statements: readonly string[]): Promise<{ readonly folder: string; readonly file: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), "imprint-opencode-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "opencode.db");
+  const db = new Libsql(file);
+  for (const statement of statements) db.exec(statement);
+  db.close();
+  return { folder, file };
+}
+
+const BOTH = readFileSync(new URL("./cases/opencode-2-beside-1.sql", import.meta.url), "utf8");
+const sessionsIn = async (folder: string): Promise<readonly string[]> =>
+  (await walk([folder])).candidates.map((one) => path.basename(one.path));
+
 /** A database that its program has open, as opencode keeps it. */
 async function database() {
   const folder = await mkdtemp(path.join(tmpdir(), "imprint-opencode-"));
@@ -95,4 +110,57 @@ it("says of a file that only has the name what is wrong with it", async () => {
   await expect(walk([file])).rejects.toThrow(UsageError);
   expect((await walk([folder])).candidates.map((one) => path.basename(one.path))).toEqual(["opencode-dev.db"]);
   await expect(walk([file])).rejects.toThrow(/opencode-dev\.db cannot be read: file is not a database/);
+});
+
+it("reads the sessions of opencode 2, and those of 1 that it did not take over", async () => {
+  const { folder } = await databaseOf(BOTH);
+  expect(await sessionsIn(folder)).toEqual(["opencode.db#ses_new1", "opencode.db#ses_old1"]);
+  const [fresh, old] = await readBack(folder);
+  expect(fresh).toMatchObject({
+    session_id: "ses_new1",
+    source: { format: "opencode", format_version: "2.0.12", model: "m" },
+    steps: [
+      { text: "Rename the gauge file to harbour.py." },
+      { text: "I move it.", tool_calls: [{ id: "call_1" }], observations: [{ content: "moved" }] },
+      { text: "harbour.py is in place." },
+    ],
+  });
+  expect(old?.steps).toHaveLength(2);
+});
+
+it("takes a session that both generations have from the newer one, with its parent, and a fork's copies as context", async () => {
+  const message = (id: string, of: string, seq: number, created: number, text: string): string =>
+    `insert into session_message values('${id}','${of}','user',${seq},${created},${created},'{"text":"${text}","time":{"created":${created}}}')`;
+  const session = (id: string, columns: string, values: string): string =>
+    `insert into session_v2(id,project_id,slug,directory,version,time_created,time_updated,${columns}) values('${id}','p','s','d','2.0.12',5000,5000,${values})`;
+  const { folder } = await databaseOf(
+    BOTH,
+    session("ses_old1", "parent_id", "'ses_new1'"),
+    message("n1", "ses_old1", 0, 5000, "Newer"),
+    session("ses_fork", "fork_session_id", "'ses_new1'"),
+    message("n3", "ses_fork", 1, 6000, "Own"),
+    message("n2", "ses_fork", 0, 3000, "Copied"),
+  );
+  const read = await readBack(folder);
+  const [, fork, old] = read;
+  expect(read).toHaveLength(3);
+  expect(old).toMatchObject({ parent: { session_id: "ses_new1", kinship: "sub-agent" }, steps: [{ text: "Newer" }] });
+  expect(fork).toMatchObject({
+    parent: { session_id: "ses_new1", kinship: "fork" },
+    steps: [{ text: "Copied", context_only: "copied" }, { text: "Own" }],
+  });
+});
+
+it("says of a store of another generation that it is one, beside the sessions that it knows", async () => {
+  const { folder, file } = await databaseOf(BOTH, "create table session_v3(id text)", "create table turn(id text)");
+  expect(await sessionsIn(folder)).toEqual(["opencode.db#ses_new1", "opencode.db#ses_old1", "opencode.db"]);
+  const store = (await walk([file])).candidates.at(-1);
+  expect(store?.named).toBe(true);
+  const refused = store === undefined ? undefined : importSessions(sourcesOf(store));
+  await expect(refused).rejects.toThrow(
+    /^opencode\.db holds sessions in tables that Imprint does not know \(session_v3\).*opencode export/,
+  );
+  const { folder: other } = await databaseOf("create table thread(id text)", "create table entry(id text)");
+  const [only] = (await walk([other])).candidates;
+  await expect(only && importSessions(sourcesOf(only))).rejects.toThrow(/does not know \(entry, thread\)/);
 });

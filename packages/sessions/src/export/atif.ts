@@ -25,7 +25,13 @@ const callOf = ({ id, name, arguments: text }: ToolCall): JsonObject => ({
 
 function stepOf(step: Step, index: number, learned: ReadonlySet<Step>): JsonObject {
   const { source, text, reasoning, tool_calls = [], observations = [], context_only, timestamp } = step;
-  const said = { step_id: index + 1, ...(timestamp !== undefined && { timestamp }), source, message: text };
+  const said = {
+    step_id: index + 1,
+    ...(timestamp !== undefined && { timestamp }),
+    source,
+    message: text,
+    ...(context_only === "copied" && { is_copied_context: true }),
+  };
   if (source !== "agent") return said;
   const called = new Set(tool_calls.map(({ id }) => id));
   const isModels = context_only !== "synthetic";

@@ -4,6 +4,7 @@ import { aider } from "./aider/format.js";
 import { atif } from "./atif/format.js";
 import { chatJsonl } from "./chat-jsonl/format.js";
 import { claudeCode } from "./claude-code/format.js";
+import { claudeStream } from "./claude-stream/format.js";
 import { cline } from "./cline/format.js";
 import { codex } from "./codex/format.js";
 import { codexExec } from "./codex-exec/format.js";
@@ -31,6 +32,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   gateway,
   native,
   qwenCode,
+  claudeStream,
   claudeCode,
   codex,
   codexExec,

@@ -70,7 +70,7 @@ describe("claude-code", () => {
     );
     expect(usersOf(imported)).toEqual(["Start", "Kept"]);
     expect(answersOf(imported)).toEqual(["Ready", "Yes"]);
-    expect(droppedOf(imported)).toEqual({ "abandoned branch": 2 });
+    expect(droppedOf(imported)).toEqual({ "abandoned branch": 2, "line not read: progress": 2 });
   });
 
   it("keeps the turns before a compaction and leaves out its summary", async () => {

@@ -61,7 +61,7 @@ describe("copilot-cli", () => {
     );
     expect(countsOf(imported)).toEqual([1, 2, 1, 1]);
     expect(answersOf(imported)).toEqual(["", "Inspected."]);
-    expect(droppedOf(imported)).toEqual({ "sub-agent lines": 2 });
+    expect(droppedOf(imported)).toEqual({ "sub-agent lines": 3 });
   });
 
   it("tells the tool's own messages from a person's, and keeps what a person ran for the next request", async () => {

@@ -106,4 +106,54 @@ describe("opencode", () => {
       expect(stored.file_id).toBe("ses_0001");
     }
   });
+
+  it("reads what opencode 2 wrote, and counts the kinds of messages that say nothing", async () => {
+    const second = (id: string, type: string, rest: object): object => ({ id, type, time, ...rest });
+    const state = { status: "completed", input: { command: "ls" }, output: "", content: [{ type: "text", text: "a.ts" }] };
+    const failed = { status: "error", input: {}, content: [], error: { type: "tool", message: "denied" } };
+    const imported = await importText(
+      JSON.stringify({
+        info: { id: "ses_1", version: "2.0.12", projectID: "p", time },
+        messages: [
+          second("m0", "agent-switched", { agent: "build" }),
+          second("m1", "user", { text: "List them", files: [{ mime: "image/png", uri: "data:" }] }),
+          second("m2", "assistant", {
+            model: { id: "m-1", providerID: "p" },
+            content: [
+              { type: "reasoning", text: "Hm." },
+              { type: "text", text: "I look." },
+              { type: "tool", id: "c1", name: "bash", state },
+              { type: "tool", id: "c1", name: "edit", state: failed },
+            ],
+          }),
+          second("m3", "synthetic", { text: "Go on." }),
+          second("m4", "shell", { callID: "s1", command: "date", output: "Monday" }),
+          second("m5", "compaction", { reason: "auto", summary: "Listed." }),
+          second("m6", "assistant", { content: [{ type: "text", text: "Half" }], error: { type: "aborted" } }),
+        ],
+      }),
+    );
+    expect(imported.sessions[0]).toMatchObject({
+      source: { format_version: "2.0.12", model: "m-1" },
+      steps: [
+        { text: "List them\n\n[image]" },
+        {
+          text: "I look.",
+          reasoning: "Hm.",
+          tool_calls: [{ id: "c1" }, { id: "c1-2" }],
+          observations: [
+            { call_id: "c1", content: "a.ts" },
+            { call_id: "c1-2", content: "denied", is_error: true },
+          ],
+        },
+        { tool_calls: [{ name: "bash" }], observations: [{ content: "Monday" }], context_only: "synthetic" },
+        { text: "Half", context_only: "aborted" },
+      ],
+    });
+    expect(droppedOf(imported)).toEqual({
+      "line not read: agent-switched": 1,
+      "harness text": 2,
+      "compaction summary": 1,
+    });
+  });
 });

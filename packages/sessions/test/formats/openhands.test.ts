@@ -67,7 +67,7 @@ describe("openhands-v0", () => {
       text: "Look.",
       tool_calls: [{ id: "event-1", name: "run", arguments: '{"command":"ls"}' }],
     });
-    expect(droppedOf(imported)).toEqual({ "environment note": 1 });
+    expect(droppedOf(imported)).toEqual({ "environment note": 1, "line not read: action change_agent_state": 1 });
   });
 
   it("reads a folder of one file per event in the order of their numbers", async () => {
@@ -118,7 +118,7 @@ describe("openhands-v1", () => {
       { call_id: "c1", content: "boom", is_error: true },
       { call_id: "c2", content: "no", is_error: true },
     ]);
-    expect(droppedOf(imported)).toEqual({ "compaction summary": 1 });
+    expect(droppedOf(imported)).toEqual({ "compaction summary": 1, "line not read: ConversationStateUpdateEvent": 1 });
   });
 
   it("reads a conversation's folder: id and model from its state, tools from prompt and update", async () => {

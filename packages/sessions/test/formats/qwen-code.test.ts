@@ -71,7 +71,7 @@ describe("qwen-code", () => {
     );
     expect(usersOf(imported)).toEqual(["One", "Two"]);
     expect(answersOf(imported)).toEqual(["2"]);
-    expect(droppedOf(imported)).toEqual({ "abandoned branch": 1 });
+    expect(droppedOf(imported)).toEqual({ "abandoned branch": 1, "line not read: system session_artifact_snapshot": 1 });
   });
 
   it("tells the tool's own words from a person's, and keeps the turns before a summary", async () => {

@@ -71,6 +71,35 @@ function cline(): string {
   ]);
 }
 
+/** Printed with `--replay-user-messages`: requests stand in it. */
+function claudeStream(): string {
+  const session = { session_id: "3f1e6f0a-aaaa-4bbb-8ccc-000000000001", parent_tool_use_id: null };
+  const user = (content: unknown, rest: object = {}): unknown => ({
+    type: "user",
+    message: { role: "user", content },
+    ...session,
+    ...rest,
+  });
+  const says = (id: string, ...content: unknown[]): unknown => ({
+    type: "assistant",
+    message: { id, type: "message", role: "assistant", model: "m-1", content },
+    ...session,
+  });
+  const text = (value: string): unknown => ({ type: "text", text: value });
+  const { session_id } = session;
+  return jsonLines(
+    { type: "system", subtype: "init", session_id, tools: [CALL.name], model: "m-1", claude_code_version: "2.1.0" },
+    user(TASK, { isReplay: true }),
+    says("msg_1", text(FIRST_ANSWER)),
+    says("msg_1", { type: "tool_use", id: CALL.id, name: CALL.name, input }),
+    user([{ type: "tool_result", tool_use_id: CALL.id, content: RESULT }]),
+    says("msg_2", text(LAST_ANSWER)),
+    user([text(SECOND_TASK)], { isReplay: true }),
+    says("msg_3", text(SECOND_ANSWER)),
+    { type: "result", subtype: "success", is_error: false, result: SECOND_ANSWER, session_id },
+  );
+}
+
 const OPENCODE_SESSION = {
   id: "ses_0001",
   projectID: "global",
@@ -195,6 +224,7 @@ export const CLI_SAMPLES: readonly Sample[] = [
     name: "session.jsonl",
     text: jsonLines(geminiHead, ...geminiCli().flatMap((message) => [message, { $set: { lastUpdated: at(9) } }])),
   },
+  { format: "claude-stream", name: "run.jsonl", text: claudeStream() },
   { format: "qwen-code", name: "chat.jsonl", text: qwenCode() },
   { format: "cline", name: "api_conversation_history.json", text: cline() },
   { format: "cline", name: "1795508505198_p4r82.messages.json", text: clineRun() },

@@ -1,8 +1,13 @@
+import { readFileSync } from "node:fs";
 import { type ImportedFile, type ImportOptions, importSessions } from "@imprint/sessions";
 
 /** Imports one file with this text. */
 export const importText = (text: string, options: ImportOptions = {}, name = "session.jsonl"): Promise<ImportedFile> =>
   importSessions([{ name, bytes: new TextEncoder().encode(text) }], options);
+
+/** Imports one of the recordings in `formats/cases`. */
+export const importCase = (name: string): Promise<ImportedFile> =>
+  importText(readFileSync(new URL(`../formats/cases/${name}`, import.meta.url), "utf8"), {}, name);
 
 export const jsonLines = (...records: readonly unknown[]): string =>
   `${records.map((record) => JSON.stringify(record)).join("\n")}\n`;

@@ -42,6 +42,7 @@ export function SessionPage({ sessionId }: { readonly sessionId: string }) {
             isWide
             facts={[
               ["Format", [session.format, session.format_version].filter(Boolean).join(" ")],
+              ["From", session.parent && plain(`${session.parent.kinship} of ${session.parent.session_id}`)],
               ["Stored", ago(session.created_at, Date.now())],
               ["User turns", session.user_turns],
               ["Agent turns", session.assistant_turns],

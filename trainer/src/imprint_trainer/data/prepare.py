@@ -27,9 +27,10 @@ TURN_TEXT = 200  # characters of a turn that a preview quotes
 class Counted:
     """What is not learned, or learned in another form than it was recorded in, and how often.
 
-    Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `synthetic`, `duplicate_turn`,
-    `shared_turn`: another session of the training teaches it, `held_out`: tested on, `held_out_shared`: would be, but
-    another turn that is trained says the same, `not_selected`, and `edit_target_cut`: edits of a text
+    Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `synthetic`, `copied`,
+    `duplicate_turn`, `shared_turn`: another session of the training teaches it, `held_out`: tested on,
+    `held_out_shared`: would be, but another turn that is trained says the same, `not_selected`, and
+    `edit_target_cut`: edits of a text
     that does not stand in their window) and turns that are left out (`empty_turn`, `before_task`, `context_left_out`).
     Changed are texts (`task_shortened`, `system_shortened`, `user_text_shortened`, `request_shortened`,
     `tool_output_shortened`, `context_shortened`: of the first turn of a window, `answer_split`), tools

@@ -42,7 +42,7 @@ class Step(Strict):
     reasoning: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     observations: tuple[Observation, ...] = ()
-    context_only: Literal["failed", "weight_zero", "aborted", "synthetic"] | None = None
+    context_only: Literal["failed", "weight_zero", "aborted", "synthetic", "copied"] | None = None
     timestamp: str | None = None
 
 
@@ -52,6 +52,13 @@ class Source(Strict):
     agent: str | None
     model: str | None
     sha256: str
+
+
+class Parent(Strict):
+    """The session that another one came from, by its tool's own id."""
+
+    session_id: str
+    kinship: Literal["fork", "sub-agent"]
 
 
 class Counted(Strict):
@@ -74,6 +81,7 @@ class Session(Strict):
     outcome: Literal["success", "failure", "unknown"]
     outcome_signal: str | None
     started_at: str | None
+    parent: Parent | None = None
     tools: tuple[ToolDefinition, ...]
     steps: tuple[Step, ...]
     bad_lines: int = Field(ge=0)

@@ -1,4 +1,5 @@
 import type { ToolCall } from "@imprint/contracts";
+import { unread } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
 import {
@@ -87,7 +88,7 @@ export function conversation(messages: readonly JsonObject[], output: Output): T
           `result-${index}`;
         talk.observe({ call_id, content: output.fit(resultText(content)) }, { idsRepeat: true });
       }
-    }
+    } else talk.dropped.add(unread("message", spokenBy(message)));
     if (role !== "answer" && role !== "call") key = "";
   });
   return talk;

@@ -1,11 +1,16 @@
+import type { Parent } from "@imprint/contracts";
 import { draft } from "../../draft.js";
-import { DROPPED } from "../../dropped.js";
+import { DROPPED, unread } from "../../dropped.js";
+import { type Tally, tally } from "../../tally.js";
 import { type Transcript, transcript } from "../../transcript.js";
-import { isObject, type JsonObject, scalarText, stringOrNull } from "../../values/json.js";
+import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
+import { recordedOnce } from "../../values/recorded-once.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { activeLines, type Log } from "./branches.js";
 import { classifyUserText } from "./harness.js";
-import { idsOf, type LogLine, readLine } from "./line.js";
+import { contentsOf, idsOf, isPrinted, type LogLine, readLine } from "./line.js";
+import { type QueueLine, queuedRequests, queueLine } from "./queue.js";
+import { behindResponses, responseKeys } from "./responses.js";
 
 /** Line types that other tools' logs do not have. */
 const OWN_TYPES = new Set(["file-history-snapshot", "queue-operation", "permission-mode", "last-prompt", "ai-title"]);
@@ -15,14 +20,19 @@ function recognises(record: JsonObject): boolean {
     return (
       isObject(record.message) &&
       record.message.parts === undefined &&
+      !isPrinted(record) &&
       ["uuid", "parentUuid", "sessionId", "isSidechain"].some((key) => record[key] !== undefined)
     );
   return OWN_TYPES.has(scalarText(record.type)) && (record.sessionId !== undefined || record.messageId !== undefined);
 }
 
-/** A person's turn: no tool result, and not the harness's or a local command's text. */
+/** A person's turn: no tool result, and not the harness's or a local command's text. What the queue names has no place in the tree. */
 const isWritten = (line: LogLine): boolean =>
-  line.kind === "user" && line.left === null && line.results.length === 0 && classifyUserText(line.text ?? "").kind === "person";
+  line.queued !== "named" &&
+  line.kind === "user" &&
+  line.left === null &&
+  line.results.length === 0 &&
+  classifyUserText(line.text ?? "").kind === "person";
 
 /** What a person ran with `!` goes ahead of the next request, which often speaks of it; without one it stays where it was said. */
 interface Shell {
@@ -59,7 +69,11 @@ const answerFollows = (lines: readonly LogLine[], at: number): boolean =>
 
 function addLines(talk: Transcript, lines: readonly LogLine[]): void {
   const shell: Shell = { ran: [] };
+  const keys = responseKeys();
+  const copies = lines.findLastIndex(({ isCopied }) => isCopied) + 1;
   lines.forEach((line, at) => {
+    if (at === copies && copies > 0) talk.markCopied();
+    if (line.results.length > 0) keys.result();
     if (line.left !== null) talk.dropped.add(line.left);
     if (line.left !== null && line.left !== DROPPED.harness) return;
     if (line.kind === "user")
@@ -67,36 +81,59 @@ function addLines(talk: Transcript, lines: readonly LogLine[]): void {
     if (line.kind === "assistant") {
       const { text, reasoning, calls, timestamp } = line;
       settleShell(talk, shell, timestamp);
-      talk.answer({ text: text ?? "", reasoning, calls, timestamp }, line.messageId ?? undefined);
+      talk.answer({ text: text ?? "", reasoning, calls, timestamp }, keys.keyOf(line));
     }
   });
+  if (copies === lines.length && copies > 0) talk.markCopied();
   talk.dropped.add(DROPPED.localCommand, shell.ran.length);
 }
 
 const heldLength = (line: LogLine): number =>
   line.calls.reduce((sum, call) => sum + call.arguments.length, (line.text?.length ?? 0) + line.reasoning.length);
 
-function conversationOf(log: Omit<Log, "isOwn">): { readonly talk: Transcript; readonly isSubAgent: boolean } {
-  const { lines } = log;
-  const messages = lines.filter((line) => line.kind !== "other");
+interface Read extends Omit<Log, "isOwn"> {
+  readonly queue: readonly QueueLine[];
+  readonly left: Tally;
+}
+
+/** The lines with what only the queue names, as a request where the model got it. */
+function withQueued({ lines, queue, left }: Read): readonly LogLine[] {
+  const { requests, unsent } = queuedRequests(queue, lines);
+  left.add(DROPPED.unsent, unsent);
+  left.add(unread("queue-operation"), queue.length - requests.size - unsent);
+  if (requests.size === 0) return lines;
+  return lines.map((line, at) => {
+    const text = requests.get(at);
+    return text === undefined ? line : { ...line, kind: "user", text, queued: "named" };
+  });
+}
+
+function conversationOf(read: Read): { readonly talk: Transcript; readonly isSubAgent: boolean } {
+  const messages = read.lines.filter((line) => line.kind !== "other");
   const isSubAgent = messages.length > 0 && messages.every((line) => line.isSidechain);
   const isOwn = (line: LogLine): boolean => isSubAgent || !line.isSidechain;
-  const { active, abandoned } = activeLines({ ...log, isOwn }, isWritten);
+  const { active, abandoned } = activeLines({ ...read, lines: withQueued(read), isOwn }, isWritten);
   const talk = transcript();
-  addLines(talk, active);
+  addLines(talk, behindResponses(active));
   talk.dropped.add(DROPPED.abandoned, abandoned.filter((line) => line.kind !== "other").length);
   talk.dropped.add(DROPPED.sidechain, isSubAgent ? 0 : messages.filter((line) => line.isSidechain).length);
   return { talk, isSubAgent };
 }
 
+const parentOf = (session_id: string | null, kinship: Parent["kinship"]): Parent | null =>
+  session_id === null ? null : { session_id, kinship };
+
 function claudeCodeReader(output: Output): Reader<JsonObject> {
   let lines: LogLine[] = [];
   let parents: (number | string | null)[] = [];
   let positions = new Map<string, number>();
-  let repeated = 0;
+  let queue: QueueLine[] = [];
+  const left = tally();
+  let isNew = recordedOnce(contentsOf);
   let version: string | null = null;
   let sessionId: string | null = null;
   let agentId: string | null = null;
+  let forkedFrom: string | null = null;
   let model: string | null = null;
 
   return {
@@ -110,29 +147,40 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
         if (line.kind === "assistant" && line.left === null && isObject(record.message))
           model = stringOrNull(record.message.model) ?? model;
       }
+      if (line.isCopied) forkedFrom ??= stringOrNull(objectOrEmpty(record.forkedFrom).sessionId);
       const { uuid, parent } = idsOf(record);
-      if (uuid !== null && positions.has(uuid)) {
-        repeated += line.kind === "other" ? 0 : 1;
+      if (record.type === "queue-operation") {
+        queue.push(queueLine(record, lines.length));
+        // It has neither id nor parent, and follows what was written before it.
+        parents.push(lines.length === 0 ? null : lines.length - 1);
+        if (uuid !== null) positions.set(uuid, lines.length);
+        lines.push(line);
         return;
       }
+      if (line.kind === "other" && record.subtype !== "compact_boundary")
+        left.add(unread(record.type, record.subtype ?? objectOrEmpty(record.attachment).type));
+      if (uuid !== null && !isNew(uuid, line)) return left.add(DROPPED.duplicate, line.kind === "other" ? 0 : 1);
+      parents.push(parent === null ? null : (positions.get(parent) ?? (parent === uuid ? null : parent)));
       if (uuid !== null) positions.set(uuid, lines.length);
-      parents.push(parent === null ? null : (positions.get(parent) ?? parent));
       output.hold(heldLength(line));
       lines.push(line);
     },
     finish: () => {
-      const { talk, isSubAgent } = conversationOf({ lines, parents, positions });
-      talk.dropped.add(DROPPED.duplicate, repeated);
+      const { talk, isSubAgent } = conversationOf({ lines, parents, positions, queue, left });
+      for (const [reason, count] of left.entries()) talk.dropped.add(reason, count);
       // Not needed any more, while the steps are made and searched.
       lines = [];
       parents = [];
       positions = new Map();
+      queue = [];
+      isNew = recordedOnce(contentsOf);
       output.conversation(
         draft({
           id: isSubAgent && agentId !== null && sessionId !== null ? `${sessionId}-agent-${agentId}` : sessionId,
           formatVersion: version,
           agent: "claude-code",
           model,
+          parent: parentOf(isSubAgent ? sessionId : forkedFrom, isSubAgent ? "sub-agent" : "fork"),
           steps: talk.steps(),
           dropped: talk.dropped.entries(),
         }),

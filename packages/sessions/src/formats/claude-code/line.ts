@@ -1,22 +1,44 @@
 import type { Observation, ToolCall } from "@imprint/contracts";
 import { DROPPED } from "../../dropped.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
-import { arrayOrEmpty, isObject, isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
+import {
+  arrayOrEmpty,
+  isObject,
+  isString,
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  scalarText,
+  stringOrNull,
+} from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output } from "../format.js";
 import { withoutTrailingReminders } from "./harness.js";
+
+export interface ResponseMarks {
+  readonly id: string;
+  readonly request: string;
+  /** Of the prompt, which is the same for all lines of a response. */
+  readonly usage: string;
+  readonly isEnd: boolean;
+}
 
 interface LineHead {
   readonly timestamp: string | null;
   readonly isSidechain: boolean;
   readonly kind: "user" | "assistant" | "other";
+  /** Taken over from the session that this one forks. */
+  readonly isCopied: boolean;
+  /** How a line came that was typed while the model worked: attached to the turn, or named by the queue only. */
+  readonly queued: "attached" | "named" | null;
 }
 
 /** What one line of a log holds, with only what the session needs of it. */
 export interface LogLine extends LineHead {
   /** Why the line's text is left out, where the line itself says so. */
   readonly left: string | null;
-  readonly messageId: string | null;
+  /** What shows that two lines are of one response of the model. */
+  readonly response: ResponseMarks | null;
   /** Null where the line says nothing, as one that only holds a result. */
   readonly text: string | null;
   readonly reasoning: string;
@@ -43,7 +65,15 @@ function toolUse(block: JsonObject, fallbackId: string): ToolCall[] {
 
 /** One list for all that are empty: a log has hundreds of thousands of them. */
 const NONE: readonly never[] = [];
-const NOTHING_SAID = { left: null, messageId: null, text: null, reasoning: "", calls: NONE, results: NONE };
+const NOTHING_SAID = { left: null, response: null, text: null, reasoning: "", calls: NONE, results: NONE };
+
+function responseMarks(line: JsonObject, message: JsonObject): ResponseMarks | null {
+  const id = stringOrNull(message.id);
+  if (id === null) return null;
+  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = objectOrEmpty(message.usage);
+  const usage = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens].map(scalarText).join(" ");
+  return { id, request: scalarText(line.requestId), usage, isEnd: stringOrNull(message.stop_reason) !== null };
+}
 
 /** What a message holds; null when it has no usable body. */
 function readMessage(line: JsonObject, index: number, output: Output): Omit<LogLine, keyof LineHead> | null {
@@ -58,7 +88,7 @@ function readMessage(line: JsonObject, index: number, output: Output): Omit<LogL
   const some = <Item>(items: readonly Item[]): readonly Item[] => (items.length === 0 ? NONE : items.slice());
   return {
     left: leftOut(line, message),
-    messageId: isAnswer ? stringOrNull(message.id) : null,
+    response: isAnswer ? responseMarks(line, message) : null,
     text: isString(content) ? content : said.length === 0 ? null : joinBlocks(said.map(contentText)),
     reasoning: joinBlocks(ofType("thinking").map((block) => (isString(block.thinking) ? block.thinking : ""))),
     calls: some(ofType("tool_use").flatMap((block, at) => toolUse(block, `call-${index}-${at}`))),
@@ -66,24 +96,56 @@ function readMessage(line: JsonObject, index: number, output: Output): Omit<LogL
   };
 }
 
+/** Who else than a person can wait for the model: tasks that ended, other agents, the harness itself. */
+const isPersons = ({ commandMode, origin, isMeta }: JsonObject): boolean =>
+  isMeta !== true &&
+  ["", "prompt", "bash"].includes(scalarText(commandMode)) &&
+  (!isObject(origin) || origin.kind === undefined || origin.kind === "human");
+
+/** What a person typed while the model worked, which newer builds attach to the turn. */
+function readAttachment({ attachment }: JsonObject): Omit<LogLine, keyof LineHead> | null {
+  if (!isObject(attachment) || attachment.type !== "queued_command") return null;
+  const said = contentText(attachment.prompt);
+  const text = attachment.commandMode === "bash" ? `<bash-input>${said}</bash-input>` : said;
+  return { ...NOTHING_SAID, text, left: isPersons(attachment) ? null : DROPPED.harness };
+}
+
+/** Whether `claude -p` printed the line: in a session's file lines have ids and parents of their own there, and `sessionId`. */
+export const isPrinted = (record: JsonObject): boolean =>
+  isString(record.session_id) && ["sessionId", "parentUuid", "isSidechain"].every((key) => record[key] === undefined);
+
 /** The id of a line, and of the one that it follows. */
 export const idsOf = (line: JsonObject): { readonly uuid: string | null; readonly parent: string | null } => ({
   uuid: stringOrNull(line.uuid),
   parent: stringOrNull(line.parentUuid) ?? stringOrNull(line.logicalParentUuid),
 });
 
+/** What a line says, without when and where. */
+export const contentsOf = ({ kind, text, reasoning, calls, results, response }: LogLine): unknown => [
+  kind,
+  text,
+  reasoning,
+  calls,
+  results,
+  response?.id,
+];
+
 /** Reads a line; null when it claims to be a message and has no usable body. */
 export function readLine(line: JsonObject, index: number, output: Output): LogLine | null {
-  const kind = line.type === "user" || line.type === "assistant" ? line.type : "other";
-  const said = kind === "other" ? NOTHING_SAID : readMessage(line, index, output);
+  const isMessage = line.type === "user" || line.type === "assistant";
+  const attached = line.type === "attachment" ? readAttachment(line) : null;
+  const said = isMessage ? readMessage(line, index, output) : (attached ?? NOTHING_SAID);
   if (said === null) return null;
+  const kind = line.type === "assistant" ? "assistant" : isMessage || attached !== null ? "user" : "other";
   // Named one by one: objects made by spreading were several times slower to make and to read.
   return {
     timestamp: stringOrNull(line.timestamp),
     isSidechain: line.isSidechain === true,
     kind,
+    isCopied: isObject(line.forkedFrom),
+    queued: attached === null ? null : "attached",
     left: said.left,
-    messageId: said.messageId,
+    response: said.response,
     text: said.text,
     reasoning: said.reasoning,
     calls: said.calls,

@@ -1,11 +1,12 @@
 import { draft } from "../../draft.js";
-import { DROPPED } from "../../dropped.js";
+import { DROPPED, unread } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
-import { joinBlocks } from "../../values/content-text.js";
+import { contentText, joinBlocks } from "../../values/content-text.js";
 import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { personText } from "./harness.js";
 import { isResponseItem, type ResponseItem, responseItem } from "./item.js";
+import { type Copied, copiedHistory, parentOf } from "./lineage.js";
 
 const ENVELOPES = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"]);
 const END_EVENTS = new Set(["task_complete", "turn_aborted"]);
@@ -23,8 +24,14 @@ function codexReader(output: Output): Reader<JsonObject> {
   let signal: string | null = null;
   let turn = 0;
   let isOpen = false;
+  let requests = 0;
+  /** What a parent's history is told from the session's own by, until its end is found. */
+  let copied: Copied | null = null;
+  /** Whether requests before the session's own first turn are its parent's, which was forked before it answered, or what the turn is about. */
+  let isUnsure = false;
 
   const key = (): string => {
+    isUnsure = false;
     if (!isOpen) turn++;
     isOpen = true;
     return `turn-${turn}`;
@@ -36,10 +43,24 @@ function codexReader(output: Output): Reader<JsonObject> {
   const addUser = (texts: readonly string[], timestamp: unknown): void => {
     const own = texts.map(personText);
     talk.dropped.add(DROPPED.harness, own.filter((text) => text === null).length);
-    talk.say("user", joinBlocks(own.filter((text) => text !== null)), timestamp);
+    const said = joinBlocks(own.filter((text) => text !== null));
+    if (said.trim() === "") return;
+    if (isUnsure) talk.markCopied();
+    isUnsure = false;
+    requests++;
+    talk.say("user", said, timestamp);
+  };
+  /** The first words of the agent that a helper works for are its task. */
+  const addAgentMessage = (text: string, kind: string, timestamp: unknown): void => {
+    const isTask = requests === 0 && parentOf(objectOrEmpty(meta))?.kinship === "sub-agent";
+    if (!isTask || text.trim() === "") talk.dropped.add(unread(kind));
+    else {
+      close();
+      addUser([text], timestamp);
+    }
   };
 
-  const addItem = (item: ResponseItem, timestamp: unknown): void => {
+  const addItem = (item: ResponseItem, timestamp: unknown, type: unknown): void => {
     if (item.kind === "message" && item.role === "assistant") talk.answer({ text: joinBlocks(item.texts), timestamp }, key());
     else if (item.kind === "message") {
       close();
@@ -47,7 +68,9 @@ function codexReader(output: Output): Reader<JsonObject> {
       else talk.dropped.add(DROPPED.harness);
     } else if (item.kind === "reasoning") talk.answer({ reasoning: item.text, timestamp }, key());
     else if (item.kind === "call") talk.answer({ calls: [item.call], timestamp }, key());
+    else if (item.kind === "agent-message") addAgentMessage(item.text, "agent_message", timestamp);
     else if (item.kind === "provider-call") talk.dropped.add(DROPPED.providerCall);
+    else if (item.kind === "other") talk.dropped.add(unread("response_item", type));
     else if (item.kind === "result") {
       close();
       talk.observe({ ...item.result, content: output.fit(item.result.content) });
@@ -59,25 +82,55 @@ function codexReader(output: Output): Reader<JsonObject> {
     if (END_EVENTS.has(type)) signal = type;
     else if (type === "task_started") signal = null;
     else if (type === "thread_rolled_back" && typeof event.num_turns === "number") talk.rollBack(event.num_turns);
+    else talk.dropped.add(unread("event_msg", type));
+  };
+
+  const addMeta = (payload: JsonObject, written: unknown): void => {
+    if (meta === undefined) {
+      meta = payload;
+      if (stringOrNull(payload.forked_from_id) !== null) copied = copiedHistory(payload, written);
+      return;
+    }
+    talk.dropped.add(unread("session_meta"));
+    // The parent's own, at the head of what was copied.
+    if (payload.id !== meta.id && parentOf(meta) !== null && turn === 0) copied ??= copiedHistory(meta, written);
+  };
+  const endCopied = (record: JsonObject): void => {
+    copied = null;
+    requests = 0;
+    signal = null;
+    close();
+    talk.markCopied({ keepRequests: true });
+    // What is asked stands behind the start of its turn, but before its context.
+    isUnsure = record.type !== "turn_context";
   };
 
   const acceptEnvelope = (record: JsonObject): void => {
     const { payload, timestamp } = record;
-    if (!isObject(payload)) output.badRecord();
-    else if (record.type === "session_meta") meta ??= payload;
+    if (!isObject(payload)) {
+      output.badRecord();
+      return;
+    }
+    const hasCopies = record.type !== "session_meta" || turn > 0;
+    if (hasCopies && copied?.endsAt(record)) endCopied(record);
+    if (record.type === "session_meta") addMeta(payload, timestamp);
     else if (record.type === "turn_context") model = stringOrNull(payload.model) ?? model;
     else if (record.type === "compacted") talk.dropped.add(DROPPED.compactSummary);
     else if (record.type === "event_msg") addEvent(payload);
-    else addItem(responseItem(payload), timestamp);
+    else if (record.type === "inter_agent_communication") addAgentMessage(contentText(payload.content), record.type, timestamp);
+    else if (record.type === "response_item") addItem(responseItem(payload), timestamp, payload.type);
+    else talk.dropped.add(unread(record.type));
   };
 
   return {
     accept: (record) => {
-      if (ENVELOPES.has(scalarText(record.type))) acceptEnvelope(record);
+      if (ENVELOPES.has(scalarText(record.type)) || isObject(record.payload)) acceptEnvelope(record);
       else if (isLegacyHeader(record)) meta ??= record;
-      else if (isResponseItem(record)) addItem(responseItem(record), record.timestamp);
+      else if (isResponseItem(record)) addItem(responseItem(record), record.timestamp, record.type);
+      else talk.dropped.add(unread(record.type ?? record.record_type));
     },
     finish: () => {
+      if (copied !== null) talk.markCopied();
       const head = objectOrEmpty(meta);
       output.conversation(
         draft({
@@ -86,6 +139,7 @@ function codexReader(output: Output): Reader<JsonObject> {
           agent: "codex",
           model,
           outcomeSignal: signal,
+          parent: parentOf(head),
           steps: talk.steps(),
           dropped: talk.dropped.entries(),
         }),

@@ -10,6 +10,8 @@ export type ResponseItem =
   | { readonly kind: "call"; readonly call: ToolCall }
   | { readonly kind: "result"; readonly result: Observation }
   | { readonly kind: "provider-call" }
+  /** What another agent said to this one. */
+  | { readonly kind: "agent-message"; readonly text: string }
   | { readonly kind: "other" };
 
 /** Calls that the provider runs itself: no result comes back into the log. */
@@ -54,6 +56,7 @@ export function responseItem(item: JsonObject): ResponseItem {
   const type = scalarText(item.type);
   if (type === "message" && isString(item.role)) return { kind: "message", role: item.role, texts: messageTexts(item.content) };
   if (type === "reasoning") return { kind: "reasoning", text: reasoningText(item) };
+  if (type === "agent_message") return { kind: "agent-message", text: contentText(item.content) };
   if (PROVIDER_CALLS.has(type)) return { kind: "provider-call" };
   if (type.endsWith("_output")) return resultOf(item);
   return type.endsWith("_call") ? callOf(item) : { kind: "other" };

@@ -1,6 +1,6 @@
 import type { ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
-import { DROPPED } from "../../dropped.js";
+import { DROPPED, unread } from "../../dropped.js";
 import { NOT_RECORDED, transcript } from "../../transcript.js";
 import { joinBlocks, resultText } from "../../values/content-text.js";
 import {
@@ -13,8 +13,10 @@ import {
   scalarText,
   stringOrNull,
 } from "../../values/json.js";
+import { digest, recordedOnce } from "../../values/recorded-once.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
+import { helpers } from "./helpers.js";
 
 /** Messages in the person's place that the tool wrote: skills, hooks, other agents, the loop that goes on by itself. */
 const OWN_SOURCE = /^(?:skill|agent|system|hook|autopilot|command|schedule|jit)\b/;
@@ -50,15 +52,18 @@ function copilotReader(output: Output): Reader<JsonObject> {
   let system: string | null = null;
   let reasoning = "";
   let users = 0;
+  let results = 0;
   /** How many requests had come before an event; a rewind names an event. */
   const usersBefore = new Map<string, number>();
-  const known = new Set<string>();
+  const known = new Map<string, string>();
+  const theirs = helpers();
+  const isNew = recordedOnce<string>((contents) => contents);
   const prompts = new Set<string>();
   const ranByUser = new Map<string, JsonObject>();
   const ran: string[] = [];
 
   const addCall = (call: ToolCall): void => {
-    known.add(call.id);
+    known.set(call.id, digest([call.name, call.arguments]));
     const { prompt } = objectOrEmpty(parseJson(call.arguments));
     if (isString(prompt)) prompts.add(prompt);
   };
@@ -73,9 +78,13 @@ function copilotReader(output: Output): Reader<JsonObject> {
     }
   };
   const addAnswer = (event: JsonObject, data: JsonObject): void => {
-    const calls = callsOf(data.toolRequests).filter(({ id }) => !known.has(id));
+    const named = callsOf(data.toolRequests);
+    const calls = named.filter(({ id, name, arguments: args }) => known.get(id) !== digest([name, args]));
+    talk.dropped.add(DROPPED.repeatedCall, named.length - calls.length);
     for (const call of calls) addCall(call);
     model = stringOrNull(data.model) ?? model;
+    // The parts of one answer stand before the results of its calls.
+    const id = stringOrNull(data.apiCallId) ?? stringOrNull(data.messageId);
     talk.answer(
       {
         text: scalarText(data.content),
@@ -83,7 +92,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
         calls,
         timestamp: event.timestamp,
       },
-      stringOrNull(data.apiCallId) ?? stringOrNull(data.messageId) ?? undefined,
+      id === null ? undefined : `${id} ${results}`,
     );
     reasoning = "";
   };
@@ -96,6 +105,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
     talk.answer({ calls: [call], timestamp: event.timestamp });
   };
   const addResult = (data: JsonObject): void => {
+    results++;
     const content = contentOf(data);
     const call_id = stringOrNull(data.toolCallId);
     const result = { call_id, ...(data.success === false ? { is_error: true } : {}) };
@@ -126,9 +136,10 @@ function copilotReader(output: Output): Reader<JsonObject> {
         if (/^(?:user|assistant)\.message$/.test(type)) output.badRecord();
         return;
       }
+      if (isString(event.id) && !isNew(event.id, digest([type, data]))) return talk.dropped.add(DROPPED.duplicate);
       if (isString(event.id)) usersBefore.set(event.id, users);
-      const isMessage = type === "user.message" || type === "assistant.message";
-      if (isString(event.agentId) || isString(data.parentToolCallId)) talk.dropped.add(DROPPED.sidechain, isMessage ? 1 : 0);
+      const isOwn = (call: string): boolean => known.has(call) || ranByUser.has(call);
+      if (theirs.isTheirs(event, data, isOwn)) talk.dropped.add(DROPPED.sidechain);
       else if (type === "session.start") start = data;
       else if (type === "user.message") addUser(event, data);
       else if (type === "assistant.message") addAnswer(event, data);
@@ -143,6 +154,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
       else if (type === "session.snapshot_rewind") rewind(data);
       else if (type === "session.compaction_complete" && isString(data.summaryContent)) talk.dropped.add(DROPPED.compactSummary);
       else if (type === "session.task_complete") signal = "task_complete";
+      else talk.dropped.add(unread(type));
     },
     finish: () => {
       talk.dropped.add(DROPPED.localCommand, ran.length);

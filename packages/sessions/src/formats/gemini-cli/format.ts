@@ -1,3 +1,4 @@
+import type { Observation, ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
@@ -13,9 +14,20 @@ import { type Message, messages } from "./messages.js";
 const ANSWER = new Set(["gemini", "qwen"]);
 const SLASH_COMMAND = /^[/?][\w-]*(?:\s|$)/;
 
+interface Recorded {
+  readonly call: ToolCall;
+  readonly result: Observation | null;
+}
+
+/** Whether a call is one that was written down before, and not another of the same id. */
+const isAgain = (earlier: Recorded, { call, result }: Recorded): boolean =>
+  earlier.call.name === call.name &&
+  earlier.call.arguments === call.arguments &&
+  (result === null || earlier.result?.content === result.content);
+
 /** What was seen of the calls so far: the tool writes both them and their results down twice. */
 interface Seen {
-  readonly calls: Set<string>;
+  readonly calls: Map<string, Recorded>;
   readonly results: Set<string | null>;
   /** What a person ran since the last request; it goes ahead of the next one. */
   readonly ran: string[];
@@ -36,19 +48,26 @@ const thought = ({ subject, description }: JsonObject): string =>
 
 function addAnswer(talk: Transcript, { record, results }: Message, index: number, seen: Seen): void {
   const content = geminiParts(record.content, `call-${index}`);
-  const recorded = objectsOf(record.toolCalls).map((call, at) =>
-    toolCall({ ...call, arguments: call.args }, `call-${index}-${at}`),
-  );
-  const own = recorded.filter((call) => call !== null);
+  const recorded = objectsOf(record.toolCalls).flatMap((call, at) => {
+    const made = toolCall({ ...call, arguments: call.args }, `call-${index}-${at}`);
+    return made === null ? [] : [{ call: made, result: results[at] ?? null }];
+  });
   // The content names the same calls again where the tool recorded its whole history.
-  const calls = (own.length > 0 ? own : content.calls).filter(({ id }) => !seen.calls.has(id));
-  for (const { id } of calls) seen.calls.add(id);
+  const named = recorded.length > 0 ? recorded : content.calls.map((call) => ({ call, result: null }));
+  const own = named.filter(({ call, result }) => {
+    const earlier = seen.calls.get(call.id);
+    return earlier === undefined || !isAgain(earlier, { call, result });
+  });
+  talk.dropped.add(DROPPED.repeatedCall, named.length - own.length);
+  for (const one of own) seen.calls.set(one.call.id, one);
   const thoughts = objectsOf(record.thoughts).map(thought).join("\n\n");
-  talk.answer({ text: content.text, reasoning: thoughts || content.reasoning, calls, timestamp: record.timestamp });
-  for (const result of results) {
-    seen.results.add(result.call_id);
-    talk.observe({ ...result, call_id: result.call_id ?? talk.openCalls()[0] ?? null });
-  }
+  const calls = own.map(({ call }) => call);
+  const ids = talk.answer({ text: content.text, reasoning: thoughts || content.reasoning, calls, timestamp: record.timestamp });
+  own.forEach(({ call, result }, at) => {
+    if (result === null) return;
+    seen.results.add(call.id);
+    talk.observe({ ...result, call_id: ids[at] ?? null });
+  });
 }
 
 function geminiReader(output: Output): Reader<JsonObject> {
@@ -70,7 +89,7 @@ function geminiReader(output: Output): Reader<JsonObject> {
     finish: () => {
       if (!isChat) return;
       const talk = transcript();
-      const seen: Seen = { calls: new Set(), results: new Set(), ran: [] };
+      const seen: Seen = { calls: new Map(), results: new Set(), ran: [] };
       const list = log.list();
       list.forEach((message, index) => {
         const { type } = message.record;

@@ -3,8 +3,13 @@ import { joinBlocks } from "../../values/content-text.js";
 import { isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 
+export interface Message {
+  info: JsonObject;
+  parts: JsonObject[];
+}
+
 /** What stands in a person's message where they ran a tool themselves. */
-const RAN_BY_USER = "The following tool was executed by the user";
+export const RAN_BY_USER = "The following tool was executed by the user";
 
 const mediaText = (part: JsonObject): string => {
   const kind = scalarText(part.mime).split("/")[0] ?? "";
@@ -58,9 +63,21 @@ function toolResult(state: JsonObject): Pick<Observation, "content" | "is_error"
 
 const isMediaAttachment = (part: JsonObject): boolean => isMedia({ ...part, type: "file" });
 
+/** An id of its own for each call of a message: every part is one, also where ids were redacted. */
+function callIds(messageId: string): (part: JsonObject) => string {
+  const used = new Map<string, number>();
+  let unnamed = 0;
+  return ({ callID }) => {
+    const id = stringOrNull(callID) ?? `call-${messageId}-${unnamed++}`;
+    const times = (used.get(id) ?? 0) + 1;
+    used.set(id, times);
+    return times === 1 ? id : `${id}-${times}`;
+  };
+}
+
 export function answerSteps(parts: readonly JsonObject[], messageId: string): AnswerStep[] {
   const steps: AnswerStep[] = [];
-  let calls = 0;
+  const idOf = callIds(messageId);
   const step = (): AnswerStep => {
     const last = steps.at(-1);
     if (last !== undefined) return last;
@@ -74,7 +91,7 @@ export function answerSteps(parts: readonly JsonObject[], messageId: string): An
     else if (part.type === "reasoning" && isString(part.text)) step().reasonings.push(part.text);
     else if (part.type === "tool" && isString(part.tool)) {
       const state = objectOrEmpty(part.state);
-      const id = stringOrNull(part.callID) ?? `call-${messageId}-${calls++}`;
+      const id = idOf(part);
       step().calls.push({ id, name: part.tool, arguments: argumentsText(state.input) });
       const result = toolResult(state);
       if (result !== null) step().results.push({ call_id: id, ...result });

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition } from "@imprint/contracts";
-import { DROPPED } from "../../dropped.js";
+import { DROPPED, unread } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import {
@@ -13,6 +13,7 @@ import {
   stringOrNull,
   toJson,
 } from "../../values/json.js";
+import { digest, recordedOnce } from "../../values/recorded-once.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
@@ -43,7 +44,8 @@ const ADDED = new Set([
 ]);
 
 interface Answer {
-  readonly id: string | null;
+  /** Of the response: its id, for as long as its contents agree. */
+  readonly key: string | undefined;
   readonly text: string | null;
   readonly reasoning: string;
   readonly calls: readonly JsonObject[];
@@ -54,7 +56,10 @@ function answerOf(metadata: JsonObject): Answer {
   const response = objectOrEmpty(metadata.model_response);
   const message = objectOrEmpty(objectsOf(response.choices)[0]?.message);
   return {
-    id: stringOrNull(response.id),
+    key:
+      isString(response.id) && response.id !== ""
+        ? `${response.id} ${digest([message.content, response.created, response.usage])}`
+        : undefined,
     text: message.content === undefined || message.content === null ? null : contentText(message.content),
     reasoning: isString(message.reasoning_content) ? message.reasoning_content : "",
     calls: objectsOf(message.tool_calls),
@@ -88,7 +93,7 @@ interface Conversation {
 function openConversation(output: Output): Conversation {
   const talk = transcript(output.hold);
   const callIds = new Map<unknown, string>();
-  const seen = new Set<unknown>();
+  const isNew = recordedOnce<string>((contents) => contents);
   let tools: readonly ToolDefinition[] = [];
   let model: string | null = null;
   let signal: string | null = null;
@@ -106,7 +111,8 @@ function openConversation(output: Output): Conversation {
     else if (action === "message" && metadata.tool_call_id === undefined) {
       signal = null;
       talk.answer({ text: contentText(args.content ?? event.message), timestamp });
-    } else if (!CONTROL.has(scalarText(action))) {
+    } else if (CONTROL.has(scalarText(action))) talk.dropped.add(unread("action", action));
+    else {
       const answer = answerOf(metadata);
       const call = callOf(event, metadata, answer);
       callIds.set(event.id, call.id);
@@ -114,7 +120,7 @@ function openConversation(output: Output): Conversation {
       signal = END_ACTIONS.has(scalarText(action)) ? scalarText(action) : null;
       talk.answer(
         { text: answer.text ?? contentText(args.thought), reasoning: answer.reasoning, calls: [call], timestamp },
-        answer.id ?? undefined,
+        answer.key,
       );
     }
   };
@@ -132,11 +138,11 @@ function openConversation(output: Output): Conversation {
 
   const add = (event: JsonObject): void => {
     // Actions that were never put into the stream all have the id -1.
-    const id = typeof event.id === "number" && event.id < 0 ? undefined : event.id;
-    if (id !== undefined && seen.has(id)) talk.dropped.add(DROPPED.duplicate);
+    const id = typeof event.id === "number" && event.id < 0 ? "" : scalarText(event.id);
+    if (id !== "" && !isNew(id, digest(event))) talk.dropped.add(DROPPED.duplicate);
     else if (isString(event.observation)) addObservation(event);
     else if (isString(event.action)) addAction(event);
-    if (id !== undefined) seen.add(id);
+    else talk.dropped.add(unread(event.type));
   };
 
   return {

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@imprint/contracts";
-import { DROPPED } from "../../dropped.js";
+import { DROPPED, unread } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import {
@@ -12,6 +12,7 @@ import {
   stringOrNull,
   toJson,
 } from "../../values/json.js";
+import { digest, recordedOnce } from "../../values/recorded-once.js";
 import { toolCall } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
@@ -51,7 +52,8 @@ interface Conversation {
 
 function openConversation(output: Output): Conversation {
   const talk = transcript(output.hold);
-  const seen = new Set<string>();
+  const isNew = recordedOnce<string>((contents) => contents);
+  let results = 0;
   let id: string | null = null;
   let model: string | null = null;
   let tools: readonly ToolDefinition[] = [];
@@ -59,7 +61,9 @@ function openConversation(output: Output): Conversation {
 
   const addAnswer = (event: JsonObject): void => {
     const { timestamp } = event;
-    const response = stringOrNull(event.llm_response_id) ?? undefined;
+    const id = stringOrNull(event.llm_response_id);
+    // Calls of one response come before their results.
+    const response = id === null ? undefined : `${id} ${results}`;
     const message = objectOrEmpty(event.llm_message);
     const reasoning = stringOrNull(event.reasoning_content) ?? stringOrNull(message.reasoning_content) ?? "";
     if (event.kind === "MessageEvent") {
@@ -94,16 +98,17 @@ function openConversation(output: Output): Conversation {
         model ??= stringOrNull(objectOrEmpty(objectOrEmpty(event.agent).llm).model);
         return;
       }
-      if (eventId !== null && seen.has(eventId)) return talk.dropped.add(DROPPED.duplicate);
-      if (eventId !== null) seen.add(eventId);
+      if (eventId !== null && !isNew(eventId, digest(event))) return talk.dropped.add(DROPPED.duplicate);
       const kind = scalarText(event.kind);
       if (kind === "ActionEvent") addAnswer(event);
       else if (kind === "MessageEvent") addMessage(event);
       else if (RESULTS.has(kind)) {
+        results++;
         const content = output.fit(observationText(event));
         talk.observe({ call_id: stringOrNull(event.tool_call_id), content, ...(failedResult(event) ? { is_error: true } : {}) });
       } else if (kind === "SystemPromptEvent" || kind === "SystemPromptUpdateEvent") addPrompt(event);
       else if (kind.startsWith("Condensation")) talk.dropped.add(DROPPED.compactSummary);
+      else talk.dropped.add(unread(kind));
     },
     finish: (document) => output.conversation(runDraft(document, { id, model, signal, tools, talk })),
   };

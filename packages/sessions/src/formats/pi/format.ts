@@ -1,9 +1,11 @@
-import type { ToolCall } from "@imprint/contracts";
+import type { Parent, ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
-import { DROPPED } from "../../dropped.js";
+import { DROPPED, unread } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
+import { recordedOnce } from "../../values/recorded-once.js";
+import { timestampOrNull } from "../../values/timestamp.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { activeBranch } from "./branch.js";
@@ -40,8 +42,13 @@ function addMessage(talk: Transcript, message: JsonObject, index: number): void 
 
 /** The entry without what no session needs, so that a long log is not held as a whole. */
 function slim(entry: JsonObject, output: Output): JsonObject {
-  const { type, id, message } = entry;
-  const place = { type, ...(id === undefined ? {} : { id }), ...("parentId" in entry ? { parentId: entry.parentId } : {}) };
+  const { type, id, message, timestamp: written } = entry;
+  const place = {
+    type,
+    written,
+    ...(id === undefined ? {} : { id }),
+    ...("parentId" in entry ? { parentId: entry.parentId } : {}),
+  };
   if (!isObject(message)) return place;
   if (message.role === "toolResult")
     return { ...place, message: { ...message, details: undefined, content: output.fit(resultText(message.content)) } };
@@ -50,8 +57,27 @@ function slim(entry: JsonObject, output: Output): JsonObject {
   return { ...place, message: { role, content, stopReason, timestamp } };
 }
 
+/** Kinds of entries that are read, or only lead from one to the next. */
+const READ = new Set(["message", "compaction", "branch_summary", "custom_message", "model_change"]);
+
+/** A fork names its parent's file, and keeps the entries that it took over with the times that they had. */
+function parentOf(header: JsonObject | undefined): Parent | null {
+  const file = stringOrNull(header?.parentSession)?.split(/[/\\]/).at(-1);
+  if (file === undefined || file === "") return null;
+  return { session_id: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(file)?.[0] ?? file, kinship: "fork" };
+}
+
+function copiesIn(entries: readonly JsonObject[], header: JsonObject | undefined): number {
+  const since = timestampOrNull(header?.timestamp);
+  if (since === null || parentOf(header) === null) return 0;
+  const isCopy = ({ written }: JsonObject): boolean => (timestampOrNull(written) ?? since) < since;
+  return entries.findLastIndex(isCopy) + 1;
+}
+
 function piReader(output: Output): Reader<JsonObject> {
-  const entries: JsonObject[] = [];
+  const talk = transcript();
+  const isNew = recordedOnce<JsonObject>((entry) => entry);
+  let entries: JsonObject[] = [];
   let header: JsonObject | undefined;
   let model: string | null = null;
 
@@ -65,16 +91,22 @@ function piReader(output: Output): Reader<JsonObject> {
       if (record.type === "message" && !isObject(record.message)) return output.badRecord();
       if (record.type === "model_change") model = stringOrNull(record.modelId) ?? model;
       if (isObject(record.message) && record.message.role === "assistant") model = stringOrNull(record.message.model) ?? model;
-      entries.push(slim(record, output));
+      if (!READ.has(scalarText(record.type))) talk.dropped.add(unread(record.type));
+      const entry = slim(record, output);
+      if (isString(record.id) && !isNew(record.id, entry)) talk.dropped.add(DROPPED.duplicate);
+      else entries.push(entry);
     },
     finish: () => {
-      const talk = transcript();
       const { active, abandoned } = activeBranch(entries);
+      entries = [];
+      const copies = copiesIn(active, header);
       active.forEach((entry, index) => {
+        if (index === copies && copies > 0) talk.markCopied();
         if (entry.type === "message" && isObject(entry.message)) addMessage(talk, entry.message, index);
         else if (entry.type === "compaction" || entry.type === "branch_summary") talk.dropped.add(DROPPED.compactSummary);
         else if (entry.type === "custom_message") talk.dropped.add(DROPPED.harness);
       });
+      if (copies === active.length && copies > 0) talk.markCopied();
       talk.dropped.add(DROPPED.abandoned, abandoned);
       const version = header?.version;
       output.conversation(
@@ -83,6 +115,7 @@ function piReader(output: Output): Reader<JsonObject> {
           formatVersion: version === undefined ? "1" : scalarText(version),
           agent: "pi",
           model,
+          parent: parentOf(header),
           steps: talk.steps(),
           dropped: talk.dropped.entries(),
         }),

@@ -1,9 +1,10 @@
 import type { Observation } from "@imprint/contracts";
 import { draft } from "../../draft.js";
-import { DROPPED } from "../../dropped.js";
+import { DROPPED, unread } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { type GeminiParts, geminiParts } from "../../values/gemini-parts.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
+import { recordedOnce } from "../../values/recorded-once.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { isHarness } from "../gemini-cli/harness.js";
 import { activeBranch } from "../pi/branch.js";
@@ -11,12 +12,16 @@ import { activeBranch } from "../pi/branch.js";
 const MESSAGES = new Set(["user", "assistant", "tool_result"]);
 /** User records that a person wrote; a sub-agent's opening is its parent's. */
 const REQUESTS = new Set(["", "mid_turn_user_message", "realtime_message", "agent_launch_prompt"]);
+/** Records of the tool that are counted as what they are. */
+const COUNTED = new Set(["chat_compression", "slash_command", "agent_bootstrap"]);
 const OWN_PART = /^\s*<(?:qwen:|system-reminder>)/;
 
 /** A record with only what the session needs of it, in the shape in which branches are followed. */
 type Line = {
   readonly type: "message" | "rewind" | "other";
   readonly id: string;
+  /** Its own, also where ids repeat. */
+  readonly key: string;
   readonly parentId: string | null;
   readonly kind: string;
   readonly subtype: string;
@@ -52,6 +57,7 @@ function readLine(record: JsonObject, index: number, output: Output): Line {
   return {
     type: isMessage ? "message" : subtype === "rewind" ? "rewind" : "other",
     id: stringOrNull(record.uuid) ?? `line-${index}`,
+    key: `line-${index}`,
     parentId: stringOrNull(record.parentUuid),
     kind,
     subtype,
@@ -63,9 +69,9 @@ function readLine(record: JsonObject, index: number, output: Output): Line {
 }
 
 function addLine(talk: Transcript, line: Line): void {
-  const { kind, subtype, provenance, timestamp, id } = line;
+  const { kind, subtype, provenance, timestamp, key } = line;
   for (const { text, reasoning, calls, results } of line.parts) {
-    if (kind === "assistant") talk.answer({ text, reasoning, calls, timestamp }, id);
+    if (kind === "assistant") talk.answer({ text, reasoning, calls, timestamp }, key);
     for (const result of results) talk.observe({ ...result, call_id: result.call_id ?? talk.openCalls()[0] ?? null });
     if (kind !== "user" || text.trim() === "") continue;
     const isOwn = !REQUESTS.has(subtype) || !["", "real_user"].includes(provenance) || isHarness(text);
@@ -75,11 +81,13 @@ function addLine(talk: Transcript, line: Line): void {
   if (subtype === "chat_compression") talk.dropped.add(DROPPED.compactSummary);
   if (subtype === "slash_command") talk.dropped.add(DROPPED.localCommand);
   if (subtype === "agent_bootstrap") talk.dropped.add(DROPPED.copied);
+  if (line.type === "other" && !COUNTED.has(subtype)) talk.dropped.add(unread(kind, subtype));
 }
 
 function qwenReader(output: Output): Reader<JsonObject> {
-  let lines: Line[] = [];
-  const byId = new Map<string, Line>();
+  const lines: Line[] = [];
+  const talk = transcript();
+  const isNew = recordedOnce<Line>(({ kind, subtype, parts }) => [kind, subtype, parts]);
   let session: JsonObject = {};
   let model: string | null = null;
 
@@ -91,19 +99,16 @@ function qwenReader(output: Output): Reader<JsonObject> {
       if (isString(sessionId)) session = { sessionId, version: version ?? session.version, agentId };
       if (record.type === "assistant") model = stringOrNull(record.model) ?? model;
       const line = readLine(record, lines.length, output);
-      const earlier = byId.get(line.id);
-      // Records of one uuid are the parts of one message.
-      if (earlier !== undefined) {
-        earlier.parts = [...earlier.parts, ...line.parts];
-        return;
-      }
-      byId.set(line.id, line);
-      lines.push(line);
+      const last = lines.at(-1);
+      if (!isNew(line.id, line)) talk.dropped.add(DROPPED.duplicate);
+      // Records of one uuid in a row are the parts of one message.
+      else if (last?.id === line.id && last.kind === line.kind) last.parts = [...last.parts, ...line.parts];
+      else lines.push(line);
     },
     finish: () => {
-      const talk = transcript();
       // Notes of the tool at the end can stand outside the conversation's chain.
-      lines = lines.slice(0, lines.findLastIndex(({ type }) => type !== "other") + 1);
+      const notes = lines.splice(lines.findLastIndex(({ type }) => type !== "other") + 1);
+      for (const { kind, subtype } of notes) talk.dropped.add(unread(kind, subtype));
       const { active, abandoned } = activeBranch(lines);
       const messages = active.filter(({ type }) => type === "message");
       const isSubAgent = messages.length > 0 && messages.every(({ isSidechain }) => isSidechain);
@@ -119,6 +124,7 @@ function qwenReader(output: Output): Reader<JsonObject> {
           formatVersion: stringOrNull(session.version),
           agent: "qwen-code",
           model,
+          parent: isSubAgent && id !== null ? { session_id: id, kinship: "sub-agent" } : null,
           steps: talk.steps(),
           dropped: talk.dropped.entries(),
         }),

@@ -1,4 +1,5 @@
 import { draft } from "../../draft.js";
+import { unread } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, stringOrNull } from "../../values/json.js";
@@ -35,8 +36,8 @@ function stsReader(output: Output): Reader<JsonObject> {
   return {
     accept: (record) => {
       if (record.type === "session") header = record;
-      if (record.type !== "message") return;
-      if (isObject(record.message) && isString(record.message.role)) addMessage(record.message);
+      else if (record.type !== "message") talk.dropped.add(unread(record.type));
+      else if (isObject(record.message) && isString(record.message.role)) addMessage(record.message);
       else output.badRecord();
     },
     finish: () => {

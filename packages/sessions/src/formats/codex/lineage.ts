@@ -1,0 +1,61 @@
+import type { Parent } from "@imprint/contracts";
+import { isString, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
+
+/** A fork writes the history that it copies within this time; a person's next request comes later. */
+const BURST_MS = 2_500;
+const SECOND_MS = 1_000;
+
+/** The session that one was forked from, or whose helper it is. */
+export function parentOf(meta: JsonObject): Parent | null {
+  const { thread_spawn } = objectOrEmpty(objectOrEmpty(meta.source).subagent);
+  const caller = stringOrNull(objectOrEmpty(thread_spawn).parent_thread_id) ?? stringOrNull(meta.parent_thread_id);
+  if (caller !== null) return { session_id: caller, kinship: "sub-agent" };
+  const source = stringOrNull(meta.forked_from_id);
+  return source === null ? null : { session_id: source, kinship: "fork" };
+}
+
+/** When an id of version 7 was made, in milliseconds since 1970. */
+function madeAt(id: unknown): number | null {
+  const [, time] = (isString(id) && /^([0-9a-f]{8}-[0-9a-f]{4})-7/i.exec(id)) || [];
+  return time === undefined ? null : Number.parseInt(time.replace("-", ""), 16);
+}
+
+const instant = (time: unknown): number | null => {
+  const at = isString(time) ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+};
+
+/** Finds the end of the history that a session copied from its parent, whose lines stand first in the file, with new times. */
+export interface Copied {
+  /** Whether the next line is the session's own, as all that follow it. */
+  endsAt(record: JsonObject): boolean;
+}
+
+export function copiedHistory(meta: JsonObject, written: unknown): Copied {
+  const since = madeAt(meta.id) ?? instant(meta.timestamp);
+  const begun = instant(written);
+  let knowsTurns = false;
+
+  /** Turns keep the ids and times that they had in the parent. */
+  const isOwnTurn = ({ turn_id, started_at }: JsonObject): boolean | null => {
+    // The other time is in whole seconds.
+    const started = madeAt(turn_id) ?? (typeof started_at === "number" ? (started_at + 1) * SECOND_MS : null);
+    if (started === null || since === null) return null;
+    knowsTurns = true;
+    return started >= since;
+  };
+  const isLate = (record: JsonObject): boolean => {
+    const at = instant(record.timestamp);
+    return !knowsTurns && at !== null && begun !== null && at - begun > BURST_MS;
+  };
+
+  return {
+    endsAt: (record) => {
+      const payload = objectOrEmpty(record.payload);
+      if (record.type === "session_meta") return payload.id === meta.id;
+      if (/^inter_agent_communication/.test(String(record.type))) return Boolean(payload.trigger_turn);
+      if (record.type === "turn_context" || payload.type === "task_started") return isOwnTurn(payload) ?? isLate(record);
+      return isLate(record);
+    },
+  };
+}
