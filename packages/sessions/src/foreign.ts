@@ -128,11 +128,6 @@ const FOREIGN: readonly Foreign[] = [
     instead: "bring `api_conversation_history.json` from the same folder",
   },
   {
-    tool: "what `gemini --output-format stream-json` prints",
-    record: (record) => record.type === "init" && isString(record.session_id) && isString(record.model),
-    instead: "bring `chats/session-*.json` of `~/.gemini/tmp`",
-  },
-  {
     tool: "Gemini CLI's list of prompts (`logs.json`)",
     record: (record) => isString(record.sessionId) && typeof record.messageId === "number" && isString(record.message),
     instead: "bring `chats/session-*.json` from the same folder",
