@@ -10,10 +10,12 @@ import { scanOf } from "./scan.js";
 import { findColumns } from "./tables.js";
 import { findTokens } from "./tokens.js";
 import { viewOf } from "./view.js";
+import { findWallets } from "./wallets.js";
 
 /** In the order of their say: where two find the same text the earlier one names it. */
 const FINDERS: readonly Finder[] = [
   findKeyBlocks,
+  findWallets,
   findTokens,
   findMarked,
   findAddresses,

@@ -142,15 +142,19 @@ const FORMS: readonly Marked[] = [
 ];
 
 const visitMarks = wordVisitor(FORMS.flatMap(({ marks }) => marks));
+const beginning = (text: string, at: number): string => text.slice(at, at + 3).toLowerCase();
+const BY_BEGINNING = new Map<string, (readonly [mark: string, form: Marked])[]>();
+for (const form of FORMS)
+  for (const mark of form.marks)
+    BY_BEGINNING.set(beginning(mark, 0), [...(BY_BEGINNING.get(beginning(mark, 0)) ?? []), [mark, form]]);
 
 /** Keys, hashes and passwords of forms that show themselves by a mark: encoded keys, `$2b$…`, `IDENTIFIED BY`, `kind: Secret`. */
 export const findMarked: Finder = (scan) => {
   const { text } = scan;
   const present = new Set<Marked>();
   visitMarks(scan, (at) => {
-    for (const form of FORMS)
-      if (form.marks.some((mark) => text.startsWith(mark, at) || text.slice(at, at + mark.length).toLowerCase() === mark))
-        present.add(form);
+    for (const [mark, form] of BY_BEGINNING.get(beginning(text, at)) ?? [])
+      if (text.startsWith(mark, at) || text.slice(at, at + mark.length).toLowerCase() === mark) present.add(form);
   });
   const hits: Hit[] = [];
   for (const { kind, pattern, as } of present)
