@@ -1,8 +1,10 @@
 import { findAccounts, isAccount } from "./accounts.js";
 import { findAddresses } from "./addresses.js";
+import { findChance } from "./chance.js";
 import { findCommands } from "./commands.js";
 import { findHeaders } from "./headers.js";
 import { type Finder, type Hit, merged } from "./hit.js";
+import { findInserts } from "./inserts.js";
 import { findKeyBlocks } from "./key-blocks.js";
 import { findMarked } from "./marked.js";
 import { findNamed } from "./named.js";
@@ -23,6 +25,8 @@ const FINDERS: readonly Finder[] = [
   findCommands,
   findNamed,
   findColumns,
+  findInserts,
+  findChance,
 ];
 
 /** The secrets and the account names of a text in order, none overlapping another. */

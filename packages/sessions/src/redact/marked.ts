@@ -125,13 +125,23 @@ const FORMS: readonly Marked[] = [
   },
   {
     // What was drawn by chance on purpose.
-    marks: ["openssl rand", "pwgen", "/dev/urandom", "token_hex", "token_urlsafe", "randomBytes"],
+    marks: ["openssl rand", "pwgen", "/dev/urandom", "token_hex", "token_urlsafe", "randomBytes", "wg genkey", "wg genpsk"],
     kind: "secret",
     pattern: new RegExp(
-      `(?:openssl rand|pwgen|/dev/urandom|token_hex|token_urlsafe|randomBytes)[^\\n]{0,120}\\n${GUTTER}(?<secret>[A-Za-z0-9+/=_-]{16,400})(?=["'\`]?(?:\\n|$))`,
+      `(?:openssl rand|pwgen|/dev/urandom|token_hex|token_urlsafe|randomBytes|wg gen(?:key|psk))[^\\n]{0,120}\\n${GUTTER}(?<secret>[A-Za-z0-9+/=_-]{16,400})(?=["'\`]|\\n|$)`,
       "dg",
     ),
     as: "key",
+  },
+  {
+    // Accounts of a new machine, a line each.
+    marks: ["chpasswd:"],
+    kind: "password",
+    pattern: new RegExp(
+      `(?<=chpasswd:[^\\n]*(?:\\n${GUTTER}[^\\n]{1,200}){1,20}?\\n${GUTTER}[\\w.-]{1,40}:)(?<secret>[^\\s:"']{4,200})(?=["']?(?:\\n|$))`,
+      "dg",
+    ),
+    as: "password",
   },
   {
     // What is decoded in the same line.

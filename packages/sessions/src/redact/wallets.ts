@@ -69,7 +69,9 @@ function isPhrase(text: string, words: readonly Word[]): boolean {
   const dividers = words.slice(1).map(({ start }, at) => text.slice(words[at]?.end, start).replaceAll(/[\s\d]/g, ""));
   if (new Set(dividers).size > MOST_DIVIDERS || new Set(said).size < FEWEST_DIFFERENT * said.length) return false;
   return said.some((_, from) =>
-    LENGTHS.some((length) => from + length <= said.length && validateMnemonic(said.slice(from, from + length).join(" "), wordlist)),
+    LENGTHS.some(
+      (length) => from + length <= said.length && validateMnemonic(said.slice(from, from + length).join(" "), wordlist),
+    ),
   );
 }
 
