@@ -304,7 +304,7 @@ const PEOPLE: readonly TokenShape[] = [
 ];
 
 /** What services that are not listed above name themselves by: `acme_live_…`, `acme_sk_…`, or a prefix before 32 mixed characters. */
-const IDS =
+export const IDS =
   /^(?:pk|pub|toolu|call|msg|chatcmpl|resp|req|run|thread|asst|file|cus|pi|ch|sub|evt|seti|src|card|tok|in|il|prod|price|sha\d+|session|item|rs|fc|ws|part|prt|ses|step|chunk|main|index|vendor|build)[_-]/;
 const UNLISTED: readonly TokenShape[] = [
   shape(

@@ -50,7 +50,7 @@ const NOISE = /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])(?:[\w .,:;/-]*[!@#$%^&*?~`+=(){}[
 const isPhrase = (value: string): boolean => MNEMONIC.test(value) || FOUR_BY_FOUR.test(value);
 
 /** Words and a digit or two, or four words, as people choose passwords that they can say. */
-const SPOKEN = /^(?=.{8})(?:[A-Za-z]{3,}[-_.]?){1,6}\d{1,4}[!?.]?$|^[a-z]{3,12}(?:-[a-z]{3,12}){3,7}$/;
+const SPOKEN = /^(?=.{8})[A-Za-z]{3,40}(?:[-_.][A-Za-z]{3,20}){0,5}[-_.]?\d{1,4}[!?.]?$|^[a-z]{3,12}(?:-[a-z]{3,12}){3,7}$/;
 
 /** Speakable, but written as a password: digits or signs among at least four letters. */
 function isInvented(value: string, isPassword: boolean): boolean {
@@ -70,10 +70,14 @@ function isInvented(value: string, isPassword: boolean): boolean {
 
 /** A value that a log cut short is judged by what is left of it. */
 export const CUT = /(?:\.{2,}|…)$/;
+/** As much of each end of a long value is judged: a line of many names would be read once for each. */
+const JUDGED = 500;
+const judged = (said: string): string =>
+  (said.length <= 2 * JUDGED ? said : said.slice(0, JUDGED) + said.slice(-JUDGED)).replace(CUT, "");
 
 /** Whether a value that a name calls a secret is one, and not code, a reference or a stand-in. */
 export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: Place): boolean {
-  const value = said.replace(CUT, "");
+  const value = judged(said);
   if (kind === "phrase") return isPhrase(value);
   if (isQuoted && NOISE.test(value)) return true;
   if (value.length < shortest[kind] || isStandIn(value) || REFERENCE.test(value)) return false;
@@ -91,6 +95,6 @@ export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: 
 
 /** Whether a value is drawn by chance and long: a secret where only its place speaks for it. */
 export function isCredential(said: string, length = 16): boolean {
-  const value = said.replace(CUT, "");
+  const value = judged(said);
   return value.length >= length && !isStandIn(value) && !REFERENCE.test(value) && !CODE.test(value) && isRandom(value);
 }
