@@ -100,19 +100,23 @@ function seedPhrases({ text, bytes }: Scan): Hit[] {
   let first = 0;
   let last = 0;
   let count = 0;
-  for (let at = 0; at <= length; at++) {
+  const finish = (): void => {
+    if (count >= FEWEST_WORDS) hits.push(...phrasesIn(text, first, last));
+  };
+  for (let at = 0; at < length; at++) {
     const start = at;
     while (at < length && OF_LETTER[bytes[at] ?? 0] === 1) at++;
-    if (start === at && at < length) continue;
+    if (start === at) continue;
     const isOne = at - start >= SHORTEST_WORD && at - start <= LONGEST_WORD;
     if (isOne && start - last <= LONGEST_GAP) count++;
     else {
-      if (count >= FEWEST_WORDS) hits.push(...phrasesIn(text, first, last));
+      finish();
       count = isOne ? 1 : 0;
       first = start;
     }
     last = at;
   }
+  finish();
   return hits;
 }
 
