@@ -10,15 +10,15 @@ export interface Plan {
   readonly files: readonly { readonly from: string; readonly to: string }[];
 }
 
-const COMPRESSED = /\.(?:gz|zst)$/i;
+const COMPRESSED = /(?<ending>\.\w+)?(?<packed>\.(?:gz|zst))$/i;
 /** Copies that an earlier call left beside the originals. */
 const COPY = /\.redacted\.\w+$/;
 
 const isInside = (folder: string, file: string): boolean => file.startsWith(path.resolve(folder) + path.sep);
 
-/** A copy is not compressed, so its name does not say so. */
+/** A copy is not compressed: of `a.jsonl.gz` it is `a.gz.jsonl`, since `a.jsonl` may be there too. */
 function copyOf(file: string, { paths, out }: { readonly paths: readonly string[]; readonly out: string | undefined }): string {
-  const name = file.replace(COMPRESSED, "");
+  const name = file.replace(COMPRESSED, "$<packed>$<ending>");
   if (out === undefined) return name.replace(/(\.\w+)?$/, (ending) => `.redacted${ending}`);
   const root = paths.find((one) => isInside(one, path.resolve(file)));
   return path.join(out, root === undefined ? path.basename(name) : path.relative(root, name));
