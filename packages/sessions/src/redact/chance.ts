@@ -14,7 +14,7 @@ const LOOK_BACK = 160;
 
 /** Drawn by chance, but no secret: numbers of objects, hashes, addresses, names of files. */
 const PUBLIC =
-  /(?:^|[^a-z])(?:ids?|uuid|guid|hash(?:es)?|sha\d*|md5|digest|checksum|sum|integrity|commit|rev|revision|ref|etag|nonce|fingerprint|thumbprint|public|pub|publishable|anon|cid|address|addr|account|contract|tx|txid|block|url|uri|href|src|path|file|filename|dir|folder|name|slug|version|tag|branch|build|trace|span|request|correlation|image|img|bucket|region|video|playlist|channel|cursor|page|next|after|before|offset|cache|chunk|class|style|data|content|body|text|title|label|signature|sig|seed|salt|expected|actual|snapshot|primary|foreign|sort|type|count|format|pattern|charset|alphabet|encoded|decoded|base64|payload|host|project|org|user|object|entry|node|item|element|react|query|state|session)(?:[^a-z]|$)/i;
+  /(?:^|[^a-z])(?:ids?|uuid|guid|hash(?:es)?|sha\d*|md5|digest|checksum|sum|integrity|commit|rev|revision|ref|etag|nonce|fingerprint|thumbprint|public|pub|publishable|anon|cid|address|addr|account|contract|tx|txid|block|url|uri|href|src|path|file|filename|dir|folder|name|slug|version|tag|branch|build|trace|span|request|correlation|image|img|bucket|region|video|playlist|channel|cursor|page|next|after|before|offset|cache|chunk|class|style|data|content|body|text|title|label|signature|sig|seed|salt|expected|actual|snapshot|primary|foreign|sort|type|count|format|pattern|charset|alphabet|encoded|decoded|base64|payload|host|project|org|user|object|entry|node|item|element|react|query|state|session|partition|row|idempotency|dedup|routing|shard|group|map|lookup|continuation|sync|resume|paging|pagination|hostname|pod|container|instance|machine|invocation)(?:[^a-z]|$)/i;
 const isPublic = (name: string): boolean => PUBLIC.test(name.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2"));
 
 /** `NAME=…` of an environment, and what is called `key`. */
@@ -33,10 +33,11 @@ const SHORTEST_HEX = 32;
 /** What a log says of it. */
 const KEY_OF_CLIENT = /\b(?:client|auth\w*|log(?:ged )?in|connect\w*|sign(?:ed )?in)\b[\w ,:]{0,60}\bkey[ ]?[=:][ ]?["'`]?$/i;
 /** Calls whose argument is always a number of an object, a hash, an address. */
-const OF_PUBLIC = /hash|sha\d|md5|digest|uuid|guid|objectid|address|publickey|error|regexp|buffer|date|attribute|item|setstate/i;
+const OF_PUBLIC =
+  /hash|sha\d|md5|digest|uuid|guid|objectid|address|publickey|error|regexp|buffer|date|attribute|item|setstate|(?:id|ref|path|ur[il]|name|file|event|node|image|colou?r|tag|block|tx|transaction|version|commit|cursor)$/i;
 const OPTION = /\s(?<name>-[tkpasx]|--[a-z][a-z-]{1,30})(?:[ =]|[ =]?["'])$/i;
 /** A sentence that speaks of a secret. */
-const SPOKEN = /(?<name>\b(?:(?:api |access |secret )?key|token|secret|credentials?|password)s?\b[\w ,.'’:(`"*-]{0,70})$/i;
+const SPOKEN = /(?<name>(?:\b\w+ )?\b(?:key|token|secret|credential|password)s?\b[\w ,.'’:(`"*-]{0,70})$/i;
 const ALONE = new RegExp(`(?<name>(?:[^\\s:=]+[ ]){2,20}[^\\s:=]+):[ \\t]*\\n(?:${GUTTER}\\n)?${GUTTER}["'\`]?$`);
 
 const NAMED = [SETTING, OPTION, SPOKEN];

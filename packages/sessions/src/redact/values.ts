@@ -71,7 +71,7 @@ function isInvented(value: string, isPassword: boolean): boolean {
 /** A value that a log cut short is judged by what is left of it. */
 export const CUT = /(?:\.{2,}|…)$/;
 /** As much of each end of a long value is judged: a line of many names would be read once for each. */
-const JUDGED = 500;
+const JUDGED = 150;
 const judged = (said: string): string =>
   (said.length <= 2 * JUDGED ? said : said.slice(0, JUDGED) + said.slice(-JUDGED)).replace(CUT, "");
 
