@@ -42,6 +42,11 @@ const ALONE = new RegExp(`(?<name>(?:[^\\s:=]+[ ]){2,20}[^\\s:=]+):[ \\t]*\\n(?:
 
 const NAMED = [SETTING, OPTION, SPOKEN];
 
+/** A sentence that hands something over to be signed in with. */
+const OF_USE = /\b(?:us(?:e|ing)|keys?|tokens?|secrets?|passwords?|credentials?|auth\w*|api|log ?in|sign in|accounts?)\b/i;
+/** Public keys, addresses and contents that show what they are. */
+const PUBLIC_FORM = /^(?:[tuvxyz]pub|npub1|age1|bc1|ltc1|addr1|bafy|ssh-)/;
+
 /** What follows a value: nothing of a path, an address, a longer text of base64. */
 const CLOSED = /^={0,2}(?:["'`)\]},;<&|]|\.?(?:\s|$))/;
 const OPENED = /[\s"'`(>=:,|]$/;
@@ -53,7 +58,7 @@ const MARKED_HEX = /^[a-z]{2,16}_[0-9a-f]{32,128}$/;
 
 /** Whether nothing but chance writes so: letters and digits without words, capitals among them or many. */
 function isDrawn(value: string): boolean {
-  if (IDS.test(value)) return false;
+  if (IDS.test(value) || PUBLIC_FORM.test(value)) return false;
   if (MARKED_HEX.test(value)) return true;
   if (/[-_][0-9a-f]{32,}$/.test(value)) return false;
   if (HEX.test(value) || UUID.test(value) || !isUnspoken(value)) return false;
@@ -83,7 +88,7 @@ function isAwaited(before: string, value: string, isLineEnd: boolean): boolean {
     if (name !== undefined) return !OF_ELEMENT.test(line) && !isPublic(name) && (MIXED.test(value) || !name.startsWith("--"));
   }
   const sentence = isLineEnd ? ALONE.exec(before)?.groups?.name : undefined;
-  return sentence !== undefined && !isPublic(sentence);
+  return sentence !== undefined && OF_USE.test(sentence) && !isPublic(sentence);
 }
 
 /** Values drawn by chance where something is signed in with them: in an environment, as an argument of a client, after a word on keys. */

@@ -4,9 +4,9 @@ import { findSecrets } from "../../src/redact/find-secrets.js";
 import { drawer } from "./corpus/draw.mjs";
 import { moreValues } from "./corpus/others/values.mjs";
 
-const textsIn = (text: string): string[] => findSecrets(text).map((hit) => text.slice(hit.start, hit.end));
-const drawn = (seed: number) => moreValues(drawer("wallets", String(seed)));
-const swap = (text: string, at: number, sign: string): string => text.slice(0, at) + sign + text.slice(at + 1);
+const textsIn = (text) => findSecrets(text).map((hit) => text.slice(hit.start, hit.end));
+const drawn = (seed) => moreValues(drawer("wallets", String(seed)));
+const swap = (text, at, sign) => text.slice(0, at) + sign + text.slice(at + 1);
 
 describe("keys of wallets", () => {
   it("are found by their checksum, of whatever coin, and not with a wrong one", () => {
