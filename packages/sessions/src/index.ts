@@ -7,6 +7,7 @@ export { type ImportOptions, importSessions } from "./import-sessions.js";
 export type { ImportedFile } from "./imported-file.js";
 export { type InspectReport, inspectReport } from "./inspect-report.js";
 export { type Outline, outlineOf } from "./outline.js";
+export { type RedactedRecording, redactRecording } from "./redact/redact-recording.js";
 export { redactSession } from "./redact/redact-session.js";
 export { SessionUnreadable } from "./session-unreadable.js";
 export { isCompressed } from "./source/decompress.js";

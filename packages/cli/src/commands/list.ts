@@ -8,6 +8,7 @@ export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => P
   doctor: async () => (await import("./doctor.js")).doctorCommand,
   inspect: async () => (await import("./inspect.js")).inspectCommand,
   import: async () => (await import("./import.js")).importCommand,
+  redact: async () => (await import("./redact.js")).redactCommand,
   sessions: async () => (await import("./sessions.js")).sessionsCommand,
   label: async () => (await import("./label.js")).labelCommand,
   preview: async () => (await import("./preview.js")).previewCommand,

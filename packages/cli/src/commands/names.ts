@@ -28,6 +28,11 @@ export const COMMANDS = [
     description: "store recorded sessions; folders are walked",
   },
   {
+    name: "redact",
+    args: "<path...>",
+    description: "write copies of recorded sessions without their secrets",
+  },
+  {
     name: "sessions",
     args: "[word...]",
     description: "list the stored sessions, or search them",

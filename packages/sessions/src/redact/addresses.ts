@@ -14,8 +14,11 @@ const FILE_ENDING = /\.(?:js|ts|py|md|rs|go|sh|rb|cs|so|cc|mk|ps)$/i;
 const IMPERSONAL =
   /^(?:git|noreply|no-reply|donotreply|svn|hg|root|openhands|claude|codex|cursoragent|aider|copilot|bot|swe-agent|builder|build|runner|ubuntu|postgres|example|user|test|foo|bar|you|your\.?name|jane\.?doe|john\.?doe|user\d*|test\d*)@|[@.](?:example|test|invalid|localhost)(?:\.[a-z]+)?$|@(?:all-hands\.dev|anthropic\.com|test\.com|email\.com|foo\.com|bar\.com|domain\.com|company\.com|mail\.com|acme\.(?:com|dev|org))$|users\.noreply\.github\.com$|\[bot\]/i;
 
-/** `scheme://user:password@` and `scheme://token@`, up to the `@`. */
-const URL_LOGIN = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>\\]{0,200}:(?<secret>(?!\$[A-Za-z{(]|\*+$)[^\s:/@"'`<>{}\\]{3,400})$/di;
+/** `scheme://user:password@` and `scheme://token@`, up to an `@`. A password may hold the signs that divide an address, unescaped. */
+const URL_LOGIN = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>\\]{0,200}:(?<secret>(?!\$[A-Za-z{(]|\*+$)[^\s/"'`<>{}\\]{3,400})$/di;
+/** Only an address that names no file has a password with a slash. */
+const DATABASE_LOGIN =
+  /(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql)(?:\+[a-z0-9]+)?:\/\/[^\s:/@"'`<>\\]{0,200}:(?<secret>(?!\$[A-Za-z{(]|\d{1,5}\/)[^\s@"'`<>{}\\]{3,400})$/di;
 const URL_TOKEN = /[a-z][a-z0-9+.-]{1,20}:\/\/(?<secret>[^\s:/@"'`<>{}\\$*]{16,400})$/di;
 const NO_PASSWORD =
   /^(?:password|passwd|pass|pwd|secret|token|user|postgres|root|admin|test|example|x+|\.+|%s|port|host|mysql|guest|redis|changeme|your[-_]?\w*|my[-_]?\w*)$/i;
@@ -37,7 +40,7 @@ function urlPasswordAt(text: string, at: number): Hit | null {
   const from = Math.max(0, at - LONGEST_LOGIN);
   const before = text.slice(from, at);
   if (!before.includes("://")) return null;
-  const [start, end] = secretOf(URL_LOGIN.exec(before)) ?? [0, 0];
+  const [start, end] = secretOf(URL_LOGIN.exec(before)) ?? secretOf(DATABASE_LOGIN.exec(before)) ?? [0, 0];
   const said = before.slice(start, end);
   if (start > 0)
     return NO_PASSWORD.test(said) || VARIABLE.test(said) ? null : { start: from + start, end: from + end, kind: "password" };

@@ -41,7 +41,10 @@ const BEFORE = new RegExp(
   `${QUOTES}?value${QUOTES}?[ \\t]*[:=][ \\t]*["']?(?<secret>[^\\s"',]{6,4000})["']?,?\\s{1,60}(?:- )?["']?(?:name|key)["']?[ \\t]*[:=][ \\t]*["']?$`,
   "di",
 );
-const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*/y;
+/** `<name …>…`, and `<name><value>…`. */
+const ELEMENT = /(?:\s[^<>\n]{0,200})?>\s*(?:<[A-Za-z]{1,40}>\s*)?/y;
+/** `<string name="NAME">…`. */
+const ATTRIBUTE = /["'][^<>\n]{0,100}>\s*/y;
 /** `name: NAME` with its `value:` beside it. */
 const PAIR = new RegExp(
   `${QUOTES}?[ \\t]*(?:(?:[,;]|[:=][ \\t]*\\{)?(?:\\n${GUTTER}|\\s{1,60})${QUOTES}?(?:value|val|content|default)${QUOTES}?[ \\t]*[:=]` +
@@ -106,6 +109,8 @@ function* inMarkup(of: Name): Values {
   const { text, start } = of;
   yield behind(of, CELL, (at) => valueAt(text, at, true));
   if (/<(?:\w+:)?$/.test(before(text, start, 20))) yield behind(of, ELEMENT, (at) => bare(text, at, true, false));
+  if (/<[a-z]\w{0,20} (?:name|key|id)=["']$/i.test(before(text, start, 32)))
+    yield behind(of, ATTRIBUTE, (at) => bare(text, at, true, false));
   for (const pattern of [PLIST, BRACKET]) yield behind(of, pattern, (at) => bare(text, at, true, false));
 }
 

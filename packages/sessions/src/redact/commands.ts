@@ -11,6 +11,8 @@ const ANY = "[^\\n|;&]{0,300}?";
 const NAME_AND_PASSWORD = `\\w{0,20}["']?[ \\t]*[=:]?[ \\t]*\\(\\s*["'][^"'\\n]{0,100}["']\\s*,\\s*["'](?<secret>[^"'\\n]{4,200})["']`;
 /** `mysqli_connect("host", "name", "…")`. */
 const HOST_NAME_AND_PASSWORD = `\\w{0,20}\\(\\s*["'][^"'\\n]{0,200}["']\\s*,\\s*["'][^"'\\n]{0,100}["']\\s*,\\s*["'](?<secret>[^"'\\n]{4,200})["']`;
+/** `Credentials("realm", "host", "name", "…")`. */
+const REALM_HOST_NAME_AND_PASSWORD = `\\w{0,20}\\((?:\\s*["'][^"'\\n]{0,100}["']\\s*,){3}\\s*["'](?<secret>[^"'\\n]{4,200})["']`;
 /** `BASIC_AUTH=name:…`. */
 const IN_ONE = `s?["']?[ \\t]*[=:][ \\t]*["']?[\\w.@-]{1,60}:(?<secret>[^\\s"'@/:]{6,200})(?=["'\\s,;]|$)`;
 /** `login: name / …`. */
@@ -24,7 +26,7 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["mysql", `(?:dump|admin|import|sh)?\\b${ANY}\\s-p(?!rotocol|ort|lugin)${WORD}`],
   ["mariadb", `[a-z-]*\\b${ANY}\\s-p(?!rotocol|ort|lugin)${WORD}`],
   ["sshpass", `${ANY}\\s-p[ ]?${WORD}`],
-  [" login", `\\b${ANY}\\s(?:-p|--password)[ =]${WORD}`],
+  [" login", `\\b${ANY}\\s(?:-[ptk]|--password)[ =]${WORD}`],
   ["curl", `\\b[^\\n|]{0,600}?\\s(?:-[a-zA-Z]*u|--user|--proxy-user)[ =]?["']?[^\\s:"']{1,80}:["']?(?<secret>[^\\s"']{4,200})`],
   ["http ", `${ANY}(?:-a|--auth)[ =]["']?[^\\s:"']{1,80}:["']?(?<secret>[^\\s"']{4,200})`],
   ["redis-cli", `${ANY}\\s-a[ ]${WORD}`],
@@ -36,7 +38,7 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["smbclient", `${ANY}\\s-U[ ]?["']?[^\\s%"']{1,80}%(?<secret>[^\\s"']{4,100})`],
   ["rpcclient", `${ANY}\\s-U[ ]?["']?[^\\s%"']{1,80}%(?<secret>[^\\s"']{4,100})`],
   ["zip", `(?:cloak|info)?\\b${ANY}\\s-P[ ]?${WORD}`],
-  ["7z", `[a-z]?\\b${ANY}\\s-p${WORD}`],
+  ...["7z ", "7za ", "7zr ", "7zz "].map((word) => [word, `${ANY}\\s-p${WORD}`] as const),
   ["unrar", `\\b${ANY}\\s-h?p${WORD}`],
   ["-pass", `(?:in|out|word|phrase)?[ ]["']?pass:(?<secret>[^\\s"']{4,200})`],
   ["openssl", `\\b${ANY}\\s-(?:k|K|passin|passout)[ ]${WORD}`],
@@ -71,6 +73,8 @@ const COMMANDS: readonly (readonly [word: string, pattern: string])[] = [
   ["login", NAME_AND_PASSWORD],
   ["algoliasearch", NAME_AND_PASSWORD],
   ["credential", NAME_AND_PASSWORD],
+  ["credential", HOST_NAME_AND_PASSWORD],
+  ["credential", REALM_HOST_NAME_AND_PASSWORD],
   ["usernamepassword", NAME_AND_PASSWORD],
   ["directoryentry", NAME_AND_PASSWORD],
   ["connect", HOST_NAME_AND_PASSWORD],

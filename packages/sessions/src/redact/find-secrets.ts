@@ -1,8 +1,10 @@
 import { findAccounts, isAccount } from "./accounts.js";
 import { findAddresses } from "./addresses.js";
+import { findChance } from "./chance.js";
 import { findCommands } from "./commands.js";
 import { findHeaders } from "./headers.js";
 import { type Finder, type Hit, merged } from "./hit.js";
+import { findInserts } from "./inserts.js";
 import { findKeyBlocks } from "./key-blocks.js";
 import { findMarked } from "./marked.js";
 import { findNamed } from "./named.js";
@@ -10,10 +12,12 @@ import { scanOf } from "./scan.js";
 import { findColumns } from "./tables.js";
 import { findTokens } from "./tokens.js";
 import { viewOf } from "./view.js";
+import { findWallets } from "./wallets.js";
 
 /** In the order of their say: where two find the same text the earlier one names it. */
 const FINDERS: readonly Finder[] = [
   findKeyBlocks,
+  findWallets,
   findTokens,
   findMarked,
   findAddresses,
@@ -21,6 +25,8 @@ const FINDERS: readonly Finder[] = [
   findCommands,
   findNamed,
   findColumns,
+  findInserts,
+  findChance,
 ];
 
 /** The secrets and the account names of a text in order, none overlapping another. */

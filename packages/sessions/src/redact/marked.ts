@@ -125,13 +125,23 @@ const FORMS: readonly Marked[] = [
   },
   {
     // What was drawn by chance on purpose.
-    marks: ["openssl rand", "pwgen", "/dev/urandom", "token_hex", "token_urlsafe", "randomBytes"],
+    marks: ["openssl rand", "pwgen", "/dev/urandom", "token_hex", "token_urlsafe", "randomBytes", "wg genkey", "wg genpsk"],
     kind: "secret",
     pattern: new RegExp(
-      `(?:openssl rand|pwgen|/dev/urandom|token_hex|token_urlsafe|randomBytes)[^\\n]{0,120}\\n${GUTTER}(?<secret>[A-Za-z0-9+/=_-]{16,400})(?=["'\`]?(?:\\n|$))`,
+      `(?:openssl rand|pwgen|/dev/urandom|token_hex|token_urlsafe|randomBytes|wg gen(?:key|psk))[^\\n]{0,120}\\n${GUTTER}(?<secret>[A-Za-z0-9+/=_-]{16,400})(?=["'\`]|\\n|$)`,
       "dg",
     ),
     as: "key",
+  },
+  {
+    // Accounts of a new machine, a line each.
+    marks: ["chpasswd:"],
+    kind: "password",
+    pattern: new RegExp(
+      `(?<=chpasswd:[^\\n]*(?:\\n${GUTTER}[^\\n]{1,200}){1,20}?\\n${GUTTER}[\\w.-]{1,40}:)(?<secret>[^\\s:"']{4,200})(?=["']?(?:\\n|$))`,
+      "dg",
+    ),
+    as: "password",
   },
   {
     // What is decoded in the same line.
@@ -142,15 +152,19 @@ const FORMS: readonly Marked[] = [
 ];
 
 const visitMarks = wordVisitor(FORMS.flatMap(({ marks }) => marks));
+const beginning = (text: string, at: number): string => text.slice(at, at + 3).toLowerCase();
+const BY_BEGINNING = new Map<string, (readonly [mark: string, form: Marked])[]>();
+for (const form of FORMS)
+  for (const mark of form.marks)
+    BY_BEGINNING.set(beginning(mark, 0), [...(BY_BEGINNING.get(beginning(mark, 0)) ?? []), [mark, form]]);
 
 /** Keys, hashes and passwords of forms that show themselves by a mark: encoded keys, `$2b$…`, `IDENTIFIED BY`, `kind: Secret`. */
 export const findMarked: Finder = (scan) => {
   const { text } = scan;
   const present = new Set<Marked>();
   visitMarks(scan, (at) => {
-    for (const form of FORMS)
-      if (form.marks.some((mark) => text.startsWith(mark, at) || text.slice(at, at + mark.length).toLowerCase() === mark))
-        present.add(form);
+    for (const [mark, form] of BY_BEGINNING.get(beginning(text, at)) ?? [])
+      if (text.startsWith(mark, at) || text.slice(at, at + mark.length).toLowerCase() === mark) present.add(form);
   });
   const hits: Hit[] = [];
   for (const { kind, pattern, as } of present)

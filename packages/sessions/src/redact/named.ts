@@ -24,9 +24,16 @@ function nameAround(text: string, at: number): readonly [start: number, end: num
   return [start, end];
 }
 
-/** `API` of `API key`: the word before a name that says nothing by itself. */
-const wordBefore = (text: string, start: number): string =>
-  /([A-Za-z]{2,20}) $/.exec(text.slice(Math.max(0, start - 22), start))?.[1] ?? "";
+/** Words before `key` that name no service. */
+const NO_SERVICE =
+  /^(?:an?|the|this|that|each|every|any|some|no|by|with|of|for|per|from|as|is|same|new|old|first|last|next|if|its|other|unknown|missing|duplicate|invalid|given|wrong|press|enter|which|what|and|or|not|in|on|to|string|int|const|let|var|val|redis|dictionary|kms|s3|i18n)$/i;
+
+/** Whether the word before says that `key` is a secret: `API key`, `api.key`, `acme key`, but not `cache key` and `the key`. */
+function isOfSecret(text: string, start: number): boolean {
+  const [, word = "", sign] = /([A-Za-z]\w{1,20})([ .])$/.exec(text.slice(Math.max(0, start - 23), start)) ?? [];
+  if (isOfSecretKey(word)) return true;
+  return sign === " " && !NO_SERVICE.test(word) && nameKind(`${word}_key`) === "key";
+}
 
 /** `key:` alone, in a section on encryption or beside a name of a user: `{"username": …, "key": …}`. */
 const isNearSecret = (text: string, start: number): boolean =>
@@ -52,8 +59,7 @@ function kindOf(text: string, start: number, end: number): NameKind | null {
   // What stands before an address's `@` is found as its login.
   if (/:\/\/[^\s/?#"'`]{0,80}$/.test(text.slice(Math.max(0, start - 84), start))) return null;
   const name = text.slice(start, end);
-  if (/^keys?$/i.test(name) && (isOfSecretKey(wordBefore(text, start)) || isNearSecret(text, start) || isSpokenOf(text, start)))
-    return "key";
+  if (/^keys?$/i.test(name) && (isOfSecret(text, start) || isNearSecret(text, start) || isSpokenOf(text, start))) return "key";
   return name === "PWD" && text[start - 1] === ";" ? "password" : nameKind(name);
 }
 

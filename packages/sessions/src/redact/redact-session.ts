@@ -75,7 +75,7 @@ function redacted(conversation: Conversation, secrets: Redactor, found: (kind: s
 /** The draft with every text redacted, and how many secrets of which kind there were. */
 export function redactDraft(draft: Draft, secrets: Redactor): Redacted {
   const kinds = tally();
-  const { tools, steps, signal } = redacted({ ...draft, signal: draft.outcomeSignal }, secrets, kinds.add);
+  const { tools, steps, signal } = redacted({ ...draft, signal: draft.outcomeSignal }, secrets, (kind) => kinds.add(kind));
   return { draft: { ...draft, tools, steps, outcomeSignal: signal }, redactions: kinds.entries() };
 }
 

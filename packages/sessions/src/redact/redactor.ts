@@ -8,9 +8,9 @@ import { viewOf } from "./view.js";
 export interface Redactor {
   /**
    * The texts of one session without their secrets, in the same order. Every copy of what is found in one of them goes from
-   * all. `found` hears the kind of each one replaced.
+   * all. `found` hears the kind of each one replaced, and the index of its text.
    */
-  redact(texts: readonly string[], found: (kind: string) => void): readonly string[];
+  redact(texts: readonly string[], found: (kind: string, index: number) => void): readonly string[];
 }
 
 /** Names what is replaced, the same value by the same name: of a kind's first by the kind alone, of the second as `kind-2`. */
@@ -65,7 +65,7 @@ export function redactor(): Redactor {
         let clean = "";
         let from = 0;
         for (const { start, end, kind } of hits) {
-          found(kind);
+          found(kind, index);
           const value = originals.get(`${start}-${end}`) ?? viewOf(text.slice(start, end)).text;
           clean += text.slice(from, start) + replacement(kind, value);
           from = end;

@@ -7,7 +7,13 @@ export function characters(all: string): Uint8Array {
   return table;
 }
 
-const ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ALNUM = `${LETTERS}0123456789`;
+export const OF_LETTER = characters(LETTERS);
+export const OF_ALNUM = characters(ALNUM);
+export const OF_DIGIT = characters("0123456789");
+/** What a double click selects. */
+export const OF_WORD = characters(`${ALNUM}_-`);
 export const OF_TOKEN = characters(`${ALNUM}_.-`);
 export const OF_BASE64 = characters(`${ALNUM}+/`);
 

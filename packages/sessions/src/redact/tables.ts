@@ -36,7 +36,8 @@ function cellsOf(line: string, offset: number, separator: string): readonly Cell
   });
 }
 
-const columnKind = (name: string): NameKind | null => (/^[\w .-]{2,40}$/.test(name) ? nameKind(name.replaceAll(" ", "_")) : null);
+export const columnKind = (name: string): NameKind | null =>
+  /^[\w .-]{2,40}$/.test(name) ? nameKind(name.replaceAll(" ", "_")) : null;
 
 function headerOf(whole: string): Header | null {
   const gutter = GUTTER.exec(whole)?.[0].length ?? 0;

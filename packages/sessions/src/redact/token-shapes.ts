@@ -114,6 +114,7 @@ const CLOUD: readonly TokenShape[] = [
   shape("cloud-token", "odt_ px-api- px-dep- _mmk", `odt_${W}{32,44}|px-(?:api|dep)-${UUID}|${W}{6}_${W}{29}_mmk`),
   shape("cloud-token", "~\\b00D[A-Za-z0-9]{12,15}!", `00D${W}{12,15}![A-Za-z0-9._]{80,120}`),
   shape("cloud-token", "~\\b\\d{1,3}-[A-Za-z0-9]{64}", `\\d{1,3}-${W}{64}`),
+  shape("token", "~\\d\\|[A-Za-z0-9]{40}", `\\d{1,8}\\|${W}{40,48}`, hasDigitAndLarge),
   shape("database-token", "4b1d", `4b1d${W}{38}`, hasDigitAndLarge),
   shape("cloud-token", "~\\b00[A-Za-z0-9_-]{40}", `00${U}{40}`, (token) => hasDigitAndLarge(token) && isChance(token)),
   shape(
@@ -303,7 +304,7 @@ const PEOPLE: readonly TokenShape[] = [
 ];
 
 /** What services that are not listed above name themselves by: `acme_live_…`, `acme_sk_…`, or a prefix before 32 mixed characters. */
-const IDS =
+export const IDS =
   /^(?:pk|pub|toolu|call|msg|chatcmpl|resp|req|run|thread|asst|file|cus|pi|ch|sub|evt|seti|src|card|tok|in|il|prod|price|sha\d+|session|item|rs|fc|ws|part|prt|ses|step|chunk|main|index|vendor|build)[_-]/;
 const UNLISTED: readonly TokenShape[] = [
   shape(

@@ -1,5 +1,5 @@
 import type { Finder, Hit } from "./hit.js";
-import { characters, OF_TOKEN, visitRuns } from "./runs.js";
+import { OF_DIGIT, OF_TOKEN, visitRuns } from "./runs.js";
 import { TOKEN_SHAPES } from "./token-shapes.js";
 import { wordVisitor } from "./triples.js";
 import { wrappedEnd } from "./wrapped.js";
@@ -27,7 +27,6 @@ const LITERAL_SIGN = new RegExp(LITERAL.map(({ sign }) => sign.source).join("|")
 const visitSigns = wordVisitor(TOKEN_SHAPES.flatMap(({ signs }) => signs.flatMap((sign) => (sign.isLiteral ? [sign.word] : []))));
 
 const SHORTEST_STRETCH = 16;
-const DIGITS = characters("0123456789");
 /** What a token may have before its sign or its stretch: the address of a webhook, a bot's number. */
 const LOOK_BACK = 90;
 const LONGEST_TOKEN = 16_000;
@@ -69,7 +68,7 @@ export const findTokens: Finder = (scan) => {
     }
   });
   const hasDigit = (start: number, end: number): boolean => {
-    for (let at = start; at < end; at++) if (DIGITS[scan.bytes[at] ?? 0] === 1) return true;
+    for (let at = start; at < end; at++) if (OF_DIGIT[scan.bytes[at] ?? 0] === 1) return true;
     return false;
   };
   visitRuns(scan, OF_TOKEN, SHORTEST_STRETCH, (start, end) => {

@@ -8,6 +8,13 @@ const STAND_IN_WORD =
   /(?<![a-z])(?:your|dummy|sample|todo|fake|mock(?:ed)?|test(?:ing|s)?|example|placeholder|redacted|invalid|wrong|insert|replace|none|null|true|false|undefined|admin|user|default|hidden|masked|unset|missing|empty)(?![a-z])|(?<![A-Za-z0-9])(?:my|some|token|api|dev|key)(?![A-Za-z0-9])/i;
 /** The same as a part between signs: chance spells `my` in the middle of digits. */
 const STAND_IN_PART = new RegExp(STAND_IN_WORD.source.replaceAll("[a-z])", "[A-Za-z0-9])"), "i");
+/** What else stands in a value with such a word: only chance makes a secret of it. */
+const FEWEST_BESIDE_STAND_IN = 12;
+const isStandIn = (value: string): boolean => {
+  if (!STAND_IN.test(value)) return false;
+  const rest = value.replace(/^(?:my|your|the|test)?[-_]?s[e3]cr[e3]t[-_:]?/i, "");
+  return STAND_IN.test(rest) || rest.length < FEWEST_BESIDE_STAND_IN || !isRandom(rest);
+};
 /** A variable, an expression of a template, a lookup, a tag. */
 const REFERENCE =
   /^\$(?:[A-Z_]+$|[a-z_]+$|\{|\()|^%(?:\w+%|[sd]$|\()|\$\{|\$\(|\{\{|<%|^<.*>$|^\{.*\}$|^\[.*\]$|^\(.*\)$|^[@&][A-Za-z_.]+$|^!(?:Ref|Sub|GetAtt|vault|secret|ENV|reference)\b|process\.env|environ|getenv|^(?:var|local|data|module|self|this|secrets|env|config|settings|request|req|args|props|os|vault|ssm)\.[a-z]/;
@@ -42,14 +49,18 @@ const NOISE = /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])(?:[\w .,:;/-]*[!@#$%^&*?~`+=(){}[
 
 const isPhrase = (value: string): boolean => MNEMONIC.test(value) || FOUR_BY_FOUR.test(value);
 
+/** Words and a digit or two, or four words, as people choose passwords that they can say. */
+const SPOKEN = /^(?=.{8})[A-Za-z]{3,40}(?:[-_.][A-Za-z]{3,20}){0,5}[-_.]?\d{1,4}[!?.]?$|^[a-z]{3,12}(?:-[a-z]{3,12}){3,7}$/;
+
 /** Speakable, but written as a password: digits or signs among at least four letters. */
-function isInvented(value: string): boolean {
+function isInvented(value: string, isPassword: boolean): boolean {
   if (ALGORITHM.test(value) || STAND_IN_WORD.test(value)) return false;
   if (/^\d{8,32}$/.test(value)) return true;
   if ((value.match(/[a-z]/gi) ?? []).length < FEWEST_LETTERS) return false;
   const digits = (value.match(/\d/g) ?? []).length;
   const isMixed = /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value);
   return (
+    (isPassword && SPOKEN.test(value)) ||
     digits >= 2 ||
     (isMixed && digits > 0 && /\d[A-Za-z]|[-_.]/.test(value)) ||
     (/[!@#$%^&*?~+=]/.test(value) && (digits > 0 || isMixed)) ||
@@ -59,13 +70,17 @@ function isInvented(value: string): boolean {
 
 /** A value that a log cut short is judged by what is left of it. */
 export const CUT = /(?:\.{2,}|…)$/;
+/** As much of each end of a long value is judged: a line of many names would be read once for each. */
+const JUDGED = 150;
+const judged = (said: string): string =>
+  (said.length <= 2 * JUDGED ? said : said.slice(0, JUDGED) + said.slice(-JUDGED)).replace(CUT, "");
 
 /** Whether a value that a name calls a secret is one, and not code, a reference or a stand-in. */
 export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: Place): boolean {
-  const value = said.replace(CUT, "");
+  const value = judged(said);
   if (kind === "phrase") return isPhrase(value);
   if (isQuoted && NOISE.test(value)) return true;
-  if (value.length < shortest[kind] || STAND_IN.test(value) || REFERENCE.test(value)) return false;
+  if (value.length < shortest[kind] || isStandIn(value) || REFERENCE.test(value)) return false;
   if (/\s/.test(value))
     return kind === "password" && (isPhrase(value) || (PHRASE.test(value) && !SENTENCE.test(value) && isQuoted));
   if (UUID.test(value)) return true;
@@ -73,12 +88,13 @@ export function isSecret(said: string, kind: NameKind, { isQuoted, isSetting }: 
   if (random && (isQuoted || isSetting || value.length >= FEWEST_BARE) && !/^\w+\(.*\)$/.test(value) && !PATH.test(value))
     return value.length >= 24 || !STAND_IN_PART.test(value);
   if (random && PATH.test(value)) return value.length >= 32 && /[+=]|^[A-Za-z0-9/]{40,}$/.test(value);
-  if (CODE.test(value) || PATH.test(value)) return false;
-  return (kind === "password" || kind === "secret") && (isQuoted || isSetting) && isInvented(value);
+  const isPassword = kind === "password";
+  if (PATH.test(value) || (CODE.test(value) && !(isPassword && isSetting && SPOKEN.test(value)))) return false;
+  return (isPassword || kind === "secret") && (isQuoted || isSetting) && isInvented(value, isPassword);
 }
 
 /** Whether a value is drawn by chance and long: a secret where only its place speaks for it. */
 export function isCredential(said: string, length = 16): boolean {
-  const value = said.replace(CUT, "");
-  return value.length >= length && !STAND_IN.test(value) && !REFERENCE.test(value) && !CODE.test(value) && isRandom(value);
+  const value = judged(said);
+  return value.length >= length && !isStandIn(value) && !REFERENCE.test(value) && !CODE.test(value) && isRandom(value);
 }

@@ -45,7 +45,7 @@ function isWord(part: string): boolean {
   return rare === 0 || (rare === 1 && word.length >= FORGIVEN_FROM);
 }
 
-const HEX = /^(?:0x)?(?:[0-9a-f]{16,}|[0-9A-F]{16,})$/;
+export const HEX = /^(?:0x)?(?:[0-9a-f]{16,}|[0-9A-F]{16,})$/;
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const FEWEST_LETTERS = 3;
 /** Digits amid letters twice: no name of code has them. */
@@ -53,10 +53,14 @@ const MINGLED = /^(?=.{12}).*[A-Za-z]\d{1,4}[A-Za-z]+\d{1,4}[A-Za-z].*$/;
 /** Chance makes words too, but rarely of half the letters. */
 const MOST_SPOKEN = 0.5;
 
-/** Whether a text looks drawn by chance rather than written: most of its letters stand in no speakable word. */
+/** Whether a text looks drawn by chance rather than written. */
 export function isRandom(text: string): boolean {
   if (HEX.test(text)) return /[a-f]/i.test(text) && /\d/.test(text);
-  if (UUID.test(text) || MINGLED.test(text)) return true;
+  return UUID.test(text) || MINGLED.test(text) || isUnspoken(text);
+}
+
+/** Whether most letters of a text stand in no speakable word. */
+export function isUnspoken(text: string): boolean {
   let letters = 0;
   let spoken = 0;
   for (const part of text.match(PARTS) ?? []) {

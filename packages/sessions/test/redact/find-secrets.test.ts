@@ -65,6 +65,30 @@ describe("findSecrets", () => {
     ],
   ])("lets %s stand", (_, text) => expect(textsIn(text)).toEqual([]));
 
+  it.each([
+    ["an address with @ in its password", "DATABASE_URL=postgres://app:maple@4x7z!21@db:5432/app", "maple@4x7z!21"],
+    ["an address with / in its password", "mysql://app:fQ9/x2+Lw8@db/app", "fQ9/x2+Lw8"],
+    ["words and a digit in an environment", "DB_HOST=db\nDB_PASSWORD=garden-coffee-planet-7", "garden-coffee-planet-7"],
+    ["words and a digit in code", 'DB_PASSWORD = "castlecoffee4"', "castlecoffee4"],
+    ["an argument of a client", 'const acme = require("acme")("dj38fkw0slq7xz5m");', "dj38fkw0slq7xz5m"],
+    ["an environment's value of any name", "ACME=Zk3vQ9xWbT7mRf2LsD8y", "Zk3vQ9xWbT7mRf2LsD8y"],
+    ["a key that a comment names", "// acme key: 5f0c2e9b7d4a1836f2c90be47d5a6138", "5f0c2e9b7d4a1836f2c90be47d5a6138"],
+    ["a column's value", "INSERT INTO users (id, password) VALUES (1, 'Tiger3045!');", "Tiger3045!"],
+    ["the second row's", "insert into t (token, n) values ('', 1), ('5f0c2e9b7d4a1836f2c9', 2)", "5f0c2e9b7d4a1836f2c9"],
+    ["an element in an element", "<Password><Value>Tiger3045!</Value></Password>", "Tiger3045!"],
+    ["a list of accounts", "chpasswd:\n  list: |\n    ubuntu:Tiger3045!\n", "Tiger3045!"],
+  ])("finds %s", (_, text, secret) => expect(textsIn(text)).toEqual([secret]));
+
+  it.each([
+    [
+      "numbers of objects and hashes",
+      'BUILD_ID=Zk3vQ9xWbT7mRf2LsD8y\nOBJECT_HASH="Zk3vQ9xWbT7mRf2LsD8y"\n--run-id Zk3vQ9xWbT7mRf2LsD8y',
+    ],
+    ["arguments of what takes no secret", 'new ObjectId("5f0c2e9b7d4a1836f2c90be4")\nexpect("Zk3vQ9xWbT7mRf2LsD8y").toBe(x)'],
+    ["keys of a page's lists", '<Row key="PrJ1crj3nNdrUkRS5QK40" />\ncache key: 5f0c2e9b7d4a1836f2c90be47d5a6138'],
+    ["ports, paths and hosts with @", "http://localhost:8080/@vite/client https://a.com:443/users/@me redis://cache:6379/0"],
+  ])("lets %s stand", (_, text) => expect(textsIn(text)).toEqual([]));
+
   it("stays precise on code that it did not see before", () => {
     const words = fc.constantFrom(
       "const",
@@ -118,6 +142,16 @@ describe("findSecrets", () => {
       "password=",
       '"',
       "curl -u ",
+      "api.key=",
+      "Ab3dEf7hIj9kLm2nOp4q",
+      "key=Ab3dEf7hIj9kLm2nOp4q",
+      "abandon ",
+      "5Kb8",
+      "insert into t (token) values (",
+      "chpasswd:\n a:b",
+      "mysql://a:b/",
+      "//a:b@c:",
+      'new Client("',
       "\\n".repeat(500),
       "/home/",
     ];

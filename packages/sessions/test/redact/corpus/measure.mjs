@@ -16,6 +16,12 @@ const isChanged = ({ text }, after) =>
     after,
   );
 
+/** Of given cases: what a candidate finds, and what it changes that is no secret. */
+export const measureCases = async ({ candidate, secrets, texts }) => ({
+  found: await judged(candidate, secrets, isFound),
+  false: await judged(candidate, texts, isChanged),
+});
+
 /** What a candidate finds, what of it comes back as a copy, and what it changes that is no secret. */
 export async function measure({ candidate, seed, only }) {
   return {
