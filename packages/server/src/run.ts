@@ -14,8 +14,12 @@ const checkBaseModel = (config: Config): void => {
   }
 };
 
+/** What still keeps the process after a second signal ends with it: longer than closing at once takes. */
+const LAST_MS = 4_000;
+
 /**
- * Serves until a signal, and lets commands find the service: the first one lets running jobs end within the grace period, a second one does not wait.
+ * Serves until a signal, and lets commands find the service: the first one lets running jobs end within the grace period, a second one does not wait,
+ * and ends the process whatever happens.
  * Resolves when all is closed; the exit code is the caller's, 0 by default.
  */
 export const runServer = async (
@@ -29,6 +33,7 @@ export const runServer = async (
     const close = (): void => void server?.close(signals > 1 ? 0 : undefined).then(resolve, reject);
     const stop = (): void => {
       signals += 1;
+      if (signals === 2) setTimeout(() => process.exit(process.exitCode ?? 1), LAST_MS).unref();
       close();
     };
     // Heard before anyone can know that the service listens.

@@ -30,3 +30,13 @@ it("refuses a data directory that is served already", async () => {
   expect(code).toBe(1);
   expect(stderr).toContain(`A service already runs on ${at.dataDir}: ${at.server.url}`);
 });
+
+it("ends at a second signal whatever keeps it", async () => {
+  const { env } = await place();
+  const kept = { ...env, NODE_OPTIONS: "--import=data:text/javascript,setInterval(()=>{},1e6)" };
+  const serving = start(["serve", "--port", "0", "--log-level", "silent"], kept);
+  await serving.said("Imprint is running.");
+  serving.child.kill("SIGTERM");
+  serving.child.kill("SIGINT");
+  expect((await serving.ended).code).toBe(0);
+});

@@ -38,8 +38,19 @@ class Cancellation {
   #controller: AbortController | null = null;
   /** Hears of the reason, once. */
   onCancel: (reason: Error) => void = () => {};
-  /** Calls the deadline off. */
-  disarm: () => void = () => {};
+  #isAnswered = false;
+  #stop: () => void = () => {};
+
+  /** Starts the deadline, unless the answer was there first: a refused body ends after its refusal. */
+  arm(start: () => () => void): void {
+    if (!this.#isAnswered) this.#stop = start();
+  }
+
+  /** Calls the deadline off for good. */
+  disarm(): void {
+    this.#isAnswered = true;
+    this.#stop();
+  }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
@@ -90,7 +101,7 @@ export const addDeadlines = (app: FastifyInstance, { clock }: { readonly clock: 
       const expire = (): void => {
         if (!reply.raw.writableEnded) cancellation.cancel(tooLate());
       };
-      cancellation.disarm = clock.after(timeoutMs, expire);
+      cancellation.arm(() => clock.after(timeoutMs, expire));
     });
     reply.raw.once("close", () => {
       cancellation.disarm();

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import Fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Clock, systemClock } from "../../src/common/clock.js";
+import { ProblemError } from "../../src/common/error.js";
 import { type Deferred, defer } from "../../src/common/promises.js";
 import { addDeadlines } from "../../src/http/deadline.js";
 import { addErrors } from "../../src/http/errors.js";
+import { addJsonBody } from "../../src/http/strict-json.js";
 import { manualClock } from "../common/manual-clock.js";
 import { MODEL, makeFolder, startService } from "../support/service.js";
 import { putSession } from "../support/session.js";
@@ -73,6 +75,30 @@ test("a handler in time is answered, and nothing stays armed", async () => {
   gate.resolve();
   expect(await (await answer).json()).toEqual({ late: false });
   expect(clock.armed()).toBe(0);
+});
+
+test.each([
+  ["without a token", 401, (url: string) => fetch(url, jsonPost({ some: "body" }))],
+  ["of another type", 415, (url: string) => fetch(url, { ...jsonPost({}), headers: { "content-type": "text/csv" } })],
+  ["too large", 413, (url: string) => fetch(url, jsonPost({ some: "x".repeat(2_000) }))],
+])("a body that is refused unread, %s, leaves nothing armed", async (_case, status, post) => {
+  const clock = manualClock();
+  const app = Fastify({ forceCloseConnections: true, bodyLimit: 1_000 });
+  onTestFinished(() => app.close());
+  addErrors(app);
+  addDeadlines(app, { clock });
+  addJsonBody(app);
+  const over = defer<void>();
+  app.addHook("onRequest", async ({ raw }) => {
+    raw.once("close", () => over.resolve());
+    if (status === 401) throw new ProblemError("UNAUTHORIZED", "No token.");
+  });
+  app.post("/", async () => ({}));
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const response = await post(url);
+  await response.text();
+  await over.promise;
+  expect([response.status, clock.armed()]).toEqual([status, 0]);
 });
 
 /** Time limits of chats and previews, which pass at once here. */
