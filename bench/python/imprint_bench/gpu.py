@@ -23,10 +23,7 @@ def main(argv: Sequence[str]) -> int:
     import torch
 
     if options.device == "cuda" and not torch.cuda.is_available():
-        print(
-            "torch finds no CUDA card on this machine; --device cpu rehearses the same checks on the CPU.",
-            file=sys.stderr,
-        )
+        print(NO_CARD, file=sys.stderr)
         return 2
     import_libraries()
     from imprint_bench.checks import Bench, checks

@@ -37,7 +37,6 @@ export const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 export const Timestamp = Type.String({ description: "ISO 8601 instant, UTC" });
 
 /** A file of an adapter, as the trainer wrote it and the service re-hashed it. */
-
 export const AdapterFile = Strict({
   name: Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$" }),
   size: Type.Integer({ minimum: 0 }),

@@ -22,7 +22,6 @@ const isOptional = ({ properties, required }: TObject, field: string): boolean =
   Object.hasOwn(properties, field) && !(required as readonly string[] | undefined)?.includes(field);
 
 /** A body whose optional fields may be null, which means left out: `withoutNulls` leaves them out. */
-
 export const NullsLeftOut = <T extends TObject>(schema: T): TUnsafe<Static<T>> => {
   const properties = Object.entries<TSchema>(schema.properties).map(([field, property]) => [
     field,
@@ -32,7 +31,6 @@ export const NullsLeftOut = <T extends TObject>(schema: T): TUnsafe<Static<T>> =
 };
 
 /** The body without its optional fields that are null; what is no object stays as it is. */
-
 export const withoutNulls = (schema: TObject, body: unknown): unknown =>
   isObject(body)
     ? Object.fromEntries(Object.entries(body).filter(([field, value]) => value !== null || !isOptional(schema, field)))

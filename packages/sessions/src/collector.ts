@@ -1,5 +1,4 @@
-import type { Outcome, Session, SessionFormat } from "@imprint/contracts";
-import { SESSION_SCHEMA_VERSION } from "@imprint/contracts";
+import { type Outcome, SESSION_SCHEMA_VERSION, type Session, type SessionFormat } from "@imprint/contracts";
 import type { Draft } from "./draft.js";
 import { conversationId, fileId, partId } from "./ids.js";
 import type { ImportedFile } from "./imported-file.js";

@@ -46,6 +46,9 @@ interface OtherTurn {
 }
 type Turn = AgentTurn | OtherTurn;
 
+/** What a tool answered; null where the recording does not hold it. */
+type Result = Omit<Observation, "content"> & { readonly content: string | null };
+
 /** Gathers the turns of one conversation in order, and puts each tool result to its call. */
 export interface Transcript {
   readonly dropped: Tally;
@@ -57,11 +60,10 @@ export interface Transcript {
   answer(part: AgentPart, key?: string): readonly string[];
   /**
    * A result for the latest call of that id, or of several in one turn for the first without any; without such a call it stands
-   * on the nearest earlier answer.
+   * on the nearest earlier answer. A `content` of null is a result that the recording does not hold: what follows is learned under
+   * words that say so, not under an empty result.
    */
-  observe(observation: Observation, options?: { readonly idsRepeat?: boolean }): void;
-  /** A call that ended, whose result the recording does not hold: what follows is learned under these words, not under an empty result. */
-  unrecorded(result: Omit<Observation, "content">): void;
+  observe(result: Result, options?: { readonly idsRepeat?: boolean }): void;
   /** A call whose arguments the recording does not hold: what it did stands as context, and no call is learned. */
   partialCall(done: string): void;
   /** Forgets the last `count` user turns and all that followed them. */
@@ -190,7 +192,9 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     return turn;
   };
 
-  const observe: Transcript["observe"] = (observation, { idsRepeat = false } = {}) => {
+  const observe: Transcript["observe"] = ({ content, ...result }, { idsRepeat = false } = {}) => {
+    if (content === null) dropped.add(DROPPED.unrecordedResult);
+    const observation = { ...result, content: content ?? NOT_RECORDED };
     const id = observation.call_id;
     const caller = id === null ? undefined : byCall.get(id);
     const answered = caller === undefined || id === null ? id : nextCall(caller, id);
@@ -222,10 +226,6 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       return ids;
     },
     observe,
-    unrecorded: (result) => {
-      dropped.add(DROPPED.unrecordedResult);
-      observe({ ...result, content: NOT_RECORDED });
-    },
     partialCall: (done) => {
       dropped.add(DROPPED.partialCall);
       observe({ call_id: null, content: `[${done}]` });

@@ -21,11 +21,13 @@ export async function isSqlite(file: string): Promise<boolean> {
 
 /** The tables say whose database it is. */
 function sessionsIn(file: string, database: CopiedDatabase, found: Found): readonly Candidate[] {
-  const rows = database.rows("select name from sqlite_schema where type = 'table'") as Iterable<{ readonly name: string }>;
+  const rows = database.rows("select name from sqlite_schema where type = 'table' order by name") as Iterable<{
+    readonly name: string;
+  }>;
   const tables = new Set(Array.from(rows, ({ name }) => name));
   if (tables.has("cursorDiskKV")) return cursorSessions(file, database);
   const isOpencode = isOpencodeDatabase(file) || tables.has("session_v2") || (tables.has("session") && tables.has("part"));
-  return isOpencode ? opencodeSessions(file, database, found) : [];
+  return isOpencode ? opencodeSessions(database, { file, tables, found }) : [];
 }
 
 /** Copies that are read from, by their databases' paths: of one that has changed, in a folder that is watched, the older one goes. */

@@ -101,10 +101,16 @@ const refusing = (file: string, { size, modified }: Found, reason: string): Cand
   modified,
 });
 
-function candidatesIn(database: CopiedDatabase, file: string, found: Found): readonly Candidate[] {
-  const tables = "select name from sqlite_master where type = 'table' order by name";
-  const names = new Set(([...database.rows(tables)] as readonly { name: string }[]).map(({ name }) => name));
-  const known = GENERATIONS.filter((generation) => generation.tables.every((name) => names.has(name)));
+interface Store {
+  readonly file: string;
+  /** The names of its tables, in their order. */
+  readonly tables: ReadonlySet<string>;
+  readonly found: Found;
+}
+
+/** opencode's sessions with anything in them, newest generation first; what cannot be read is a candidate that says so. */
+export function opencodeSessions(database: CopiedDatabase, { file, tables, found }: Store): readonly Candidate[] {
+  const known = GENERATIONS.filter((generation) => generation.tables.every((name) => tables.has(name)));
   const taken = new Set<string>();
   const candidates = known.flatMap((generation) => {
     const rows = ([...database.rows(generation.sessions)] as readonly SessionRow[]).filter(
@@ -119,10 +125,6 @@ function candidatesIn(database: CopiedDatabase, file: string, found: Found): rea
       modified: row.time_updated,
     }));
   });
-  const unknown = unknownTables(names, known);
+  const unknown = unknownTables(tables, known);
   return unknown === null ? candidates : [...candidates, refusing(file, found, unknown)];
 }
-
-/** opencode's sessions with anything in them, newest generation first; what cannot be read is a candidate that says so. */
-export const opencodeSessions = (file: string, database: CopiedDatabase, found: Found): readonly Candidate[] =>
-  candidatesIn(database, file, found);

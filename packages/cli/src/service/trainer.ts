@@ -41,35 +41,6 @@ export async function showTrainer(config: Config, module: string, args: readonly
   }
 }
 
-/**
- * Runs a module of the trainer, whose progress goes to this terminal; answers with the JSON document it printed. An abort
- * ends it at once. Throws a CommandError when it fails: what it said stands on the terminal.
- */
-export async function askTrainer(
-  config: Config,
-  module: string,
-  args: readonly string[],
-  { signal }: { readonly signal: AbortSignal },
-): Promise<unknown> {
-  const python = preparedPython(config);
-  const child = spawn(python, ["-m", module, ...args], { env: environment(config), stdio: ["ignore", "pipe", "inherit"] });
-  const end = (): void => void child.kill("SIGKILL");
-  signal.addEventListener("abort", end);
-  if (signal.aborted) end();
-  try {
-    let said = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
-    const [code] = (await once(child, "close").catch(() => Promise.reject(notPython(python)))) as [number | null];
-    if (signal.aborted) throw new CommandError("Interrupted: nothing was kept.");
-    if (code !== 0) throw new CommandError("The trainer could not do it: what it said stands above.", "TRAINER_ERROR");
-    return JSON.parse(said);
-  } finally {
-    signal.removeEventListener("abort", end);
-  }
-}
-
 /** Runs a module of the trainer to its end; answers with the JSON documents it printed. Throws a CommandError with what it said instead. */
 export async function runTrainer(
   config: Config,

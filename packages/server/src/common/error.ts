@@ -65,7 +65,6 @@ export function asImprintError(thrown: unknown): ImprintError {
 }
 
 /** A refusal of a request. `detail` is all that is said: a sentence about this case that also says what to do. */
-
 export class ProblemError extends ImprintError {
   override readonly name = "ProblemError";
   readonly errors: readonly FieldError[] | undefined;
@@ -86,7 +85,6 @@ export class ProblemError extends ImprintError {
 }
 
 /** A field that the schema lets pass and the service does not: `message` ends a sentence about it. */
-
 export const fieldRefused = (field: string, message: string): ProblemError =>
   new ProblemError("VALIDATION_FAILED", `Field ${field} ${message}.`, {
     errors: [{ path: `/${field.replaceAll(".", "/")}`, message }],
@@ -101,7 +99,6 @@ export class CannotStartError extends Error {
 }
 
 /** The configuration cannot be used. Each problem is one sentence that names the setting and where its value came from. */
-
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 

@@ -101,7 +101,7 @@ export class ClientGoneError extends Error {
 }
 
 /** The body of an error answer. */
-export const toProblem = (
+const toProblem = (
   code: ErrorCode,
   detail: string,
   { requestId, errors }: { readonly requestId: string; readonly errors?: readonly FieldError[] | undefined },
@@ -159,7 +159,7 @@ const anthropicBody = ({ code, message }: ProblemError, requestId: string): Erro
 };
 
 /** An error as its reader knows it: Anthropic's clients and OpenAI's, who ask under /v1, or everyone else (RFC 9457). */
-export const errorBody = (problem: ProblemError, { url, requestId }: Asked): ErrorBody => {
+const errorBody = (problem: ProblemError, { url, requestId }: Asked): ErrorBody => {
   if (/^\/v1\/messages(?:[/?]|$)/.test(url)) return anthropicBody(problem, requestId);
   if (/^\/v1(?:[/?]|$)/.test(url)) return openAiBody(problem);
   const body = toProblem(problem.code, problem.message, { requestId, errors: problem.errors });

@@ -11,8 +11,7 @@ import {
 } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import type { Clock } from "../common/clock.js";
-import type { Log } from "../common/error.js";
-import { fieldRefused, ImprintError, quote } from "../common/error.js";
+import { fieldRefused, ImprintError, type Log, quote } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
 import type { Source } from "../events/history.js";
 import { requireBaseModel } from "../launch/start.js";

@@ -1,7 +1,6 @@
 import { type ErrorDetail, type Evaluation, latestOf, type Project, type ProjectFigures } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
-import type { Log } from "../common/error.js";
-import { asImprintError } from "../common/error.js";
+import { asImprintError, type Log } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
 import { isTerminal } from "../jobs/status.js";
 import type { Start } from "../kinds/index.js";

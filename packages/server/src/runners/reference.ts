@@ -60,7 +60,6 @@ interface PlacesOptions {
 }
 
 /** Where this machine keeps what tasks refer to. */
-
 export const localPlaces = ({ paths, models, hypernetworks: [own, shipped] }: PlacesOptions): Places => ({
   models: (name) => locateBaseModel(name, models).location,
   adapters: (path) => join(paths.adapters, path),

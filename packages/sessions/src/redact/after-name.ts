@@ -1,6 +1,5 @@
-import { secretAt, secretOf } from "./expressions.js";
+import { GUTTER, secretAt, secretOf } from "./expressions.js";
 import { bare, endsLine, matched, quoted, type Value, valueAt } from "./given.js";
-import { GUTTER } from "./gutter.js";
 import type { NameKind } from "./names.js";
 import { isCredential } from "./values.js";
 

@@ -1,4 +1,4 @@
-import { GUTTER } from "./gutter.js";
+import { GUTTER } from "./expressions.js";
 import type { Finder, Hit } from "./hit.js";
 import { OF_DIGIT, OF_WORD, visitRuns } from "./runs.js";
 import { IDS } from "./token-shapes.js";

@@ -1,4 +1,4 @@
-import { GUTTER } from "./gutter.js";
+import { GUTTER } from "./expressions.js";
 import type { Finder, Hit } from "./hit.js";
 import { OF_BASE64, visitRuns } from "./runs.js";
 import type { Scan } from "./scan.js";

@@ -1,5 +1,4 @@
-import { secretOf } from "./expressions.js";
-import { GUTTER } from "./gutter.js";
+import { GUTTER, secretOf } from "./expressions.js";
 import type { Finder, Hit } from "./hit.js";
 import type { NameKind } from "./names.js";
 import { wordVisitor } from "./triples.js";

@@ -1,6 +1,6 @@
 import { type Name, valuesOf } from "./after-name.js";
+import { GUTTER } from "./expressions.js";
 import { matched, type Value, valueAt } from "./given.js";
-import { GUTTER } from "./gutter.js";
 import type { Finder, Hit } from "./hit.js";
 import { hitKind, isOfSecretKey, type NameKind, nameKind, visitNames } from "./names.js";
 import { beginsToken } from "./tokens.js";

@@ -4,6 +4,7 @@ import { refuseArchives } from "../source/archives.js";
 import { baseName } from "../source/content-hash.js";
 import { decompress } from "../source/decompress.js";
 import { LIMITS } from "../source/limits.js";
+import { toUtf8 } from "../source/lines.js";
 import { bytesOf, type SourceFile } from "../source/source-file.js";
 import { tally } from "../tally.js";
 import { parseJson } from "../values/json.js";
@@ -20,20 +21,22 @@ const MOST_BYTES = 256 * 1024 * 1024;
 /** Values beside their names: longer ones speak for themselves. */
 const LONGEST_VALUE = 500;
 
-async function textOf(file: SourceFile): Promise<string> {
-  const name = baseName(file.name);
-  const chunks: Uint8Array[] = [];
+async function* bounded(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   let length = 0;
-  for await (const chunk of refuseArchives(decompress(bytesOf(file), name, LIMITS), name)) {
-    chunks.push(chunk);
+  for await (const chunk of bytes) {
     length += chunk.length;
     if (length > MOST_BYTES)
       throw new SessionUnreadable(`${name} holds more than ${MOST_BYTES} bytes of text; split it into smaller files.`);
+    yield chunk;
   }
-  const bytes = Buffer.concat(chunks);
-  const [first, second] = bytes;
-  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  return isUtf16 ? new TextDecoder(first === 0xff ? "utf-16le" : "utf-16be").decode(bytes) : bytes.toString("utf8");
+}
+
+async function textOf(file: SourceFile): Promise<string> {
+  const name = baseName(file.name);
+  const bytes = refuseArchives(decompress(bytesOf(file), name, LIMITS), name);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of toUtf8(bounded(bytes, name))) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** A stretch of a file: what stands between strings, or a string (`said` is its text) as JSON writes it. */

@@ -1,4 +1,4 @@
-import { GUTTER } from "./gutter.js";
+import { GUTTER } from "./expressions.js";
 import { isRandom } from "./words.js";
 
 /** A line this wide was wrapped by a terminal or an editor. */

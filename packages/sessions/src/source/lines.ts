@@ -6,7 +6,7 @@ const UTF16_LITTLE = [0xff, 0xfe];
 const UTF16_BIG = [0xfe, 0xff];
 
 /** UTF-16 files (written by some Windows shells) as UTF-8; all others as they are. */
-async function* toUtf8(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* toUtf8(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder: InstanceType<typeof TextDecoder> | null | undefined;
   for await (const chunk of bytes) {
     if (chunk.length === 0) continue;

@@ -92,7 +92,6 @@ export function JobsPage({ status }: { readonly status: string | undefined }) {
 }
 
 /** A job's status; of one whose adapter was kept although it harms, that too. */
-
 export function Status({ job: { status, proof } }: { readonly job: JobDetails }) {
   const isHarmful = status === "completed" && proof !== null && verdictOf(proof) === "harms";
   return (

@@ -1,7 +1,8 @@
 """A LoRA adapter, or its base model, as the GGUF file that llama.cpp loads, laid out as llama.cpp's converters do."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,8 +66,7 @@ def export_gguf(
         raise ExportUnsupported("llama.cpp takes no rank-stabilised scaling; export merged instead")
     architecture = architecture_of(model.model_type)
     names = {layer: gguf_name(layer, architecture, model) for layer in source.layers}
-    writer = gguf.GGUFWriter(target, architecture.name)
-    try:
+    with gguf_file(target, architecture) as writer:
         writer.add_type(gguf.GGUFType.ADAPTER)
         writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
         writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(source.config.lora_alpha))
@@ -81,6 +81,16 @@ def export_gguf(
             if architecture.interleaved:
                 b = rows_for_llama_cpp(b, layer, model)
             writer.add_tensor(f"{names[layer]}.lora_b", b.contiguous().numpy())
+
+
+@contextmanager
+def gguf_file(target: Path, architecture: Architecture) -> Iterator[Any]:
+    """gguf's writer of `target`, which is on the disk when the block has ended well."""
+    import gguf
+
+    writer = gguf.GGUFWriter(target, architecture.name)
+    try:
+        yield writer
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
@@ -133,8 +143,7 @@ def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
     model: Any = base.model
     config = model.config
     architecture = supported(config)
-    writer = gguf.GGUFWriter(target, architecture.name)
-    try:
+    with gguf_file(target, architecture) as writer:
         writer.add_name(name)
         writer.add_file_type(gguf.LlamaFileType.MOSTLY_BF16)
         add_shape(writer, config)
@@ -145,13 +154,6 @@ def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
                 continue
             stored = gguf_name(layer, architecture, config).removesuffix(".weight") + key.removeprefix(layer)
             add_weight(writer, stored, rows_of(weight.cpu(), layer, architecture, config))
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.write_tensors_to_file()
-    finally:
-        writer.close()
-    target.chmod(0o644)
-    sync(target)
 
 
 def supported(config: Any) -> Architecture:

@@ -1,6 +1,5 @@
 import type { RenderedPrompt } from "@imprint/contracts";
-import type { Log } from "../../common/error.js";
-import { ImprintError } from "../../common/error.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import { abortable } from "../../common/promises.js";
 import type { Chat, ChatEngine } from "../engine.js";
 import type { GgufFiles } from "./gguf-files.js";

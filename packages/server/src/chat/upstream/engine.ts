@@ -1,6 +1,5 @@
 import type { ChatSpec } from "@imprint/contracts";
-import type { Log } from "../../common/error.js";
-import { ImprintError } from "../../common/error.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import type { Upstream } from "../../config/upstream.js";
 import { idElsewhere, type Served } from "../../runners/served.js";
 import type { ChatEngine } from "../engine.js";

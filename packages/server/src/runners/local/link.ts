@@ -1,12 +1,10 @@
 import { basename } from "node:path";
 import type { WorkerEvent, WorkerRequest } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
-import type { Log } from "../../common/error.js";
-import { ImprintError } from "../../common/error.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import { decodeEvent, ProtocolFault } from "./decode-event.js";
 import { createLineReader } from "./line-reader.js";
-import type { ProcessEnd, WorkerProcess } from "./process.js";
-import { terminate } from "./process.js";
+import { type ProcessEnd, terminate, type WorkerProcess } from "./process.js";
 import { createWorkerLog, type WorkerLog, withoutPaths } from "./worker-log.js";
 
 /** A worker process as something that takes requests, gives events, and ends. */
@@ -83,7 +81,6 @@ export function openLink({ process, settings, onEvent, wasReady }: LinkOptions):
 }
 
 /** How long to bear with a worker. */
-
 export interface WorkerSettings {
   /** From its start to `ready`. */
   readonly startTimeoutMs: number;
@@ -112,8 +109,7 @@ const DISK_FULL = /no space left on device|ENOSPC|disk quota exceeded/i;
 const LINE_CHARACTERS = 200;
 
 /** Why a worker that nobody asked to end is gone, for the job or call that it took with it. */
-
-export function explainEnd({ end, program, wasReady, lastLines }: EndOptions): ImprintError {
+function explainEnd({ end, program, wasReady, lastLines }: EndOptions): ImprintError {
   if (end.type === "not_started") return new ImprintError("WORKER_START_FAILED", cannotStart(basename(program), end.cause));
   const how = manner(end);
   const log = lastLines.join("\n");

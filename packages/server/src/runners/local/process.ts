@@ -5,13 +5,11 @@ import type { Clock } from "../../common/clock.js";
 export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcessWithoutNullStreams;
 
 /** How a process came to its end. */
-
 export type ProcessEnd =
   | { readonly type: "not_started"; readonly cause: NodeJS.ErrnoException }
   | { readonly type: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** A process that speaks the worker protocol, on this machine or on a cluster. */
-
 export interface WorkerProcess {
   /** Its program, for messages. */
   readonly program: string;
@@ -90,7 +88,6 @@ interface TerminateOptions {
 }
 
 /** Closes stdin and sends TERM, then KILL after the grace period, both to the whole group. Resolves when the process is gone. */
-
 export async function terminate({ process, graceMs, clock }: TerminateOptions): Promise<void> {
   process.stdin?.end();
   process.kill(graceMs > 0 ? "SIGTERM" : "SIGKILL");
@@ -105,7 +102,6 @@ export interface KillOnExit {
 }
 
 /** The last resort when the service ends without closing: an uncaught error, process.exit. Listens only while there is something to kill. */
-
 export function createKillOnExit(): KillOnExit {
   const kills = new Set<() => void>();
   const killAll = (): void => {

@@ -109,7 +109,6 @@ interface TaskEventsOptions {
  * The order of one task's events: steps, measurements and checkpoints grow, there is one plan and one end. Answers whether the event was taken; what
  * is out of order is passed over, since it can only repeat what is known.
  */
-
 export function createTaskEvents({ onReport, onEnd }: TaskEventsOptions): (event: JobWorkerEvent) => boolean {
   let step = -1;
   let measured = 0;

@@ -5,8 +5,7 @@ import { defer } from "../../common/promises.js";
 import type { Call, CallResult, ChatEvent, Outcome, TaskEvent } from "../runner.js";
 import { createCalls } from "./calls.js";
 import { ProtocolFault } from "./decode-event.js";
-import type { WorkerSettings } from "./link.js";
-import { openLink } from "./link.js";
+import { openLink, type WorkerSettings } from "./link.js";
 import type { WorkerProcess } from "./process.js";
 import { runTask, type TaskRun } from "./run-task.js";
 
@@ -151,8 +150,7 @@ interface WatchdogOptions {
 }
 
 /** Barks when `timeoutMs` pass without a pat. */
-
-export function createWatchdog({ clock, timeoutMs, onSilent }: WatchdogOptions): Watchdog {
+function createWatchdog({ clock, timeoutMs, onSilent }: WatchdogOptions): Watchdog {
   let disarm: (() => void) | undefined;
   const rest = (): void => {
     disarm?.();

@@ -78,7 +78,6 @@ const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 const Bytes = Type.Integer({ minimum: 0 });
 
 /** How an attempt ended: the last file that its supervisor writes (imprint_node), and the only truth about it. */
-
 export const EndRecord = Strict({
   token: Type.String(),
   job_id: Type.String(),
@@ -103,7 +102,6 @@ export type EndRecord = Static<typeof EndRecord>;
 const MAX_BYTES = 1024 * 1024;
 
 /** Null where it is not there yet; "foreign" for one that this attempt's supervisor did not write. */
-
 export const readEnd = async (
   store: Store,
   folder: string,
@@ -120,7 +118,6 @@ export const readEnd = async (
 };
 
 /** What is kept of a job on the shared storage, for a service that starts again. */
-
 export interface KeptJob {
   readonly job_id: string;
   readonly task: WorkerTask;
@@ -146,7 +143,6 @@ export const keepJob = (storage: SharedStorage, job: KeptJob): Promise<void> =>
   storage.store.put(`${storage.jobFolder(job.job_id)}/${FILE}`, JSON.stringify(job));
 
 /** Null where there is none, or none that can be read. Rejects where the storage does not answer: nothing can be concluded then. */
-
 export const keptJob = async (storage: SharedStorage, job_id: string): Promise<KeptJob | null> => {
   const text = await storage.store.read(`${storage.jobFolder(job_id)}/${FILE}`);
   try {
@@ -158,7 +154,6 @@ export const keptJob = async (storage: SharedStorage, job_id: string): Promise<K
 };
 
 /** Every job that is kept. Rejects where the storage does not answer. */
-
 export const keptJobs = async (storage: SharedStorage): Promise<readonly KeptJob[]> => {
   const names = await storage.store.list(storage.jobs);
   const jobs = await Promise.all(names.toSorted().map((name) => keptJob(storage, name)));

@@ -89,7 +89,6 @@ interface MemoryOptions {
 const MB = 1000000;
 
 /** Bytes that a training takes on a CPU, by the memory model of its preview; null where nobody knows, or the job itself will say why. */
-
 export const memoryOf = async ({ task, places, interactive, signal }: MemoryOptions): Promise<number | null> => {
   if (task.type !== "train_lora") return null;
   const here = resolveTask(task, places);
@@ -114,8 +113,7 @@ interface OpenOptions {
 }
 
 /** The store of the settings. Nothing is asked of it yet. */
-
-export const openStore = (storage: RayStorage, { sources, env }: OpenOptions): Store => {
+const openStore = (storage: RayStorage, { sources, env }: OpenOptions): Store => {
   if (storage.type === "folder") return createFolderStore(storage.onNodes);
   const { url, onNodes } = storage;
   const fetchProgram = readFileSync(join(sources, "imprint_node", "fetch.py"), "utf8");

@@ -131,8 +131,7 @@ const take = async (from: Readable, to: string): Promise<{ readonly size: number
  * Brings the files of a result here, each as the trainer hashed it, and as the supervisor hashed it again when the worker was gone.
  * @throws ImprintError ADAPTER_INVALID
  */
-
-export const collectFiles = async ({
+const collectFiles = async ({
   store,
   from,
   to,

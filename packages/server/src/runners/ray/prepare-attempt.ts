@@ -1,7 +1,6 @@
 import type { WorkerTask } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
-import type { Log } from "../../common/error.js";
-import { ImprintError } from "../../common/error.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import type { JobMemo } from "../runner.js";
 import { type Attempt, keepJob, makeAttemptFolder, writeOrder } from "./attempt.js";
 import type { JobsApi, Submission } from "./jobs-api.js";
@@ -77,15 +76,13 @@ export const prepareAttempt = async (
  * All that the engine's shell ever reads of us, the same for every job: what differs comes as variables, and what users wrote in
  * files. `exec`: a stop of the engine's reaches the supervisor.
  */
-export const ENTRYPOINT =
-  'PYTHONPATH="$IMPRINT_SOURCES" PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -m imprint_node "$IMPRINT_ATTEMPT"';
+const ENTRYPOINT = 'PYTHONPATH="$IMPRINT_SOURCES" PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -m imprint_node "$IMPRINT_ATTEMPT"';
 
 /**
  * Where the nodes do not see the storage: the program in the variable (imprint_node/fetch.py, the same for every job too)
  * brings the sources and the attempt, and goes on as above.
  */
-
-export const FETCHING_ENTRYPOINT = 'PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -c "$IMPRINT_FETCH"';
+const FETCHING_ENTRYPOINT = 'PYTHONSAFEPATH=1 exec "$IMPRINT_PYTHON" -c "$IMPRINT_FETCH"';
 
 interface SubmitOptions {
   readonly api: JobsApi;
@@ -102,7 +99,6 @@ interface SubmitOptions {
  * Resolves early where the signal aborts.
  * @throws ImprintError CLUSTER_REFUSED or CLUSTER_UNREACHABLE
  */
-
 export const submit = async (options: SubmitOptions): Promise<void> => {
   const { api, submission, signal, retryMs, patienceMs, clock, log } = options;
   const { submission_id } = submission;

@@ -1,7 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import type { Clock } from "../../common/clock.js";
-import type { Log } from "../../common/error.js";
-import { ImprintError } from "../../common/error.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import type { ProcessEnd, WorkerProcess } from "../local/process.js";
 import { type Attempt, type EndRecord, readEnd, writeRequest, writeStop } from "./attempt.js";
 import type { EngineJob, JobsApi, Reply } from "./jobs-api.js";

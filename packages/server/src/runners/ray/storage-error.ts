@@ -1,6 +1,5 @@
 import type { Clock } from "../../common/clock.js";
-import type { Log } from "../../common/error.js";
-import { ImprintError } from "../../common/error.js";
+import { ImprintError, type Log } from "../../common/error.js";
 
 const FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
@@ -73,7 +72,6 @@ export const whileUnreachable = async <T>(act: () => Promise<T>, { signal, askMs
 };
 
 /** Resolves after that time, or when the signal aborts. */
-
 export const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

@@ -4,8 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { writeAtomically } from "../../storage/durable.js";
-import type { Store } from "./stores/store.js";
-import { printOf } from "./stores/store.js";
+import { printOf, type Store } from "./stores/store.js";
 
 /** What this service keeps on the shared storage. */
 export interface SharedStorage {
@@ -56,7 +55,6 @@ const read = (file: string): string | null => {
 };
 
 /** What tells the jobs of this data directory from those of others on the same cluster; made once. */
-
 export const instanceOf = (dataDir: string): string => {
   const file = join(dataDir, "instance");
   const known = read(file);

@@ -63,8 +63,7 @@ function execReader(output: Output): Reader<JsonObject> {
   const endCall = (item: JsonObject): void => {
     const result = { call_id: idOf(item), ...(hasFailed(item) && { is_error: true }) };
     const content = resultOf(item);
-    if (content === null) talk.unrecorded(result);
-    else talk.observe({ ...result, content: output.fit(content) });
+    talk.observe({ ...result, content: content === null ? null : output.fit(content) });
     key = undefined;
   };
   const end = (item: JsonObject): void => {

@@ -111,8 +111,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
     const result = { call_id, ...(data.success === false ? { is_error: true } : {}) };
     const call = ranByUser.get(call_id ?? "");
     if (call !== undefined) ran.push(shellText(call, content ?? NOT_RECORDED));
-    else if (content === null) talk.unrecorded(result);
-    else talk.observe({ ...result, content: output.fit(content) });
+    else talk.observe({ ...result, content: content === null ? null : output.fit(content) });
   };
   const addSystem = (data: JsonObject): void => {
     const text = scalarText(data.content);

@@ -49,8 +49,7 @@ function bubbleTaker(talk: Transcript, output: Output): (bubble: JsonObject, pla
       return;
     }
     talk.answer({ reasoning, calls: [call], timestamp }, key ?? id);
-    if (content === null) talk.unrecorded(result);
-    else talk.observe({ ...result, content: output.fit(content) });
+    talk.observe({ ...result, content: content === null ? null : output.fit(content) });
     reasoning = "";
     key = undefined;
   };

@@ -47,8 +47,7 @@ function streamReader(output: Output): Reader<JsonObject> {
     const result = { call_id: stringOrNull(event.tool_id), ...(failed && { is_error: true }) };
     flush();
     isAnswered = true;
-    if (content === null) talk.unrecorded(result);
-    else talk.observe({ ...result, content: output.fit(content) });
+    talk.observe({ ...result, content: content === null ? null : output.fit(content) });
   };
 
   return {

@@ -28,8 +28,7 @@ function readRounds(talk: Transcript, request: JsonObject, rounds: readonly Json
     talk.dropped.add(DROPPED.compactSummary, isString(round.summary) ? 1 : 0);
     for (const { id } of calls) {
       const content = resultText(objectOrEmpty(toolCallResults)[id]);
-      if (content === null) talk.unrecorded({ call_id: id });
-      else talk.observe({ call_id: id, content: output.fit(content) });
+      talk.observe({ call_id: id, content: content === null ? null : output.fit(content) });
     }
   }
   const response = objectsOf(request.response);

@@ -59,8 +59,7 @@ function addResult(talk: Transcript, invocation: JsonObject, output: Output): vo
   const { exitCode } = objectOrEmpty(state);
   const failed = (typeof exitCode === "number" && exitCode !== 0) || objectOrEmpty(resultDetails).isError === true;
   const result = { call_id: stringOrNull(invocation.toolCallId), ...(failed && { is_error: true }) };
-  if (content === null) talk.unrecorded(result);
-  else talk.observe({ ...result, content: output.fit(content) });
+  talk.observe({ ...result, content: content === null ? null : output.fit(content) });
 }
 
 /** Invocations are written again as they go on; the last one of an id holds most. */

@@ -72,7 +72,7 @@ const OF_TRAINER = /^checkpoint(-\d{7}\.safetensors|\.json)$/;
 
 export const checkpointFolder = ({ checkpoints }: DataPaths, jobId: string): string => join(checkpoints, jobId);
 
-export const hasCheckpoint = (folder: string): boolean => existsSync(join(folder, STATE));
+const hasCheckpoint = (folder: string): boolean => existsSync(join(folder, STATE));
 
 export const hasSweep = (folder: string): boolean => existsSync(join(folder, SWEEP_FILE));
 
@@ -106,7 +106,7 @@ export const LORA: CheckpointFormat = {
  * The request of a job that left a checkpoint, as it was resolved.
  * @throws ImprintError CHECKPOINT_NOT_FOUND or CHECKPOINT_INVALID
  */
-export const requestOfCheckpoint = async (paths: DataPaths, jobId: string): Promise<ResolvedLora> => {
+const requestOfCheckpoint = async (paths: DataPaths, jobId: string): Promise<ResolvedLora> => {
   const folder = checkpointFolder(paths, jobId);
   if (hasSweep(folder))
     throw new ImprintError(

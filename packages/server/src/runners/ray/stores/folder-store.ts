@@ -3,8 +3,7 @@ import { constants, createReadStream, existsSync } from "node:fs";
 import { cp, type FileHandle, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeAtomically } from "../../../storage/durable.js";
-import type { Store, Tail } from "./store.js";
-import { isSource } from "./store.js";
+import { isSource, type Store, type Tail } from "./store.js";
 
 const CHUNK_BYTES = 1024 * 1024;
 

@@ -4,8 +4,7 @@ import { stat } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import type { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { Store, Tail } from "./store.js";
-import { filesOf } from "./store.js";
+import { filesOf, type Store, type Tail } from "./store.js";
 
 export interface S3Options {
   /** Such as s3://bucket/prefix */
@@ -169,7 +168,6 @@ export const segmentName = (name: string, at: number): string => `${name}/${Stri
  * A file that grows on a store whose objects do not: numbered parts, each written once and whole, in their order
  * (imprint_node/segments.py).
  */
-
 export const createSegmentTail = (
   readPart: (name: string) => Promise<Buffer | null>,
   name: string,

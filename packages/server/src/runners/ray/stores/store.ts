@@ -48,7 +48,6 @@ export interface Tail {
 export const isSource = (path: string): boolean => !path.endsWith("__pycache__");
 
 /** The files of a folder that are worth a copy, sorted. */
-
 export const filesOf = async (folder: string): Promise<readonly string[]> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -58,7 +57,6 @@ export const filesOf = async (folder: string): Promise<readonly string[]> => {
 };
 
 /** A folder's content, as far as it can be told without reading it. */
-
 export const printOf = async (folder: string): Promise<string> => {
   const hash = createHash("sha256");
   for (const file of await filesOf(folder)) {
