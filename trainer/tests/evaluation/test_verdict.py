@@ -133,8 +133,8 @@ def test_the_rise_on_neutral_texts_is_that_of_their_mean() -> None:
 def test_the_sentence_names_the_sessions_the_tokens_and_the_figures() -> None:
     found = evidence(tokens=12_345, change=-0.2, share=-0.1, interval=(-0.3, -0.1), neutral_rise=0.012)
     assert sentence_of("helps", found) == (
-        "It helps: on 5 sessions of 12,345 tokens that it was not trained on, the loss on the agent's tokens changes by "
-        "-0.200 nats per token (-10.0%), 95 % interval -0.300 to -0.100, and that on neutral text by +1.2%."
+        "It helps: on 5 sessions of 12,345 tokens that it was not trained on, the loss on the agent's tokens changes "
+        "by -0.200 nats per token (-10.0%), 95 % interval -0.300 to -0.100, and that on neutral text by +1.2%."
     )
     alone = sentence_of("too_little_to_tell", evidence(sessions=1, tokens=392, interval=None))
     assert ": on 1 session of 392 tokens that" in alone

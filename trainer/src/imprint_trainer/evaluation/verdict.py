@@ -25,8 +25,8 @@ STUDENT = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a verdict rests on: the sessions and the agent's tokens that were tested, the adapter's change of the loss in
-    nats per token and as a share of the base's, its interval (None of one session), and the rise on neutral text."""
+    """What a verdict rests on: the sessions and the agent's tokens that were tested, the adapter's change of the loss
+    in nats per token and as a share of the base's, its interval (None of one session), and the rise on neutral text."""
 
     sessions: int
     tokens: int
@@ -63,9 +63,9 @@ def sentence_of(verdict: Verdict, found: Evidence) -> str:
     sure = f"95 % interval {low:+.3f} to {high:+.3f}" if found.interval else "no interval of one session"
     sessions = "1 session" if found.sessions == 1 else f"{found.sessions} sessions"
     return (
-        f"{HEADS[verdict]}: on {sessions} of {found.tokens:,} tokens that it was not trained on, the loss on the agent's "
-        f"tokens changes by {found.change:+.3f} nats per token ({found.share:+.1%}), {sure}, and that on neutral text by "
-        f"{found.neutral_rise:+.1%}."
+        f"{HEADS[verdict]}: on {sessions} of {found.tokens:,} tokens that it was not trained on, the loss on the "
+        f"agent's tokens changes by {found.change:+.3f} nats per token ({found.share:+.1%}), {sure}, and that on "
+        f"neutral text by {found.neutral_rise:+.1%}."
     )
 
 
@@ -75,10 +75,10 @@ def forgotten(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def paired(base: Sequence[Loss], other: Sequence[Loss], sessions: Sequence[Hashable]) -> tuple[float, Interval | None]:
-    """The change from `base` to `other` in nats per token, long sessions counting for what they hold, and its 95 % interval.
+    """The change from `base` to `other` in nats per token, weighted by tokens, and its 95 % interval.
 
-    The rows hold the same windows, `sessions` names the session of each. The interval is Student's, of a ratio of sums over
-    sessions (Cochran 1977, section 6.3): how far the next session may differ. None where there is but one.
+    The rows hold the same windows, `sessions` names the session of each. The interval is Student's, of a ratio of sums
+    over sessions (Cochran 1977, section 6.3). None where there is but one session.
     """
     units: dict[Hashable, tuple[float, int]] = {}
     for before, after, session in zip(base, other, sessions, strict=True):
