@@ -19,9 +19,7 @@ export const EvaluateRequest = Strict({
   actions: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 200, default: 50, description: "Next actions to generate, at most; 0: none" }),
   ),
-  seed: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: 0, description: "Of the bootstrap and of the sampled actions" }),
-  ),
+  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: 0, description: "Of the sampled actions" })),
 });
 export type EvaluateRequest = Static<typeof EvaluateRequest>;
 
@@ -29,10 +27,10 @@ export type EvaluateRequest = Static<typeof EvaluateRequest>;
 export const EVALUATE_DEFAULTS = { actions: 50, seed: 0 } as const;
 
 /**
- * `helps`: the whole interval of adapter - base is below 0, and neutral text loses at most 5 %; `harms`: it is above 0, or neutral
- * text loses more than 10 %; else `no_evidence`.
+ * `harms` where neutral text loses more than 10 %; `too_little_to_tell` of fewer than 5 sessions or 2,000 tokens; `helps`: the whole
+ * interval of adapter - base is below 0, and neutral text loses at most 5 %; `harms`: it is above 0; else `no_evidence`.
  */
-export const EvaluationVerdict = OneOf(["helps", "no_evidence", "harms"]);
+export const EvaluationVerdict = OneOf(["helps", "no_evidence", "harms", "too_little_to_tell"]);
 export type EvaluationVerdict = Static<typeof EvaluationVerdict>;
 
 /** The last evaluation of an adapter, as lists show it. */
@@ -42,7 +40,7 @@ export type EvaluationSummary = Static<typeof EvaluationSummary>;
 const Count = Type.Integer({ minimum: 0 });
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 
-/** 95 %, by bootstrap. */
+/** 95 %. */
 export const Interval = Type.Unsafe<[number, number]>(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }));
 
 /** `base`: the base model alone; `adapter`: with the adapter; `control`: with another; `context`: alone, with what was trained on before the session. */
@@ -94,8 +92,8 @@ export const Evaluation = Strict({
   sentence: Type.String(),
   base_model: Strict({ name: Type.String(), sha256: Sha256 }),
   seed: Count,
-  /** Of the bootstrap. */
-  draws: Count,
+  /** Of the bootstrap, in evaluations that an earlier version made. */
+  draws: Type.Optional(Count),
   max_length: Type.Integer({ minimum: 1 }),
   sessions: Type.Array(EvaluatedSession),
   skipped: Type.Array(SkippedSession),

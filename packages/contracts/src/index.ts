@@ -31,6 +31,7 @@ export * from "./openai/responses-request.js";
 export * from "./preview.js";
 export * from "./projects.js";
 export * from "./session.js";
+export * from "./signals.js";
 export * from "./sweep.js";
 export * from "./sweep-request.js";
 export * from "./sweep-trials.js";

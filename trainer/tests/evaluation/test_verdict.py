@@ -1,12 +1,13 @@
 import random
-import statistics
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
 from imprint_trainer.evaluation.measure import Loss
-from imprint_trainer.evaluation.verdict import forgotten, p_value, paired, sentence_of, verdict_of
+from imprint_trainer.evaluation.verdict import Evidence, forgotten, p_value, paired, sentence_of, verdict_of
 from imprint_trainer.resampling import Interval, quantile
 
 
@@ -41,57 +42,55 @@ def rows(differences: list[float], tokens: int = 10) -> tuple[list[Loss], list[L
 
 def test_the_change_is_weighted_by_tokens() -> None:
     base = [Loss(10.0, 10, 0), Loss(90.0, 90, 0)]
-    change, _ = paired(base, [Loss(0.0, 10, 0), Loss(90.0, 90, 0)], ["a", "b"], seed=1)
+    change, _ = paired(base, [Loss(0.0, 10, 0), Loss(90.0, 90, 0)], ["a", "b"])
     assert change == pytest.approx(-0.1)
 
 
 def test_equal_changes_have_an_interval_without_width() -> None:
-    change, interval = paired(*rows([-0.5] * 4), list("abcd"), seed=1)
+    change, interval = paired(*rows([-0.5] * 4), list("abcd"))
     assert change == pytest.approx(-0.5)
     assert interval == (pytest.approx(-0.5), pytest.approx(-0.5))
 
 
-def test_the_interval_is_that_of_the_means_distribution() -> None:
-    """Of many units it is the mean plus or minus 1.96 standard errors."""
-    source = random.Random(3)
-    differences = [source.gauss(-0.2, 0.5) for _ in range(200)]
-    change, interval = paired(*rows(differences), list(range(200)), seed=5)
-    error = statistics.pstdev(differences) / 200**0.5
-    assert change == pytest.approx(statistics.mean(differences))
-    assert interval is not None
-    assert interval[0] == pytest.approx(change - 1.96 * error, abs=0.2 * error)
-    assert interval[1] == pytest.approx(change + 1.96 * error, abs=0.2 * error)
+def test_a_published_interval() -> None:
+    """R: t.test(sleep$extra[11:20] - sleep$extra[1:10])$conf.int, Student's own data."""
+    change, interval = paired(*rows([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]), list(range(10)))
+    assert change == pytest.approx(1.58)
+    assert interval == (pytest.approx(0.7001142, abs=1e-3), pytest.approx(2.4598858, abs=1e-3))
 
 
-def test_two_sessions_are_drawn_whole() -> None:
-    """A draw is one of (a, a), (a, b), (b, b): a quarter of them each of the ends."""
-    _, interval = paired(*rows([-1.0, -1.0, 0.0, 0.0]), ["a", "a", "b", "b"], seed=2)
-    assert interval == (pytest.approx(-1.0), pytest.approx(0.0))
-    _, narrower = paired(*rows([-1.0, -1.0, 0.0, 0.0] * 20), ["a", "a", "b", "b"] * 20, seed=2)
-    assert narrower == interval
+def test_the_interval_of_two_sessions_is_not_their_two_values() -> None:
+    _, interval = paired(*rows([-1.0, -1.0, -0.5, -0.5]), ["a", "a", "b", "b"])
+    assert interval == (pytest.approx(-0.75 - 12.706 * 0.25), pytest.approx(-0.75 + 12.706 * 0.25))
+    _, of_longer = paired(*rows([-1.0, -1.0, -0.5, -0.5] * 20), ["a", "a", "b", "b"] * 20)
+    assert of_longer == (pytest.approx(interval[0]), pytest.approx(interval[1]))
 
 
-def test_windows_are_drawn_where_there_is_one_session() -> None:
-    _, interval = paired(*rows([-1.0, 0.0] * 50), ["a"] * 100, seed=2)
-    assert interval is not None
-    assert -0.62 < interval[0] < -0.55
-    assert -0.45 < interval[1] < -0.38
+@pytest.mark.parametrize("count", [2, 3, 5, 8, 40])
+def test_nineteen_intervals_in_twenty_hold_the_truth(count: int) -> None:
+    source = random.Random(count)
+    held = 0
+    for _ in range(2000):
+        _, interval = paired(*rows([source.gauss(-0.2, 0.5) for _ in range(count)]), list(range(count)))
+        assert interval is not None
+        held += interval[0] <= -0.2 <= interval[1]
+    assert 0.935 < held / 2000 < 0.965
 
 
-def test_one_window_has_no_interval() -> None:
-    assert paired(*rows([-1.0]), ["a"], seed=2) == (-1.0, None)
-    assert paired(*rows([]), [], seed=2) == (0.0, None)
-
-
-def test_the_same_seed_gives_the_same_interval() -> None:
-    differences = [random.Random(4).gauss(0, 1) for _ in range(20)]
-    first = paired(*rows(differences), list(range(20)), seed=9)
-    assert paired(*rows(differences), list(range(20)), seed=9) == first
+def test_one_session_has_no_interval() -> None:
+    assert paired(*rows([-1.0]), ["a"]) == (-1.0, None)
+    assert paired(*rows([-1.0, 0.0] * 50), ["a"] * 100) == (pytest.approx(-0.5), None)
+    assert paired(*rows([]), []) == (0.0, None)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, 1.0), (0.5, 2.5), (1.0, 4.0), (0.25, 1.75)])
 def test_quantiles_lie_between_neighbours(share: float, expected: float) -> None:
     assert quantile([1.0, 2.0, 3.0, 4.0], share) == expected
+
+
+def evidence(**changes: Any) -> Evidence:
+    found = {"sessions": 5, "tokens": 2000, "change": -0.1, "share": -0.05, "interval": (-0.2, -0.01)}
+    return Evidence(**{**found, "neutral_rise": 0.0, **changes})
 
 
 @pytest.mark.parametrize(
@@ -105,28 +104,38 @@ def test_quantiles_lie_between_neighbours(share: float, expected: float) -> None
         (-0.05, (-0.2, 0.0), 0.0, "no_evidence"),
         (0.05, (0.0, 0.2), 0.0, "no_evidence"),
         (0.05, (0.01, 0.2), -0.1, "harms"),
-        (-0.05, None, 0.0, "no_evidence"),
-        (-0.05, None, 0.2, "harms"),
         (-0.009, (-0.02, -0.01), 0.0, "no_evidence"),
         (0.009, (0.01, 0.02), 0.0, "no_evidence"),
     ],
 )
 def test_the_verdict_follows_change_interval_and_neutral_text(
-    share: float, interval: Interval | None, rise: float, verdict: str
+    share: float, interval: Interval, rise: float, verdict: str
 ) -> None:
-    assert verdict_of(share, interval, rise) == verdict
+    assert verdict_of(evidence(share=share, interval=interval, neutral_rise=rise)) == verdict
+
+
+@pytest.mark.parametrize("share", [-0.2, 0.2])
+@pytest.mark.parametrize(("sessions", "tokens"), [(2, 392), (4, 90_000), (100, 1999), (1, 5000)])
+def test_of_little_text_there_is_no_verdict_whatever_the_sign(sessions: int, tokens: int, share: float) -> None:
+    interval = None if sessions == 1 else (share - 0.01, share + 0.01)
+    few = evidence(sessions=sessions, tokens=tokens, share=share, interval=interval)
+    assert verdict_of(few) == "too_little_to_tell"
+    assert verdict_of(replace(few, neutral_rise=0.2)) == "harms"  # neutral text is there in full
+    assert sentence_of("too_little_to_tell", few).startswith(
+        "Too little to tell (fewer than 5 sessions or 2,000 tokens): "
+    )
 
 
 def test_the_rise_on_neutral_texts_is_that_of_their_mean() -> None:
     assert forgotten([1.0, 3.0], [1.2, 3.2]) == pytest.approx(0.1)
 
 
-def test_the_sentence_names_the_sessions_and_the_figures() -> None:
-    said = sentence_of("helps", sessions=3, change=-0.2, share=-0.1, interval=(-0.3, -0.1), neutral_rise=0.012)
-    assert said == (
-        "It helps: on 3 sessions that it was not trained on, the loss on the agent's tokens changes by -0.200 nats per "
-        "token (-10.0%), 95 % interval -0.300 to -0.100, and that on neutral text by +1.2%."
+def test_the_sentence_names_the_sessions_the_tokens_and_the_figures() -> None:
+    found = evidence(tokens=12_345, change=-0.2, share=-0.1, interval=(-0.3, -0.1), neutral_rise=0.012)
+    assert sentence_of("helps", found) == (
+        "It helps: on 5 sessions of 12,345 tokens that it was not trained on, the loss on the agent's tokens changes "
+        "by -0.200 nats per token (-10.0%), 95 % interval -0.300 to -0.100, and that on neutral text by +1.2%."
     )
-    alone = sentence_of("no_evidence", sessions=1, change=0.1, share=0.05, interval=None, neutral_rise=0.0)
-    assert alone.startswith("No evidence that it helps: on 1 session that")
-    assert "too few windows for an interval" in alone
+    alone = sentence_of("too_little_to_tell", evidence(sessions=1, tokens=392, interval=None))
+    assert ": on 1 session of 392 tokens that" in alone
+    assert "no interval of one session" in alone

@@ -12,7 +12,7 @@ from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, Cancelled, NothingToEvaluate
-from imprint_trainer.evaluation import measure
+from imprint_trainer.evaluation import measure, verdict
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.evaluate import evaluate_adapter
 from imprint_trainer.lora.loss import mean_loss
@@ -109,8 +109,11 @@ def rows_of(evaluation: dict[str, Any]) -> dict[str, Any]:
     return {row["row"]: row for row in evaluation["rows"]}
 
 
-def test_an_adapter_of_the_very_sessions_helps_and_one_of_noise_does_not(bench: Bench) -> None:
-    written = {name: steps(name) for name in ("parser", "server", "client")}
+def test_an_adapter_of_the_very_sessions_helps_and_one_of_noise_does_not(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verdict, "LEAST_TOKENS", 100)
+    written = {name: steps(name) for name in ("parser", "server", "client", "schema", "router")}
     own = bench.trained("own", *(session_of(*one) for one in written.values()))
     sessions = [bench.session(name, one) for name, one in written.items()]
     helpful = bench.evaluation(bench.spec(own, sessions))
@@ -120,7 +123,18 @@ def test_an_adapter_of_the_very_sessions_helps_and_one_of_noise_does_not(bench: 
     assert adapter["change"] == pytest.approx(adapter["loss"] - rows_of(helpful)["base"]["loss"])
     assert rows_of(noisy)["adapter"]["interval"][0] > 0
     assert (helpful["verdict"], noisy["verdict"]) == ("helps", "harms")
-    assert helpful["sentence"].startswith("It helps: on 3 sessions")
+    assert helpful["sentence"].startswith("It helps: on 5 sessions")
+
+
+def test_two_short_sessions_tell_nothing_whatever_the_adapter(bench: Bench) -> None:
+    written = {name: steps(name) for name in ("parser", "server")}
+    own = bench.trained("own", *(session_of(*one) for one in written.values()))
+    sessions = [bench.session(name, one) for name, one in written.items()]
+    found = bench.evaluation(bench.spec(own, sessions))
+    card = (bench.folder / "out" / "README.md").read_text()
+    assert found["verdict"] == "too_little_to_tell"
+    assert f"on 2 sessions of {rows_of(found)['adapter']['tokens']} tokens" in found["sentence"]
+    assert found["sentence"] in card
 
 
 def test_rows_are_the_losses_of_the_windows_that_training_would_see(bench: Bench) -> None:

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { withSignals } from "@imprint/contracts";
 import type { Io } from "../io.js";
 import { plain } from "./text.js";
 
@@ -9,7 +10,8 @@ export async function ask({ input, err }: Pick<Io, "input" | "err">, question: s
   lines.once("SIGINT", () => given.abort());
   lines.once("close", () => given.abort());
   try {
-    return (await lines.question(plain(question), { signal: AbortSignal.any([signal, given.signal]) })).trim().toLowerCase();
+    const answer = await withSignals([signal, given.signal], (end) => lines.question(plain(question), { signal: end }));
+    return answer.trim().toLowerCase();
   } catch {
     err.write("\n");
     return "";

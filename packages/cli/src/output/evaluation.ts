@@ -5,9 +5,19 @@ import { count, plain } from "./text.js";
 
 type Verdict = Evaluation["verdict"];
 
-export const VERDICTS = { helps: "helps", no_evidence: "no evidence", harms: "harms" } as const satisfies Record<Verdict, string>;
+export const VERDICTS = {
+  helps: "helps",
+  no_evidence: "no evidence",
+  harms: "harms",
+  too_little_to_tell: "too little to tell",
+} as const satisfies Record<Verdict, string>;
 
-const MARKS = { helps: ["green", "✓"], no_evidence: ["yellow", "–"], harms: ["red", "✗"] } as const;
+const MARKS = {
+  helps: ["green", "✓"],
+  no_evidence: ["yellow", "–"],
+  harms: ["red", "✗"],
+  too_little_to_tell: ["yellow", "?"],
+} as const;
 
 const KINDS = { tool_name: "tool names", path: "paths", command: "commands", code: "code", prose: "prose" } as const;
 

@@ -77,6 +77,7 @@ it.each([
   ["helps", "✓"],
   ["no_evidence", "–"],
   ["harms", "✗"],
+  ["too_little_to_tell", "?"],
 ] as const)("%s begins with %s, and nothing of the trainer's steers the terminal", (verdict, mark) => {
   const [first] = evaluationText({ ...evaluation, verdict, sentence: "So\u202e it is." }, unpainted).split("\n");
   expect(first).toBe(`${mark} So\\u202e it is.`);

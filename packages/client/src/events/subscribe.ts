@@ -82,7 +82,7 @@ export function createSubscribe(transport: Transport, client: ClientOptions, run
         let end: Break;
         limit.begin();
         try {
-          const response = await transport.fetch(call, signal ? AbortSignal.any([signal, limit.signal]) : limit.signal);
+          const response = await transport.fetch(call, limit.signal);
           if (response.status === 204) return;
           if (!response.ok || !isEventStream(response) || response.body === null) end = await refusal(response);
           else {

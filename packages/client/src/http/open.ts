@@ -7,12 +7,12 @@ export type Open = (call: Call) => Promise<Response>;
 
 export function createOpen(transport: Transport, client: ClientOptions): Open {
   return async (call) => {
-    const { signal, timeoutMs = client.timeoutMs ?? DEFAULT_TIMEOUT_MS } = call.options ?? {};
+    const { timeoutMs = client.timeoutMs ?? DEFAULT_TIMEOUT_MS } = call.options ?? {};
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeoutMs);
     let response: Response;
     try {
-      response = await transport.fetch(call, signal ? AbortSignal.any([signal, limit.signal]) : limit.signal);
+      response = await transport.fetch(call, limit.signal);
     } catch (cause) {
       throw transport.lost(call, cause, limit.signal);
     } finally {

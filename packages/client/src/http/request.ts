@@ -34,10 +34,9 @@ export async function read(response: Response): Promise<Answer> {
 /** Calls that are answered at once: retries and errors in one place. */
 export function createSend(transport: Transport, options: ClientOptions, runtime: Runtime): Send {
   async function attempt(call: Call): Promise<Answer> {
-    const caller = call.options?.signal;
     const limit = AbortSignal.timeout(call.options?.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     try {
-      return await read(await transport.fetch(call, caller ? AbortSignal.any([caller, limit]) : limit));
+      return await read(await transport.fetch(call, limit));
     } catch (cause) {
       return { status: 0, value: undefined, error: transport.lost(call, cause, limit), retryAfter: null };
     }

@@ -1,3 +1,4 @@
+import { type JoinedSignal, joinSignals } from "@imprint/contracts";
 import { AbortError, ConnectionError, type ImprintError, TimeoutError } from "../errors.js";
 import type { CallOptions, ClientOptions } from "./options.js";
 
@@ -25,8 +26,8 @@ export interface Call {
 
 /** How a call reaches the service. */
 export interface Transport {
-  /** One attempt; the answer may be a refusal. */
-  fetch(call: Call, signal: AbortSignal): Promise<Response>;
+  /** One attempt, until the caller's signal or `limit` aborts; the answer may be a refusal. */
+  fetch(call: Call, limit: AbortSignal): Promise<Response>;
   /** What to throw for an attempt that brought no whole answer; `limit` aborts when it took too long. */
   lost(call: Call, cause: unknown, limit: AbortSignal): ImprintError;
 }
@@ -56,11 +57,32 @@ function requestOf(call: Call, token: string | undefined): RequestInit {
   return { method: call.method, headers, ...streamed };
 }
 
+/** The answer with a body that breaks off when the signal aborts: Node 20's fetch forgets its signal at a garbage collection once there are headers. */
+function abortable(response: Response, { signal, release }: JoinedSignal): Response {
+  const { body, status } = response;
+  if (body === null || status === 204) {
+    release();
+    return response;
+  }
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  void body.pipeTo(writable, { signal }).then(release, release); // what went wrong is told to whoever reads
+  return new Response(readable, response);
+}
+
 export function createTransport(options: ClientOptions): Transport {
   const doFetch = options.fetch ?? globalThis.fetch;
   const baseUrl = options.baseUrl ?? DEFAULT_BASE_URL;
   return {
-    fetch: (call, signal) => doFetch(urlOf(baseUrl, call), { ...requestOf(call, options.token), signal, redirect: "error" }),
+    fetch: async (call, limit) => {
+      const joined = joinSignals([call.options?.signal, limit]);
+      try {
+        const init = { ...requestOf(call, options.token), signal: joined.signal, redirect: "error" } as const;
+        return abortable(await doFetch(urlOf(baseUrl, call), init), joined);
+      } catch (cause) {
+        joined.release();
+        throw cause;
+      }
+    },
     lost: (call, cause, limit) => {
       if (call.options?.signal?.aborted) return new AbortError("The call was aborted", { cause });
       if (limit.aborted) return new TimeoutError(`${call.method} ${call.path} took too long: raise timeoutMs`, { cause });

@@ -1,9 +1,10 @@
-import type { ChatSpec } from "@imprint/contracts";
+import { type ChatSpec, withSignals } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import { ProblemError, quote } from "../common/error.js";
 import { type BaseModels, locateBaseModel } from "../models/base-model.js";
 import { type Registry, requireWhole } from "../registry/health.js";
 import { findNamed } from "../registry/require-adapter.js";
+import type { ChatEvent } from "../runners/runner.js";
 import { type Served, servedElsewhere } from "../runners/served.js";
 import { type AnswerEvent, answerTo } from "./answer.js";
 import type { Conversation } from "./conversation.js";
@@ -75,17 +76,15 @@ export const createChatService = ({ engine, upstream, recorder, registry, models
     ask: async ({ model, conversation, stream }, { headers, cancelled }) => {
       const { strict_tools, ...asked } = conversation;
       const spec = { ...(await locate(model)), ...asked, stream };
-      const signal = AbortSignal.any([cancelled, closing]);
-      return answerTo(spec, (onEvent) => engine.chat({ spec, strict_tools }, signal, onEvent), {
-        clock,
-        onEvent: recorder.record({ model, conversation, headers }),
-      });
+      const work = (onEvent: (event: ChatEvent) => void) =>
+        withSignals([cancelled, closing], (signal) => engine.chat({ spec, strict_tools }, signal, onEvent));
+      return answerTo(spec, work, { clock, onEvent: recorder.record({ model, conversation, headers }) });
     },
     count: async ({ model, conversation }, { cancelled }) => {
       const { strict_tools: _calls, ...asked } = conversation;
       const spec = { ...(await locate(model)), ...asked, max_tokens: 0, stream: false };
-      const signal = AbortSignal.any([cancelled, closing]);
-      return (await engine.chat({ spec, strict_tools: [] }, signal)).prompt_tokens;
+      const counted = await withSignals([cancelled, closing], (signal) => engine.chat({ spec, strict_tools: [] }, signal));
+      return counted.prompt_tokens;
     },
   };
 };

@@ -35,17 +35,23 @@ const allowedHosts = ({ host, port, allowHost }: HostGuardOptions): readonly str
   ];
 };
 
+/**
+ * Names that lead to the asker's own machine, whoever resolves them: no foreign page can take one. The port is that of whatever forwards
+ * to this service: a tunnel, a container, an editor.
+ */
+const LOOPBACK = /^(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|\[::1\])(?::\d{1,5})?$/;
+
 const checkHost = (request: FastifyRequest, allowed: readonly string[]): void => {
   const { host } = request.raw.headers;
   // An absolute-form request line would override Host; a proxy of the user's rewrites it.
   const whole = countHeader(request, "host") === 1 && request.raw.url?.startsWith("/");
-  if (!whole || host === undefined || !allowed.includes(host))
+  if (!whole || host === undefined || !(allowed.includes(host) || LOOPBACK.test(host)))
     throw new ProblemError("HOST_NOT_ALLOWED", `This service does not answer for host ${quote(host ?? "")}.`);
 };
 
 const checkOrigin = (request: FastifyRequest, allowed: readonly string[]): void => {
-  const { origin } = request.raw.headers;
-  const ours = allowed.some((host) => origin === `http://${host}` || origin === `https://${host}`);
+  const { origin, host: asked = "" } = request.raw.headers;
+  const ours = [asked, ...allowed].some((host) => origin === `http://${host}` || origin === `https://${host}`);
   if (origin !== undefined && !(countHeader(request, "origin") === 1 && ours))
     throw new ProblemError("ORIGIN_NOT_ALLOWED", `Requests from ${quote(origin)} are refused.`);
 

@@ -47,10 +47,10 @@ export interface NothingToTrain {
 const MOST_TRAINED = 1000;
 /** Of the families, the newest fifth is held out: at least one, ... */
 const HELD_OUT_SHARE = 5;
-/** ... and at most so many. What is held out is learned by a later run: few, so that it does not wait for long. */
-const MOST_HELD_OUT = 4;
+/** ... and at most so many as a verdict needs. What is held out is learned by a later run: few, so that it does not wait for long. */
+const MOST_HELD_OUT = 5;
 const MOST_TESTED = 100;
-/** One session of fewer tokens makes one window or two, and no interval; two sessions do. */
+/** One session of fewer tokens says little beyond itself. */
 const SHORT = 4_096;
 /** Families of which two can be spared. */
 const ENOUGH = 4;

@@ -1,7 +1,7 @@
 import { lstat, mkdtemp, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { Outcome, SessionFormat, SessionList, SessionSummary } from "@imprint/contracts";
+import { type Outcome, type SessionFormat, type SessionList, type SessionSummary, withSignals } from "@imprint/contracts";
 import type { GatewayRecording } from "@imprint/sessions";
 import { ImprintError, type Log } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
@@ -171,12 +171,12 @@ export const createSessionStore = ({
         await inTransaction(database, (db) => forgetSession(db, sessionId));
         await unlink(path);
       }),
-    import: (receive, { signal: given, ...how }) => {
-      const signal = given ? AbortSignal.any([given, closing.signal]) : closing.signal;
-      return withStaging(async (staging) =>
-        importRecording({ source: { file: await receive(staging) }, staging, signal, ...how }, parts),
-      );
-    },
+    import: (receive, { signal: given, ...how }) =>
+      withSignals([given, closing.signal], (signal) =>
+        withStaging(async (staging) =>
+          importRecording({ source: { file: await receive(staging) }, staging, signal, ...how }, parts),
+        ),
+      ),
     record: (recording) =>
       withStaging(async (staging) => {
         const source = { text: JSON.stringify(recording) };

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { withSignals } from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import type { Log } from "../common/error.js";
 import type { Webhook } from "../config/webhook.js";
@@ -68,9 +69,9 @@ export const createWebhooks = ({ webhook: { url, key }, jobs, clock, log }: Webh
     try {
       const timestamp = Math.floor(clock.now() / 1000);
       const headers = signedHeaders({ id, timestamp, body, key });
-      const signal = AbortSignal.any([closing.signal, limit.signal]);
       // A redirect could lead where the settings allow nothing to be sent.
-      const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+      const init = { method: "POST", headers, body, redirect: "manual" } as const;
+      const response = await withSignals([closing.signal, limit.signal], (signal) => fetch(url, { ...init, signal }));
       await response.body?.cancel();
       return response.ok ? null : `status ${response.status}`;
     } catch {

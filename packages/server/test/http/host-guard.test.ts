@@ -28,6 +28,18 @@ test.each(["localhost:PORT", "127.0.0.1:PORT", "[::1]:PORT", "box.lan:PORT", "bo
   },
 );
 
+test.each(["localhost:9000", "127.0.0.1:9000", "127.8.0.255:9000", "[::1]:9000", "localhost", "127.0.0.1"])(
+  "a tunnel's Host %s is answered to its own pages, not to those of another port",
+  async (host) => {
+    const service = await startService();
+    const get = async (origin: string) =>
+      (await service.call({ method: "GET", url: "/jobs", headers: { host, origin } })).statusCode;
+    expect(await get(`http://${host}`)).toBe(200);
+    expect(await get("http://localhost:3000")).toBe(403);
+    expect(await get("http://evil.com:9000")).toBe(403);
+  },
+);
+
 test.each([
   "evil.com",
   "evil.com:PORT",
@@ -35,8 +47,12 @@ test.each([
   "localhost.evil.com:PORT",
   "LOCALHOST:PORT",
   "localhost.:PORT",
-  "localhost:1",
-  "localhost",
+  "localhost:",
+  "localhost:9000.evil.com",
+  "127.0.0.256:9000",
+  "127.0.0.1.evil.com:9000",
+  "127.1:9000",
+  "evil.com:9000",
   "localhost@evil.com:PORT",
   "evil.com@localhost:PORT",
   "[::ffff:127.0.0.1]:PORT",

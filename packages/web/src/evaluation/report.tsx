@@ -9,15 +9,11 @@ import { ActionsTable, KindsTable, NeutralTable, SessionsTable } from "./tables.
 
 /** A finished evaluation: the verdict first, then what it rests on. */
 export function EvaluationReport({ result }: { readonly result: Evaluation }) {
-  const { verdict, sentence, sessions, skipped, base_model: base, actions, versions } = result;
-  const tokens = result.rows[0]?.tokens ?? 0;
+  const { verdict, sentence, skipped, base_model: base, actions, versions } = result;
   return (
     <>
       <Card title={`Verdict: ${words(verdict)}`} tone={EVALUATION_TONES[verdict]}>
         <p className="verdict">{sentence}</p>
-        <p className="muted">
-          Measured on {count(tokens, "token")} of the agent in {count(sessions.length, "session")} that it was not trained on.
-        </p>
       </Card>
       <Changes result={result} />
       <Card title="By kind of token">
@@ -54,7 +50,6 @@ export function EvaluationReport({ result }: { readonly result: Evaluation }) {
             ["Base model", base.name],
             ["Its SHA-256", <code key="sha">{base.sha256}</code>],
             ["Seed", <code key="seed">{result.seed}</code>],
-            ["Bootstrap draws", result.draws.toLocaleString("en")],
             ["Window", `at most ${count(result.max_length, "token")}`],
             [
               "Versions",

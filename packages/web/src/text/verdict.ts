@@ -9,6 +9,7 @@ const TONES: Readonly<Record<Verdict, Tone>> = { learned: "good", hardly_learned
 export const EVALUATION_TONES: Readonly<Record<EvaluationVerdict, Tone>> = {
   helps: "good",
   no_evidence: "doubtful",
+  too_little_to_tell: "doubtful",
   harms: "bad",
 };
 

@@ -104,6 +104,7 @@ test(
 test.each([
   ["harms", "bad", "The adapter harms: text of the test.", [0.1, 0.3], "+0.2 (+0.1 to +0.3): worse"],
   ["no_evidence", "doubtful", "No evidence: text of the test.", [-0.1, 0.3], "+0.2 (−0.1 to +0.3): may be chance"],
+  ["too_little_to_tell", "doubtful", "Too little to tell: on 2 sessions.", [-2, 2.4], "+0.2 (−2 to +2.4): may be chance"],
 ] as const)(
   "the verdict %s is as plain as one that helps: in the list, on the adapter's page and on the job's",
   async (verdict, tone, sentence, interval, meaning) => {
@@ -123,7 +124,7 @@ test.each([
     const service = await startWithAdapter({ evaluation: { verdict, sentence, rows } });
     await evaluated(service);
     const page = await openPage(`${service.url}/#/adapters`);
-    const word = verdict.replace("_", " ");
+    const word = verdict.replaceAll("_", " ");
     const shown = page.getByRole("row", { name: /mine/ }).getByText(word, { exact: true });
     expect(await shown.getAttribute("data-tone")).toBe(tone);
     await page.getByRole("row", { name: /other/ }).getByText("not evaluated").waitFor();

@@ -19,7 +19,7 @@ from imprint_trainer.evaluation.measure import (
     sha256_of_json,
     total,
 )
-from imprint_trainer.evaluation.verdict import compared, forgotten, paired, sentence_of, verdict_of
+from imprint_trainer.evaluation.verdict import Evidence, compared, forgotten, paired, sentence_of, verdict_of
 from imprint_trainer.files import sha256_of
 from imprint_trainer.publish.losses import TEXTS, neutral_window
 from imprint_trainer.publish.peft_format import CONFIG_FILE, WEIGHTS_FILE, attached
@@ -49,7 +49,7 @@ class Tests:
         return rows * loss_ticks(len(self.windows)) + 2 * loss_ticks(len(TEXTS)) + 2 * action_ticks(len(self.actions))
 
 
-def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | None, *, seed: int) -> dict[str, Any]:
+def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | None) -> dict[str, Any]:
     """The contracts' `verdict`, `sentence`, `rows`, `neutral` and `actions` of an evaluation.
 
     Raises AdapterInvalid, AdapterNotFinite, Cancelled; no adapter is left on the base.
@@ -69,13 +69,13 @@ def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | No
         adapted = bench.losses(subject, tests.windows, "loss with the adapter")
         neutral_after = bench.losses(subject, unrelated, "loss with the adapter on neutral text")
         answers["adapter"] = bench.actions(subject, tests.actions, "next actions with the adapter")
-    rows = [row("base", None, bare, None, tests, seed), row("adapter", adapter.adapter_id, adapted, bare, tests, seed)]
+    rows = [row("base", None, bare, None, tests), row("adapter", adapter.adapter_id, adapted, bare, tests)]
     if control is not None:
         with attached(bench.base, control.folder) as model:
             compared_with = bench.losses(Subject(model, control.sha256), tests.windows, "loss with the control adapter")
-        rows.append(row("control", control.adapter_id, compared_with, bare, tests, seed))
+        rows.append(row("control", control.adapter_id, compared_with, bare, tests))
     if behind:
-        rows.append(row("context", None, informed, bare, tests, seed))
+        rows.append(row("context", None, informed, bare, tests))
     texts = [
         {"name": name, "loss_before": whole(before).mean, "loss_after": whole(after).mean}
         for name, before, after in zip(TEXTS, neutral_before, neutral_after, strict=True)
@@ -94,14 +94,11 @@ def row(
     losses: Sequence[KindLosses],
     base: Sequence[KindLosses] | None,
     tests: Tests,
-    seed: int,
 ) -> dict[str, Any]:
     """The contracts' `EvaluationRow`; `base` is None for the base's own."""
     windows = [whole(one) for one in losses]
     everything = total(windows)
-    change, interval = (
-        (None, None) if base is None else paired([whole(one) for one in base], windows, tests.sessions, seed)
-    )
+    change, interval = (None, None) if base is None else paired([whole(one) for one in base], windows, tests.sessions)
     kinds = {kind: total(one[kind] for one in losses if kind in one) for kind in KINDS}
     sessions = {
         session: total(one for one, of in zip(windows, tests.sessions, strict=True) if of == session)
@@ -132,16 +129,13 @@ def judgement(
     rows: Sequence[Mapping[str, Any]], neutral: Sequence[Mapping[str, Any]], *, sessions: int
 ) -> dict[str, str]:
     base, adapter = rows[0], rows[1]
-    interval = None if adapter["interval"] is None else (adapter["interval"][0], adapter["interval"][1])
-    rise = forgotten([one["loss_before"] for one in neutral], [one["loss_after"] for one in neutral])
-    share = adapter["change"] / base["loss"] if base["loss"] else 0.0
-    verdict = verdict_of(share, interval, rise)
-    sentence = sentence_of(
-        verdict,
+    found = Evidence(
         sessions=sessions,
+        tokens=adapter["tokens"],
         change=adapter["change"],
-        share=share,
-        interval=interval,
-        neutral_rise=rise,
+        share=adapter["change"] / base["loss"] if base["loss"] else 0.0,
+        interval=None if adapter["interval"] is None else (adapter["interval"][0], adapter["interval"][1]),
+        neutral_rise=forgotten([one["loss_before"] for one in neutral], [one["loss_after"] for one in neutral]),
     )
-    return {"verdict": verdict, "sentence": sentence}
+    verdict = verdict_of(found)
+    return {"verdict": verdict, "sentence": sentence_of(verdict, found)}

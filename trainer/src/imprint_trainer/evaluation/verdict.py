@@ -1,43 +1,72 @@
 """What the measurements say: paired differences, how sure they are, one word and one sentence."""
 
 from collections.abc import Hashable, Sequence
-from math import comb
+from dataclasses import dataclass
+from math import comb, sqrt
 from typing import Any, Literal
 
 from imprint_trainer.evaluation.actions import MEASURES, Judged
 from imprint_trainer.evaluation.measure import Loss
-from imprint_trainer.resampling import Interval, interval
+from imprint_trainer.resampling import Interval
 
-Verdict = Literal["helps", "no_evidence", "harms"]
+Verdict = Literal["helps", "no_evidence", "harms", "too_little_to_tell"]
+LEAST_SESSIONS = 5  # fewer sessions, ...
+LEAST_TOKENS = 2000  # ... or fewer tokens of the agent in them, tell nothing of the next session
 LEAST = 0.01  # of the base's loss: a smaller change says nothing, however sure it is
 TOLERATED = 0.05  # rise of the loss on neutral text up to which an adapter can help
-HARMFUL = 0.10  # ... and beyond which it harms
+HARMFUL = 0.10  # ... and beyond which it harms, whatever it was tested on
+# Student's t that 2.5 % lie above, for 1, 2, 3, ... degrees of freedom
+STUDENT = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
 
 
-def verdict_of(share: float, interval: Interval | None, neutral_rise: float) -> Verdict:
-    """`share`: adapter - base, of the base's loss. `interval`: of adapter - base in nats per token, None where there is
-    too little to make one."""
-    if neutral_rise > HARMFUL or (interval is not None and interval[0] > 0 and share >= LEAST):
+@dataclass(frozen=True)
+class Evidence:
+    """What a verdict rests on: the sessions and the agent's tokens that were tested, the adapter's change of the loss
+    in nats per token and as a share of the base's, its interval (None of one session), and the rise on neutral text."""
+
+    sessions: int
+    tokens: int
+    change: float
+    share: float
+    interval: Interval | None
+    neutral_rise: float
+
+
+def verdict_of(found: Evidence) -> Verdict:
+    if found.neutral_rise > HARMFUL:
         return "harms"
-    if interval is not None and interval[1] < 0 and share <= -LEAST and neutral_rise <= TOLERATED:
+    if found.sessions < LEAST_SESSIONS or found.tokens < LEAST_TOKENS:
+        return "too_little_to_tell"
+    low, high = found.interval or (0.0, 0.0)
+    if low > 0 and found.share >= LEAST:
+        return "harms"
+    if high < 0 and found.share <= -LEAST and found.neutral_rise <= TOLERATED:
         return "helps"
     return "no_evidence"
 
 
-def sentence_of(
-    verdict: Verdict, *, sessions: int, change: float, share: float, interval: Interval | None, neutral_rise: float
-) -> str:
+HEADS: dict[Verdict, str] = {
+    "helps": "It helps",
+    "harms": "It harms",
+    "no_evidence": "No evidence that it helps",
+    "too_little_to_tell": f"Too little to tell (fewer than {LEAST_SESSIONS} sessions or {LEAST_TOKENS:,} tokens)",
+}
+
+
+def sentence_of(verdict: Verdict, found: Evidence) -> str:
     """Why, with the figures that decided it."""
-    where = "1 session that it was" if sessions == 1 else f"{sessions} sessions that it was"
-    range_ = (
-        f"95 % interval {interval[0]:+.3f} to {interval[1]:+.3f}" if interval else "too few windows for an interval"
+    low, high = found.interval or (0.0, 0.0)
+    sure = f"95 % interval {low:+.3f} to {high:+.3f}" if found.interval else "no interval of one session"
+    sessions = "1 session" if found.sessions == 1 else f"{found.sessions} sessions"
+    return (
+        f"{HEADS[verdict]}: on {sessions} of {found.tokens:,} tokens that it was not trained on, the loss on the "
+        f"agent's tokens changes by {found.change:+.3f} nats per token ({found.share:+.1%}), {sure}, and that on "
+        f"neutral text by {found.neutral_rise:+.1%}."
     )
-    measured = (
-        f"on {where} not trained on, the loss on the agent's tokens changes by {change:+.3f} nats per token "
-        f"({share:+.1%}), {range_}, and that on neutral text by {neutral_rise:+.1%}"
-    )
-    heads = {"helps": "It helps", "harms": "It harms", "no_evidence": "No evidence that it helps"}
-    return f"{heads[verdict]}: {measured}."
 
 
 def forgotten(before: Sequence[float], after: Sequence[float]) -> float:
@@ -45,36 +74,26 @@ def forgotten(before: Sequence[float], after: Sequence[float]) -> float:
     return sum(after) / sum(before) - 1 if sum(before) else 0.0
 
 
-def paired(
-    base: Sequence[Loss], other: Sequence[Loss], groups: Sequence[Hashable], seed: int
-) -> tuple[float, Interval | None]:
-    """The change from `base` to `other` in nats per token, and its 95 % percentile interval.
+def paired(base: Sequence[Loss], other: Sequence[Loss], sessions: Sequence[Hashable]) -> tuple[float, Interval | None]:
+    """The change from `base` to `other` in nats per token, weighted by tokens, and its 95 % interval.
 
-    The rows hold the same windows. `groups` names the session of each: sessions are drawn with replacement, or windows
-    where there is one session. The interval is None where there is but one to draw.
+    The rows hold the same windows, `sessions` names the session of each. The interval is Student's, of a ratio of sums
+    over sessions (Cochran 1977, section 6.3). None where there is but one session.
     """
-    units = [
-        (sum(other[i].nll - base[i].nll for i in members), sum(base[i].tokens for i in members))
-        for members in members_of(groups)
-    ]
-    units = [unit for unit in units if unit[1]]
-    return mean(units), interval(units, mean, seed)
-
-
-def members_of(groups: Sequence[Hashable]) -> list[list[int]]:
-    """The windows of each session, or each window alone where all are of one session."""
-    if len(set(groups)) == 1:
-        return [[index] for index in range(len(groups))]
-    found: dict[Hashable, list[int]] = {}
-    for index, group in enumerate(groups):
-        found.setdefault(group, []).append(index)
-    return list(found.values())
-
-
-def mean(units: Sequence[tuple[float, int]]) -> float:
-    """Summed differences per token: long windows count for what they hold."""
-    tokens = sum(count for _, count in units)
-    return sum(difference for difference, _ in units) / tokens if tokens else 0.0
+    units: dict[Hashable, tuple[float, int]] = {}
+    for before, after, session in zip(base, other, sessions, strict=True):
+        difference, tokens = units.get(session, (0.0, 0))
+        units[session] = (difference + after.nll - before.nll, tokens + before.tokens)
+    kept = [unit for unit in units.values() if unit[1]]
+    total = sum(tokens for _, tokens in kept)
+    change = sum(difference for difference, _ in kept) / total if total else 0.0
+    freedom = len(kept) - 1
+    if freedom < 1:
+        return change, None
+    squares = sum((difference - change * tokens) ** 2 for difference, tokens in kept)
+    error = sqrt(squares * len(kept) / freedom) / total
+    reach = error * (STUDENT[freedom - 1] if freedom <= len(STUDENT) else 1.96 + 2.5 / freedom)
+    return change, (change - reach, change + reach)
 
 
 def compared(base: Sequence[Judged], adapter: Sequence[Judged]) -> dict[str, Any] | None:

@@ -20,7 +20,6 @@ from imprint_trainer.protocol import EvaluateSpec, StagedSession
 from imprint_trainer.publish.card import with_evaluation
 from imprint_trainer.publish.peft_format import read_adapter_config
 from imprint_trainer.publish.provenance import base_sha256, versions
-from imprint_trainer.resampling import DRAWS
 
 MAX_LENGTH = 2048  # of a window, whatever the adapter was trained with: all adapters are read alike
 FILE = "evaluation.json"
@@ -57,10 +56,9 @@ def evaluate_adapter(spec: EvaluateSpec, context: JobContext) -> dict[str, Any]:
     bench = Bench(base, Cache(Path(spec.cache_dir)), tick, context.stop_if_cancelled)
     evaluation = {
         "adapter_id": spec.adapter_id,
-        **evaluate(bench, tests, adapter, control, seed=spec.seed),
+        **evaluate(bench, tests, adapter, control),
         "base_model": {"name": spec.base_model_name, "sha256": base_sha256(base)},
         "seed": spec.seed,
-        "draws": DRAWS,
         "max_length": max_length,
         "sessions": [described(one) for one in in_order(spec, found)],
         "skipped": [one.__dict__ for one in found.skipped],

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { type ErrorCode, isObject } from "@imprint/contracts";
+import { type ErrorCode, isObject, withSignals } from "@imprint/contracts";
 import { createParser } from "eventsource-parser";
 import { ImprintError } from "../../common/error.js";
 import type { Upstream } from "../../config/upstream.js";
@@ -156,9 +156,8 @@ export const createUpstreamHttp = ({ url, host, token }: Pick<Upstream, "url" | 
   return {
     ask: async ({ limitMs, signal, ...sent }) => {
       const limit = AbortSignal.timeout(limitMs);
-      const either = signal ? AbortSignal.any([signal, limit]) : limit;
       try {
-        return parsed(await whole(await good({ ...sent, signal: either })));
+        return parsed(await withSignals([signal, limit], async (either) => whole(await good({ ...sent, signal: either }))));
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (limit.aborted) throw unreachable(host, new Error(`no answer in ${limitMs / 1000} seconds`));

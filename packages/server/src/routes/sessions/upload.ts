@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict } from "@imprint/contracts";
+import { ImportResult, OneOf, Outcome, SESSION_FORMATS, Strict, withSignals } from "@imprint/contracts";
 import { Type } from "typebox";
 import { codeOf, ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
@@ -120,9 +120,10 @@ export const uploadRoute = (app: App, { deps, closing }: Deps): void => {
             throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
           return file;
         };
-        const signal = AbortSignal.any([request.cancelled, closing]);
-        const how = { format: format === "auto" ? undefined : format, outcome, signal };
-        const { result, isNew } = await sessions.import(receiveBody, how).catch(refuseUnreadable);
+        const how = { format: format === "auto" ? undefined : format, outcome };
+        const { result, isNew } = await withSignals([request.cancelled, closing], (signal) =>
+          sessions.import(receiveBody, { ...how, signal }),
+        ).catch(refuseUnreadable);
         return reply
           .code(isNew ? 201 : 200)
           .type("application/json; charset=utf-8")
