@@ -4,6 +4,7 @@ import { ProblemError, quote } from "../common/error.js";
 import { type BaseModels, locateBaseModel } from "../models/base-model.js";
 import { type Registry, requireWhole } from "../registry/health.js";
 import { findNamed } from "../registry/require-adapter.js";
+import type { ChatEvent } from "../runners/runner.js";
 import { type Served, servedElsewhere } from "../runners/served.js";
 import { type AnswerEvent, answerTo } from "./answer.js";
 import type { Conversation } from "./conversation.js";
@@ -75,7 +76,7 @@ export const createChatService = ({ engine, upstream, recorder, registry, models
     ask: async ({ model, conversation, stream }, { headers, cancelled }) => {
       const { strict_tools, ...asked } = conversation;
       const spec = { ...(await locate(model)), ...asked, stream };
-      const work = (onEvent: OnChatEvent) =>
+      const work = (onEvent: (event: ChatEvent) => void) =>
         withSignals([cancelled, closing], (signal) => engine.chat({ spec, strict_tools }, signal, onEvent));
       return answerTo(spec, work, { clock, onEvent: recorder.record({ model, conversation, headers }) });
     },
