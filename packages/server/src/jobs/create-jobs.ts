@@ -1,7 +1,7 @@
 import { ImprintError } from "../common/error.js";
 import type { TaskEvent } from "../runners/runner.js";
 import { createJob, type Job } from "./job.js";
-import type { Jobs, JobsOptions } from "./jobs.js";
+import type { Jobs, JobsOptions, Submission } from "./jobs.js";
 import { createListeners } from "./listeners.js";
 import { createLogTails } from "./log-tails.js";
 import { adopting, remembering } from "./on-runner.js";
@@ -86,11 +86,21 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     }
   };
 
+  const sameUnderWay = ({ kind, request }: Submission): Job | undefined => {
+    const made = kinds[kind].makes?.(request);
+    if (made === undefined) return undefined;
+    const isSame = (job: Job): boolean =>
+      job.kind === kind && !isTerminal(job.status) && !job.cancel_requested && kinds[kind].makes?.(job.request) === made;
+    return store.newestFirst().find(isSame);
+  };
+
   const scheduler = createScheduler({ slots: limits.slots, clock, run });
 
   return {
     submit(submission) {
       if (closing) throw shuttingDown("The service is shutting down and takes no more jobs.");
+      const same = sameUnderWay(submission);
+      if (same) return same;
       if (scheduler.waiting() >= limits.maxQueued) {
         throw new ImprintError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
       }

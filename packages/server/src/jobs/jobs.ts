@@ -39,7 +39,7 @@ export interface JobPage {
 }
 
 export interface Jobs {
-  /** Queues a job and returns at once. Throws ImprintError QUEUE_FULL, ADAPTER_ID_TAKEN or SHUTTING_DOWN. */
+  /** Queues a job and returns at once; answers the one that makes the same already, if there is one. Throws ImprintError QUEUE_FULL, ADAPTER_ID_TAKEN or SHUTTING_DOWN. */
   submit(submission: Submission): Job;
   /** Queues a job again that its runner kept over a restart, under its old id. Null where its adapter is another job's by now. */
   adopt(left: LeftJob): Job | null;
