@@ -84,5 +84,10 @@ export const ListedJob = Strict({
 });
 export type ListedJob = Static<typeof ListedJob>;
 
-export const JobList = Strict({ jobs: Type.Array(ListedJob), next: Type.Union([JobId, Type.Null()]) });
+const count = Type.Integer({ minimum: 0 });
+/** All jobs that the service remembers, by status, whatever a page of them shows. */
+export const JobCounts = Strict({ queued: count, running: count, completed: count, failed: count, cancelled: count });
+export type JobCounts = Static<typeof JobCounts>;
+
+export const JobList = Strict({ jobs: Type.Array(ListedJob), next: Type.Union([JobId, Type.Null()]), counts: JobCounts });
 export type JobList = Static<typeof JobList>;

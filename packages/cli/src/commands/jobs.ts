@@ -1,13 +1,21 @@
-import { JOB_STATUSES, type JobStatus, type ListedJob } from "@imprint/contracts";
+import { JOB_STATUSES, type JobCounts, type JobStatus, type ListedJob } from "@imprint/contracts";
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type PageOptions, pageOptions, pageQuery } from "../flags/page.js";
 import { table } from "../output/table.js";
+import { count } from "../output/text.js";
 import { withService } from "../service/connect.js";
 
 /** The adapter, or the id that it will have. */
 const adapterOf = ({ adapter_id, reserved_adapter_id }: ListedJob): string =>
   adapter_id ?? (reserved_adapter_id === null ? "" : `${reserved_adapter_id} (reserved)`);
+
+/** How many jobs there are, whatever the page shows. */
+const total = (counts: JobCounts): string => {
+  const all = JOB_STATUSES.reduce((sum, status) => sum + counts[status], 0);
+  const parts = JOB_STATUSES.filter((status) => counts[status] > 0).map((status) => `${counts[status]} ${status}`);
+  return `${count(all, "job")} in all: ${parts.join(", ")}.`;
+};
 
 export function jobsCommand(context: CommandContext): Command {
   return pageOptions(
@@ -25,6 +33,7 @@ export function jobsCommand(context: CommandContext): Command {
           const rows = page.jobs.map((job) => [job.job_id, job.status, adapterOf(job), job.error ?? ""]);
           return table(["JOB", "STATUS", "ADAPTER", "ERROR"], rows, context.io.paint.out);
         });
+        if (page.jobs.length > 0) printer.note(total(page.counts));
         if (page.next !== null) printer.note(`More: --after ${page.next}`);
       });
     });

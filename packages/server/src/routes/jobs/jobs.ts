@@ -34,7 +34,7 @@ export const jobRoutes = (app: App, { jobs }: Deps): void => {
     },
     async ({ query: { status, limit = DEFAULT_LIMIT, after, prefix } }) => {
       const page = jobs.list({ status, limit, after, prefix });
-      return { jobs: page.jobs.map(toListed), next: page.next };
+      return { jobs: page.jobs.map(toListed), next: page.next, counts: jobs.counts() };
     },
   );
 
