@@ -94,7 +94,7 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     return store.newestFirst().find(isSame);
   };
 
-  const scheduler = createScheduler({ slots: limits.slots, clock, run });
+  const scheduler = createScheduler({ slots: limits.slots, isShort: (id) => kinds[known(id).kind].isShort === true, clock, run });
 
   return {
     submit(submission) {

@@ -72,6 +72,20 @@ test("who asks for an export that is under way gets its job; after a cancel a ne
   expect((await service.ended(next)).status).toBe("completed");
 });
 
+test("an export waits for no training", async () => {
+  const gate = join(makeFolder(), "go");
+  writeFileSync(gate, "");
+  const service = await withAdapter({ wait_for: gate });
+  rmSync(gate);
+  const training = await startLora(service, { session_id: "s", adapter_id: "b" });
+  const behind = await startLora(service, { session_id: "s", adapter_id: "c" });
+  await service.reached(training, ({ progress }) => progress !== null);
+  expect((await exported(service)).status).toBe("completed");
+  expect([training, behind].map((id) => service.jobs.get(id)?.status)).toEqual(["running", "queued"]);
+  writeFileSync(gate, "");
+  expect((await service.ended(behind)).status).toBe("completed");
+});
+
 test("a repeat with the same Idempotency-Key gets the job of before, also when it has ended; another request is refused", async () => {
   const service = await withAdapter();
   const ask = (format: string) =>
