@@ -12,7 +12,7 @@ import { isTerminal } from "./status.js";
 import { createStore, pageOf } from "./store.js";
 
 /** The jobs of this process: kept in its memory only, run first come, first served. */
-export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOptions): Jobs {
+export function createJobs({ keepUnstarted = async () => {}, kinds, runner, clock, newId, limits, log }: JobsOptions): Jobs {
   const changes = createListeners<[job: Job]>(log);
   const logText = createListeners<[job_id: string, text: string]>(log);
   const tails = createLogTails();
@@ -141,7 +141,8 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     counts: store.counts,
     async close(graceMs) {
       closing = true;
-      for (const job_id of scheduler.clear()) {
+      const unstarted = scheduler.clear().map(known);
+      for (const { job_id } of unstarted) {
         const error = shuttingDown("The service shut down before the job started.").toDetail();
         apply(job_id, { type: "fail", at: now(), error, proof: null });
       }
@@ -149,6 +150,11 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
         for (const stop of running.values()) stop.abort(shuttingDown("The service shut down while the job ran."));
       };
       const disarm = clock.after(graceMs, stopAll);
+      // Those that a runner has under way are found there again.
+      const kept = unstarted.filter(({ job_id }) => !left.has(job_id));
+      await keepUnstarted(kept).catch((err: unknown) => log.error({ err }, "what waiting jobs were asked could not be kept"));
+      if (kept.length > 0)
+        log.warn({ jobs: kept.length }, "jobs that waited are kept: imprint jobs --resubmit starts them again");
       await scheduler.idle();
       disarm();
     },

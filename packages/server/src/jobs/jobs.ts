@@ -60,13 +60,15 @@ export interface Jobs {
   log(job_id: string): string;
   counts(): Readonly<Record<JobStatus, number>>;
   /**
-   * Takes no more jobs, fails those that wait with SHUTTING_DOWN, gives those that run `graceMs` to end, then stops them.
+   * Takes no more jobs, fails those that wait with SHUTTING_DOWN and keeps what they were asked, gives those that run `graceMs` to end, then stops them.
    * Resolves when none is left. May be called again with less grace. The runner is closed by its owner, afterwards.
    */
   close(graceMs: number): Promise<void>;
 }
 
 export interface JobsOptions {
+  /** Keeps what jobs were asked that a stop leaves unstarted. */
+  readonly keepUnstarted?: (jobs: readonly Job[]) => Promise<void>;
   readonly kinds: Readonly<Record<JobKind, Kind>>;
   readonly runner: Pick<Runner, "start" | "adopt" | "release">;
   readonly clock: Clock;
