@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
@@ -29,6 +29,16 @@ it("aborts by a time limit that nobody else holds through a garbage collection",
   await collectAll();
   if (!signal.aborted) await once(signal, "abort");
   expect(signal.reason).toMatchObject({ name: "TimeoutError" });
+});
+
+it("takes one listener of a signal, however many wait for it, and none once nobody does", () => {
+  const living = new AbortController();
+  const joined = Array.from({ length: 20 }, () => joinSignals([living.signal]));
+  expect(getEventListeners(living.signal, "abort")).toHaveLength(1);
+  for (const { release } of joined.slice(1)) release();
+  living.abort("over");
+  expect(joined.map(({ signal }) => signal.reason)).toEqual(["over", ...Array(19).fill(undefined)]);
+  expect(getEventListeners(living.signal, "abort")).toEqual([]);
 });
 
 it("is let go with its work, however that ends, by a signal that lives on", async () => {

@@ -37,7 +37,7 @@ export function jobsCommand(context: CommandContext): Command {
   return pageOptions(
     newCommand({
       name: "jobs",
-      description: "list the jobs, newest first",
+      description: "list the jobs, newest first, and what a stopped service left",
       examples: ["jobs", "jobs --status running --json", "jobs --resubmit"],
     }),
   )
