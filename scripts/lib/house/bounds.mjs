@@ -1,20 +1,16 @@
 /** `bound`: what the test enforces, to be lowered as the figure falls. `goal`: where it is to go. */
 export const BOUNDS = {
-  "product lines": { bound: 62_950, goal: 58_000 },
-  "lines: trainer": { bound: 14_500, goal: 15_000 },
-  "lines: server": { bound: 17_300, goal: 16_000 },
-  "lines: trainer": { bound: 14_900, goal: 15_000 },
-  "lines: server": { bound: 17_120, goal: 16_000 },
+  "product lines": { bound: 62_300, goal: 58_000 },
+  "lines: trainer": { bound: 12_300, goal: 15_000 },
+  "lines: server": { bound: 17_160, goal: 16_000 },
   settings: { bound: 35, goal: 35 },
   "circles of files": { bound: 0, goal: 0 },
   "circles of folders": { bound: 0, goal: 0 },
   "words of docs": { bound: 25_000, goal: 25_000 },
-  "small files without a reason": { bound: 30, goal: 0 },
-  "tracked tree, MB": { bound: 20.1, goal: 20 },
-  "walk lora, to the reply: files": { bound: 29, goal: 12 },
-  "walk lora, trainer: files": { bound: 38, goal: 40 },
+  "small files without a reason": { bound: 4, goal: 0 },
+  "tracked tree, MB": { bound: 20, goal: 20 },
   "walk lora, to the reply: files": { bound: 12, goal: 12 },
-  "walk lora, trainer: files": { bound: 71, goal: 40 },
+  "walk lora, trainer: files": { bound: 38, goal: 40 },
 };
 
 /** Every figure with its bound and goal, where it has them. */

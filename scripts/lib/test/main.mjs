@@ -3,10 +3,11 @@ import path from "node:path";
 import { parseArguments as parseAgents } from "../agents/arguments.mjs";
 import { closing } from "../process/closing.mjs";
 import { ROOT, main as setUp } from "../setup/main.mjs";
+import { elapsed } from "../setup/reporter.mjs";
 import { parseArguments } from "./arguments.mjs";
 import { checks, secondSetup } from "./checks.mjs";
 import { provideChromium } from "./chromium.mjs";
-import { elapsed, runChecks } from "./run-checks.mjs";
+import { runChecks } from "./run-checks.mjs";
 import { pytest, runSuite, vitest } from "./suites.mjs";
 
 /** Everything that must hold, in one command. Resolves with the exit code; the last line it prints is the sum. */

@@ -25,7 +25,12 @@ beforeAll(async () => {
   await build({
     configFile: false,
     logLevel: "error",
-    resolve: { alias: { "@imprint/contracts": source("../contracts/src/index.ts") } },
+    resolve: {
+      alias: {
+        "@imprint/contracts/fields": source("../contracts/src/fields.ts"),
+        "@imprint/contracts": source("../contracts/src/index.ts"),
+      },
+    },
     build: { ssr: entry, outDir: join(folder, "out"), target: "node20" },
     ssr: { noExternal: true },
   });
