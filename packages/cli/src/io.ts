@@ -19,8 +19,8 @@ export interface Io {
   readonly name: string;
   /** Colours for standard output and standard error. */
   readonly paint: { readonly out: Paint; readonly err: Paint };
-  /** Calls the handler instead of dying on Ctrl-C and TERM, until the returned function is called. */
-  onInterrupt(handler: () => void): () => void;
+  /** Calls the handler instead of dying on Ctrl-C (SIGINT) and TERM, until the returned function is called. */
+  onInterrupt(handler: (signal: NodeJS.Signals) => void): () => void;
 }
 
 export function systemIo(): Io {

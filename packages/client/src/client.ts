@@ -36,7 +36,7 @@ export function createClient(options: ClientOptions = {}, runtime: Runtime = pla
     jobs: jobsResource(send, subscribe, runtime),
     sessions: sessionsResource(send),
     adapters: adaptersResource(send, open, runtime),
-    projects: projectsResource(send, subscribe),
+    projects: projectsResource(send, subscribe, runtime),
     models: modelsResource(send),
     chat: chatResource(send, open),
   };

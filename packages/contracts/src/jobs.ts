@@ -4,7 +4,7 @@ import { Measuring } from "./evaluation.js";
 import { AdapterId, JobId, Timestamp } from "./ids.js";
 import { JobKind, ShownResult } from "./kinds.js";
 import { OneOf, Strict } from "./object.js";
-import { KeepHarmful, Metadata, NewAdapterId, Progress, Proof, TrainingPlan } from "./training.js";
+import { KeepHarmful, Metadata, NewAdapterId, Progress, Proof, StartResponse, TrainingPlan } from "./training.js";
 
 export const JOB_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export const JobStatus = OneOf(JOB_STATUSES);
@@ -84,5 +84,39 @@ export const ListedJob = Strict({
 });
 export type ListedJob = Static<typeof ListedJob>;
 
-export const JobList = Strict({ jobs: Type.Array(ListedJob), next: Type.Union([JobId, Type.Null()]) });
+const count = Type.Integer({ minimum: 0 });
+/** All jobs that the service remembers, by status, whatever a page of them shows. */
+export const JobCounts = Strict({ queued: count, running: count, completed: count, failed: count, cancelled: count });
+export type JobCounts = Static<typeof JobCounts>;
+
+/** A training or a sweep that can go on, although its job has ended or was lost with its service. */
+export const KeptCheckpoint = Strict({
+  job_id: JobId,
+  kind: OneOf(["lora", "sweep"]),
+  adapter_id: Type.Union([AdapterId, Type.Null()]),
+  written_at: Timestamp,
+});
+export type KeptCheckpoint = Static<typeof KeptCheckpoint>;
+
+/** What a service that stopped, or was killed, left of its jobs. */
+export const LeftJobs = Strict({
+  unstarted: Type.Integer({ minimum: 0, description: "Jobs that waited when it stopped: POST /jobs/resubmit starts them" }),
+  checkpoints: Type.Array(KeptCheckpoint, { description: "Newest first: resume_from goes on with one" }),
+});
+export type LeftJobs = Static<typeof LeftJobs>;
+
+export const JobList = Strict({
+  jobs: Type.Array(ListedJob),
+  next: Type.Union([JobId, Type.Null()]),
+  counts: JobCounts,
+  left: LeftJobs,
+});
 export type JobList = Static<typeof JobList>;
+
+/** The jobs that a stop left unstarted, submitted again. */
+export const Resubmitted = Strict({
+  jobs: Type.Array(StartResponse),
+  refused: Type.Array(Strict({ kind: Type.String(), reason: Type.String() })),
+  kept: Type.Integer({ minimum: 0, description: "Jobs for which the queue had no place: they can be submitted again" }),
+});
+export type Resubmitted = Static<typeof Resubmitted>;

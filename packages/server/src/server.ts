@@ -14,6 +14,7 @@ import { createKinds, type Kinds } from "./kinds/index.js";
 import { cleanUpAfterJobs } from "./kinds/lora/checkpoints/clean-up.js";
 import { systemRandomness } from "./kinds/resolve.js";
 import { createIdempotency } from "./launch/idempotency.js";
+import { keepUnstarted } from "./launch/left.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { baseModelsOf, hypernetworkFolders, nameAt } from "./models/base-model.js";
 import { createProjects } from "./projects/projects.js";
@@ -69,7 +70,15 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const { sessions, recorder, completeIndex } = await openSessions(base, data);
     const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(deps));
-    const jobs = await startJobs({ kinds, runner, settings, limits, clock, log });
+    const jobs = await startJobs({
+      keepUnstarted: (waiting) => keepUnstarted(paths, waiting),
+      kinds,
+      runner,
+      settings,
+      limits,
+      clock,
+      log,
+    });
     await cleanUpAfterJobs({ jobs, options: () => ({ folder: paths.checkpoints, keep, keepMs, now: clock.now() }), log });
     const history = createHistory({ jobs, clock });
     const streams = createStreams({ limit: limits.eventStreams, clock });

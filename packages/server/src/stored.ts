@@ -2,6 +2,7 @@
 
 export { baseGguf } from "./chat/llama-cpp/gguf-files.js";
 export { ImprintError } from "./common/error.js";
+export { keptCheckpoints } from "./kinds/lora/checkpoints/folder.js";
 export { baseModelsOf, locateBaseModel, preparedModels, requestedBaseModel } from "./models/base-model.js";
 export { readSession } from "./sessions/read.js";
 export { unreadSessions } from "./sessions/session-file.js";

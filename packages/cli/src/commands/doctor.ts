@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Config, ConfigError } from "@imprint/server/configuration";
+import { dataPaths, keptCheckpoints } from "@imprint/server/stored";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type Finding, missing, ok, warning } from "../doctor/check.js";
@@ -16,6 +17,19 @@ import { count } from "../output/text.js";
 import { inCommandWords } from "../output/wording.js";
 import { configFor } from "../service/connect.js";
 import { discover } from "../service/discover.js";
+
+/** Whether something can go on whose job is over, or lost with its service. */
+async function checkCheckpoints({ settings: { data_dir }, token }: Config): Promise<Finding> {
+  const found = await discover({ dataDir: data_dir, token });
+  const kept = found ? (await found.client.jobs.list({ limit: 1 })).left.checkpoints : await keptCheckpoints(dataPaths(data_dir));
+  if (kept.length === 0) return ok("checkpoints", "nothing was left unfinished");
+  const ids = kept.map(({ job_id }) => job_id).join(", ");
+  return warning(
+    "checkpoints",
+    `can go on: ${ids}`,
+    "imprint train --resume JOB goes on, imprint salvage JOB uses it as it is; of sweeps: imprint sweep --resume JOB.",
+  );
+}
 
 async function checkService({ settings, token }: Config): Promise<Finding> {
   const found = await discover({ dataDir: settings.data_dir, token });
@@ -72,6 +86,7 @@ async function findings(load: () => Config): Promise<readonly Finding[]> {
     ...(await checkEngine(config)),
     await checkDataDir(data_dir),
     await checkSessions({ dataDir: data_dir, limit: session_limit }),
+    await checkCheckpoints(config),
     await checkDisk(data_dir),
     checkMemory(),
     await checkService(config),

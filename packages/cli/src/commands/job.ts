@@ -1,12 +1,31 @@
+import { type Imprint, NotFoundError } from "@imprint/client";
+import type { JobDetails } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
+import { CommandError } from "../errors.js";
 import { fullId } from "../ids/full-id.js";
+import { goOnLines } from "../output/left.js";
 import { fields } from "../output/table.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, follow, type WatchFlags } from "../watch/follow.js";
 import { outcome } from "../watch/outcome.js";
 import { phaseOf, planOf } from "../watch/phase.js";
 import { figures, measured } from "../watch/progress.js";
+
+/** A job that the service does not know any more may have left what can go on: then that is said. */
+async function detailsOf(jobId: string, { jobs }: Imprint, name: string): Promise<JobDetails> {
+  try {
+    return await jobs.details(jobId);
+  } catch (error) {
+    const kept = error instanceof NotFoundError ? (await jobs.list({ limit: 1 })).left.checkpoints : [];
+    const found = kept.find(({ job_id }) => job_id === jobId);
+    if (!found) throw error;
+    throw new CommandError(
+      [`The job ${jobId} was lost with its service; its checkpoint is kept.`, ...goOnLines(found, name)].join("\n"),
+      "JOB_NOT_FOUND",
+    );
+  }
+}
 
 export function jobCommand(context: CommandContext): Command {
   return newCommand({
@@ -23,7 +42,7 @@ export function jobCommand(context: CommandContext): Command {
       await withService({ io: context.io, options, note: printer.note }, async (service) => {
         const jobId = await fullId(given, { kind: "job", client: service.client, note: printer.note });
         if (options.watch) return follow({ context, printer, service, jobId, log: options.log });
-        const job = await service.client.jobs.details(jobId);
+        const job = await detailsOf(jobId, service.client, context.io.name);
         const paint = context.io.paint.out;
         printer.result(job, () => {
           if (job.finished_at !== null) return outcome(job, paint, context.io.name);

@@ -59,7 +59,7 @@ export const COMMANDS = [
   },
   {
     name: "jobs",
-    description: "list the jobs, newest first",
+    description: "list the jobs, newest first, and what a stopped service left",
   },
   {
     name: "job",

@@ -42,14 +42,14 @@ export async function watchProject({
   /** A run, after one that somebody else has started. */
   const run = async (session_ids: readonly string[], signal: AbortSignal): Promise<FollowedRun | null> => {
     try {
-      const { run: begun, sentence } = await client.projects.run(name, { ...request, session_ids: [...session_ids] });
+      const { run: begun, sentence } = await client.projects.run(name, { ...request, session_ids: [...session_ids] }, { signal });
       note(sentence);
-      return begun && (await followRun({ ...watching, number: begun.run }));
+      return begun && (await followRun({ ...watching, number: begun.run, signal }));
     } catch (error) {
       if (!(error instanceof ConflictError) || error.code !== "PROJECT_BUSY") throw error;
       note(error.detail);
-      const others = (await client.projects.get(name)).runs.find(isRunning);
-      if (others && (await followRun({ ...watching, number: others.run })) === null) return null;
+      const others = (await client.projects.get(name, { signal })).runs.find(isRunning);
+      if (others && (await followRun({ ...watching, number: others.run, signal })) === null) return null;
       return signal.aborted ? null : run(session_ids, signal);
     }
   };

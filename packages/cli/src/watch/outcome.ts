@@ -1,5 +1,6 @@
 import { type ErrorDetail, isWorse, type JobDetails, type TrainingPlan, verdictOf } from "@imprint/contracts";
 import { evaluationText } from "../output/evaluation.js";
+import { goOnLines } from "../output/left.js";
 import type { Paint } from "../output/paint.js";
 import { proofLines } from "../output/proof.js";
 import { sweepLines } from "../output/sweep.js";
@@ -16,12 +17,8 @@ const kept = ({ job_id, kind, checkpoint }: JobDetails, name: string): readonly 
   checkpoint === null
     ? []
     : kind === "sweep"
-      ? [`What it tried is kept; to go on:  ${name} sweep --resume ${job_id}`]
-      : [
-          `Step ${checkpoint.step} is kept.`,
-          `  to go on:   ${name} train --resume ${job_id}`,
-          `  to use it:  ${name} salvage ${job_id}`,
-        ];
+      ? ["What it tried is kept.", ...goOnLines({ job_id, kind }, name)]
+      : [`Step ${checkpoint.step} is kept.`, ...goOnLines({ job_id, kind: "lora" }, name)];
 
 const sentences = ({ code, message, hint }: ErrorDetail): readonly string[] => [`${message} (${code})`, hintFor(code, hint)];
 

@@ -20,9 +20,12 @@ export interface WatchOptions {
 
 const hidden = { update: () => undefined, log: () => undefined, pause: () => undefined, end: () => undefined };
 
+/** A job that this process runs gets so long to stop, and to keep what it learned, once Ctrl-C cancelled it. */
+const CANCEL_MS = 1_500;
+
 /**
- * Follows a job to its end and answers with its last details; null when Ctrl-C stopped the watching and the job goes on.
- * On a terminal the first Ctrl-C asks whether the job shall stop too; a second one does not wait for the answer.
+ * Follows a job to its end and answers with its last details; null when Ctrl-C or TERM stopped the watching and the job goes on.
+ * On a terminal the first Ctrl-C asks whether the job shall stop too; a second one, as TERM, waits for nothing.
  */
 export async function watchJob({ io, client, jobId, own, quiet = false, log = false }: WatchOptions): Promise<JobDetails | null> {
   const terminal = io.err.isTTY === true;
@@ -43,14 +46,15 @@ export async function watchJob({ io, client, jobId, own, quiet = false, log = fa
   const cancel = async (): Promise<void> => {
     view.pause();
     io.err.write(plain(`Cancelling ${jobId}.\n`));
+    if (own) setTimeout(() => stopped.abort(), CANCEL_MS).unref();
     // Finished in the meantime: the next look shows it.
-    await client.jobs.cancel(jobId).catch((error) => {
+    await client.jobs.cancel(jobId, { signal: stopped.signal }).catch((error) => {
       if (!(error instanceof ConflictError)) stopped.abort();
     });
   };
-  const onInterrupt = async (): Promise<void> => {
+  const onInterrupt = async (signal: NodeJS.Signals): Promise<void> => {
     interrupts += 1;
-    if (interrupts > 1) return stopped.abort();
+    if (interrupts > 1 || signal === "SIGTERM") return stopped.abort();
     if (own) return cancel();
     if (!terminal || io.input.isTTY !== true) return stopped.abort();
     asking = true;
@@ -61,7 +65,7 @@ export async function watchJob({ io, client, jobId, own, quiet = false, log = fa
     else stopped.abort();
   };
 
-  const release = io.onInterrupt(() => void onInterrupt());
+  const release = io.onInterrupt((signal) => void onInterrupt(signal));
   try {
     const onUpdate = (job: JobDetails): void => {
       if (!asking) view.update(job);

@@ -127,3 +127,28 @@ it("--watch runs on what is there, again when a session appears, and ends with C
   const { code, stdout } = await watching.ended;
   expect([code, stdout]).toEqual([0, expect.stringContaining("2 runs of math.")]);
 });
+
+it("TERM ends what watches a job or a run within two seconds, with a service of its own and without, and Ctrl-C does", async () => {
+  let gate = "";
+  const waiting = (root: string) => {
+    gate = path.join(root, "go");
+    return { wait_for: gate, ignore_cancel: true, export: { wait_for: gate } };
+  };
+  const at = await servedPlace(waiting);
+  const folder = await record(at, "add", "sub");
+  const end = async (running: ReturnType<typeof start>, signal: NodeJS.Signals, text: string): Promise<void> => {
+    await running.said(text);
+    running.child.kill(signal);
+    const late = setTimeout(() => running.child.kill("SIGKILL"), 2_000);
+    expect((await running.ended).code, `${running.child.spawnargs.join(" ")} ${signal}`).not.toBe(null);
+    clearTimeout(late);
+  };
+  await end(start(["project", "math", "--from", folder], at.env), "SIGTERM", "step 1/3");
+  await end(start(["job", "latest", "--watch"], at.env), "SIGTERM", "step 1/3");
+  await end(start(["project", "math", "--from", folder, "--watch"], at.env), "SIGTERM", "step 1/3");
+  await end(start(["project", "math", "--from", folder, "--watch"], at.env), "SIGINT", "step 1/3");
+
+  const alone = await place(waiting);
+  await end(start(["project", "math", "--from", await record(alone, "add", "sub")], alone.env), "SIGTERM", "step 1/3");
+  await end(start(["project", "math", "--run"], alone.env), "SIGINT", "step 1/3");
+});

@@ -5,11 +5,11 @@ const LONGEST_DELAY_MS = 8_000;
 /** A service that asks for more patience than this is answered with its error. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** Whether the same request may be sent again. A lost answer is repeated only where repeating changes nothing. */
+/** Whether the same request may be sent again. Where it may have been done already, only if doing it again changes nothing: a 429 says that it was not. */
 export function isRetryable(error: ImprintError, repeatable: boolean): boolean {
   // The service waited for minutes already; asked again, it would wait as long.
   if (error instanceof ApiError && error.code === "DEADLINE_EXCEEDED") return false;
-  if (error instanceof ApiError) return error.status === 429 || error.status === 503;
+  if (error instanceof ApiError) return error.status === 429 || (error.status === 503 && repeatable);
   if (error instanceof TimeoutError) return false;
   return error instanceof ConnectionError && repeatable;
 }

@@ -23,7 +23,7 @@ export interface Adapters {
   /** Re-hashes the files and re-reads their headers; `health` of the answer says what was found. */
   verify(adapterId: string, options?: CallOptions): Promise<Adapter>;
   /** Starts an export: a job to wait for. One that is there already completes at once. */
-  export(adapterId: string, format: ExportFormat, options?: CallOptions): Promise<StartResponse>;
+  export(adapterId: string, format: ExportFormat, options?: StartOptions): Promise<StartResponse>;
   /** An export that is there, with its files. Throws a NotFoundError while there is none. */
   getExport(adapterId: string, format: ExportFormat, options?: CallOptions): Promise<Export>;
   /** One of the export's files, as `fetch` answers it: nothing is read yet. */
@@ -48,8 +48,8 @@ export function adaptersResource(send: Send, open: Open, runtime: Runtime): Adap
     get: (adapterId, options) => send({ method: "GET", path: pathOf(adapterId), options }),
     file: (adapterId, name, options) => file(pathOf(adapterId, "/files/"), name, options),
     verify: (adapterId, options) => send({ method: "POST", path: pathOf(adapterId, "/verify"), repeatable: true, options }),
-    export: (adapterId, format, options) =>
-      send({ method: "POST", path: pathOf(adapterId, "/export"), json: { format }, repeatable: true, options }),
+    export: (adapterId, format, { idempotencyKey = runtime.newKey(), ...options } = {}) =>
+      send({ method: "POST", path: pathOf(adapterId, "/export"), json: { format }, idempotencyKey, options }),
     getExport: (adapterId, format, options) => send({ method: "GET", path: pathOf(adapterId, `/exports/${format}`), options }),
     exportFile: (adapterId, format, name, options) => file(pathOf(adapterId, `/exports/${format}/files/`), name, options),
     evaluate: (adapterId, request = {}, { idempotencyKey = runtime.newKey(), timeoutMs = EVALUATE_MS, ...options } = {}) =>

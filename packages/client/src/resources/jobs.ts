@@ -5,6 +5,7 @@ import type {
   JobRecord,
   JobStatus,
   JobsEvent,
+  Resubmitted,
   SalvageRequest,
   StartResponse,
 } from "@imprint/contracts";
@@ -28,6 +29,8 @@ export interface Jobs {
   details(jobId: string, options?: CallOptions): Promise<JobDetails>;
   /** Newest first. */
   list(query?: JobQuery, options?: CallOptions): Promise<JobList>;
+  /** Starts the jobs that waited when the service stopped. */
+  resubmit(options?: StartOptions): Promise<Resubmitted>;
   /** Asks for a stop. Throws a ConflictError when the job is finished. */
   cancel(jobId: string, options?: CallOptions): Promise<void>;
   /**
@@ -58,6 +61,8 @@ export function jobsResource(send: Send, subscribe: Subscribe, runtime: Runtime)
     watch: (options) => subscribe<JobsEvent>({ path: "/jobs/events", isLast: () => false, options }),
     get: (jobId, options) => send({ method: "GET", path: pathOf(jobId), options }),
     list: (query, options) => send({ method: "GET", path: "/jobs", query: { ...query }, options }),
+    resubmit: ({ idempotencyKey = runtime.newKey(), ...options } = {}) =>
+      send({ method: "POST", path: "/jobs/resubmit", idempotencyKey, options }),
     // Cancelling twice is the same as once.
     cancel: async (jobId, options) => {
       await send({ method: "POST", path: pathOf(jobId, "/cancel"), repeatable: true, options });

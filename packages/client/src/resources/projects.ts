@@ -1,6 +1,6 @@
 import type { Project, ProjectEvent, ProjectList, ProjectRunRequest, ProjectRunStart, RollbackRequest } from "@imprint/contracts";
 import type { EventOptions, EventStream, Subscribe } from "../events/subscribe.js";
-import type { CallOptions } from "../http/options.js";
+import type { CallOptions, Runtime, StartOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 
 export interface Projects {
@@ -10,9 +10,9 @@ export interface Projects {
   get(name: string, options?: CallOptions): Promise<Project>;
   /**
    * Trains on what is new, tests on the newest, and moves `NAME@latest` unless the adapter harms; makes the project at the first call.
-   * `run` is null where there is nothing to train. Throws a ConflictError while a run goes on: a call that got no answer is not repeated.
+   * `run` is null where there is nothing to train. Throws a ConflictError while a run goes on.
    */
-  run(name: string, request?: ProjectRunRequest, options?: CallOptions): Promise<ProjectRunStart>;
+  run(name: string, request?: ProjectRunRequest, options?: StartOptions): Promise<ProjectRunStart>;
   /** Points the latest at an earlier adapter: the one before, or a named one. */
   rollback(name: string, request?: RollbackRequest, options?: CallOptions): Promise<Project>;
   /** Forgets a project and its `NAME@latest`; its sessions and adapters stay. Throws a ConflictError while a run goes on. */
@@ -24,13 +24,13 @@ export interface Projects {
 /** Sessions that are new to a project are read first. */
 const RUN_MS = 330_000;
 
-export function projectsResource(send: Send, subscribe: Subscribe): Projects {
+export function projectsResource(send: Send, subscribe: Subscribe, runtime: Runtime): Projects {
   const pathOf = (name: string, rest = ""): string => `/projects/${encodeURIComponent(name)}${rest}`;
   return {
     list: (options) => send({ method: "GET", path: "/projects", options }),
     get: (name, options) => send({ method: "GET", path: pathOf(name), options }),
-    run: (name, request = {}, { timeoutMs = RUN_MS, ...options } = {}) =>
-      send({ method: "POST", path: pathOf(name, "/runs"), json: request, options: { ...options, timeoutMs } }),
+    run: (name, request = {}, { idempotencyKey = runtime.newKey(), timeoutMs = RUN_MS, ...options } = {}) =>
+      send({ method: "POST", path: pathOf(name, "/runs"), json: request, idempotencyKey, options: { ...options, timeoutMs } }),
     rollback: (name, request = {}, options) => send({ method: "POST", path: pathOf(name, "/rollback"), json: request, options }),
     delete: (name, options) => send({ method: "DELETE", path: pathOf(name), options }),
     events: (name, options) => subscribe<ProjectEvent>({ path: pathOf(name, "/events"), isLast: () => false, options }),

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { JobEvent } from "@imprint/contracts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AbortError, ConnectionError, type EventStream, NotFoundError, TimeoutError } from "../../src/index.js";
@@ -99,6 +101,45 @@ it("the caller's signal ends the stream", async () => {
     for await (const _event of client.jobs.events("01", { signal: controller.signal })) controller.abort();
   })();
   await expect(watching).rejects.toBeInstanceOf(AbortError);
+});
+
+describe("after a garbage collection, at which Node 20 forgets the signal of a fetch", () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const collectAll = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
+    }
+  };
+  const silent = { stream: [status(1, "running")], close: "silence" } as const;
+
+  it("the caller's signal still ends a stream that says nothing", async () => {
+    const controller = new AbortController();
+    const { client } = await service([silent]);
+    const watching = (async () => {
+      for await (const _event of client.jobs.events("01", { signal: controller.signal }))
+        setImmediate(() => void collectAll().then(() => controller.abort()));
+    })();
+    await expect(watching).rejects.toBeInstanceOf(AbortError);
+  });
+
+  it("the caller's signal still ends a file that does not come to its end", async () => {
+    const controller = new AbortController();
+    const { client } = await service([silent]);
+    const response = await client.adapters.file("gates", "adapter.safetensors", { signal: controller.signal });
+    const text = response.text();
+    await collectAll();
+    controller.abort();
+    await expect(text).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  it("the time limit still ends an answer that does not come to its end", async () => {
+    const { client } = await service([silent], { timeoutMs: 300, maxRetries: 0 });
+    const refused = expect(client.jobs.get("01")).rejects.toBeInstanceOf(TimeoutError);
+    await collectAll();
+    await refused;
+  });
 });
 
 it("watches all jobs until the caller leaves", async () => {

@@ -85,7 +85,12 @@ describe("retries", () => {
     await client.train.lora({ session_id: "s" });
     await client.train.hypernetwork({ trajectory_ids: ["s"] });
     await client.train.lora({ session_id: "s" }, { idempotencyKey: "mine" });
-    expect(seen.map((request) => request.headers["idempotency-key"])).toEqual(["key-1", "key-2", "mine"]);
+    await client.adapters.export("a", "gguf");
+    await client.adapters.evaluate("a");
+    await client.projects.run("math");
+    await client.jobs.salvage("01");
+    const keys = seen.map((request) => request.headers["idempotency-key"]);
+    expect(keys).toEqual(["key-1", "key-2", "mine", "key-3", "key-4", "key-5", "key-6"]);
   });
 
   it("stops after maxRetries and throws the last error", async () => {
@@ -103,6 +108,12 @@ describe("retries", () => {
   it.each([400, 401, 403, 404, 409, 422, 500])("does not repeat a %i", async (status) => {
     const { client, seen } = await service([problem(status, "BAD_REQUEST", ".")]);
     await expect(client.health()).rejects.toBeInstanceOf(ApiError);
+    expect(seen).toHaveLength(1);
+  });
+
+  it("does not repeat a call without a key after an answer that says nothing of what was done", async () => {
+    const { client, seen } = await service([problem(503, "WORKER_CRASHED", "The trainer died.")]);
+    await expect(client.projects.rollback("math")).rejects.toMatchObject({ status: 503 });
     expect(seen).toHaveLength(1);
   });
 

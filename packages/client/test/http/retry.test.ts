@@ -27,6 +27,11 @@ describe("retryDelay", () => {
 });
 
 describe("isRetryable", () => {
+  it("says of what must not be done twice: only where it was not done", () => {
+    const codes = [429, 503].map((status) => isRetryable(apiError(status, {}), false));
+    expect(codes).toEqual([true, false]);
+  });
+
   it.each([
     [429, "QUEUE_FULL", true],
     [429, "TOO_MANY_ATTEMPTS", true],

@@ -1,7 +1,7 @@
 import { ImprintError } from "../common/error.js";
 import type { TaskEvent } from "../runners/runner.js";
 import { createJob, type Job } from "./job.js";
-import type { Jobs, JobsOptions } from "./jobs.js";
+import type { Jobs, JobsOptions, Submission } from "./jobs.js";
 import { createListeners } from "./listeners.js";
 import { createLogTails } from "./log-tails.js";
 import { adopting, remembering } from "./on-runner.js";
@@ -12,7 +12,7 @@ import { isTerminal } from "./status.js";
 import { createStore, pageOf } from "./store.js";
 
 /** The jobs of this process: kept in its memory only, run first come, first served. */
-export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOptions): Jobs {
+export function createJobs({ keepUnstarted = async () => {}, kinds, runner, clock, newId, limits, log }: JobsOptions): Jobs {
   const changes = createListeners<[job: Job]>(log);
   const logText = createListeners<[job_id: string, text: string]>(log);
   const tails = createLogTails();
@@ -86,11 +86,21 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     }
   };
 
-  const scheduler = createScheduler({ slots: limits.slots, clock, run });
+  const sameUnderWay = ({ kind, request }: Submission): Job | undefined => {
+    const made = kinds[kind].makes?.(request);
+    if (made === undefined) return undefined;
+    const isSame = (job: Job): boolean =>
+      job.kind === kind && !isTerminal(job.status) && !job.cancel_requested && kinds[kind].makes?.(job.request) === made;
+    return store.newestFirst().find(isSame);
+  };
+
+  const scheduler = createScheduler({ slots: limits.slots, isShort: (id) => kinds[known(id).kind].isShort === true, clock, run });
 
   return {
     submit(submission) {
       if (closing) throw shuttingDown("The service is shutting down and takes no more jobs.");
+      const same = sameUnderWay(submission);
+      if (same) return same;
       if (scheduler.waiting() >= limits.maxQueued) {
         throw new ImprintError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
       }
@@ -131,7 +141,8 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
     counts: store.counts,
     async close(graceMs) {
       closing = true;
-      for (const job_id of scheduler.clear()) {
+      const unstarted = scheduler.clear().map(known);
+      for (const { job_id } of unstarted) {
         const error = shuttingDown("The service shut down before the job started.").toDetail();
         apply(job_id, { type: "fail", at: now(), error, proof: null });
       }
@@ -139,6 +150,11 @@ export function createJobs({ kinds, runner, clock, newId, limits, log }: JobsOpt
         for (const stop of running.values()) stop.abort(shuttingDown("The service shut down while the job ran."));
       };
       const disarm = clock.after(graceMs, stopAll);
+      // Those that a runner has under way are found there again.
+      const kept = unstarted.filter(({ job_id }) => !left.has(job_id));
+      await keepUnstarted(kept).catch((err: unknown) => log.error({ err }, "what waiting jobs were asked could not be kept"));
+      if (kept.length > 0)
+        log.warn({ jobs: kept.length }, "jobs that waited are kept: imprint jobs --resubmit starts them again");
       await scheduler.idle();
       disarm();
     },

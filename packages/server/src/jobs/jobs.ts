@@ -39,7 +39,7 @@ export interface JobPage {
 }
 
 export interface Jobs {
-  /** Queues a job and returns at once. Throws ImprintError QUEUE_FULL, ADAPTER_ID_TAKEN or SHUTTING_DOWN. */
+  /** Queues a job and returns at once; answers the one that makes the same already, if there is one. Throws ImprintError QUEUE_FULL, ADAPTER_ID_TAKEN or SHUTTING_DOWN. */
   submit(submission: Submission): Job;
   /** Queues a job again that its runner kept over a restart, under its old id. Null where its adapter is another job's by now. */
   adopt(left: LeftJob): Job | null;
@@ -60,13 +60,15 @@ export interface Jobs {
   log(job_id: string): string;
   counts(): Readonly<Record<JobStatus, number>>;
   /**
-   * Takes no more jobs, fails those that wait with SHUTTING_DOWN, gives those that run `graceMs` to end, then stops them.
+   * Takes no more jobs, fails those that wait with SHUTTING_DOWN and keeps what they were asked, gives those that run `graceMs` to end, then stops them.
    * Resolves when none is left. May be called again with less grace. The runner is closed by its owner, afterwards.
    */
   close(graceMs: number): Promise<void>;
 }
 
 export interface JobsOptions {
+  /** Keeps what jobs were asked that a stop leaves unstarted. */
+  readonly keepUnstarted?: (jobs: readonly Job[]) => Promise<void>;
   readonly kinds: Readonly<Record<JobKind, Kind>>;
   readonly runner: Pick<Runner, "start" | "adopt" | "release">;
   readonly clock: Clock;

@@ -6,7 +6,7 @@ export interface Scheduler {
   remove(job_id: string): void;
   /** Takes every waiting job out of the queue, and answers them in order. */
   clear(): string[];
-  /** 1 for the next to start; null for one that does not wait. */
+  /** 1 for the next to start, among short ones or among the others; null for one that does not wait. */
   position(job_id: string): number | null;
   waiting(): number;
   /** Resolves when nothing waits or runs. */
@@ -15,30 +15,35 @@ export interface Scheduler {
 
 interface SchedulerOptions {
   readonly slots: number;
+  /** Short jobs have a place of their own, beside the slots. */
+  readonly isShort: (job_id: string) => boolean;
   readonly clock: Clock;
   /** Runs a job to its end. Must not reject; its slot is free again when it resolves. */
   readonly run: (job_id: string) => Promise<void>;
 }
 
-/** First come, first served, `slots` at a time. */
-export function createScheduler({ slots, clock, run }: SchedulerOptions): Scheduler {
+/** First come, first served, `slots` at a time, and a short one beside them. */
+export function createScheduler({ slots, isShort, clock, run }: SchedulerOptions): Scheduler {
   const queue = new Set<string>();
-  let active = 0;
+  const active = new Set<string>();
   let waiters: (() => void)[] = [];
 
   const settle = (): void => {
-    if (active > 0 || queue.size > 0) return;
+    if (active.size > 0 || queue.size > 0) return;
     for (const resolve of waiters) resolve();
     waiters = [];
   };
 
+  const isPlaceFree = (short: boolean): boolean =>
+    [...active].filter((one) => isShort(one) === short).length < (short ? 1 : slots);
+
   const pump = (): void => {
     for (const job_id of queue) {
-      if (active >= slots) return;
+      if (!isPlaceFree(isShort(job_id))) continue;
       queue.delete(job_id);
-      active += 1;
+      active.add(job_id);
       void run(job_id).then(() => {
-        active -= 1;
+        active.delete(job_id);
         pump();
         settle();
       });
@@ -61,8 +66,9 @@ export function createScheduler({ slots, clock, run }: SchedulerOptions): Schedu
       return waiting;
     },
     position(job_id) {
-      const index = [...queue].indexOf(job_id);
-      return index < 0 ? null : index + 1;
+      if (!queue.has(job_id)) return null;
+      const index = [...queue].filter((one) => isShort(one) === isShort(job_id)).indexOf(job_id);
+      return index + 1;
     },
     waiting: () => queue.size,
     idle: () =>

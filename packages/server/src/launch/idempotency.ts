@@ -4,13 +4,16 @@ import { ProblemError } from "../common/error.js";
 
 interface Entry {
   readonly bodyHash: string;
-  readonly jobId: string;
+  readonly answer: Promise<unknown>;
 }
 
 export interface Idempotency {
-  /** The job that the key started with this body, if any. @throws ProblemError when the body was another */
-  find(call: Call): string | null;
-  remember(call: Call, jobId: string): void;
+  /**
+   * Does what a call asks for, once: the same call again, also while the first is under way, gets the first one's answer. What
+   * failed is forgotten, and done anew. Without a key there is nothing to know a call by.
+   * @throws ProblemError IDEMPOTENCY_CONFLICT where the key came with another body
+   */
+  once<T>(call: Call | null, work: () => Promise<T>): Promise<T>;
 }
 
 export interface Call {
@@ -30,23 +33,36 @@ const hashOf = ({ path, body }: Call): string =>
     .update(`${path}\n${canonical(body)}`)
     .digest("hex");
 
-/** Remembers which job a key started; the oldest keys are forgotten beyond `capacity`. */
+/** Remembers what calls with a key were answered; the oldest keys are forgotten beyond `capacity`. */
 export const createIdempotency = ({ capacity }: { readonly capacity: number }): Idempotency => {
   const entries = new Map<string, Entry>();
-  return {
-    find: (call) => {
-      const entry = entries.get(call.key);
-      if (!entry) return null;
-      if (entry.bodyHash === hashOf(call)) return entry.jobId;
-      throw new ProblemError(
-        "IDEMPOTENCY_CONFLICT",
-        "This Idempotency-Key started another job: use a new key for a new request.",
+
+  const once = async <T>(call: Call | null, work: () => Promise<T>): Promise<T> => {
+    if (call === null) return work();
+    const bodyHash = hashOf(call);
+    for (let earlier = entries.get(call.key); earlier; earlier = entries.get(call.key)) {
+      if (earlier.bodyHash !== bodyHash)
+        throw new ProblemError(
+          "IDEMPOTENCY_CONFLICT",
+          "This Idempotency-Key came with another request: use a new key for a new request.",
+        );
+      const answered = await earlier.answer.then(
+        (answer) => ({ answer: answer as T }),
+        () => null, // forgotten: below
       );
-    },
-    remember: (call, jobId) => {
-      entries.set(call.key, { bodyHash: hashOf(call), jobId });
-      const [oldest] = entries.keys();
-      if (entries.size > capacity && oldest !== undefined) entries.delete(oldest);
-    },
+      if (answered) return answered.answer;
+    }
+    const answer = work();
+    // Before anybody else hears of the failure.
+    const told = answer.catch((error: unknown) => {
+      entries.delete(call.key);
+      throw error;
+    });
+    entries.set(call.key, { bodyHash, answer: told });
+    const [oldest] = entries.keys();
+    if (entries.size > capacity && oldest !== undefined) entries.delete(oldest);
+    return told;
   };
+
+  return { once };
 };

@@ -20,6 +20,8 @@ export interface DataPaths {
   readonly measurements: string;
   readonly checkpoints: string;
   readonly uploads: string;
+  /** What jobs were asked that waited when the service stopped. */
+  readonly unstarted: string;
   readonly models: string;
   readonly hypernetworks: string;
   /** Bases as llama.cpp reads them: can be deleted, and are made again. */
@@ -42,6 +44,7 @@ export const dataPaths = (root: string): DataPaths => ({
   measurements: join(root, "measurements"),
   checkpoints: join(root, "checkpoints"),
   uploads: join(root, "uploads"),
+  unstarted: join(root, "unstarted.json"),
   models: join(root, "models"),
   hypernetworks: join(root, "hypernetworks"),
   gguf: join(root, "gguf"),
@@ -70,7 +73,7 @@ export const makeFolder = (folder: string): void => {
  * @throws ConfigError when it cannot be made or written
  */
 export const ensureDataPaths = (paths: DataPaths): void => {
-  const { database: _file, leftovers: _later, digests: _trainers, serverFile: _live, ...folders } = paths;
+  const { database: _file, leftovers: _later, unstarted: _jobs, digests: _trainers, serverFile: _live, ...folders } = paths;
   const { root } = folders;
   try {
     for (const folder of Object.values(folders)) makeFolder(folder);

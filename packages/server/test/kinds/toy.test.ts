@@ -8,9 +8,13 @@ import { createJobs } from "../../src/jobs/create-jobs.js";
 import { createIds } from "../../src/jobs/ids.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { Kind } from "../../src/jobs/kind.js";
+import type { KindDeps } from "../../src/kinds/deps.js";
+import { createIdempotency } from "../../src/launch/idempotency.js";
 import { jobRoutes } from "../../src/routes/jobs/jobs.js";
+import { dataPaths } from "../../src/storage/paths.js";
 import { manualClock } from "../common/manual-clock.js";
 import { quietLog } from "../common/quiet-log.js";
+import { makeFolder } from "../support/service.js";
 
 const TOY = "toy" as JobKind;
 
@@ -49,7 +53,8 @@ test("a kind that nothing else knows goes through jobs, and the calls show it", 
   const jobs = createJobs({ kinds, runner, clock, newId: createIds({ clock }), limits, log: quietLog() });
   const app = Fastify({ schemaController: { compilersFactory: compilers } }) as unknown as App;
   addErrors(app);
-  jobRoutes(app, { jobs });
+  const deps = { paths: dataPaths(makeFolder()) } as KindDeps;
+  jobRoutes(app, { jobs, deps, kinds: kinds as never, idempotency: createIdempotency({ capacity: 1 }) });
 
   const { job_id } = jobs.submit({ kind: TOY, request: { numbers: [1, 2, 4] } });
   const phases: Job["phase"][] = [];

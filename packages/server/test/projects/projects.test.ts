@@ -58,6 +58,23 @@ test("a run trains on all but the newest session, tests on that, and moves the l
   expect(list.projects).toMatchObject([{ name: "shop", last_run: { run: 2 } }]);
 });
 
+test("a call that is repeated with its Idempotency-Key is told of the run that it began, also while it is planned", async () => {
+  const service = await startService();
+  putDays(service, ["one", "two"]);
+  const ask = () =>
+    service.call({
+      method: "POST",
+      url: "/projects/shop/runs",
+      payload: { session_ids: ["one", "two"] },
+      headers: { "idempotency-key": "once" },
+    });
+  const [first, repeat] = await Promise.all([ask(), ask()]);
+  expect([first?.statusCode, repeat?.statusCode, repeat?.json()]).toEqual([202, 202, first?.json()]);
+  await runEnded(service, "shop");
+  expect((await ask()).json()).toEqual(first?.json());
+  expect((await projectOf(service, "shop")).runs).toHaveLength(1);
+});
+
 test("the latest moves on no evidence, and stays where it was when the new adapter harms", async () => {
   const dataDir = makeFolder();
   const doubtful = await startService({ dataDir, behaviour: { evaluate: { evaluation: { verdict: "no_evidence" } } } });

@@ -57,6 +57,45 @@ test("both formats of one adapter may wait at once, and their files are download
     expect((await service.get(`/adapters/a/exports/merged/files/${name}`)).statusCode).toBe(404);
 });
 
+test("who asks for an export that is under way gets its job; after a cancel a new one", async () => {
+  const gate = join(makeFolder(), "go");
+  const service = await withAdapter({ export: { wait_for: gate } });
+  const first = await startExport(service, "gguf");
+  await service.reached(first, ({ phase }) => phase === "exporting");
+  const others = await Promise.all(Array.from({ length: 10 }, () => startExport(service, "gguf")));
+  expect(new Set(others)).toEqual(new Set([first]));
+  expect(await startExport(service, "merged")).not.toBe(first);
+  await service.post(`/jobs/${first}/cancel`);
+  const next = await startExport(service, "gguf");
+  expect(next).not.toBe(first);
+  writeFileSync(gate, "");
+  expect((await service.ended(next)).status).toBe("completed");
+});
+
+test("an export waits for no training", async () => {
+  const gate = join(makeFolder(), "go");
+  writeFileSync(gate, "");
+  const service = await withAdapter({ wait_for: gate });
+  rmSync(gate);
+  const training = await startLora(service, { session_id: "s", adapter_id: "b" });
+  const behind = await startLora(service, { session_id: "s", adapter_id: "c" });
+  await service.reached(training, ({ progress }) => progress !== null);
+  expect((await exported(service)).status).toBe("completed");
+  expect([training, behind].map((id) => service.jobs.get(id)?.status)).toEqual(["running", "queued"]);
+  writeFileSync(gate, "");
+  expect((await service.ended(behind)).status).toBe("completed");
+});
+
+test("a repeat with the same Idempotency-Key gets the job of before, also when it has ended; another request is refused", async () => {
+  const service = await withAdapter();
+  const ask = (format: string) =>
+    service.call({ method: "POST", url: "/adapters/a/export", payload: { format }, headers: { "idempotency-key": "once" } });
+  const { job_id } = (await ask("gguf")).json();
+  await service.ended(job_id);
+  expect((await ask("gguf")).json().job_id).toBe(job_id);
+  expect((await ask("merged")).json().code).toBe("IDEMPOTENCY_CONFLICT");
+});
+
 test("the same export again answers what is there; one that was damaged is made anew", async () => {
   const service = await withAdapter();
   await exported(service);

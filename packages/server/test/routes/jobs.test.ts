@@ -14,6 +14,8 @@ test("jobs are listed newest first, in pages and by status", async () => {
   const list = async (query: string) => (await service.get(`/jobs?${query}`)).json();
   expect((await list("")).jobs.map((job: { job_id: string }) => job.job_id)).toEqual([failed, done]);
   expect((await list("status=completed")).jobs).toMatchObject([{ job_id: done }]);
+  const counts = { queued: 0, running: 0, completed: 1, failed: 1, cancelled: 0 };
+  for (const query of ["", "status=completed", "limit=1", "prefix=none"]) expect((await list(query)).counts).toEqual(counts);
   const page = await list("limit=1");
   expect(page.next).toBe(failed);
   expect(await list(`limit=1&after=${page.next}`)).toMatchObject({ jobs: [{ job_id: done }], next: null });

@@ -1,8 +1,8 @@
 import { isFinished } from "@imprint/client";
-import { JOB_STATUSES, type JobDetails, verdictOf } from "@imprint/contracts";
+import { JOB_STATUSES, type JobDetails, type JobStatus, verdictOf } from "@imprint/contracts";
 import { CancelButton } from "../job/cancel-button.js";
 import { sessionIdsOf } from "../job/request.js";
-import { useJobs } from "../live/use-jobs.js";
+import { useJobs, usePagedJobs } from "../live/use-jobs.js";
 import { hrefOf } from "../router/route.js";
 import { ago, short, words } from "../text/numbers.js";
 import { ConnectionState } from "../ui/connection.js";
@@ -50,10 +50,19 @@ function JobRow({ job }: { readonly job: JobDetails }) {
   );
 }
 
-/** All jobs, live, newest first. */
+const isStatus = (word: string | undefined): word is JobStatus => JOB_STATUSES.some((status) => status === word);
+
+/** All jobs, newest first: the newest live, the older ones page by page. */
 export function JobsPage({ status }: { readonly status: string | undefined }) {
   const { jobs, connection } = useJobs();
-  const shown = jobs?.filter((job) => status === undefined || job.status === status);
+  const older = usePagedJobs(isStatus(status) ? status : undefined, jobs);
+  const { counts } = older;
+  const live = new Set(jobs?.map(({ job_id }) => job_id));
+  const shown =
+    jobs &&
+    [...jobs, ...older.jobs.filter(({ job_id }) => !live.has(job_id))]
+      .filter((job) => status === undefined || job.status === status)
+      .toSorted((one, other) => (one.job_id < other.job_id ? 1 : -1));
   return (
     <Page
       title="Jobs"
@@ -69,7 +78,10 @@ export function JobsPage({ status }: { readonly status: string | undefined }) {
       <nav className="filters" aria-label="Filter by status">
         {[undefined, ...JOB_STATUSES].map((one) => (
           <a key={one ?? "all"} href={hrefOf(["jobs"], { status: one })} aria-current={one === status ? "true" : undefined}>
-            {one ?? "all"} <span>{jobs?.filter((job) => one === undefined || job.status === one).length ?? ""}</span>
+            {one ?? "all"}{" "}
+            <span>
+              {counts && (one === undefined ? Object.values(counts).reduce((sum, count) => sum + count, 0) : counts[one])}
+            </span>
           </a>
         ))}
       </nav>
@@ -79,6 +91,11 @@ export function JobsPage({ status }: { readonly status: string | undefined }) {
             <JobRow key={job.job_id} job={job} />
           ))}
         </Table>
+      )}
+      {older.more && (
+        <button type="button" onClick={older.more}>
+          Older jobs
+        </button>
       )}
       {shown?.length === 0 && (
         <p className="empty">

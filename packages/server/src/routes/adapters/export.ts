@@ -6,19 +6,17 @@ import { ProblemError, quote } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, idParams, problems } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";
-import type { Jobs } from "../../jobs/jobs.js";
 import type { KindDeps } from "../../kinds/deps.js";
 import { findExport } from "../../kinds/export/store.js";
-import type { Start } from "../../kinds/index.js";
+import { type LaunchDeps, startJob } from "../../launch/start.js";
 import { requireAdapter } from "../../registry/require-adapter.js";
 
-interface Deps {
-  readonly jobs: Jobs;
+interface Deps extends LaunchDeps {
   readonly deps: KindDeps;
 }
 
-export const exportRoutes = (app: App, { jobs, deps }: Deps): void => {
-  const { database, paths } = deps;
+export const exportRoutes = (app: App, services: Deps): void => {
+  const { database, paths } = services.deps;
 
   const requireExport = async (adapterId: string, format: string): Promise<Export> => {
     const adapter = await requireAdapter(database, adapterId);
@@ -37,16 +35,22 @@ export const exportRoutes = (app: App, { jobs, deps }: Deps): void => {
         body: ExportRequest,
         response: {
           202: answer("The job is queued", StartResponse),
-          ...problems("ADAPTER_NOT_FOUND", "VALIDATION_FAILED", "MALFORMED_JSON", "QUEUE_FULL", "SHUTTING_DOWN"),
+          ...problems(
+            "ADAPTER_NOT_FOUND",
+            "IDEMPOTENCY_CONFLICT",
+            "VALIDATION_FAILED",
+            "MALFORMED_JSON",
+            "QUEUE_FULL",
+            "SHUTTING_DOWN",
+          ),
         },
       },
     },
     async (request, reply) => {
       const { adapter_id, base_model } = await requireAdapter(database, request.params.adapter_id);
       const { format } = request.body;
-      const start: Start = { kind: "export", request: { adapter_id, format, base_model } };
-      const { job_id } = jobs.submit(start);
-      return reply.code(202).send({ job_id, status: "queued" });
+      const start = { kind: "export", request: { adapter_id, format, base_model } } as const;
+      return reply.code(202).send(await startJob(request, start, services));
     },
   );
 

@@ -1,13 +1,16 @@
-import { JobDetails, JobList, JobRecord, JobStatus, Strict } from "@imprint/contracts";
+import { JobDetails, JobList, JobRecord, JobStatus, Resubmitted, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import { ProblemError, quote } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, Prefix, problems, Text } from "../../http/schemas.js";
 import { type Job, toDetails, toListed, toRecord } from "../../jobs/job.js";
 import type { Jobs } from "../../jobs/jobs.js";
+import type { KindDeps } from "../../kinds/deps.js";
+import { findLeft, resubmit } from "../../launch/left.js";
+import { callOf, type LaunchDeps } from "../../launch/start.js";
 
-interface Deps {
-  readonly jobs: Jobs;
+interface Deps extends LaunchDeps {
+  readonly deps: KindDeps;
 }
 
 /** The job of a path. Throws ProblemError JOB_NOT_FOUND. */
@@ -21,7 +24,10 @@ export const findJob = (jobs: Jobs, jobId: string): Job => {
 const params = idParams("job_id");
 const JobQuery = Strict({ status: Type.Optional(JobStatus), limit: Limit, after: Text, prefix: Prefix });
 
-export const jobRoutes = (app: App, { jobs }: Deps): void => {
+export const jobRoutes = (app: App, services: Deps): void => {
+  const { jobs } = services;
+  const { paths } = services.deps;
+
   app.get(
     "/jobs",
     {
@@ -34,7 +40,23 @@ export const jobRoutes = (app: App, { jobs }: Deps): void => {
     },
     async ({ query: { status, limit = DEFAULT_LIMIT, after, prefix } }) => {
       const page = jobs.list({ status, limit, after, prefix });
-      return { jobs: page.jobs.map(toListed), next: page.next };
+      return { jobs: page.jobs.map(toListed), next: page.next, counts: jobs.counts(), left: await findLeft(paths, jobs) };
+    },
+  );
+
+  app.post(
+    "/jobs/resubmit",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "Start the jobs that waited when the service stopped",
+        body: NoBody,
+        response: { 202: answer("What became of them", Resubmitted), ...problems("IDEMPOTENCY_CONFLICT", "SHUTTING_DOWN") },
+      },
+    },
+    async (request, reply) => {
+      const again = (): Promise<Resubmitted> => resubmit({ paths, transact: (work) => request.transact(work) }, services);
+      return reply.code(202).send(await services.idempotency.once(callOf(request), again));
     },
   );
 

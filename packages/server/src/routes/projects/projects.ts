@@ -4,10 +4,13 @@ import type { Streams } from "../../events/streams.js";
 import type { App } from "../../http/app.js";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../../http/event-stream.js";
 import { answer, eventStream, idParams, noContent, problems, startBody } from "../../http/schemas.js";
+import type { Idempotency } from "../../launch/idempotency.js";
+import { callOf } from "../../launch/start.js";
 import type { Projects } from "../../projects/projects.js";
 
 interface Deps {
   readonly projects: Projects;
+  readonly idempotency: Idempotency;
   readonly streams: Streams;
 }
 
@@ -16,7 +19,7 @@ const params = idParams("name");
 const TIMEOUT_MS = 300_000;
 
 /** `/projects`: sessions that belong together, and the adapters that were trained on them. */
-export const projectRoutes = (app: App, { projects, streams }: Deps): void => {
+export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps): void => {
   const { body, validatorCompiler } = startBody(ProjectRunRequest);
 
   app.get(
@@ -81,6 +84,7 @@ export const projectRoutes = (app: App, { projects, streams }: Deps): void => {
             "SESSION_INVALID",
             "ADAPTER_INVALID",
             "NOTHING_TO_EVALUATE",
+            "IDEMPOTENCY_CONFLICT",
             "BASE_MODEL_NOT_FOUND",
             "BASE_MODEL_UNSAFE",
             "BASE_MODEL_INVALID",
@@ -92,8 +96,8 @@ export const projectRoutes = (app: App, { projects, streams }: Deps): void => {
         },
       },
     },
-    async ({ params: { name }, body: request }, reply) => {
-      const started = await projects.start(name, request);
+    async (request, reply) => {
+      const started = await idempotency.once(callOf(request), () => projects.start(request.params.name, request.body));
       return reply.code(started.run === null ? 200 : 202).send(started);
     },
   );

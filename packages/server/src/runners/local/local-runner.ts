@@ -39,9 +39,9 @@ export interface LocalRunnerOptions extends WorkerSettings {
   readonly places?: Places;
   /** What a worker is kept warm for; requests with the same answer share a process. Default: the spec's base_model. */
   readonly baseModelOf?: (request: WorkerTask | Call) => string;
-  /** Processes that train at once, default 1: set it to the number of slots. One more answers chats while all of them train. */
+  /** Processes that train at once, default 1: set it to the number of slots. One more answers chats, and one exports, while all of them train. */
   readonly maxWorkers?: number;
-  /** How long that one stays warm when nobody talks. Default 5 minutes. */
+  /** How long those stay warm when nobody needs them. Default 5 minutes. */
   readonly talkerRestMs?: number;
   /** Called with every process that is started. */
   readonly onWorkerStart?: () => void;
@@ -74,14 +74,16 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     return startWorker(startProcess({ ...program, spawn, killOnExit, clock }), options);
   };
   const pool = createPool({ maxWorkers, graceMs: cancelGraceMs, start });
-  // A chat never waits for a training: with all others at work it gets a process, and a copy of its base, of its own.
+  // A chat never waits for a training, nor does an export: with all others at work it gets a process, and a copy of its base, of its own.
   const rest = { afterMs: options.talkerRestMs ?? TALKER_REST_MS, clock };
-  const talkers = createPool({ maxWorkers: 1, graceMs: cancelGraceMs, start, rest });
+  const one = { maxWorkers: 1, graceMs: cancelGraceMs, start, rest };
+  const [talkers, exporters] = [createPool(one), createPool(one)];
 
   const run = async (task: WorkerTask, onEvent: (event: TaskEvent) => void, signal: AbortSignal): Promise<Outcome> => {
     try {
       const here = places ? resolveTask(task, places) : task;
-      const checkout = await pool.acquire(baseModelOf(here), signal);
+      const owner = task.type === "export" && !pool.isFree() ? exporters : pool;
+      const checkout = await owner.acquire(baseModelOf(here), signal);
       const outcome = await checkout.worker.run(here, onEvent, signal);
       checkout.release(outcome.type === "failed" && outcome.error.code === "OUT_OF_MEMORY"); // what leaked would fail the next one
       return outcome;
@@ -114,6 +116,6 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     leftBehind: async () => [],
     release: async () => {},
     call: call as Interactive["call"],
-    close: async (graceMs) => void (await Promise.all([pool.close(graceMs), talkers.close(graceMs)])),
+    close: async (graceMs) => void (await Promise.all([pool, talkers, exporters].map((one) => one.close(graceMs)))),
   };
 }

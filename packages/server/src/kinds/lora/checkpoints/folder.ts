@@ -1,7 +1,16 @@
 import { existsSync } from "node:fs";
-import { copyFile, link, readdir, readFile } from "node:fs/promises";
+import { copyFile, link, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { JobId, KeepHarmful, Metadata, SessionId, Strict, TrainLoraSpec } from "@imprint/contracts";
+import {
+  AdapterId,
+  JobId,
+  KeepHarmful,
+  type KeptCheckpoint,
+  Metadata,
+  SessionId,
+  Strict,
+  TrainLoraSpec,
+} from "@imprint/contracts";
 import { fieldErrors, matches } from "@imprint/contracts/fields";
 import { type TProperties, Type } from "typebox";
 import { ImprintError, quote } from "../../../common/error.js";
@@ -75,6 +84,23 @@ export const checkpointFolder = ({ checkpoints }: DataPaths, jobId: string): str
 const hasCheckpoint = (folder: string): boolean => existsSync(join(folder, STATE));
 
 export const hasSweep = (folder: string): boolean => existsSync(join(folder, SWEEP_FILE));
+
+/** The trainings and sweeps that can go on, newest first; some of their jobs may be under way. */
+export const keptCheckpoints = async (paths: Pick<DataPaths, "checkpoints">): Promise<readonly KeptCheckpoint[]> => {
+  const find = async (job_id: string): Promise<readonly KeptCheckpoint[]> => {
+    const folder = join(paths.checkpoints, job_id);
+    const [kind, file] = hasSweep(folder) ? (["sweep", SWEEP_FILE] as const) : (["lora", STATE] as const);
+    const written = await stat(join(folder, file)).catch(() => null);
+    const stored = await parse(folder).catch(() => null);
+    if (written === null || stored === null) return [];
+    const { adapter_id } = Object(stored.request);
+    return [
+      { job_id, kind, adapter_id: matches(AdapterId, adapter_id) ? adapter_id : null, written_at: written.mtime.toISOString() },
+    ];
+  };
+  const names = (await readdir(paths.checkpoints).catch(() => [])).filter((name) => matches(JobId, name));
+  return (await Promise.all(names.map(find))).flat().sort((a, b) => (a.written_at < b.written_at ? 1 : -1));
+};
 
 /** What a kind of training keeps in its jobs' checkpoint folders. */
 export interface CheckpointFormat {
