@@ -28,7 +28,7 @@ interface Engine {
 }
 
 const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions): Engine => {
-  const trainer = createTrainerEngine(worker);
+  const trainer = createTrainerEngine(worker, log);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
     if ("missing" in choice && choice.missing !== null) log.warn({ reason: choice.missing }, "the trainer answers chats");

@@ -21,7 +21,12 @@ const start = () => {
   onTestFinished(() => llama.close());
   const trainer = { file: process.execPath, args: [workerPath("renders.mjs"), "serve"] };
   const files = createGgufFiles({ paths: { gguf: made, exports }, trainer });
-  const engine = createLlamaCppEngine({ trainer: createTrainerEngine(runnerOn("renders.mjs")), files, llama, log: quietLog() });
+  const engine = createLlamaCppEngine({
+    trainer: createTrainerEngine(runnerOn("renders.mjs"), quietLog()),
+    files,
+    llama,
+    log: quietLog(),
+  });
   const model = (name: string): string => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "config.json"), "{}");
