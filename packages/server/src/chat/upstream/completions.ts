@@ -79,6 +79,11 @@ interface Listener {
   readonly onEvent?: ((event: ChatEvent) => void) | undefined;
 }
 
+/** Characters of an answer: no context holds more. */
+const MAX_ANSWER = 16 * 1024 * 1024;
+const lengthOf = ({ text, tool_calls }: Chunk): number =>
+  tool_calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, text.length);
+
 /** Follows an answer to its end. Throws ImprintError where no chunk says how it ended: its connection did. */
 const followed = async (
   chunks: AsyncIterable<string>,
@@ -86,12 +91,15 @@ const followed = async (
   onChunk: (chunk: Chunk, isFirst: boolean) => void,
 ): Promise<Omit<ChatResult, "text">> => {
   let isFirst = true;
+  let length = 0;
   let finish: string | null = null;
   let stop: string | null = null;
   let usage: Usage | null = null;
   for await (const data of chunks) {
     const chunk = chunkOf(data);
     if (chunk.error !== undefined) throw brokenOff(host, chunk.error);
+    length += lengthOf(chunk);
+    if (length > MAX_ANSWER) throw new ImprintError("UPSTREAM_FAILED", `${host} answers more than 16 MiB.`);
     onChunk(chunk, isFirst);
     isFirst = false;
     finish = chunk.finish_reason ?? finish;

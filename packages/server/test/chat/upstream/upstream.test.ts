@@ -206,6 +206,24 @@ test.each([
   expect((await ask(service)).statusCode).toBe(502);
 });
 
+const LONG = "x".repeat(256 * 1024);
+
+test.each([
+  ["one event without a line's end", LONG, "an event of more than 4 MiB"],
+  ["one event of many lines", `data: ${LONG}\n`, "an event of more than 4 MiB"],
+  ["events without an end", `data: ${JSON.stringify({ choices: [{ delta: { content: LONG } }] })}\n\n`, "more than 16 MiB"],
+  [
+    "a call without an end",
+    `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: LONG } }] } }] })}\n\n`,
+    "more than 16 MiB",
+  ],
+])("an upstream that sends %s is broken off with a sentence", async (_what, endless, why) => {
+  const { service } = await begin({ endless });
+  const refused = await ask(service);
+  expect([refused.statusCode, refused.json().error.code]).toEqual([502, "upstream_failed"]);
+  expect(refused.json().error.message).toContain(why);
+});
+
 test("an upstream that is away at the start is asked again with the next chat, and what is here is answered meanwhile", async () => {
   const gone = await startFake();
   await gone.close();
