@@ -59,7 +59,7 @@ async function engines(folder) {
   const worker = createTrainerEngine(runner, log);
   const llamaCpp = createLlamaCppEngine({
     trainer: worker,
-    files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer }),
+    files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer, log }),
     llama,
     log,
   });

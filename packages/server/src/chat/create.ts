@@ -35,8 +35,12 @@ const createLocalEngine = ({ config, command, worker, paths, log }: EngineOption
     return { engine: trainer, close: () => {} };
   }
   const llama = createLlamaProcess({ library: choice.library });
-  const files = createGgufFiles({ paths, trainer: command });
-  return { engine: createLlamaCppEngine({ trainer, files, llama, log }), close: llama.close };
+  const files = createGgufFiles({ paths, trainer: command, log });
+  const close = (): void => {
+    files.close();
+    llama.close();
+  };
+  return { engine: createLlamaCppEngine({ trainer, files, llama, log }), close };
 };
 
 /** Who answers chats, and what another server serves. */
