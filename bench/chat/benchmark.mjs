@@ -56,10 +56,10 @@ async function engines(folder) {
       return generated;
     },
   };
-  const worker = createTrainerEngine(runner);
+  const worker = createTrainerEngine(runner, log);
   const llamaCpp = createLlamaCppEngine({
     trainer: worker,
-    files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer }),
+    files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer, log }),
     llama,
     log,
   });
@@ -105,6 +105,9 @@ export const benchmark = {
         max_tokens,
         temperature: 0,
         top_p: 1,
+        top_k: 0,
+        min_p: 0,
+        enable_thinking: null,
         seed: 0,
         ...change,
       };

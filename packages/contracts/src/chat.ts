@@ -41,6 +41,11 @@ export const ChatSpec = Strict({
   }),
   temperature: Type.Number({ minimum: 0 }),
   top_p: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+  top_k: Type.Integer({ minimum: 0, description: "0: all tokens may be drawn" }),
+  min_p: Type.Number({ minimum: 0, maximum: 1 }),
+  enable_thinking: Type.Union([Type.Boolean(), Type.Null()], {
+    description: "Whether templates that know it let the model think aloud; null: as the adapter learned, else yes",
+  }),
   stop: Type.Array(Type.String(), { description: "Texts that end the answer; they are not part of it" }),
   seed: Type.Integer({ minimum: 0 }),
   stream: Type.Boolean({ description: "Whether `token` events tell the text as it is generated" }),

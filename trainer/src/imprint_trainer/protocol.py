@@ -191,6 +191,9 @@ class ChatSpec(Strict):
     max_tokens: Annotated[int, Field(ge=0)] | None
     temperature: Finite = Field(ge=0)
     top_p: Finite = Field(gt=0, le=1)
+    top_k: int = Field(ge=0)
+    min_p: Finite = Field(ge=0, le=1)
+    enable_thinking: bool | None
     stop: list[str]
     seed: int = Field(ge=0)
     stream: bool

@@ -125,6 +125,9 @@ def spec_of(**changes: Any) -> ChatSpec:
         "max_tokens": 400,
         "temperature": 2,
         "top_p": 1,
+        "top_k": 0,
+        "min_p": 0,
+        "enable_thinking": None,
         "stop": [],
         "seed": 1,
         "stream": True,
@@ -157,10 +160,11 @@ def test_a_stop_text_ends_the_answer_before_itself(base: LoadedBase) -> None:
     assert cut["completion_tokens"] < whole["completion_tokens"]
 
 
-def test_a_narrow_nucleus_always_takes_the_likeliest_token(base: LoadedBase) -> None:
+@pytest.mark.parametrize("narrow", [{"top_p": 1e-6}, {"top_k": 1}, {"min_p": 1}])
+def test_a_narrow_choice_always_takes_the_likeliest_token(base: LoadedBase, narrow: dict[str, Any]) -> None:
     greedy, _ = answer(base, spec_of(temperature=0, max_tokens=12))
-    narrow, _ = answer(base, spec_of(top_p=1e-6, max_tokens=12))
-    assert narrow == greedy
+    drawn, _ = answer(base, spec_of(**narrow, max_tokens=12))
+    assert drawn == greedy
 
 
 def test_a_chat_leaves_the_random_numbers_as_they_were(base: LoadedBase) -> None:

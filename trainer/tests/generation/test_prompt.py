@@ -32,6 +32,28 @@ def chat_tool(tool: dict[str, Any]) -> dict[str, Any]:
     return {key: function.get(key) for key in ("name", "description", "parameters")}
 
 
+def spec_of(messages: list[dict[str, Any]], **changes: Any) -> ChatSpec:
+    fields = {
+        "base_model": "tiny",
+        "adapter_path": None,
+        "messages": messages,
+        "tools": [],
+        "tool_choice": "auto",
+        "parallel_tool_calls": True,
+        "json_schema": None,
+        "max_tokens": 0,
+        "temperature": 0,
+        "top_p": 1,
+        "top_k": 0,
+        "min_p": 0,
+        "enable_thinking": None,
+        "stop": [],
+        "seed": 0,
+        "stream": False,
+    }
+    return ChatSpec.model_validate(fields | changes)
+
+
 @pytest.mark.parametrize("name", ["chatml", "qwen2_5", "gemma"])
 def test_a_recorded_conversation_is_trained_as_it_was_served(base: LoadedBase, name: str) -> None:
     fixture = json.loads(FIXTURE.read_text(encoding="utf-8"))
@@ -42,23 +64,19 @@ def test_a_recorded_conversation_is_trained_as_it_was_served(base: LoadedBase, n
     turns = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
     prompts = []
     for index in turns:
-        spec = ChatSpec.model_validate(
-            {
-                "base_model": "tiny",
-                "adapter_path": None,
-                "messages": [chat_message(message) for message in messages[:index]],
-                "tools": [chat_tool(tool) for tool in fixture["conversation"]["tools"]],
-                "tool_choice": "auto",
-                "parallel_tool_calls": True,
-                "json_schema": None,
-                "max_tokens": 0,
-                "temperature": 0,
-                "top_p": 1,
-                "stop": [],
-                "seed": 0,
-                "stream": False,
-            }
-        )
+        asked = [chat_message(message) for message in messages[:index]]
+        spec = spec_of(asked, tools=[chat_tool(tool) for tool in fixture["conversation"]["tools"]])
         prompts.append(prompt_of(spec, base).ids)
     assert prompts == [window.input_ids[: answer.start] for answer in window.answers]
     assert base.tokenizer.decode(list(window.input_ids)).endswith(f"The tests pass.{family(name).end}")
+
+
+@pytest.mark.parametrize(("asked", "thinks"), [(None, True), (True, True), (False, False)])
+def test_a_template_that_lets_a_model_think_aloud_is_told_what_the_chat_asks(
+    base: LoadedBase, asked: bool | None, thinks: bool
+) -> None:
+    tokenizer = tokenizer_of("chatml")
+    tokenizer.chat_template += "{% if add_generation_prompt and not enable_thinking %}quiet{% endif %}"
+    spec = spec_of([chat_message({"role": "user", "content": "Hello."})], enable_thinking=asked)
+    prompt = tokenizer.decode(list(prompt_of(spec, replace(base, tokenizer=tokenizer, memo={})).ids))
+    assert prompt.endswith("quiet") is not thinks

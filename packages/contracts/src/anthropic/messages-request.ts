@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { OneOf, Strict } from "../object.js";
-import { FunctionName, ignored, ModelName, OtherThan, open } from "../openai/open.js";
+import { FunctionName, ignored, ModelName, OtherThan, open, sampling } from "../openai/open.js";
 
 /** Types of blocks that are read. */
 export const MESSAGE_BLOCKS = ["text", "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"] as const;
@@ -64,6 +64,7 @@ export const MessagesRequest = Strict({
   stop_sequences: open(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 64 })),
   temperature: open(Type.Number({ minimum: 0, maximum: 1, description: "Default: 0, always the likeliest token" })),
   top_p: open(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+  ...sampling,
   metadata: ignored,
   service_tier: ignored,
   inference_geo: ignored,

@@ -10,6 +10,7 @@ import {
   open,
   Parameters,
   Seed,
+  sampling,
   Temperature,
   TopP,
 } from "./open.js";
@@ -40,7 +41,7 @@ const Tool = Strict({
     name: FunctionName,
     description: open(Type.String()),
     parameters: Parameters,
-    strict: open(Type.Boolean({ description: "Calls keep to the schema; where no engine can hold them to it, refused" })),
+    strict: open(Type.Boolean({ description: "Calls keep to the schema, where the engine can hold them to it" })),
   }),
 });
 
@@ -75,6 +76,7 @@ export const ChatRequest = Strict({
   top_p: TopP,
   stop: open(Type.Union([StopText, Type.Array(StopText, { maxItems: 4 })])),
   seed: Seed,
+  ...sampling,
   n: open(Type.Literal(1)),
   frequency_penalty: Zero,
   presence_penalty: Zero,

@@ -32,4 +32,16 @@ export const MaxTokens = open(
 );
 export const Temperature = open(Type.Number({ minimum: 0, maximum: 2, description: "Default: 0, always the likeliest token" }));
 export const TopP = open(Type.Number({ exclusiveMinimum: 0, maximum: 1 }));
+/** What servers of open models take beside OpenAI's fields: honoured, or refused where the answer would be another one. */
+export const sampling = {
+  top_k: open(Type.Integer({ minimum: -1, description: "Of how many likeliest tokens one is drawn; 0 and -1: of all" })),
+  min_p: open(
+    Type.Number({ minimum: 0, maximum: 1, description: "Of the likeliest token's probability: less likely ones are not drawn" }),
+  ),
+  repetition_penalty: open(Type.Number({ description: "1, which changes nothing" })),
+  repeat_penalty: open(Type.Number({ description: "The same" })),
+  chat_template_kwargs: open(
+    Type.Record(Type.String(), Type.Unknown(), { description: "`enable_thinking`; another one is refused unless it is false" }),
+  ),
+};
 export const Seed = open(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }));

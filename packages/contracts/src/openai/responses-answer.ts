@@ -27,6 +27,15 @@ export const ResponseItem = Type.Union([
     namespace: Type.Optional(Type.String({ description: "Of a tool that came in one" })),
     arguments: Type.String({ description: "As the model wrote them" }),
   }),
+  Strict({
+    id: Type.String(),
+    type: Type.Literal("custom_tool_call"),
+    status: Status,
+    call_id: Type.String(),
+    name: Type.String(),
+    namespace: Type.Optional(Type.String()),
+    input: Type.String(),
+  }),
 ]);
 export type ResponseItem = Static<typeof ResponseItem>;
 

@@ -50,11 +50,13 @@ export type LeftOut = Set<string>;
 const partText = (part: ContentPart, path: string, leftOut: LeftOut): readonly string[] => {
   const shown = SHOWN.get(part.type);
   if (shown !== undefined) return [shown];
+  const { refusal, tool_name } = part as { readonly refusal?: unknown; readonly tool_name?: unknown };
+  // A tool that a search found: its definition stands among the tools.
+  if (part.type === "tool_reference" && typeof tool_name === "string") return [`[tool ${tool_name}]`];
   if (!TEXTS.has(part.type)) {
     leftOut.add(`part ${part.type}`);
     return [];
   }
-  const { refusal } = part as { readonly refusal?: unknown };
   const text = part.type === "refusal" ? refusal : part.text;
   return [required(typeof text === "string" ? text : undefined, `${path}.text`)];
 };
@@ -127,13 +129,34 @@ interface Asked {
   readonly max_tokens?: number | null | undefined;
   readonly temperature?: number | null | undefined;
   readonly top_p?: number | null | undefined;
+  readonly top_k?: number | null | undefined;
+  readonly min_p?: number | null | undefined;
+  readonly repetition_penalty?: number | null | undefined;
+  readonly repeat_penalty?: number | null | undefined;
+  readonly chat_template_kwargs?: Readonly<Record<string, unknown>> | null | undefined;
   readonly stop?: string | readonly string[] | null | undefined;
   readonly seed?: number | null | undefined;
 }
 
+/** Fields that ask for another answer than any engine here gives. Throws ProblemError. */
+const refuseUnmet = (asked: Pick<Asked, "repetition_penalty" | "repeat_penalty" | "chat_template_kwargs">): void => {
+  for (const field of ["repetition_penalty", "repeat_penalty"] as const)
+    if ((asked[field] ?? 1) !== 1) throw fieldRefused(field, "is not applied here: leave it out, or send 1");
+  for (const [name, value] of Object.entries(asked.chat_template_kwargs ?? {})) {
+    const isMet = name === "enable_thinking" ? typeof (value ?? false) === "boolean" : (value ?? false) === false;
+    if (!isMet)
+      throw fieldRefused(
+        `chat_template_kwargs.${name}`,
+        name === "enable_thinking" ? "must be true or false" : "does not reach the template: leave it out, or send false",
+      );
+  }
+};
+
 /** Every value decided. Throws ProblemError for fields that contradict each other. */
 export const conversationOf = ({ messages, tools, tool_choice, stop, ...rest }: Asked): Conversation => {
   checkResults(messages);
+  refuseUnmet(rest);
+  const { enable_thinking } = rest.chat_template_kwargs ?? {};
   if (tool_choice !== "auto" && tool_choice !== "none" && tools.length === 0)
     throw fieldRefused("tool_choice", "asks for a call, and there are no tools");
   if (typeof tool_choice === "object" && !tools.some(({ name }) => name === tool_choice.name))
@@ -148,6 +171,9 @@ export const conversationOf = ({ messages, tools, tool_choice, stop, ...rest }: 
     max_tokens: rest.max_tokens ?? null,
     temperature: rest.temperature ?? 0,
     top_p: rest.top_p ?? 1,
+    top_k: Math.max(0, rest.top_k ?? 0),
+    min_p: rest.min_p ?? 0,
+    enable_thinking: typeof enable_thinking === "boolean" ? enable_thinking : null,
     stop: typeof stop === "string" ? [stop] : [...(stop ?? [])],
     seed: rest.seed ?? 0,
   };

@@ -28,15 +28,19 @@ interface Engine {
 }
 
 const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions): Engine => {
-  const trainer = createTrainerEngine(worker);
+  const trainer = createTrainerEngine(worker, log);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
     if ("missing" in choice && choice.missing !== null) log.warn({ reason: choice.missing }, "the trainer answers chats");
     return { engine: trainer, close: () => {} };
   }
   const llama = createLlamaProcess({ library: choice.library });
-  const files = createGgufFiles({ paths, trainer: command });
-  return { engine: createLlamaCppEngine({ trainer, files, llama, log }), close: llama.close };
+  const files = createGgufFiles({ paths, trainer: command, log });
+  const close = (): void => {
+    files.close();
+    llama.close();
+  };
+  return { engine: createLlamaCppEngine({ trainer, files, llama, log }), close };
 };
 
 /** Who answers chats, and what another server serves. */

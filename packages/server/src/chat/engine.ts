@@ -1,11 +1,11 @@
 import type { ChatResult, ChatSpec, RenderedPrompt } from "@imprint/contracts";
-import { ImprintError } from "../common/error.js";
+import type { Log } from "../common/error.js";
 import type { ChatEvent, Interactive } from "../runners/runner.js";
 
 /** What an engine is asked. */
 export interface Chat {
   readonly spec: ChatSpec;
-  /** Names of the tools whose calls must keep to their schema: an engine has grammars for that, or refuses. */
+  /** Names of the tools whose calls should keep to their schema: by an engine's grammars, where those can hold them to it. */
   readonly strict_tools: readonly string[];
 }
 
@@ -17,15 +17,25 @@ export interface ChatEngine {
   chat(chat: Chat, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<ChatResult>;
 }
 
-/** The trainer's worker: it has no grammars that hold a call to its tool's schema. (A schema for the answer it refuses by itself.) */
-export const createTrainerEngine = (worker: Interactive): ChatEngine => ({
-  // The form of an answer is no part of its prompt.
-  render: (spec, signal) => worker.call({ type: "render", spec: { ...spec, json_schema: null } }, signal),
-  chat: async ({ spec, strict_tools: [strict] }, signal, onEvent) => {
-    if (strict === undefined) return worker.call({ type: "chat", spec }, signal, onEvent);
-    throw new ImprintError(
-      "PROMPT_REFUSED",
-      `The tool ${strict} is strict, and this engine has no grammars to hold its calls to their schema: leave strict out, or start the service with --engine llama.cpp.`,
-    );
-  },
-});
+/** Says once of each strict tool that nothing holds its calls to their schema. */
+export const createUnheld = (log: Log): ((tool: string) => void) => {
+  const said = new Set<string>();
+  return (tool) => {
+    if (!said.has(tool))
+      log.warn({ tool }, "no grammar holds the calls of a strict tool to its schema: they are what the model writes");
+    said.add(tool);
+  };
+};
+
+/** The trainer's worker, without grammars: a strict tool's calls are what the model writes. (A schema for the answer it refuses by itself.) */
+export const createTrainerEngine = (worker: Interactive, log: Log): ChatEngine => {
+  const unheld = createUnheld(log);
+  return {
+    // The form of an answer is no part of its prompt.
+    render: (spec, signal) => worker.call({ type: "render", spec: { ...spec, json_schema: null } }, signal),
+    chat: ({ spec, strict_tools }, signal, onEvent) => {
+      strict_tools.forEach(unheld);
+      return worker.call({ type: "chat", spec }, signal, onEvent);
+    },
+  };
+};

@@ -72,7 +72,7 @@ test.each<[unknown, readonly unknown[], readonly unknown[]]>([
   [{}, [{ a: [1, "x", {}] }, "x", 3, true, null], []],
   [{ const: ODD }, [ODD], ["a"]],
 ])("llama.cpp takes what keeps to the schema %j, and nothing else", async (json_schema, good, bad) => {
-  const grammar = grammarFor({ ...specOf({ tools: [], json_schema }), strict_tools: [] }, null);
+  const grammar = grammarFor(specOf({ tools: [], json_schema }), null);
   const takes = await reader(grammarAfter("", grammar as never) ?? "");
   expect(good.filter((value) => !takes(written(value)))).toEqual([]);
   expect(bad.filter((value) => takes(written(value)))).toEqual([]);
@@ -84,7 +84,7 @@ test("llama.cpp takes calls of the tools, one after another, and no others", asy
     { name: "bash", description: null, parameters },
     { name: "build", description: null, parameters: null },
   ];
-  const grammar = grammarFor({ ...specOf({ tools }), strict_tools: ["bash"] }, "hermes");
+  const grammar = grammarFor(specOf({ tools }), "hermes");
   const takes = await reader(grammarAfter("Words. <tool_call>", grammar as never) ?? "");
   const call = (name: string, args: string): string => `\n{"name": "${name}", "arguments": ${args}}\n</tool_call>`;
   expect(takes(call("bash", '{"command": "ls </tool_call>"}'))).toBe(true);

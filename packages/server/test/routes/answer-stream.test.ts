@@ -89,7 +89,10 @@ const fixed = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, inner) => (key === "id" || key === "call_id" ? "" : inner));
 
 const BEGUN = { id: "", output: [], status: "in_progress" } as unknown as ResponseObject;
-const RESPONSES = { response: BEGUN, toolNames: new Map([["bash", { name: "bash", namespace: "shell" }]]) };
+const RESPONSES = {
+  response: BEGUN,
+  toolNames: new Map([["bash", { type: "function" as const, name: "bash", namespace: "shell" }]]),
+};
 
 /** Each API's answer, whole and out of its stream. */
 const apisOf = async (pieces: readonly string[], finish_reason: "stop" | "length") => {

@@ -86,17 +86,19 @@ const UNREAD: readonly (readonly [string, object, string])[] = [
     {
       tools: [
         { type: "local_shell" },
-        { type: "namespace", name: "n", tools: [{ type: "custom", name: "grep" }] },
+        { type: "namespace", name: "n", tools: [{ type: "mcp", name: "grep" }] },
         { type: "function", name: "bash", parameters },
       ],
       input: [
         user(text("Go.", "input_text")),
         { type: "computer_call", call_id: "c1", action: {}, name: 7 },
         { type: "computer_call_output", call_id: "c1", output: { type: "computer_screenshot" } },
+        { type: "local_shell_call", call_id: "c2", action: {} },
+        { type: "function_call_output", call_id: "c2", output: "a" },
         { role: "user", content: "On." },
       ],
     },
-    "tool local_shell, tool custom, item computer_call, item computer_call_output",
+    "tool local_shell, tool mcp, item computer_call, item computer_call_output, item local_shell_call",
   ],
   [
     MESSAGES,

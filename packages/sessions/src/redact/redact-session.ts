@@ -16,13 +16,13 @@ interface Conversation {
 
 type Change = (text: string) => string;
 
-/** The value with `change` applied to each of its strings, but for the names of its fields. */
+/** The value with `change` applied to each of its strings and names of fields: a schema names properties as its tool pleases. */
 function eachString<T>(value: T, change: Change): T;
 function eachString(value: unknown, change: Change): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((one) => eachString(one, change));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, eachString(one, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [change(name), eachString(one, change)]));
 }
 
 const eachOfStep = (step: Step, change: Change): Step => ({
@@ -31,7 +31,14 @@ const eachOfStep = (step: Step, change: Change): Step => ({
   ...(step.reasoning === undefined ? {} : { reasoning: change(step.reasoning) }),
   ...(step.tool_calls === undefined
     ? {}
-    : { tool_calls: step.tool_calls.map((call) => ({ ...call, id: change(call.id), arguments: change(call.arguments) })) }),
+    : {
+        tool_calls: step.tool_calls.map(({ id, name, ...call }) => ({
+          ...call,
+          id: change(id),
+          name: change(name),
+          arguments: change(call.arguments),
+        })),
+      }),
   ...(step.observations === undefined
     ? {}
     : {
@@ -56,7 +63,11 @@ function changedStep(step: Step, change: Change): Step {
 
 /** The conversation with every text of it changed, always in the same order: what was said, called and answered, and the tools. */
 const eachText = ({ tools, steps, signal }: Conversation, change: Change): Conversation => ({
-  tools: tools.map((tool) => ({ ...eachString(tool, change), name: tool.name })),
+  tools: tools.map((tool) => ({
+    name: change(tool.name),
+    ...(tool.description === undefined ? {} : { description: change(tool.description) }),
+    ...(tool.parameters === undefined ? {} : { parameters: eachString(tool.parameters, change) }),
+  })),
   steps: steps.map((step) => changedStep(step, change)),
   signal: signal === null ? null : change(signal),
 });

@@ -29,14 +29,29 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
   }
 }
 
+/** Bytes that are decompressed at once: a block of 128 KiB may have four. */
+const PIECE = 256;
+/** What a frame may have decoders remember: zstd's own limit, unless it is told otherwise. */
+const WINDOW = 128 * 1024 * 1024;
+
 async function* unzstd(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
-  const stream = new Decompress((chunk) => ready.push(chunk));
+  const stream = new Decompress((chunk) => {
+    // fzstd's state of the frame at hand, whose window it would move with every block.
+    const { s: frame } = stream as unknown as { readonly s?: { readonly w?: Uint8Array } };
+    if ((frame?.w?.length ?? 0) > WINDOW)
+      throw new SessionUnreadable(
+        `${name} needs a zstd window of more than 128 MiB: compress it without --long, or decompress it.`,
+      );
+    ready.push(chunk);
+  });
   try {
     for await (const chunk of bytes) {
-      stream.push(chunk);
-      yield* ready;
-      ready = [];
+      for (let from = 0; from < chunk.length; from += PIECE) {
+        stream.push(chunk.subarray(from, from + PIECE));
+        yield* ready;
+        ready = [];
+      }
     }
   } catch (error) {
     if (error instanceof SessionUnreadable) throw error;

@@ -59,6 +59,33 @@ describe("a session's secrets", () => {
     expect(session.tools[0]).toMatchObject({ name: "run", description: "Uses <SECRET:github-token>." });
   });
 
+  it("go from the names of tools and of their schemas' properties, the same in the tool and in its calls", async () => {
+    const named = `look_${token}`;
+    const parameters = {
+      type: "object",
+      properties: { [token]: { type: "object", properties: { [password]: {} } } },
+      required: [token],
+    };
+    const session = await sessionOf(
+      [
+        { role: "user", content: `DB_PASSWORD=${password}` },
+        {
+          role: "assistant",
+          content: "",
+          tool_calls: [{ id: "c1", type: "function", function: { name: named, arguments: "{}" } }],
+        },
+        { role: "tool", tool_call_id: "c1", content: "ok" },
+        { role: "assistant", content: "Done." },
+      ],
+      [{ type: "function", function: { name: named, parameters } }],
+    );
+    expect(JSON.stringify(session)).not.toMatch(new RegExp(`${token}|${password.replace("!", "\\!")}`));
+    expect(session.tools[0]).toMatchObject({
+      parameters: { properties: { "<SECRET:github-token>": {} }, required: ["<SECRET:github-token>"] },
+    });
+    expect(session.steps[1]?.tool_calls?.[0]?.name).toBe(session.tools[0]?.name);
+  });
+
   it("are gone after one time: a second changes nothing, and arguments that were JSON stay JSON", () =>
     fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {

@@ -1,21 +1,28 @@
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { importSessions, LIMITS, SessionUnreadable } from "@imprint/sessions";
 import { describe, expect, it } from "vitest";
+import { decompress } from "../../src/source/decompress.js";
 import { SAMPLES } from "../support/samples.js";
 
 const log = SAMPLES.find((sample) => sample.format === "claude-code")?.text ?? "";
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A zstd frame of three blocks that repeat a character (RFC 8878, section 3.1.1.2): Node 20 makes none. */
-const zstdOf = (character: string, timesEach: number): Uint8Array => {
-  const size = Buffer.alloc(4);
-  size.writeUInt32LE(3 * timesEach);
+/** A zstd frame of blocks that repeat a character (RFC 8878, section 3.1.1.2): Node 20 makes none. */
+const zstdOf = (
+  character: string,
+  timesEach: number,
+  { blocks = 3, size }: { readonly blocks?: number; readonly size?: number } = {},
+): Uint8Array => {
+  const written = Buffer.alloc(4);
+  written.writeUInt32LE(size ?? blocks * timesEach);
   const block = (isLast: boolean): Buffer => {
     const header = Buffer.alloc(4);
     header.writeUInt32LE((timesEach << 3) | (1 << 1) | Number(isLast));
     return Buffer.concat([header.subarray(0, 3), Buffer.from(character)]);
   };
-  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0]), size, block(false), block(false), block(true)]);
+  const all = Array.from({ length: blocks }, (_, at) => block(at === blocks - 1));
+  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0]), written, ...all]);
 };
 
 /** Counts what is pulled, so that a test sees how much an import reads before it gives up. */
@@ -58,6 +65,20 @@ describe("limits", () => {
     const limits = { ...LIMITS, unpackedFreely: 100_000 };
     const refused = importSessions([{ name: "a.jsonl", bytes: packed }], { limits });
     await expect(refused).rejects.toThrow(/a\.jsonl holds more than 200 times the bytes that it has/);
+  });
+
+  it("holds little of a zstd file of very many blocks at once, in whatever pieces it comes", async () => {
+    const packed = zstdOf("\n", 100_000, { blocks: 5000, size: 100_000 });
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    for await (const _ of decompress(Readable.from([packed]), "a.jsonl", { ...LIMITS, ratio: 1e6 }))
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    expect(most).toBeLessThan(400_000_000);
+  });
+
+  it("refuses a zstd file that asks for a window of two gigabytes", async () => {
+    const packed = zstdOf("\n", 100, { size: 2_000_000_000 });
+    await expect(importSessions([{ name: "a.jsonl", bytes: packed }])).rejects.toThrow(/a\.jsonl needs a zstd window of more/);
   });
 
   it("reads a compressed recording that repeats itself, as recordings do", async () => {

@@ -65,7 +65,8 @@ def result_of(text: str, finish_reason: str, stop_text: str | None, *, prompt: i
 def choosing(spec: ChatSpec) -> dict[str, Any]:
     if spec.temperature == 0:
         return GREEDY
-    return {"do_sample": True, "temperature": spec.temperature, "top_p": spec.top_p, "top_k": 0}
+    drawn = {"temperature": spec.temperature, "top_p": spec.top_p, "top_k": spec.top_k, "min_p": spec.min_p}
+    return {"do_sample": True, **drawn}
 
 
 @contextmanager

@@ -158,13 +158,14 @@ def quantization_for(adapter_path: str | None) -> "Quantization":
 
 
 def rendered(spec: ChatSpec, base: PromptBase) -> ServedPrompt:
-    """An adapter thinks aloud where it was trained to; a base model wherever its template lets it."""
+    """An adapter thinks aloud where it was trained to, a base model wherever its template lets it, unless told."""
+    learned = learned_reasoning(Path(spec.adapter_path)) if spec.adapter_path else True
     return rendered_conversation(
         steps_of(spec.messages),
         [ToolDefinition(**tool.model_dump()) for tool in spec.tools],
         base.tokenizer,
         traits=traits_for(base),
-        reasoning=learned_reasoning(Path(spec.adapter_path)) if spec.adapter_path else True,
+        reasoning=learned if spec.enable_thinking is None else spec.enable_thinking,
         date=datetime.now(UTC),
     )
 

@@ -23,6 +23,8 @@ export interface ContextRequest extends Pick<Generation, "model" | "adapter" | "
 
 interface Entry {
   readonly key: string;
+  /** Of its model. */
+  readonly file: string;
   readonly model: Model;
   readonly context: Context;
   /** The least recently used first. */
@@ -39,11 +41,18 @@ export interface Contexts {
   take(request: ContextRequest): Promise<Place>;
 }
 
-/** Where answers are generated: models, and contexts of them with an adapter each. */
+interface Waiting {
+  readonly key: string;
+  readonly request: ContextRequest;
+  readonly resolve: (place: Place) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Where answers are generated: models, and contexts of them with an adapter each. A model goes with its last context. */
 export const createContexts = (llama: Llama, threads: number): Contexts => {
   const models = new Map<string, Promise<Model>>();
   const entries = new Map<string, Entry>(); // the least recently used first
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<Waiting>(); // in the order in which they came
   let turn: Promise<unknown> = Promise.resolve();
 
   const modelOf = (file: string): Promise<Model> => {
@@ -53,57 +62,78 @@ export const createContexts = (llama: Llama, threads: number): Contexts => {
     return loaded;
   };
 
-  const makeRoom = async (): Promise<boolean> => {
+  const freeUnused = async (file: string): Promise<void> => {
+    const model = models.get(file);
+    if (model === undefined || [...entries.values()].some((entry) => entry.file === file)) return;
+    models.delete(file);
+    await (await model).dispose();
+  };
+
+  const makeRoom = async (file: string): Promise<boolean> => {
     if (entries.size < CONTEXTS) return true;
     const idle = [...entries.values()].find(({ free }) => free.length === SEQUENCES);
     if (!idle) return false;
     entries.delete(idle.key);
     await idle.context.dispose();
+    if (idle.file !== file) await freeUnused(idle.file);
     return true;
   };
 
-  const open = async (key: string, request: ContextRequest): Promise<Entry> => {
+  const open = async ({ key, request }: Waiting): Promise<Entry> => {
     const model = await modelOf(request.model);
     const lora = request.adapter === null ? {} : { lora: { adapters: [{ filePath: request.adapter }] } };
     const size = { contextSize: sizeFor(request), sequences: SEQUENCES, threads };
-    const context = await model.createContext({ ...size, failedCreationRemedy: false, ...lora });
-    return { key, model, context, free: Array.from({ length: SEQUENCES }, () => context.getSequence()) };
+    const context = await model.createContext({ ...size, failedCreationRemedy: false, ...lora }).catch(async (error: unknown) => {
+      await freeUnused(request.model);
+      throw error;
+    });
+    const free = Array.from({ length: SEQUENCES }, () => context.getSequence());
+    return { key, file: request.model, model, context, free };
   };
 
-  /** Null where all are at work. */
-  const find = async (key: string, request: ContextRequest): Promise<Entry | null> => {
-    const known = entries.get(key);
-    if (known) return known.free.length > 0 ? known : null;
-    return (await makeRoom()) ? await open(key, request) : null;
+  const placeIn = (entry: Entry, request: ContextRequest): Place => {
+    entries.delete(entry.key);
+    entries.set(entry.key, entry);
+    const shared = (sequence: Sequence): number => sequence.compareContextTokens(request.tokens).firstDifferentIndex;
+    const sequence = entry.free.reduce((best, next) => (shared(next) > shared(best) ? next : best));
+    entry.free = entry.free.filter((one) => one !== sequence);
+    const release = (): void => {
+      entry.free.push(sequence);
+      serveNext();
+    };
+    return { model: entry.model, sequence, size: sizeFor(request), release };
   };
 
-  const take = async (request: ContextRequest): Promise<Place> => {
-    const { model: file, adapter, tokens } = request;
-    const key = JSON.stringify([file, adapter, sizeFor(request)]);
-    for (;;) {
-      const entry = await find(key, request);
-      if (entry) {
-        entries.delete(key);
-        entries.set(key, entry);
-        const shared = (sequence: Sequence): number => sequence.compareContextTokens(tokens).firstDifferentIndex;
-        const sequence = entry.free.reduce((best, next) => (shared(next) > shared(best) ? next : best));
-        entry.free = entry.free.filter((one) => one !== sequence);
-        const release = (): void => {
-          entry.free.push(sequence);
-          for (const wake of waiting.splice(0)) wake();
-        };
-        return { model: entry.model, sequence, size: sizeFor(request), release };
+  /** Everyone for whom there is a place, in their order: who waits for a busy adapter holds up nobody else. */
+  const serve = async (): Promise<void> => {
+    /** Contexts kept for who waits for room: the least recently used take no more, and the first that is idle makes room. */
+    const kept = new Set<Entry>();
+    for (const one of [...waiting]) {
+      const known = entries.get(one.key);
+      try {
+        if (known ? kept.has(known) || known.free.length === 0 : !(await makeRoom(one.request.model))) {
+          const next = known ? undefined : [...entries.values()].find((entry) => !kept.has(entry));
+          if (next) kept.add(next);
+          continue;
+        }
+        one.resolve(placeIn(known ?? (await open(one)), one.request));
+      } catch (error) {
+        one.reject(error);
       }
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      waiting.delete(one);
     }
+  };
+  // One after the other: models and contexts are loaded meanwhile.
+  const serveNext = (): void => {
+    turn = turn.then(serve);
   };
 
   return {
-    // One after the other: whoever waits for a place waits for those before.
-    take: (request) => {
-      const place = turn.then(() => take(request));
-      turn = place.catch(() => {});
-      return place;
-    },
+    take: (request) =>
+      new Promise((resolve, reject) => {
+        const key = JSON.stringify([request.model, request.adapter, sizeFor(request)]);
+        waiting.add({ key, request, resolve, reject });
+        serveNext();
+      }),
   };
 };

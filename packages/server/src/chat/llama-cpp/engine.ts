@@ -1,7 +1,7 @@
 import type { RenderedPrompt } from "@imprint/contracts";
 import { ImprintError, type Log } from "../../common/error.js";
 import { abortable } from "../../common/promises.js";
-import type { Chat, ChatEngine } from "../engine.js";
+import { type Chat, type ChatEngine, createUnheld } from "../engine.js";
 import type { GgufFiles } from "./gguf-files.js";
 import { grammarFor } from "./grammar.js";
 import type { LlamaProcess } from "./process.js";
@@ -21,6 +21,7 @@ interface Files {
 
 /** Chats by llama.cpp: tokens of the trainer's prompt in, text out. */
 export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): ChatEngine => {
+  const unheld = createUnheld(log);
   const named = new Set<string>(); // bases that were said to be answered by the trainer
 
   /** Null where llama.cpp cannot take the base or the adapter. */
@@ -45,7 +46,7 @@ export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): C
     if (spec.max_tokens === 0) return { text: "", finish_reason: "length", stop_text: null, prompt_tokens, completion_tokens: 0 };
     const found = await abortable(filesFor(request, prompt), signal);
     if (found === null) return trainer.chat(request, signal, onEvent);
-    const grammar = grammarFor({ ...spec, strict_tools }, tool_format);
+    const grammar = grammarFor(spec, tool_format, (tool) => strict_tools.includes(tool) && unheld(tool));
     onEvent?.({ type: "prompt", prompt: { prompt_tokens, tool_format } });
     let text = "";
     const tell = (piece: string): void => {
@@ -54,7 +55,7 @@ export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): C
     };
     if (opening !== "") tell(opening);
     const { context_length, end_tokens } = prompt;
-    const { temperature, top_p, seed, stop } = spec;
+    const { temperature, top_p, top_k, min_p, seed, stop } = spec;
     const { finish_reason, stop_text, completion_tokens } = await llama.generate(
       {
         ...found,
@@ -64,6 +65,8 @@ export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): C
         end_tokens,
         temperature,
         top_p,
+        top_k,
+        min_p,
         seed,
         stop,
         special: tool_format !== null,

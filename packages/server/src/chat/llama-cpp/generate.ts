@@ -41,7 +41,7 @@ export interface Surroundings {
 
 /** One answer, told as it comes; ended early where `cancelled` says so. */
 export const generate = async (generation: Generation, { take, begin, onText, cancelled }: Surroundings): Promise<Generated> => {
-  const { temperature, top_p, seed, special, max_new_tokens } = generation;
+  const { temperature, top_p, top_k, min_p, seed, special, max_new_tokens } = generation;
   const ends = new Set(generation.end_tokens);
   const stops = createStopTexts(generation.stop);
   const hold = generation.grammar && createHold(generation.grammar, begin);
@@ -52,8 +52,8 @@ export const generate = async (generation: Generation, { take, begin, onText, ca
   const options = {
     temperature,
     topP: top_p,
-    topK: 0,
-    minP: 0,
+    topK: top_k,
+    minP: min_p,
     seed: fold(seed),
     yieldEogToken: true,
     ...(hold && { grammarEvaluationState: hold.state }),

@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { ImprintError } from "../../common/error.js";
+import { ImprintError, type Log } from "../../common/error.js";
 import { createKeyedLock } from "../../common/keyed-lock.js";
 import { workerEnvironment } from "../../runners/local/environment.js";
 import type { WorkerCommand } from "../../runners/local/local-runner.js";
 import type { DataPaths } from "../../storage/paths.js";
+import { createWeightsHash } from "../weights-hash.js";
 
 /** GGUF files of bases and adapters, each made once. */
 export interface GgufFiles {
@@ -16,6 +17,8 @@ export interface GgufFiles {
   base(folder: string, quantization: "nf4" | "none"): Promise<string>;
   /** Rejects as `base` does. */
   adapter(folder: string, base: string): Promise<string>;
+  /** Ends what is being written. */
+  close(): void;
 }
 
 /** What the trainer's `gguf` command ends with where llama.cpp cannot take a model. */
@@ -24,7 +27,7 @@ const UNSUPPORTED = 3;
 /** To be raised when the trainer writes them differently. */
 const LAYOUT = 1;
 
-/** Changes with every file that a model or an adapter is made of. */
+/** Changes with every file that a model is made of. */
 const fingerprint = async (folder: string): Promise<string> => {
   const all: readonly string[] = await readdir(folder).catch(() => []); // a hub id is no folder
   const names = all.filter((name) => /\.(json|safetensors)$/.test(name)).toSorted();
@@ -47,24 +50,34 @@ export const baseGguf = async ({ gguf }: Pick<DataPaths, "gguf">, model: string,
 export const createGgufFiles = ({
   paths,
   trainer,
+  log,
 }: {
   readonly paths: Pick<DataPaths, "gguf" | "exports">;
   /** How its worker is run; "serve" and what follows are replaced. */
   readonly trainer: WorkerCommand;
+  readonly log: Log;
 }): GgufFiles => {
+  const closing = new AbortController();
+  const hashOf = createWeightsHash();
   const locked = createKeyedLock();
   const refused = new Map<string, ImprintError>();
 
   const write = async (out: string, args: readonly string[]): Promise<void> => {
+    const part = `${out}.part`; // what a killed service leaves is no file of a model
     const env = workerEnvironment({ source: process.env, allowDownloads: false, extra: trainer.env });
-    const command = [...trainer.args.slice(0, trainer.args.indexOf("serve")), "gguf", ...args, "--out", out];
-    await promisify(execFile)(trainer.file, command, { env }).catch((error: { code?: unknown; stderr?: string }) => {
+    const command = [...trainer.args.slice(0, trainer.args.indexOf("serve")), "gguf", ...args, "--out", part];
+    log.info({ file: basename(out) }, "a model is written for llama.cpp, which may take minutes; chats wait for it");
+    const { signal } = closing;
+    await promisify(execFile)(trainer.file, command, { env, signal }).catch((error: { code?: unknown; stderr?: string }) => {
+      rmSync(part, { force: true });
+      if (signal.aborted) throw new ImprintError("SHUTTING_DOWN", "The service is shutting down.");
       const said = error.stderr?.trim().split("\n").at(-1) ?? "";
       if (error.code !== UNSUPPORTED) throw new ImprintError("TRAINER_ERROR", `A GGUF file could not be written. ${said}`);
       const refusal = new ImprintError("EXPORT_UNSUPPORTED", said);
       refused.set(out, refusal);
       throw refusal;
     });
+    renameSync(part, out);
   };
 
   const made = (out: string, args: readonly string[]): Promise<string> =>
@@ -80,11 +93,12 @@ export const createGgufFiles = ({
       made(await baseGguf(paths, model, quantization), ["--base", model, "--quantization", quantization]),
     // Among its exports, which are erased with it.
     adapter: async (adapter, base) =>
-      made(join(paths.exports, basename(adapter), "engine", `${await fingerprint(adapter)}.gguf`), [
+      made(join(paths.exports, basename(adapter), "engine", `${LAYOUT}-${(await hashOf(adapter)).slice(0, 16)}.gguf`), [
         "--base",
         base,
         "--adapter",
         adapter,
       ]),
+    close: () => closing.abort(),
   };
 };

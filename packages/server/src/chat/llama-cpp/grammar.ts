@@ -19,14 +19,14 @@ const TAIL = `}\n${closing}`;
 /** Formats whose calls stand between these marks as one JSON object. */
 const MARKED: ReadonlySet<string | null> = new Set(["generic", "hermes"]);
 
-interface Asked extends Pick<ChatSpec, "json_schema" | "tools" | "parallel_tool_calls"> {
-  readonly strict_tools: readonly string[];
-}
+type Asked = Pick<ChatSpec, "json_schema" | "tools" | "parallel_tool_calls">;
 
 /** Null where the answer is free. Throws ImprintError PROMPT_REFUSED, which names what cannot be held to. */
 export const grammarFor = (
-  { json_schema, tools, strict_tools, parallel_tool_calls }: Asked,
+  { json_schema, tools, parallel_tool_calls }: Asked,
   tool_format: string | null,
+  /** Is told of each tool whose calls are held to no schema of theirs. */
+  onFree: (tool: string) => void = () => {},
 ): AnswerGrammar | null => {
   const rules = schemaRules();
   if (json_schema !== null) {
@@ -37,15 +37,15 @@ export const grammarFor = (
   }
   if (tools.length === 0) return null;
   if (!MARKED.has(tool_format)) {
-    if (strict_tools.length === 0) return null;
-    throw new ImprintError("PROMPT_REFUSED", `No grammar is made for calls in the format ${tool_format}: leave strict out.`);
+    for (const { name } of tools) onFree(name);
+    return null;
   }
   const argumentsOf = (name: string, parameters: unknown): string => {
     if (parameters === null) return rules.object;
     try {
       return rules.ruleOf(parameters, `the tool ${name}`);
-    } catch (error) {
-      if (strict_tools.includes(name)) throw error;
+    } catch {
+      onFree(name);
       return rules.object;
     }
   };

@@ -11,6 +11,8 @@ export interface Generation {
   readonly end_tokens: readonly number[];
   readonly temperature: number;
   readonly top_p: number;
+  readonly top_k: number;
+  readonly min_p: number;
   readonly seed: number;
   readonly stop: readonly string[];
   /** Whether the text shows control tokens: some families begin a call with one. */

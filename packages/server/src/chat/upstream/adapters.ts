@@ -1,14 +1,11 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { basename, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { ImprintError } from "../../common/error.js";
 import { createKeyedLock } from "../../common/keyed-lock.js";
+import { createWeightsHash } from "../weights-hash.js";
 import type { UpstreamHttp } from "./http.js";
 import { HASH_LENGTH, type UpstreamModel } from "./models.js";
 
 const LOAD_MS = 120_000;
-const WEIGHTS = "adapter_model.safetensors";
 /** Fields of a request that ask for an adapter. */
 export interface Attached {
   readonly model: string;
@@ -44,21 +41,8 @@ export const createUpstreamAdapters = ({
   /** Where the upstream sees the adapters; null: where they are. */
   readonly folder: string | null;
 }): UpstreamAdapters => {
-  const names = new Map<string, Promise<string>>();
+  const hashOf = createWeightsHash();
   const locked = createKeyedLock();
-
-  const hashed = async (adapter: string): Promise<string> => {
-    const hash = createHash("sha256");
-    await pipeline(createReadStream(join(adapter, WEIGHTS)), hash);
-    return `${basename(adapter)}-${hash.digest("hex").slice(0, HASH_LENGTH)}`;
-  };
-  // Files of an adapter never change.
-  const nameOf = (adapter: string): Promise<string> => {
-    const name = names.get(adapter) ?? hashed(adapter);
-    names.set(adapter, name);
-    name.catch(() => names.delete(adapter));
-    return name;
-  };
 
   const load = async (path: string, body: object, signal: AbortSignal | undefined): Promise<void> => {
     try {
@@ -77,7 +61,7 @@ export const createUpstreamAdapters = ({
 
   return {
     attach: async (adapter, model, listed, signal) => {
-      const name = await nameOf(adapter);
+      const name = `${basename(adapter)}-${(await hashOf(adapter)).slice(0, HASH_LENGTH)}`;
       if (model.kind === "llama-server") {
         const found = (await preloaded(signal)).find((one) => one.name === name);
         if (found) return { model: model.id, lora: [{ id: found.id, scale: 1 }] };

@@ -79,6 +79,11 @@ interface Listener {
   readonly onEvent?: ((event: ChatEvent) => void) | undefined;
 }
 
+/** Characters of an answer: no context holds more. */
+const MAX_ANSWER = 16 * 1024 * 1024;
+const lengthOf = ({ text, tool_calls }: Chunk): number =>
+  tool_calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, text.length);
+
 /** Follows an answer to its end. Throws ImprintError where no chunk says how it ended: its connection did. */
 const followed = async (
   chunks: AsyncIterable<string>,
@@ -86,12 +91,15 @@ const followed = async (
   onChunk: (chunk: Chunk, isFirst: boolean) => void,
 ): Promise<Omit<ChatResult, "text">> => {
   let isFirst = true;
+  let length = 0;
   let finish: string | null = null;
   let stop: string | null = null;
   let usage: Usage | null = null;
   for await (const data of chunks) {
     const chunk = chunkOf(data);
     if (chunk.error !== undefined) throw brokenOff(host, chunk.error);
+    length += lengthOf(chunk);
+    if (length > MAX_ANSWER) throw new ImprintError("UPSTREAM_FAILED", `${host} answers more than 16 MiB.`);
     onChunk(chunk, isFirst);
     isFirst = false;
     finish = chunk.finish_reason ?? finish;
@@ -135,16 +143,33 @@ const toolsOf = ({ tools, tool_choice, parallel_tool_calls }: ChatSpec, strict: 
         ...(!parallel_tool_calls && { parallel_tool_calls }),
       };
 
-/** The fields that every server takes; what is at its default is left out, since some refuse fields that they do not know. */
-const samplingOf = ({ temperature, top_p, seed, stop }: ChatSpec): object => ({
-  temperature,
-  ...(top_p !== 1 && { top_p }),
-  ...(seed !== 0 && { seed }),
-  ...(stop.length > 0 && { stop }),
-});
+/** What else decides about tokens: said in full, since these servers begin with other values (a model's own, or llama.cpp's). */
+const decidedOf = (kind: UpstreamKind, { top_p, top_k, min_p }: ChatSpec): object => {
+  const common = { top_p, min_p, presence_penalty: 0, frequency_penalty: 0 };
+  if (kind === "llama-server")
+    return { ...common, top_k, repeat_penalty: 1, dry_multiplier: 0, xtc_probability: 0, typical_p: 1 };
+  return { ...common, top_k: top_k === 0 ? -1 : top_k, repetition_penalty: 1 };
+};
+
+/** To a server that is not known goes what every one takes, and of the rest what is asked: some refuse fields that they do not know. */
+const samplingOf = (kind: UpstreamKind, spec: ChatSpec): object => {
+  const { temperature, top_p, top_k, min_p, seed, stop } = spec;
+  const asked = { ...(top_p !== 1 && { top_p }), ...(top_k > 0 && { top_k }), ...(min_p > 0 && { min_p }) };
+  return {
+    temperature,
+    ...(kind === "openai" ? asked : decidedOf(kind, spec)),
+    ...(seed !== 0 && { seed }),
+    ...(stop.length > 0 && { stop }),
+  };
+};
+
+interface Passed extends Asked {
+  readonly strict_tools: readonly string[];
+  readonly kind: UpstreamKind;
+}
 
 /** OpenAI's chat completion. A prompt alone (`max_tokens` 0) is counted by an answer of one token. */
-const chatBody = (spec: ChatSpec, strict: readonly string[], attached: Attached): object => ({
+const chatBody = ({ spec, strict_tools: strict, attached, kind }: Passed): object => ({
   ...attached,
   messages: spec.messages.map(messageOf),
   ...toolsOf(spec, strict),
@@ -152,7 +177,8 @@ const chatBody = (spec: ChatSpec, strict: readonly string[], attached: Attached)
     response_format: { type: "json_schema", json_schema: { name: "answer", schema: spec.json_schema } },
   }),
   ...(spec.max_tokens !== null && { max_tokens: Math.max(1, spec.max_tokens) }),
-  ...samplingOf(spec),
+  ...samplingOf(kind, spec),
+  ...(spec.enable_thinking !== null && { chat_template_kwargs: { enable_thinking: spec.enable_thinking } }),
   stream: true,
   stream_options: { include_usage: true },
 });
@@ -187,16 +213,11 @@ const callsTold = (tell: (event: ChatEvent) => void): { add(chunk: Chunk): void;
 };
 
 /** A chat as it is, answered by a model that only the upstream has: its own template, its own reading of calls. */
-export const passOn = async (
-  http: UpstreamHttp,
-  asked: Asked & { readonly strict_tools: readonly string[] },
-  { signal, onEvent }: Listener,
-): Promise<ChatResult> => {
+export const passOn = async (http: UpstreamHttp, asked: Passed, { signal, onEvent }: Listener): Promise<ChatResult> => {
   const tell = (event: ChatEvent): void => onEvent?.(event);
   const calls = callsTold(tell);
   let text = "";
-  const body = chatBody(asked.spec, asked.strict_tools, asked.attached);
-  const chunks = http.follow({ path: "/v1/chat/completions", body, signal });
+  const chunks = http.follow({ path: "/v1/chat/completions", body: chatBody(asked), signal });
   const result = await followed(chunks, asked, (chunk, isFirst) => {
     // Its count of the prompt comes last.
     if (isFirst) tell({ type: "prompt", prompt: { prompt_tokens: usageIn(chunk)?.prompt_tokens ?? 0, tool_format: null } });
@@ -233,7 +254,7 @@ export const complete = async (
     ...attached,
     prompt: tokens,
     max_tokens: Math.max(1, Math.min(max_new_tokens, room)),
-    ...samplingOf(spec),
+    ...samplingOf(model.kind, spec),
     ...tokensOf(model.kind, prompt),
     ...formOf(model.kind, spec),
     stream: true,

@@ -58,7 +58,7 @@ export const createUpstreamEngine = ({ upstream, local, nameOf, log }: Options):
     if (id !== null) {
       const model = (await listModels(http, signal)).find((one) => one.id === id);
       const attached = model ? await adapters.bare(model, signal) : { model: id };
-      return passOn(http, { host, spec, strict_tools, attached }, { signal, onEvent });
+      return passOn(http, { host, spec, strict_tools, attached, kind: model?.kind ?? "openai" }, { signal, onEvent });
     }
     // Calls of ours are read out of text, which no upstream holds to a schema from a mark on.
     const isOurs = spec.max_tokens === 0 || strict_tools.length > 0;

@@ -10,6 +10,8 @@ import { FROM_SERVICE } from "../../runners/served.js";
 const SILENCE_MS = 600_000;
 /** Of an answer that is no stream: lists of models and the like. */
 const MAX_BYTES = 16 * 1024 * 1024;
+/** Characters of one event of a stream: a call's arguments may come whole. */
+const MAX_EVENT = 4 * 1024 * 1024;
 /** How often TCP asks whether the other side is still there. */
 const PROBE_MS = 15_000;
 
@@ -173,6 +175,11 @@ export const createUpstreamHttp = ({ url, host, token }: Pick<Upstream, "url" | 
           if (data === "[DONE]") done = true;
           else told.push(data);
         },
+        maxBufferSize: MAX_EVENT,
+        onError: ({ type }) => {
+          if (type === "max-buffer-size-exceeded")
+            throw new ImprintError("UPSTREAM_FAILED", `${host} sends an event of more than 4 MiB.`);
+        },
       });
       response.setEncoding("utf8");
       try {
@@ -185,6 +192,7 @@ export const createUpstreamHttp = ({ url, host, token }: Pick<Upstream, "url" | 
         }
       } catch (cause) {
         if (sent.signal?.aborted) throw sent.signal.reason;
+        if (cause instanceof ImprintError) throw cause;
         throw new ImprintError("UPSTREAM_FAILED", `${host} broke its answer off.`, { cause });
       } finally {
         response.destroy();

@@ -59,8 +59,8 @@ const schemaOf = (format: ChatRequest["response_format"]): unknown => {
 /** What a request of `/v1/chat/completions` asks. Throws ProblemError for fields that contradict each other. */
 const conversationIn = (request: ChatRequest, leftOut: LeftOut): Conversation => {
   const { messages, tools, tool_choice, response_format, max_tokens, max_completion_tokens, ...sampling } = request;
-  if (max_tokens != null && max_completion_tokens != null)
-    throw fieldRefused("max_completion_tokens", "cannot stand beside max_tokens, its older name");
+  if (max_tokens != null && max_completion_tokens != null && max_tokens !== max_completion_tokens)
+    throw fieldRefused("max_completion_tokens", "differs from max_tokens, its older name: send one of them");
   if (request.stream_options != null && request.stream !== true) throw fieldRefused("stream_options", "needs stream: true");
   const functions = functionsIn(tools, leftOut);
   return conversationOf({

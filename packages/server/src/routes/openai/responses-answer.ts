@@ -1,14 +1,34 @@
 import { randomUUID } from "node:crypto";
-import type { ResponseItem, ResponseObject, ResponsesRequest } from "@imprint/contracts";
+import { isObject, type ResponseItem, type ResponseObject, type ResponsesRequest } from "@imprint/contracts";
 import type { Answer, AnswerEnd, AnswerEvent, AnswerPart } from "../../chat/answer.js";
 import type { Conversation } from "../../chat/conversation.js";
 import { frame, type StreamEncoder } from "../answer-stream.js";
 
 /** A tool as its client calls it. */
 export interface ToolName {
+  readonly type: "function" | "custom";
   readonly name: string;
   readonly namespace?: string;
 }
+
+/** Of a custom tool, which takes one text as it is: models know functions alone. */
+export const CUSTOM_PARAMETERS = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+  additionalProperties: false,
+};
+export const customArguments = (input: string): string => JSON.stringify({ input });
+
+/** The text for a custom tool: a model may also write it bare, as trainings on recorded calls show it. */
+const customInput = (args: string): string => {
+  try {
+    const value: unknown = JSON.parse(args);
+    return isObject(value) && typeof value.input === "string" ? value.input : args;
+  } catch {
+    return args;
+  }
+};
 
 /** What an answer is told with: the response as it begins, and the client's names of the tools. */
 export interface ResponsesHead {
@@ -56,8 +76,11 @@ const itemOf = (part: AnswerPart, id: string, { toolNames }: ResponsesHead, stat
     const content = status === "in_progress" ? [] : [textPart(part.text)];
     return { id, type: "message", status, role: "assistant", content };
   }
-  const name = toolNames.get(part.name) ?? { name: part.name };
-  return { id, type: "function_call", status, call_id: part.id, ...name, arguments: part.arguments };
+  const { type, ...name } = toolNames.get(part.name) ?? { type: "function", name: part.name };
+  const call = { id, status, call_id: part.id, ...name };
+  return type === "custom"
+    ? { ...call, type: "custom_tool_call", input: customInput(part.arguments) }
+    : { ...call, type: "function_call", arguments: part.arguments };
 };
 
 /** Of the last item of an answer: the room for it cuts text off, and calls are told whole or not at all. */
@@ -138,14 +161,22 @@ export const responsesEncoder = (head: ResponsesHead): StreamEncoder => {
 
   const call = (part: Extract<AnswerPart, { type: "call" }>): string => {
     const item_id = idOf(part);
-    const name = head.toolNames.get(part.name)?.name ?? part.name;
+    const item = itemOf(part, item_id, head);
     const before = endText() + begin({ ...part, arguments: "" }, item_id);
     const at = { item_id, output_index: output.length };
+    if (item.type === "custom_tool_call")
+      return (
+        before +
+        event("response.custom_tool_call_input.delta", { ...at, delta: item.input }) +
+        event("response.custom_tool_call_input.done", { ...at, input: item.input }) +
+        done(item)
+      );
+    const name = head.toolNames.get(part.name)?.name ?? part.name;
     return (
       before +
       event("response.function_call_arguments.delta", { ...at, delta: part.arguments }) +
       event("response.function_call_arguments.done", { ...at, name, arguments: part.arguments }) +
-      done(itemOf(part, item_id, head))
+      done(item)
     );
   };
 

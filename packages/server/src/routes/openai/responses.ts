@@ -22,7 +22,14 @@ import {
 import { fieldRefused } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { CHAT_ROUTE, type ChatDeps, epochSeconds, nameLeftOut, sendStream } from "../answer-stream.js";
-import { begunResponse, responseOf, responsesEncoder, type ToolName } from "./responses-answer.js";
+import {
+  begunResponse,
+  CUSTOM_PARAMETERS,
+  customArguments,
+  responseOf,
+  responsesEncoder,
+  type ToolName,
+} from "./responses-answer.js";
 
 type Item = Exclude<ResponsesRequest["input"], string>[number];
 type ReadItem = Exclude<Item, { readonly type: "other" }>;
@@ -43,25 +50,33 @@ const messageOf = ({ role, content }: ReadItem, path: string, leftOut: LeftOut):
 };
 
 const itemMessages = (item: ReadItem, path: string, leftOut: LeftOut): readonly ChatMessage[] => {
-  const { type = "message", call_id, name, namespace, arguments: args } = item;
+  const { type = "message", call_id, name, namespace, input } = item;
   if (type === "message") return [messageOf(item, path, leftOut)];
   if (type === "reasoning") return [];
   const id = required(call_id, `${path}.call_id`);
-  if (type === "function_call_output") return [result(id, textOf(item.output, `${path}.output`, leftOut))];
-  const call = { id, name: flatName(required(name, `${path}.name`), namespace), arguments: args ?? "{}" };
+  if (type === "function_call_output" || type === "custom_tool_call_output")
+    return [result(id, textOf(item.output, `${path}.output`, leftOut))];
+  const args = type === "custom_tool_call" ? customArguments(required(input, `${path}.input`)) : (item.arguments ?? "{}");
+  const call = { id, name: flatName(required(name, `${path}.name`), namespace), arguments: args };
   return [assistant("", [call])];
 };
 
-const messagesIn = (items: readonly Item[], leftOut: LeftOut): readonly ChatMessage[] =>
-  items.flatMap((item, at) => {
+const messagesIn = (items: readonly Item[], leftOut: LeftOut): readonly ChatMessage[] => {
+  /** Calls that are left out, as are their results, of which some are a function's. */
+  const lost = new Set<unknown>();
+  return items.flatMap((item, at) => {
     const path = `input.${at}`;
     if (!isRead(item)) {
       leftOut.add(`item ${item.type}`);
+      const { call_id, id } = item as { readonly call_id?: unknown; readonly id?: unknown };
+      lost.add(call_id ?? id);
       return [];
     }
+    if (item.type?.endsWith("_output") && item.call_id !== undefined && lost.has(item.call_id)) return [];
     if (item.role === "user" && at === items.length - 1) refuseUnread(item.content, `${path}.content`);
     return itemMessages(item, path, leftOut);
   });
+};
 
 interface Named extends ToolName {
   readonly tool: ChatTool;
@@ -70,13 +85,15 @@ interface Named extends ToolName {
 
 const namedTools = (tool: Tool | ToolInside, leftOut: LeftOut, namespace?: string): readonly Named[] => {
   if (tool.type === "namespace") return tool.tools.flatMap((inner) => namedTools(inner, leftOut, tool.name));
-  if (tool.type !== "function") {
+  if (tool.type !== "function" && tool.type !== "custom") {
     leftOut.add(`tool ${tool.type}`);
     return [];
   }
-  const { name, description, parameters, strict } = tool;
-  const flat = { name: flatName(name, namespace), description: description ?? null, parameters: parameters ?? null };
-  return [{ name, ...(namespace !== undefined && { namespace }), tool: flat, isStrict: strict === true }];
+  const { name, type, description } = tool;
+  const parameters = type === "custom" ? CUSTOM_PARAMETERS : (tool.parameters ?? null);
+  const flat = { name: flatName(name, namespace), description: description ?? null, parameters };
+  const isStrict = type === "function" && tool.strict === true;
+  return [{ type, name, ...(namespace !== undefined && { namespace }), tool: flat, isStrict }];
 };
 
 const schemaOf = (text: ResponsesRequest["text"]): unknown => {
@@ -100,6 +117,8 @@ const conversationIn = (request: ResponsesRequest, leftOut: LeftOut): ResponsesC
       "cannot be followed, since nothing is stored: send the whole conversation as input",
     );
   const named = (tools ?? []).flatMap((tool) => namedTools(tool, leftOut));
+  if (input.length === 0 && instructions == null)
+    throw fieldRefused("input", "is empty, and there are no instructions: say something in one of them");
   const messages = typeof input === "string" ? [user(input)] : messagesIn(input, leftOut);
   const conversation = conversationOf({
     ...sampling,

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createTrainerEngine } from "../../../src/chat/engine.js";
 import { createLlamaCppEngine } from "../../../src/chat/llama-cpp/engine.js";
 import { createGgufFiles } from "../../../src/chat/llama-cpp/gguf-files.js";
@@ -20,14 +20,16 @@ const start = () => {
   const llama = createLlamaProcess({ library, program: here("../../../dist/chat/llama-cpp/llama-process.js") });
   onTestFinished(() => llama.close());
   const trainer = { file: process.execPath, args: [workerPath("renders.mjs"), "serve"] };
-  const files = createGgufFiles({ paths: { gguf: made, exports }, trainer });
-  const engine = createLlamaCppEngine({ trainer: createTrainerEngine(runnerOn("renders.mjs")), files, llama, log: quietLog() });
+  const log = quietLog();
+  const files = createGgufFiles({ paths: { gguf: made, exports }, trainer, log });
+  const engine = createLlamaCppEngine({ trainer: createTrainerEngine(runnerOn("renders.mjs"), log), files, llama, log });
   const model = (name: string): string => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "config.json"), "{}");
+    writeFileSync(join(folder, name, "adapter_model.safetensors"), name);
     return join(folder, name);
   };
-  return { engine, model, made, exports };
+  return { engine, model, made, exports, files, log };
 };
 
 const asked = (base_model: string, change: object = {}) => ({
@@ -66,9 +68,26 @@ test("files of a base are made once, and again when it changes", async () => {
   expect(readdirSync(made)).toHaveLength(2);
 });
 
-test("the file of an adapter lies among its exports, which are erased with it", async () => {
+test("the file of an adapter lies among its exports, and what an evaluation writes beside its weights makes no other", async () => {
   const { engine, model, made, exports } = start();
-  await engine.chat(asked(model("base"), { adapter_path: model("mine") }));
+  const [base, mine] = [model("base"), model("mine")];
+  await engine.chat(asked(base, { adapter_path: mine }));
+  writeFileSync(join(mine, "evaluation.json"), "{}");
+  await engine.chat(asked(base, { adapter_path: mine }));
   expect(readdirSync(join(exports, "mine", "engine"))).toHaveLength(1);
   expect(readdirSync(made)).toHaveLength(1);
+  writeFileSync(join(mine, "adapter_model.safetensors"), "other weights");
+  await engine.chat(asked(base, { adapter_path: mine }));
+  expect(readdirSync(join(exports, "mine", "engine"))).toHaveLength(2);
+});
+
+test("a model that is being written is told in the log, and ends with the service", async () => {
+  const { engine, model, made, files, log } = start();
+  const chat = engine.chat(asked(model("slow")));
+  const ended = expect(chat).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
+  const pid = await vi.waitFor(() => Number(readFileSync(join(made, "pid"), "utf8") || Number.NaN), { timeout: 10_000 });
+  expect(log.lines.join()).toContain("info: a model is written for llama.cpp");
+  files.close();
+  await ended;
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
 });

@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 import { grammarAfter, grammarFor } from "../../../src/chat/llama-cpp/grammar.js";
 import { specOf } from "../support.js";
 
-const of = (json_schema: unknown) => grammarFor({ ...specOf({ tools: [], json_schema }), strict_tools: [] }, null);
+const of = (json_schema: unknown) => grammarFor(specOf({ tools: [], json_schema }), null);
 const tool = (name: string, parameters: unknown) => ({ name, description: null, parameters });
-const withTools = (tools: readonly ReturnType<typeof tool>[], strict: readonly string[] = [], format = "hermes", change = {}) =>
-  grammarFor({ ...specOf({ tools: [...tools], ...change }), strict_tools: strict }, format);
+const withTools = (tools: readonly ReturnType<typeof tool>[], change = {}, format = "hermes") => {
+  const free: string[] = [];
+  return { grammar: grammarFor(specOf({ tools: [...tools], ...change }), format, (name) => free.push(name)), free };
+};
 
 test("an answer without a schema and without tools is free", () => {
   expect(of(null)).toBeNull();
@@ -47,7 +49,7 @@ const BASH = tool("bash", { type: "object", properties: { command: { type: "stri
 const ODD = tool("odd", { type: "object", properties: { n: { type: "integer", minimum: 1 } } });
 
 test("words are free until a call's mark, and from there the calls are held to the tools that they may still name", () => {
-  const grammar = withTools([BASH, tool("build", null)]);
+  const { grammar } = withTools([BASH, tool("build", null)]);
   if (grammar === null) throw new Error("there is a grammar");
   expect(grammarAfter("I look at <tool", grammar)).toBeNull();
   expect(grammarAfter("I look.\n<tool_call>", grammar)).toMatch(
@@ -59,21 +61,21 @@ test("words are free until a call's mark, and from there the calls are held to t
 });
 
 test("one call at most leaves no place for another", () => {
-  const root = (change: object) => grammarAfter("<tool_call>", withTools([BASH], [], "hermes", change) as never)?.split("\n")[0];
+  const root = (change: object) => grammarAfter("<tool_call>", withTools([BASH], change).grammar as never)?.split("\n")[0];
   expect(root({})).toMatch(/\)\*$/);
   expect(root({ parallel_tool_calls: false })).not.toMatch(/\)\*$/);
 });
 
-test("a tool whose schema no grammar is made of is held to an object, unless it is strict", () => {
-  expect(grammarAfter("<tool_call>", withTools([ODD]) as never)).toContain('\\"arguments\\": " object');
-  expect(() => withTools([ODD], ["odd"])).toThrow("The JSON schema of the tool odd uses minimum");
+test("a tool whose schema no grammar is made of is held to an object, and named", () => {
+  const { grammar, free } = withTools([BASH, ODD]);
+  expect(grammarAfter('<tool_call>\n{"name": "odd"', grammar as never)).toContain('\\"arguments\\": " object');
+  expect(free).toEqual(["odd"]);
 });
 
-test("calls of other formats are free, and a strict tool is refused there", () => {
-  expect(withTools([BASH], [], "mistral")).toBeNull();
-  expect(() => withTools([BASH], ["bash"], "mistral")).toThrow("mistral");
+test("calls of other formats are free, and their tools named", () => {
+  expect(withTools([BASH], {}, "mistral")).toEqual({ grammar: null, free: ["bash"] });
 });
 
 test("a schema beside tools is refused", () => {
-  expect(() => withTools([BASH], [], "hermes", { json_schema: {} })).toThrow("beside tools");
+  expect(() => withTools([BASH], { json_schema: {} })).toThrow("beside tools");
 });

@@ -1,5 +1,5 @@
 // Stands in for node-llama-cpp: a model that says its prompt's last token again and again, in letters, and the adapter's name
-// before ("size" is the size of its context); "crash" in the model's path ends the process as a native crash would. Under a grammar it says the grammar, and ends.
+// before ("size" is the size of its context, "choosing" how tokens are chosen); "crash" in the model's path ends the process as a native crash would. Under a grammar it says the grammar, and ends.
 export class LlamaGrammarEvaluationState {
   constructor({ grammar: { grammar } }) {
     this.rest = [...grammar].map((letter) => letter.charCodeAt(0));
@@ -35,11 +35,11 @@ function sequence(model, adapter, size) {
     adaptStateToTokens: async (tokens) => {
       state = state.slice(0, shared(tokens));
     },
-    async *evaluate(tokens, { grammarEvaluationState = () => undefined }) {
+    async *evaluate(tokens, { grammarEvaluationState = () => undefined, ...choosing }) {
       if (model.includes("crash")) process.kill(process.pid, "SIGSEGV");
       state.push(...tokens);
       const last = tokens.at(-1);
-      const words = adapter === "size" ? String(size) : adapter;
+      const words = { size: String(size), choosing: JSON.stringify(choosing) }[adapter] ?? adapter;
       let next = 0;
       for (;;) {
         await new Promise(setImmediate);

@@ -23,6 +23,8 @@ const asked = (prompt: string, change: Partial<Generation> = {}): Generation => 
   end_tokens: [],
   temperature: 0,
   top_p: 1,
+  top_k: 0,
+  min_p: 0,
   seed: 0,
   stop: [],
   special: false,
@@ -46,6 +48,17 @@ test("an answer ends at its length, at an end token, or before a stop text", asy
   expect(ended).toMatchObject({ text: "", finish_reason: "stop", completion_tokens: 1 });
   const stopped = await answer(engine, asked("ab", { adapter: "x.", stop: [".b"] }));
   expect(stopped).toMatchObject({ text: "x", finish_reason: "stop", stop_text: ".b" });
+});
+
+test("an answer is greedy unless it is asked for otherwise, whatever the library's own values", async () => {
+  const engine = start();
+  const choosing = async (change: Partial<Generation>) =>
+    JSON.parse(
+      (await answer(engine, asked("ab!", { adapter: "choosing", max_new_tokens: 999, end_tokens: letters("!"), ...change })))
+        .text,
+    );
+  expect(await choosing({})).toEqual({ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 0, yieldEogToken: true });
+  expect(await choosing({ temperature: 1, top_k: 20, min_p: 0.1 })).toMatchObject({ temperature: 1, topK: 20, minP: 0.1 });
 });
 
 test("an answer that outgrows its context goes on in a longer one, and nothing of it is lost", async () => {

@@ -34,6 +34,8 @@ export interface FakeOptions {
   readonly silentAfter?: number;
   /** An error event in mid-answer. */
   readonly errorAfter?: number;
+  /** What it sends again and again, for ever. */
+  readonly endless?: string;
   readonly preloaded?: readonly string[];
   readonly runtimeLora?: boolean;
   readonly usage?: boolean;
@@ -98,6 +100,11 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
         choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }],
       });
     response.write(": a comment\n\n");
+    if (options.endless !== undefined) {
+      const more = options.endless;
+      while (!response.destroyed) await new Promise((sent) => response.write(more, sent));
+      return;
+    }
     for (const [at, piece] of pieces.entries()) {
       if (at === cutAfter) return void response.destroy();
       if (at === silentAfter) return;

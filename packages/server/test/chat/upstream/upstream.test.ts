@@ -54,6 +54,7 @@ test("a chat for a model of the upstream is passed on with all that it asks", as
     usage: { prompt_tokens: 11, completion_tokens: 5 },
   });
   const [chat] = chats();
+  const decided = { top_k: -1, min_p: 0, repetition_penalty: 1, presence_penalty: 0, frequency_penalty: 0 };
   expect(chat?.headers.authorization).toBe(`Bearer ${TOKEN}`);
   expect(chat?.body).toEqual({
     model: "big-model",
@@ -62,12 +63,31 @@ test("a chat for a model of the upstream is passed on with all that it asks", as
     tool_choice: "auto",
     temperature: 0.7,
     top_p: 0.9,
+    ...decided,
     seed: 3,
     stop: ["END"],
     max_tokens: 64,
     stream: true,
     stream_options: { include_usage: true },
   });
+});
+
+test.each([
+  ["vllm", { temperature: 0, top_p: 1, top_k: -1, min_p: 0, repetition_penalty: 1 }],
+  ["sglang", { temperature: 0, top_p: 1, top_k: -1, min_p: 0, repetition_penalty: 1 }],
+  ["llamacpp", { temperature: 0, top_p: 1, top_k: 0, min_p: 0, repeat_penalty: 1, dry_multiplier: 0 }],
+] as const)("greedy is greedy on %s, whatever its model or its start asks for", async (kind, decided) => {
+  const { service, chats } = await begin({ kind });
+  await ask(service);
+  expect(chats()[0]?.body).toMatchObject(decided);
+});
+
+test("a server that is not known is told what was asked alone, and a template's argument goes on", async () => {
+  const { service, chats } = await begin({ kind: "organization_owner" });
+  await ask(service);
+  await ask(service, { temperature: 1, top_k: 20, chat_template_kwargs: { enable_thinking: false } });
+  for (const field of ["top_k", "min_p", "repetition_penalty"]) expect(chats()[0]?.body).not.toHaveProperty(field);
+  expect(chats()[1]?.body).toMatchObject({ top_k: 20, chat_template_kwargs: { enable_thinking: false } });
 });
 
 const CALLS = [
@@ -184,6 +204,24 @@ test.each([
   expect(streamed.body).toContain("upstream_failed");
   expect(streamed.body).not.toContain("[DONE]");
   expect((await ask(service)).statusCode).toBe(502);
+});
+
+const LONG = "x".repeat(256 * 1024);
+
+test.each([
+  ["one event without a line's end", LONG, "an event of more than 4 MiB"],
+  ["one event of many lines", `data: ${LONG}\n`, "an event of more than 4 MiB"],
+  ["events without an end", `data: ${JSON.stringify({ choices: [{ delta: { content: LONG } }] })}\n\n`, "more than 16 MiB"],
+  [
+    "a call without an end",
+    `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: LONG } }] } }] })}\n\n`,
+    "more than 16 MiB",
+  ],
+])("an upstream that sends %s is broken off with a sentence", async (_what, endless, why) => {
+  const { service } = await begin({ endless });
+  const refused = await ask(service);
+  expect([refused.statusCode, refused.json().error.code]).toEqual([502, "upstream_failed"]);
+  expect(refused.json().error.message).toContain(why);
 });
 
 test("an upstream that is away at the start is asked again with the next chat, and what is here is answered meanwhile", async () => {

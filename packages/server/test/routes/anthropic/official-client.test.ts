@@ -79,7 +79,13 @@ test.each([
     "is all that is asked",
   ],
   ["a tool without a schema", { tools: [{ name: "x" }] }, BadRequestError, "invalid_request_error", "tools.0"],
-  ["a field that would change the answer", { top_k: 5 }, BadRequestError, "invalid_request_error", "top_k"],
+  [
+    "a field that would change the answer",
+    { repetition_penalty: 1.2 },
+    BadRequestError,
+    "invalid_request_error",
+    "repetition_penalty",
+  ],
 ])("%s is refused in Anthropic's shape", async (_case, change, Class, type, words) => {
   const refused = (await startClient()).messages.create({ ...asked, ...change } as Anthropic.MessageCreateParamsNonStreaming);
   await expect(refused).rejects.toBeInstanceOf(Class);

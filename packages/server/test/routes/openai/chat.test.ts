@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { MODEL, startLora, startService } from "../../support/service.js";
 import { putSession } from "../../support/session.js";
 
-const strictTool = { type: "function", function: { name: "ls", strict: true } };
 const messages = [{ role: "user", content: "hello there" }];
 
 test("the base model and an adapter answer a chat", async () => {
@@ -65,12 +64,13 @@ test.each([
   ["a wrong role", { messages: [{ role: "root", content: "x" }] }, 400, "messages.0.role"],
   ["an image", { messages: [{ role: "user", content: [{ type: "image_url" }] }] }, 400, "messages.0.content.0"],
   ["text for a number", { max_tokens: "8" }, 400, "max_tokens"],
-  ["two limits", { max_tokens: 8, max_completion_tokens: 8 }, 400, "max_completion_tokens"],
+  ["two limits", { max_tokens: 8, max_completion_tokens: 9 }, 400, "max_completion_tokens"],
   ["several answers", { n: 2 }, 400, "n"],
   ["five stop texts", { stop: ["a", "b", "c", "d", "e"] }, 400, "stop"],
   ["an empty stop text", { stop: "" }, 400, "stop"],
   ["options of a stream that is none", { stream_options: { include_usage: true } }, 400, "stream_options"],
-  ["a tool whose schema is to be enforced", { tools: [strictTool] }, 400, null],
+  ["a penalty for repeating", { repeat_penalty: 1.1 }, 400, "repeat_penalty"],
+  ["a template's argument that reaches none", { chat_template_kwargs: { thinking: true } }, 400, "chat_template_kwargs.thinking"],
 ])("a chat with %s is refused in OpenAI's shape", async (_case, change, status, param) => {
   const service = await startService();
   const response = await service.post("/v1/chat/completions", { model: MODEL, messages, ...change });
