@@ -156,9 +156,8 @@ class Renderer:
         asked = self._asked(before, self.tools)
         full = self.template.render([*before, turn], self.tools)
         start = self._begin(asked, full) if full.startswith(asked.shown) else None
-        if (
-            start is None
-        ):  # the answer changes how earlier turns are written, which inference never sees, or lacks marks
+        if start is None:
+            # The answer changes how earlier turns are written, which inference never sees, or lacks its own marks.
             if piece is None:
                 raise TemplateUnsupported("The base model's chat template rewrites a conversation when it is answered.")
             opening = piece.turn[: piece.header] if any(asked.openings) else ""
