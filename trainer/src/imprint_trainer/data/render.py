@@ -230,7 +230,7 @@ def advance(full: str, cursor: int, step: str | None) -> int:
     return cursor + len(step)
 
 
-# What calls begin with, and names of the service's parsers (`packages/server/src/chat/tool-calls/formats.ts`).
+# What calls begin with, and the names of the service's parsers (`packages/server/src/chat/tool-calls/formats.ts`).
 MARKS: Mapping[str, str] = {
     "<start_function_call>": "functiongemma",
     "<|tool_call>": "gemma4",
