@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from data.families import tokenizer_of, tokenizer_with
+from data.families import CHATML_DEFAULT_SYSTEM, tokenizer_of, tokenizer_with
 from data.sessions import agent, session_of, user
 from data.sessions import answers as answers_of
 from imprint_trainer.data.prepare import prepare_windows
@@ -132,7 +132,7 @@ def test_arguments_that_are_no_object_are_no_call() -> None:
     assert read_call('<tool_call>\n{"name": "bash", "arguments": 5}\n</tool_call>', known) == Call("bash", None)
 
 
-FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3_1", "mistral", "gptoss"]
+FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3_1", "mistral", "gptoss", "deepseekv3"]
 
 
 def call(name: str, **arguments: Any) -> tuple[str, str, str]:
@@ -171,10 +171,14 @@ def test_every_turn_with_a_call_is_an_action_whatever_the_template(family: str) 
 
 
 def test_a_call_that_cannot_be_read_back_is_no_action() -> None:
-    """DeepSeek's template leaves out the mark that opens calls in a turn of several without a text."""
-    found = sampled(TALK, "deepseekv3")
-    assert found.unread == 1
-    assert [one.expected.name for one in found.sampled] == ["read", "bash"]
+    made = "{{ c.function.arguments.values() | join + c.function.name }}"
+    called = "{% for c in message.tool_calls or [] %}" + made + "{% endfor %}"
+    source = CHATML_DEFAULT_SYSTEM.replace(
+        "message.content + '<|im_end|>\n' }}", "message.content }}" + called + "{{ '<|im_end|>\n' }}"
+    )
+    tokenizer = tokenizer_with(source, ("<|im_start|>", "<|im_end|>"))
+    windows = prepare_windows(TALK, tokenizer, max_length=1024).windows
+    assert next_actions([(TALK.steps, windows)], tokenizer, most=50, seed=1) == Actions((), 3)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -48,9 +48,30 @@ class Piece:
     after: str | None  # what follows that token; None: once something follows, the template writes other words
 
     @property
-    def followed(self) -> str | None:
+    def own(self) -> str:
+        """What the model writes."""
+        return self.turn[self.header : self.stop]
+
+    def written(self, *, is_last: bool) -> str | None:
         """The turn with what stands between it and the next one, as the template writes it then."""
-        return None if self.after is None else self.turn[: self.kept] + self.turn[self.header : self.stop] + self.after
+        if is_last:
+            return self.turn
+        return None if self.after is None else self.turn[: self.kept] + self.own + self.after
+
+    @property
+    def going_on(self) -> "Piece":
+        """The same where the template opens no turn: Gemma 4 goes on behind the result of a call."""
+        return Piece(self.turn[self.header :], 0, self.stop - self.header, 0, self.after)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A conversation that is to be answered, and what prompts add to it to ask for the answer."""
+
+    before: tuple[Message, ...]
+    tools: tuple[Message, ...]
+    shown: str
+    openings: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -74,12 +95,15 @@ class Renderer:
         next_turn = next((index for index, other in enumerate(others) if other.by_assistant), len(others))
         rest = [*unit.messages[1:], *(message for other in others[:next_turn] for message in other.messages)]
         following = others[next_turn].messages[0] if next_turn < len(others) else None
-        question, message = self._question, unit.messages[0]
+        question, message = self._question.shown, unit.messages[0]
         written = self.template.render([USER, message])
         if not written.startswith(question):
             return None
         turn = written[len(question) :]
-        header = self._header([prompt[len(question) :] for prompt in self._prompts], turn)
+        begin = self._begin(self._question, written)
+        if begin is None:
+            return None
+        header = begin - len(question)
         stop = self.stop(turn, header, message)
         messages = arranged([USER, message, *rest, *([following] if following else [])], self.traits)
         if following and len(messages) == 3:  # nothing stands between them: what follows is found, and taken off
@@ -113,7 +137,9 @@ class Renderer:
                 continue
             if piece is None:
                 raise NotPrefixStableError
-            text = piece.turn if is_last else piece.followed
+            if not full.startswith(piece.turn[: piece.header if is_last else piece.kept], cursor):
+                piece = piece.going_on
+            text = piece.written(is_last=is_last)
             cursor = advance(full, cursor, text)
             if place in new:
                 spans.append((length + piece.header, length + piece.stop))
@@ -127,18 +153,17 @@ class Renderer:
     def last_turn(self, units: Sequence[Unit], piece: Piece | None) -> Rendered:
         """A window whose last turn alone is supervised: what the model sees at that point, then its answer."""
         *before, turn = self._messages(units)
-        prompts = self.template.prompts(before, self.tools)
-        prompt = commonprefix([self.template.render(before, self.tools), *prompts])
+        asked = self._asked(before, self.tools)
         full = self.template.render([*before, turn], self.tools)
-        if full.startswith(prompt):
-            written = full[len(prompt) :]
-        elif piece is not None:  # the answer changes how earlier turns are written; at inference they are not
-            written = piece.turn
-        else:
-            raise TemplateUnsupported("The base model's chat template rewrites a conversation when it is answered.")
-        header = self._header([text[len(prompt) :] for text in prompts], written)
-        stop = self.stop(written, header, turn)
-        return Rendered((prompt + written)[: len(prompt) + stop], ((len(prompt) + header, len(prompt) + stop),))
+        start = self._begin(asked, full) if full.startswith(asked.shown) else None
+        if start is None:
+            # The answer changes how earlier turns are written, which inference never sees, or lacks its own marks.
+            if piece is None:
+                raise TemplateUnsupported("The base model's chat template rewrites a conversation when it is answered.")
+            opening = piece.turn[: piece.header] if any(asked.openings) else ""
+            full, start = asked.shown + opening + piece.turn[piece.header :], len(asked.shown + opening)
+        stop = self.stop(full, start, turn)
+        return Rendered(full[:stop], ((start, stop),))
 
     def _messages(self, units: Sequence[Unit]) -> list[Message]:
         *earlier, last = units
@@ -159,24 +184,25 @@ class Renderer:
             raise TemplateUnsupported("The base model's chat template leaves out or rewrites what the assistant says.")
         return ending.end(1)
 
-    def _header(self, prompts: Sequence[str], written: str) -> int:
-        """Length of what stands before the model's own words: a generation prompt, else what all answers begin with."""
-        fitting = [len(prompt) for prompt in prompts if written.startswith(prompt)]
-        return max(fitting) if fitting else len(commonprefix([self._opening, written]))
+    def _asked(self, before: Sequence[Message], tools: Sequence[Message]) -> Asked:
+        prompts = self.template.prompts(before, tools)
+        shown = commonprefix([self.template.render(before, tools), *prompts])
+        return Asked(tuple(before), tuple(tools), shown, tuple(prompt[len(shown) :] for prompt in prompts))
+
+    def _begin(self, asked: Asked, full: str) -> int | None:
+        """Where the model's own words begin: behind a prompt that asks for them, else behind what the template writes
+        ahead of every answer there. None where this one begins otherwise."""
+        place = len(asked.shown)
+        fitting = [place + len(one) for one in asked.openings if one and full.startswith(one, place)]
+        if fitting:
+            return max(fitting)
+        answers = [{**ANSWER, "content": word} for word in ("numbat", "QUOLL")]  # they share no character
+        ahead = commonprefix([self.template.render([*asked.before, answer], asked.tools) for answer in answers])
+        return len(ahead) if full.startswith(ahead) else None
 
     @cached_property
-    def _question(self) -> str:
-        return commonprefix([self.template.render([USER]), *self._prompts])
-
-    @cached_property
-    def _prompts(self) -> list[str]:
-        return self.template.prompts([USER])
-
-    @cached_property
-    def _opening(self) -> str:
-        """What the template writes ahead of two answers that share no character."""
-        answers = [self.template.render([USER, {**ANSWER, "content": word}]) for word in ("numbat", "QUOLL")]
-        return commonprefix(answers)[len(self._question) :]
+    def _question(self) -> Asked:
+        return self._asked([USER], ())
 
     @cached_property
     def _ending(self) -> re.Pattern[str]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Literal
 
 from jinja2.exceptions import TemplateError
@@ -91,10 +92,12 @@ class ChatTemplate:
         return str(text)
 
     def prompts(self, messages: Sequence[Message], tools: Sequence[Message] = ()) -> list[str]:
-        """The conversation as the model sees it when it starts to answer, in the ways the template offers."""
+        """The conversation as the model sees it when it starts to answer, in the ways the template offers: the other
+        way of thinking counts where it changes what opens the answer alone, and not what stands before (Gemma 4)."""
         ways = (self.reasoning, not self.reasoning)
-        found = [self.render(messages, tools, add_generation_prompt=True, enable_thinking=way) for way in ways]
-        return list(dict.fromkeys(found))
+        own, other = (self.render(messages, tools, add_generation_prompt=True, enable_thinking=way) for way in ways)
+        shown = commonprefix([self.render(messages, tools), own])
+        return [own, other] if other != own and other.startswith(shown) else [own]
 
 
 def chat_template(tokenizer: "PreTrainedTokenizerBase", *, reasoning: bool, date: datetime | None) -> ChatTemplate:
