@@ -15,7 +15,9 @@ from imprint_trainer.publish.peft_format import write_weights
 
 
 def settings(**changes: Any) -> LoraTraining:
-    return LoraTraining(**{"seed": 11, "rank": 4, "alpha": 8.0, "learning_rate": 1e-2, "epochs": 4} | changes)
+    """A window a step, however short it is."""
+    defaults = {"seed": 11, "rank": 4, "alpha": 8.0, "learning_rate": 1e-2, "epochs": 4, "accumulation": 1}
+    return LoraTraining(**defaults | changes)
 
 
 def train_tiny(

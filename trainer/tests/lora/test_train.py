@@ -1,4 +1,6 @@
 import math
+import random
+from typing import Any
 
 import pytest
 import torch
@@ -7,8 +9,10 @@ import torch.nn.functional as F
 from conftest import snapshot
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled
+from imprint_trainer.lora import schedule
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import loss_sum, mean_loss
+from imprint_trainer.lora.schedule import in_parts
 from imprint_trainer.lora.train import checkpointed
 from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
@@ -173,6 +177,28 @@ def test_open_ended_training_stops_by_itself_and_says_why(base: LoadedBase, wind
     assert trained.epoch_losses[-1] < 0.3 * trained.epoch_losses[0]
     stuck, _ = train_tiny(base, windows, settings(epochs=None, learning_rate=1e-12))
     assert stuck.stopped == "no_improvement"
+
+
+@pytest.mark.parametrize("profile", ["learn", "remember"])
+def test_as_much_is_learned_in_short_windows_as_in_long_ones(
+    base: LoadedBase, profile: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "STEP_TOKENS", 64)  # the lengths are scaled down, and so is the step
+    text = [token for _ in range(8) for token in random.Random(3).choices(range(10, 300), k=256)]
+    mask = [index % 8 > 4 for index in range(len(text))]
+
+    def window(start: int, length: int) -> Window:
+        return Window(tuple(text[start : start + length]), tuple(mask[start : start + length]))
+
+    steps, drops = [], []
+    for length in (64, 128, 256, 512, 2048):
+        windows = [window(start, length) for start in range(0, len(text), length)]
+        training = settings(profile=profile, epochs=None if profile == "learn" else 3, accumulation=None)
+        trained, payload = train_tiny(base, in_parts(windows, training), training)
+        steps.append(len(trained.losses))
+        drops.append(1 - trained.epoch_losses[-1] / trained.epoch_losses[0])
+    assert max(steps) <= 1.2 * min(steps)
+    assert max(drops) <= 1.2 * min(drops), drops
 
 
 CPU = torch.device("cpu")

@@ -19,7 +19,7 @@ from imprint_trainer.jobs.resume import (
     writer_of,
 )
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
-from imprint_trainer.lora.schedule import LoraTraining, Steps, Trained, default_rate, plan_steps
+from imprint_trainer.lora.schedule import LoraTraining, Steps, Trained, default_rate, in_parts, plan_steps
 from imprint_trainer.lora.train import checkpointed, salvage, train
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.memory import Planned, planned_memory, tensors_given_back, window_limit
@@ -42,7 +42,8 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
-    steps = plan_steps(prepared.windows, training)
+    learned = in_parts(prepared.windows, training)
+    steps = plan_steps(learned, training)
     planned = memory(dequantised=base.dequantised)
     plan = plan_of(training, prepared, steps, targets, planned)
     context.emit({"type": "plan", "plan": plan})
@@ -59,13 +60,11 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
         tensors_given_back(planned.low_memory),
     ):
         if salvaged is not None:
-            trained = salvage(
-                model, prepared.windows, training, steps, salvaged, holds_out=prepared.held_out is not None
-            )
+            trained = salvage(model, learned, training, steps, salvaged, holds_out=prepared.held_out is not None)
         else:
             trained = train(
                 model,
-                prepared.windows,
+                learned,
                 training,
                 steps,
                 device=base.device,

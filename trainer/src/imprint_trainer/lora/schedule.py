@@ -16,9 +16,11 @@ from imprint_trainer.protocol import Profile
 
 # Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
 RATE, WIDTH = 1e-3, 576
-STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
-MAX_ACCUMULATION = 8
-OPEN_ENDED_TOKENS = 36_000  # budget of an open-ended training: about 100 s on two cores for the default model
+STEP_TOKENS = 512  # supervised ones that a step learns from: steps do not depend on how long windows are (ADR 45)
+STEPS_PER_EPOCH = 16  # more tokens make one step only where an epoch still has this many steps
+MOST_TIMES = 8  # as many tokens
+OVER = 1 / 3  # of a step's tokens, that a window may have more before it is learned in parts
+OPEN_ENDED_TOKENS, OPEN_ENDED_READ = 24_000, 100_000  # supervised and read ones at most of an open-ended training
 OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
 LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
 IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
@@ -29,14 +31,14 @@ Reason = Literal["learned", "no_improvement", "token_budget"]
 
 @dataclass(frozen=True)
 class Learn:
-    tokens: int = 300_000  # little text is read several times, much of it once
+    tokens: int = 100_000  # supervised ones: little text is read several times, much of it once
     usual: int = 2  # passes
     steps: int = 8  # at least, where few windows can be read up to `most` times
     most: int = 4
     patience: int = 1  # epochs without a lower held-out loss
 
     def passes(self, tokens: int, steps: int) -> int:
-        """Epochs over windows of so many tokens, which take so many optimizer steps."""
+        """Epochs over so many supervised tokens, which take so many optimizer steps."""
         enough = min(math.ceil(self.steps / max(steps, 1)), self.most)
         return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
 
@@ -67,7 +69,7 @@ class LoraTraining(BaseModel):
     weight_decay: float = Field(default=0.0, ge=0)
     max_grad_norm: float = Field(default=1.0, gt=0)
     betas: tuple[float, float] = (0.9, 0.999)
-    accumulation: int | None = Field(default=None, ge=1)  # None: chosen from the number of windows
+    accumulation: int | None = Field(default=None, ge=1)  # windows a step; None: by their supervised tokens
 
     @property
     def open_ended(self) -> bool:
@@ -77,32 +79,63 @@ class LoraTraining(BaseModel):
 
 @dataclass(frozen=True)
 class Steps:
-    accumulation: int  # windows an optimizer step sums
+    accumulation: int  # windows, or parts of them, that an optimizer step sums: on average
     per_epoch: int
     max_epochs: int
+    tokens: int = 0  # read in an epoch
 
     @property
     def maximum(self) -> int:
         return self.per_epoch * self.max_epochs
 
 
-def choose_accumulation(windows: int) -> int:
-    """1 for a short session, so that there are enough steps; a power of two for a long one."""
-    accumulation = 1
-    while accumulation < MAX_ACCUMULATION and windows // (2 * accumulation) >= STEPS_PER_EPOCH:
-        accumulation *= 2
-    return accumulation
+def supervised_tokens(windows: Sequence[Window]) -> int:
+    return sum(window.supervised_count for window in windows)
+
+
+def step_tokens(supervised: int) -> int:
+    """Supervised tokens that one step learns from, of so many in an epoch: few at first, so that there are enough
+    steps; up to eight times as many of much text."""
+    tokens = STEP_TOKENS
+    while tokens < MOST_TIMES * STEP_TOKENS and supervised // (2 * tokens) >= STEPS_PER_EPOCH:
+        tokens *= 2
+    return tokens
+
+
+def in_parts(windows: Sequence[Window], training: LoraTraining) -> list[Window]:
+    """What the steps read: windows, and of those that teach more than one step learns from, parts. A part is the window
+    up to the last of its share of the targets, with all that the window holds before them as context."""
+    if training.accumulation is not None:
+        return list(windows)
+    most = step_tokens(supervised_tokens(windows))
+    return [part for window in windows for part in parts(window, math.ceil(window.supervised_count / most - OVER))]
+
+
+def parts(window: Window, count: int) -> list[Window]:
+    if count <= 1:
+        return [window]
+    targets = [index for index, supervised in enumerate(window.supervised) if supervised and index > 0]
+    found = []
+    for number in range(count):
+        share = targets[len(targets) * number // count : len(targets) * (number + 1) // count]
+        chosen, end = frozenset(share), share[-1] + 1
+        found.append(Window(window.input_ids[:end], tuple(index in chosen for index in range(end))))
+    return found
 
 
 def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
-    """The last, partial batch of an epoch is a step too."""
-    accumulation = training.accumulation or choose_accumulation(len(windows))
-    per_epoch = math.ceil(len(windows) / accumulation)
-    tokens = sum(len(window.input_ids) for window in windows)
-    epochs = training.epochs
+    """Of what `in_parts` gives. With `accumulation`, the last, partial batch of an epoch is a step too."""
+    supervised = supervised_tokens(windows)
+    if training.accumulation is not None:
+        per_epoch = math.ceil(len(windows) / training.accumulation)
+    else:
+        per_epoch = min(max(1, round(supervised / step_tokens(supervised))), len(windows))
+    tokens, epochs = sum(len(window.input_ids) for window in windows), training.epochs
     if training.open_ended:
-        epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_TOKENS // max(1, tokens)))
-    return Steps(accumulation, per_epoch, LEARN.passes(tokens, per_epoch) if epochs is None else epochs)
+        enough = min(OPEN_ENDED_TOKENS // max(1, supervised), OPEN_ENDED_READ // tokens)
+        epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, enough))
+    accumulation = training.accumulation or max(1, round(len(windows) / per_epoch))
+    return Steps(accumulation, per_epoch, LEARN.passes(supervised, per_epoch) if epochs is None else epochs, tokens)
 
 
 def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int]:
@@ -119,6 +152,20 @@ def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int
 def batches(order: Sequence[int], size: int) -> list[list[int]]:
     """Consecutive groups of `size`; the last may be smaller."""
     return [list(order[start : start + size]) for start in range(0, len(order), size)]
+
+
+def even_batches(order: Sequence[int], windows: Sequence[Window], count: int) -> list[list[int]]:
+    """`count` consecutive groups, none empty, with about as many supervised tokens each."""
+    total, taken = sum(windows[index].supervised_count for index in order), 0
+    found: list[list[int]] = [[]]
+    for position, index in enumerate(order):
+        tokens, left = windows[index].supervised_count, count - len(found)
+        full = taken + tokens / 2 >= total * len(found) / count  # more of it would be in the next group
+        if found[-1] and left and (full or len(order) - position <= left):
+            found.append([])
+        found[-1].append(index)
+        taken += tokens
+    return found
 
 
 def learning_rate(
@@ -249,7 +296,11 @@ class Schedule:
         epoch, position = divmod(self.done, self.steps.per_epoch)
         if position == 0:
             order = epoch_order(self.windows, seed=self.training.seed, epoch=epoch)
-            self._epoch_batches = batches(order, self.steps.accumulation)
+            self._epoch_batches = (
+                even_batches(order, self.windows, self.steps.per_epoch)
+                if self.training.accumulation is None
+                else batches(order, self.steps.accumulation)
+            )
         batch = tuple(self._epoch_batches[position])
         rate = learning_rate(
             self.done,
