@@ -183,9 +183,11 @@ def test_open_ended_training_stops_by_itself_and_says_why(base: LoadedBase, wind
 def test_as_much_is_learned_in_short_windows_as_in_long_ones(
     base: LoadedBase, profile: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schedule, "STEP_TOKENS", 64)  # the lengths are scaled down, and so is the step
-    text = [token for _ in range(8) for token in random.Random(3).choices(range(10, 300), k=256)]
-    mask = [index % 8 > 4 for index in range(len(text))]
+    monkeypatch.setattr(schedule, "STEP_TOKENS", 32)  # the lengths are scaled down, and so is the step
+    follows = dict(zip(range(10, 300), random.Random(3).sample(range(10, 300), 290), strict=True))
+    source = random.Random(4)
+    text = [token for start in source.choices(range(10, 300), k=1024) for token in (start, follows[start])]
+    mask = [index % 4 == 1 for index in range(len(text))]
 
     def window(start: int, length: int) -> Window:
         return Window(tuple(text[start : start + length]), tuple(mask[start : start + length]))
@@ -194,7 +196,7 @@ def test_as_much_is_learned_in_short_windows_as_in_long_ones(
     for length in (64, 128, 256, 512, 2048):
         windows = [window(start, length) for start in range(0, len(text), length)]
         training = settings(profile=profile, epochs=None if profile == "learn" else 3, accumulation=None)
-        trained, payload = train_tiny(base, in_parts(windows, training), training)
+        trained, _ = train_tiny(base, in_parts(windows, training), training)
         steps.append(len(trained.losses))
         drops.append(1 - trained.epoch_losses[-1] / trained.epoch_losses[0])
     assert max(steps) <= 1.2 * min(steps)
