@@ -14,7 +14,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import TrainerError
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, plan_steps
 from imprint_trainer.lora.train import checkpointed, train
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.device import Device

@@ -12,7 +12,7 @@ from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs import preview as preview_module
 from imprint_trainer.jobs.preview import preview, spans
-from imprint_trainer.lora.schedule import Steps
+from imprint_trainer.lora.steps import Steps
 
 
 @pytest.mark.parametrize("name", ["chatml", "qwen3", "mistral", "gemma"])

@@ -5,23 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.schedule import (
+from imprint_trainer.lora.schedule import PATIENCE, cool_down, learning_rate, should_cool
+from imprint_trainer.lora.steps import (
     LEARN,
     OPEN_ENDED_READ,
     OPEN_ENDED_TOKENS,
-    PATIENCE,
     STEP_TOKENS,
     STEPS_PER_EPOCH,
     LoraTraining,
     batches,
-    cool_down,
     default_rate,
     epoch_order,
     even_batches,
     in_parts,
-    learning_rate,
     plan_steps,
-    should_cool,
     step_tokens,
 )
 from training import settings

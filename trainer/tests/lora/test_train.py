@@ -9,10 +9,10 @@ import torch.nn.functional as F
 from conftest import snapshot
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled
-from imprint_trainer.lora import schedule
+from imprint_trainer.lora import steps as planning
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import loss_sum, mean_loss
-from imprint_trainer.lora.schedule import in_parts
+from imprint_trainer.lora.steps import in_parts
 from imprint_trainer.lora.train import checkpointed
 from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
@@ -183,7 +183,7 @@ def test_open_ended_training_stops_by_itself_and_says_why(base: LoadedBase, wind
 def test_as_much_is_learned_in_short_windows_as_in_long_ones(
     base: LoadedBase, profile: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schedule, "STEP_TOKENS", 32)  # the lengths are scaled down, and so is the step
+    monkeypatch.setattr(planning, "STEP_TOKENS", 32)  # the lengths are scaled down, and so is the step
     follows = dict(zip(range(10, 300), random.Random(3).sample(range(10, 300), 290), strict=True))
     source = random.Random(4)
     text = [token for start in source.choices(range(10, 300), k=1024) for token in (start, follows[start])]

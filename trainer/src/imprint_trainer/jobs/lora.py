@@ -19,11 +19,13 @@ from imprint_trainer.jobs.resume import (
     writer_of,
 )
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
-from imprint_trainer.lora.schedule import LoraTraining, Steps, Trained, default_rate, in_parts, plan_steps
+from imprint_trainer.lora.schedule import Trained
+from imprint_trainer.lora.steps import LoraTraining, Steps, default_rate, in_parts, plan_steps
 from imprint_trainer.lora.train import checkpointed, salvage, train
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.memory import Planned, planned_memory, tensors_given_back, window_limit
 from imprint_trainer.protocol import TrainLoraSpec
+from imprint_trainer.publish.losses import neutral_rise_over
 from imprint_trainer.publish.prove import save_and_prove
 from imprint_trainer.publish.provenance import provenance
 
@@ -53,6 +55,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
         identity.require_same(checkpoint.state.identity)
     tested = [window for _, window in prepared.held_out.windows] if prepared.held_out else []
     salvaged = checkpoint if spec.checkpoint.start == "salvage" else None
+    neutral_rise = neutral_rise_over(base)
     context.phase("saving" if salvaged else "training")
     with (
         fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
@@ -60,7 +63,9 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
         tensors_given_back(planned.low_memory),
     ):
         if salvaged is not None:
-            trained = salvage(model, learned, training, steps, salvaged, holds_out=prepared.held_out is not None)
+            trained = salvage(
+                model, learned, training, steps, salvaged, holds_out=prepared.held_out is not None, looks=True
+            )
         else:
             trained = train(
                 model,
@@ -74,6 +79,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 writer=writer,
                 resume=checkpoint,
                 held_out=tested,
+                neutral_rise=neutral_rise,
             )
         tensors = trained_tensors(model)
     if salvaged is None:
@@ -160,6 +166,7 @@ def record_of(
         "epoch_losses": list(trained.epoch_losses),
         "held_out_losses": list(trained.held_out_losses),
         "kept_epoch": trained.kept_epoch,
+        "neutral_rises": list(trained.neutral_rises),
         "data_order": [list(batch) for batch in trained.order],
         **provenance(base, spec.base_model_name),
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.data.windows import Window, longest
-from imprint_trainer.lora.schedule import LoraTraining, Steps, in_parts, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, Steps, in_parts, plan_steps
 from imprint_trainer.models.device import Device
 from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.protocol import PreviewSpec

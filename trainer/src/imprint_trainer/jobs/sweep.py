@@ -22,7 +22,7 @@ from imprint_trainer.jobs.lora import plan_of, record_of, training_of
 from imprint_trainer.jobs.resume import Identity, identity_of
 from imprint_trainer.jobs.trials import Setting, Texts, Trials, parted, size_of
 from imprint_trainer.lora.adapter import Payload, adapter_config, resolve_targets
-from imprint_trainer.lora.schedule import in_parts, plan_steps
+from imprint_trainer.lora.steps import in_parts, plan_steps
 from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.protocol import TrainLoraSpec, TrainSweepSpec
 from imprint_trainer.publish.prove import save_and_prove

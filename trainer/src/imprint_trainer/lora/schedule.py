@@ -4,168 +4,21 @@ Imports no torch: a preview plans with it too. Replaying a checkpoint's losses r
 """
 
 import math
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from imprint_trainer.data.windows import Window
-from imprint_trainer.protocol import Profile
+from imprint_trainer.lora.steps import LEARN, LoraTraining, Steps, batches, epoch_order, even_batches
 
-# Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
-RATE, WIDTH = 1e-3, 576
-STEP_TOKENS = 512  # supervised ones that a step learns from: steps do not depend on how long windows are (ADR 45)
-STEPS_PER_EPOCH = 16  # more tokens make one step only where an epoch still has this many steps
-MOST_TIMES = 8  # as many tokens
-OVER = 1 / 3  # of a step's tokens, that a window may have more before it is learned in parts
-OPEN_ENDED_TOKENS, OPEN_ENDED_READ = 24_000, 100_000  # supervised and read ones at most of an open-ended training
-OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
 LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
 IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
 PATIENCE = 3  # epochs without improvement
+NOTHING_LEFT, LAST = 0.1, 3  # nats a token, as the mean of so many steps: `learn` has nothing left to learn
+LOOKS = 6  # at neutral text while a training of the most steps lasts
+HARMS = 0.09  # rise of its loss at which a training ends: at 0.10 the adapter would be refused (evaluation/verdict.py)
 COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
 Reason = Literal["learned", "no_improvement", "token_budget"]
-
-
-@dataclass(frozen=True)
-class Learn:
-    tokens: int = 100_000  # supervised ones: little text is read several times, much of it once
-    usual: int = 2  # passes
-    steps: int = 8  # at least, where few windows can be read up to `most` times
-    most: int = 4
-    patience: int = 1  # epochs without a lower held-out loss
-
-    def passes(self, tokens: int, steps: int) -> int:
-        """Epochs over so many supervised tokens, which take so many optimizer steps."""
-        enough = min(math.ceil(self.steps / max(steps, 1)), self.most)
-        return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
-
-
-LEARN = Learn()
-
-
-def default_rate(width: int) -> float:
-    """Peak learning rate for a base model with hidden states of `width`."""
-    return RATE * math.sqrt(WIDTH / max(width, WIDTH))
-
-
-class LoraTraining(BaseModel):
-    """Hyper-parameters of one adapter; every field is recorded in training.json."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    profile: Profile = "remember"
-    seed: int = Field(ge=0, le=2**32 - 1)
-    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see plan_steps
-    rank: int = Field(default=16, ge=1, le=256)
-    alpha: float = Field(default=32.0, gt=0)
-    learning_rate: float = Field(default=RATE, gt=0, le=0.1)
-    target_modules: tuple[str, ...] | None = None  # None: every linear layer but the output head
-    max_length: int = Field(default=1024, ge=64)
-    quantization: Literal["nf4", "none"] = "nf4"
-    warmup_fraction: float = Field(default=0.06, ge=0, lt=1)
-    weight_decay: float = Field(default=0.0, ge=0)
-    max_grad_norm: float = Field(default=1.0, gt=0)
-    betas: tuple[float, float] = (0.9, 0.999)
-    accumulation: int | None = Field(default=None, ge=1)  # windows a step; None: by their supervised tokens
-
-    @property
-    def open_ended(self) -> bool:
-        """Trained until the loss stops improving, or a budget ends."""
-        return self.epochs is None and self.profile == "remember"
-
-
-@dataclass(frozen=True)
-class Steps:
-    accumulation: int  # windows, or parts of them, that an optimizer step sums: on average
-    per_epoch: int
-    max_epochs: int
-    tokens: int = 0  # read in an epoch
-
-    @property
-    def maximum(self) -> int:
-        return self.per_epoch * self.max_epochs
-
-
-def supervised_tokens(windows: Sequence[Window]) -> int:
-    return sum(window.supervised_count for window in windows)
-
-
-def step_tokens(supervised: int) -> int:
-    """Supervised tokens that one step learns from, of so many in an epoch: few at first, so that there are enough
-    steps; up to eight times as many of much text."""
-    tokens = STEP_TOKENS
-    while tokens < MOST_TIMES * STEP_TOKENS and supervised // (2 * tokens) >= STEPS_PER_EPOCH:
-        tokens *= 2
-    return tokens
-
-
-def in_parts(windows: Sequence[Window], training: LoraTraining) -> list[Window]:
-    """What the steps read: windows, and of those that teach more than one step learns from, parts. A part is the window
-    up to the last of its share of the targets, with all that the window holds before them as context."""
-    if training.accumulation is not None:
-        return list(windows)
-    most = step_tokens(supervised_tokens(windows))
-    return [part for window in windows for part in parts(window, math.ceil(window.supervised_count / most - OVER))]
-
-
-def parts(window: Window, count: int) -> list[Window]:
-    if count <= 1:
-        return [window]
-    targets = [index for index, supervised in enumerate(window.supervised) if supervised and index > 0]
-    found = []
-    for number in range(count):
-        share = targets[len(targets) * number // count : len(targets) * (number + 1) // count]
-        chosen, end = frozenset(share), share[-1] + 1
-        found.append(Window(window.input_ids[:end], tuple(index in chosen for index in range(end))))
-    return found
-
-
-def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
-    """Of what `in_parts` gives. With `accumulation`, the last, partial batch of an epoch is a step too."""
-    supervised = supervised_tokens(windows)
-    if training.accumulation is not None:
-        per_epoch = math.ceil(len(windows) / training.accumulation)
-    else:
-        per_epoch = min(max(1, round(supervised / step_tokens(supervised))), len(windows))
-    tokens, epochs = sum(len(window.input_ids) for window in windows), training.epochs
-    if training.open_ended:
-        enough = min(OPEN_ENDED_TOKENS // max(1, supervised), OPEN_ENDED_READ // tokens)
-        epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, enough))
-    accumulation = training.accumulation or max(1, round(len(windows) / per_epoch))
-    return Steps(accumulation, per_epoch, LEARN.passes(supervised, per_epoch) if epochs is None else epochs, tokens)
-
-
-def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int]:
-    """A seeded shuffle; the first epoch begins with the longest window, so that running out of memory shows at once."""
-    order = list(range(len(windows)))
-    random.Random(f"{seed}:{epoch}").shuffle(order)
-    if epoch == 0:
-        longest = max(order, key=lambda index: (len(windows[index].input_ids), -index))
-        order.remove(longest)
-        order.insert(0, longest)
-    return order
-
-
-def batches(order: Sequence[int], size: int) -> list[list[int]]:
-    """Consecutive groups of `size`; the last may be smaller."""
-    return [list(order[start : start + size]) for start in range(0, len(order), size)]
-
-
-def even_batches(order: Sequence[int], windows: Sequence[Window], count: int) -> list[list[int]]:
-    """`count` consecutive groups, none empty, with about as many supervised tokens each."""
-    total, taken = sum(windows[index].supervised_count for index in order), 0
-    found: list[list[int]] = [[]]
-    for position, index in enumerate(order):
-        tokens, left = windows[index].supervised_count, count - len(found)
-        full = taken + tokens / 2 >= total * len(found) / count  # more of it would be in the next group
-        if found[-1] and left and (full or len(order) - position <= left):
-            found.append([])
-        found[-1].append(index)
-        taken += tokens
-    return found
 
 
 def learning_rate(
@@ -213,9 +66,10 @@ class Trained:
     losses: tuple[float, ...]  # one a step
     epoch_losses: tuple[float, ...]
     order: tuple[tuple[int, ...], ...]  # window indices of each step
-    stopped: str  # "epochs"; "held_out"; open-ended, see should_cool; "salvaged" or "paused" at a checkpoint
+    stopped: str  # "epochs"; "held_out"; "learned"; "harmful"; open-ended, see should_cool; "salvaged"; "paused"
     held_out_losses: tuple[float, ...] = ()  # before the first step, and after each epoch
-    kept_epoch: int | None = None  # whose adapter is kept, from 1; None: the last one's
+    kept_epoch: int | None = None  # whose adapter is kept, from 1; None: the last one's, or that of a look at `harmful`
+    neutral_rises: tuple[float, ...] = ()  # of the loss on neutral text, as a share, at each look
 
 
 @dataclass(frozen=True)
@@ -229,14 +83,16 @@ class WindowBatch:
 
 @dataclass
 class Schedule:
-    """Give each batch of `next` to `record` with its loss before asking for another, and a held-out loss to
-    `record_held_out` whenever one is due."""
+    """Give each batch of `next` to `record` with its loss before asking for another, a held-out loss to
+    `record_held_out` whenever one is due, and then the rise on neutral text to `record_neutral`."""
 
     windows: Sequence[Window]
     training: LoraTraining
     steps: Steps
     holds_out: bool = False  # a loss is measured on text that was held out
+    looks: bool = False  # neutral text is read now and then
     held_out_losses: list[float] = field(default_factory=list)
+    neutral_rises: list[float] = field(default_factory=list)
     loss_sums: list[float] = field(default_factory=list)  # of each step, over its supervised tokens
     losses: list[float] = field(default_factory=list)
     epoch_losses: list[float] = field(default_factory=list)
@@ -244,6 +100,8 @@ class Schedule:
     epochs: int = field(init=False)  # at most, by what is known so far
     stopped: str = field(init=False)
     _cooling: range = range(0)  # steps
+    _end: int | None = None  # step at which it ended before its last epoch did
+    _looked: int = 0  # step
     _epoch_batches: list[list[int]] = field(default_factory=list)
     _epoch_sum: float = 0.0
     _epoch_tokens: int = 0
@@ -264,7 +122,7 @@ class Schedule:
     @property
     def total(self) -> int:
         """Steps at most, by what is known so far."""
-        return self.epochs * self.steps.per_epoch
+        return self.epochs * self.steps.per_epoch if self._end is None else self._end
 
     @property
     def over(self) -> bool:
@@ -276,18 +134,45 @@ class Schedule:
         return self.holds_out and len(self.held_out_losses) <= len(self.epoch_losses)
 
     @property
+    def neutral_due(self) -> bool:
+        """Now and then, after the epochs that are measured, and at the end."""
+        if not self.looks or self._looked == self.done:
+            return False
+        every = math.ceil(self.steps.maximum / LOOKS)
+        return self.done % every == 0 or (self.holds_out and self.done % self.steps.per_epoch == 0) or self.over
+
+    @property
     def kept_epoch(self) -> int | None:
-        """The epoch of the lowest held-out loss, from 1, where the profile goes by it."""
+        """The epoch of the lowest held-out loss, from 1, where the profile goes by it; not one that harms."""
         after = self.held_out_losses[1:]
+        if self.stopped == "harmful" and self.done == len(after) * self.steps.per_epoch:
+            after = after[:-1]
         if self.training.profile == "remember" or not after:
             return None
         return after.index(min(after)) + 1
 
+    @property
+    def keeps(self) -> bool:
+        """Whether an adapter from before is kept: of the best epoch, or of the latest look that found no harm."""
+        return self.kept_epoch is not None or any(rise <= HARMS for rise in self.neutral_rises)
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether a training that is over ends with the adapter that it kept."""
+        return self.kept_epoch is not None or self.stopped == "harmful"
+
     def record_held_out(self, loss: float) -> None:
         self.held_out_losses.append(loss)
         epoch = len(self.epoch_losses)
-        if self.kept_epoch is not None and epoch - self.kept_epoch >= LEARN.patience and epoch < self.epochs:
+        if self.kept_epoch is not None and epoch - self.kept_epoch >= LEARN.patience and not self.over:
             self.epochs, self.stopped = epoch, "held_out"
+
+    def record_neutral(self, rise: float) -> None:
+        """Ends the training where it harms now and did not at a look before."""
+        if rise > HARMS and any(before <= HARMS for before in self.neutral_rises):
+            self._end, self.stopped = self.done, "harmful"
+        self.neutral_rises.append(rise)
+        self._looked = self.done
 
     def next(self) -> WindowBatch | None:
         """None when the training is over."""
@@ -323,22 +208,34 @@ class Schedule:
         self.order.append(batch.windows)
         self._epoch_sum += loss_sum
         self._epoch_tokens += batch.supervised
-        if self.done % self.steps.per_epoch == 0:
+        last = self.losses[-LAST:]
+        if self.training.profile == "learn" and len(last) == LAST and sum(last) / LAST < NOTHING_LEFT:
+            self._end, self.stopped = self.done, "learned"
+        if self.done % self.steps.per_epoch == 0 or self._end is not None:
             self._end_epoch()
 
-    def replay(self, loss_sums: Sequence[float], held_out_losses: Sequence[float] = ()) -> bool:
+    def replay(
+        self,
+        loss_sums: Sequence[float],
+        held_out_losses: Sequence[float] = (),
+        neutral_rises: Sequence[float] = (),
+    ) -> bool:
         """Records the steps before a checkpoint. False where no training has these losses."""
-        held_out = iter(held_out_losses)
-        for loss_sum in loss_sums:
+        held_out, rises = iter(held_out_losses), iter(neutral_rises)
+
+        def measured() -> bool:
             if self.held_out_due and (loss := next(held_out, None)) is not None:
                 self.record_held_out(loss)
-            batch = self.next()
-            if batch is None or self.held_out_due:
+            if self.neutral_due and not self.held_out_due and (rise := next(rises, None)) is not None:
+                self.record_neutral(rise)
+            return not (self.held_out_due or self.neutral_due)
+
+        for loss_sum in loss_sums:
+            if not measured() or (batch := self.next()) is None:
                 return False
             self.record(batch, loss_sum)
-        if self.held_out_due and (loss := next(held_out, None)) is not None:
-            self.record_held_out(loss)
-        return next(held_out, None) is None
+        measured()
+        return next(held_out, None) is None and next(rises, None) is None
 
     def trained(self, stopped: str | None = None) -> Trained:
         return Trained(
@@ -348,6 +245,7 @@ class Schedule:
             self.stopped if stopped is None else stopped,
             tuple(self.held_out_losses),
             self.kept_epoch,
+            tuple(self.neutral_rises),
         )
 
     def _end_epoch(self) -> None:
