@@ -13,7 +13,7 @@ from imprint_trainer.lora import steps as planning
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import loss_sum, mean_loss
 from imprint_trainer.lora.steps import in_parts
-from imprint_trainer.lora.train import checkpointed
+from imprint_trainer.lora.train import checkpointed, forward_backward
 from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
 
@@ -177,6 +177,24 @@ def test_open_ended_training_stops_by_itself_and_says_why(base: LoadedBase, wind
     assert trained.epoch_losses[-1] < 0.3 * trained.epoch_losses[0]
     stuck, _ = train_tiny(base, windows, settings(epochs=None, learning_rate=1e-12))
     assert stuck.stopped == "no_improvement"
+
+
+def test_a_step_reads_its_loss_from_the_device_once(
+    base: LoadedBase, windows: list[Window], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reading makes a card wait for all that was asked of it; the sum is the same to the bit."""
+    read: list[torch.Tensor] = []
+    as_number = torch.Tensor.__float__
+
+    def counted(tensor: torch.Tensor) -> float:
+        read.append(tensor)
+        return as_number(tensor)
+
+    monkeypatch.setattr(torch.Tensor, "__float__", counted)
+    with fresh_adapter(base, rank=4, alpha=8.0, targets=resolve_targets(base.model, None), seed=1) as model:
+        total = forward_backward(model, windows, 40, base.device)
+        assert len(read) == 1
+        assert total == sum(float(loss_sum(model, window, base.device).detach()) for window in windows)
 
 
 @pytest.mark.parametrize("profile", ["learn", "remember"])

@@ -139,13 +139,13 @@ def train(
 def forward_backward(model: CausalLM, windows: Iterable[Window], supervised: int, device: torch.device) -> float:
     """Adds the gradients of the loss over `supervised`, the supervised tokens of the whole step, to the parameters; the
     summed loss (nats) of the windows."""
-    total = 0.0
+    total = torch.zeros((), dtype=torch.float64, device=device)  # read once: a card does not wait after each window
     for window in windows:
         with mixed_precision(device, model.dtype):
             loss = loss_sum(model, window, device)
         torch.autograd.backward(loss / supervised)
-        total += float(loss.detach())
-    return total
+        total += loss.detach()
+    return float(total)
 
 
 def held_out_loss(

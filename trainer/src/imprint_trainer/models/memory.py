@@ -15,7 +15,7 @@ import psutil
 
 from imprint_trainer.data.plan import USUAL, length_limit
 from imprint_trainer.errors import OutOfMemory
-from imprint_trainer.models.device import Device
+from imprint_trainer.models.device import CGROUP, Device
 from imprint_trainer.models.locate import locate_base, read_json
 from imprint_trainer.models.memory_model import (
     Quantization,
@@ -29,7 +29,6 @@ from imprint_trainer.models.memory_model import (
 if TYPE_CHECKING:
     import torch
 
-CGROUP = Path("/sys/fs/cgroup")
 PROC = Path("/proc/self")
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # mallopt(3)
 SMALLEST, LARGEST = 2**20, 32 * 2**20  # bytes; glibc's own threshold rises to the largest

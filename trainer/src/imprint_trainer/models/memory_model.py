@@ -23,7 +23,8 @@ HEAP, LARGEST_ON_HEAP = (
 HEADROOM_MB = 2.0 * 2**30 / MB
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
 USUAL_WINDOW, LEAST_RANK = 1024, 4
-HEAD_CHUNK = 128  # supervised positions whose logits exist at one time: lora/loss.py
+# Supervised positions whose logits exist at one time: a card is idle between small ones.
+HEAD_CHUNK: Mapping[Device, int] = {"cpu": 128, "cuda": 512}
 ROOM = 0.85  # of what is available, for what is chosen: the model errs by up to 15 %
 WINDOWS = (
     256,
@@ -162,7 +163,7 @@ def predict(shape: Shape, setting: Setting) -> Memory:
         weights=weight_bytes(shape, setting) / MB,
         activations=activation_bytes(shape, setting) / MB,
         optimizer=4 * factors / MB,
-        logits=LOGIT_COPIES * HEAD_CHUNK * shape.vocabulary * FP32 / MB,
+        logits=LOGIT_COPIES * HEAD_CHUNK[setting.device] * shape.vocabulary * FP32 / MB,
     )
 
 
