@@ -80,7 +80,7 @@ class Shape:
 def shape_of(config: Mapping[str, Any]) -> Shape | None:
     """Of what config.json holds; None where it does not name the sizes of one MLP a block."""
     text: Mapping[str, Any] = config.get("text_config") or config
-    if any(key not in text for key in SIZES) or any("expert" in key and text[key] for key in text):
+    if any(key not in text for key in SIZES) or has_experts(config):
         return None
     heads = int(text["num_attention_heads"])
     return Shape(
@@ -94,6 +94,12 @@ def shape_of(config: Mapping[str, Any]) -> Shape | None:
         tied=bool(text.get("tie_word_embeddings", config.get("tie_word_embeddings", True))),
         positions=int(text.get("max_position_embeddings") or WINDOWS[-1]),
     )
+
+
+def has_experts(config: Mapping[str, Any]) -> bool:
+    """Of what config.json holds: several MLPs a block, of which a token passes some."""
+    text: Mapping[str, Any] = config.get("text_config") or config
+    return any(key.endswith("experts") and isinstance(n, int) and n > 1 for key, n in text.items())
 
 
 @dataclass(frozen=True)
