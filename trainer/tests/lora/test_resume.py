@@ -117,7 +117,7 @@ def test_resumed_at_every_step_of_a_training_that_looks_at_neutral_text(
     limit = plain[0].neutral_rises[harmful_from - 1] if harmful_from <= len(plain[0].neutral_rises) else 1.0
 
     def scaled(model: Any) -> float:
-        return rise(model) / limit * 0.095
+        return rise(model) / limit * 0.0999
 
     plain = train_tiny(base, windows[:2], training, neutral_rise=scaled)
     steps = len(plain[0].losses)

@@ -15,7 +15,7 @@ NewJobId = Callable[[], str]
 
 
 def types(events: list[dict[str, Any]]) -> list[str]:
-    return [event.get("phase", event["type"]) for event in events if event["type"] != "progress"]
+    return [event.get("phase", event["type"]) for event in events if event["type"] not in ("progress", "measuring")]
 
 
 def test_ready_comes_first_and_names_protocol_device_and_versions(worker: RunningWorker) -> None:

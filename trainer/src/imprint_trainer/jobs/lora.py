@@ -9,6 +9,7 @@ from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.data.windows import longest
 from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.jobs.reading import Reading, seconds_of_a_window
 from imprint_trainer.jobs.resume import (
     OF_THE_MACHINE,
     begun_as,
@@ -21,12 +22,12 @@ from imprint_trainer.jobs.resume import (
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
 from imprint_trainer.lora.schedule import Trained
 from imprint_trainer.lora.steps import LoraTraining, Steps, default_rate, in_parts, plan_steps
-from imprint_trainer.lora.train import checkpointed, salvage, train
+from imprint_trainer.lora.train import checkpointed, measured_speed, salvage, train
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.memory import Planned, planned_memory, tensors_given_back, window_limit
 from imprint_trainer.protocol import TrainLoraSpec
 from imprint_trainer.publish.losses import neutral_rise_over
-from imprint_trainer.publish.prove import save_and_prove
+from imprint_trainer.publish.prove import sample, save_and_prove
 from imprint_trainer.publish.provenance import provenance
 
 
@@ -56,6 +57,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     tested = [window for _, window in prepared.held_out.windows] if prepared.held_out else []
     salvaged = checkpoint if spec.checkpoint.start == "salvage" else None
     neutral_rise = neutral_rise_over(base)
+    reading: Reading | None = None  # a salvage trains nothing
     context.phase("saving" if salvaged else "training")
     with (
         fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
@@ -67,6 +69,14 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 model, learned, training, steps, salvaged, holds_out=prepared.held_out is not None, looks=True
             )
         else:
+            longest_part = max(learned, key=lambda window: len(window.input_ids))
+            speed = measured_speed(model, longest_part, base.device)
+            reading = Reading(
+                context.emit,
+                training=len(learned) * steps.max_epochs,
+                proof=2 * (len(sample(prepared.windows)) + len(tested)),
+                seconds=seconds_of_a_window(steps, learned, speed),
+            )
             trained = train(
                 model,
                 learned,
@@ -74,7 +84,8 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 steps,
                 device=base.device,
                 memory=context.memory,
-                on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
+                on_step=lambda progress: context.emit({"type": "progress", "progress": with_proof(progress, reading)}),
+                on_window=reading.trained,
                 cancelled=context.cancelled,
                 writer=writer,
                 resume=checkpoint,
@@ -102,11 +113,29 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
             "task_type": spec.task_type,
             "payload_note": f"Rank {spec.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}.",
         },
-        on_proving=lambda: context.phase("proving"),
-        stop=context.stop_if_cancelled,
+        on_proving=partial(begin_proof, context, reading),
+        stop=partial(go_on, context, reading),
         warnings=[] if salvaged else differences(checkpoint, writer),
         partial={"step": salvaged.state.step, "max_steps": salvaged.state.max_steps} if salvaged else None,
     )
+
+
+def with_proof(progress: dict[str, Any], reading: Reading) -> dict[str, Any]:
+    """The time that is left, that of the proof included."""
+    return progress | {"eta_seconds": progress["eta_seconds"] + reading.proof_seconds}
+
+
+def begin_proof(context: JobContext, reading: Reading | None) -> None:
+    context.phase("proving")
+    if reading is not None:
+        reading.prove()
+
+
+def go_on(context: JobContext, reading: Reading | None) -> None:
+    """Before each window of the proof."""
+    context.stop_if_cancelled()
+    if reading is not None:
+        reading.proves()
 
 
 def training_of(spec: TrainLoraSpec, max_length: int, width: int) -> LoraTraining:

@@ -16,7 +16,7 @@ IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fra
 PATIENCE = 3  # epochs without improvement
 NOTHING_LEFT, LAST = 0.1, 3  # nats a token, as the mean of so many steps: `learn` has nothing left to learn
 LOOKS = 6  # at neutral text while a training of the most steps lasts
-HARMS = 0.09  # rise of its loss at which a training ends: at 0.10 the adapter would be refused (evaluation/verdict.py)
+HARMS = 0.0995  # rise of its loss beyond which a training ends: beyond 0.10 its adapter would be refused (ADR 18)
 COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
 Reason = Literal["learned", "no_improvement", "token_budget"]
 

@@ -27,6 +27,7 @@ from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.device import mixed_precision
 from imprint_trainer.models.memory import PeakMemory
 
+SHORTEST_PROBE, LONGEST_PROBE = 64, 5.0  # tokens, seconds
 StepCallback = Callable[[dict[str, Any]], None]
 
 
@@ -39,6 +40,7 @@ def train(
     device: torch.device,
     memory: PeakMemory,
     on_step: StepCallback = lambda _: None,
+    on_window: Callable[[], None] = lambda: None,
     cancelled: Callable[[], bool] = lambda: False,
     writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
@@ -98,7 +100,8 @@ def train(
     for batch in schedule.until(until):
         started, limit = clock(), schedule.total
         chosen = [windows[index] for index in batch.windows]
-        loss = forward_backward(model, interruptible(chosen, stop_if_cancelled), batch.supervised, device)
+        read = interruptible(chosen, stop_if_cancelled)
+        loss = forward_backward(model, read, batch.supervised, device, on_window=on_window)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
         if not (torch.isfinite(torch.tensor([loss, norm])).all()):
             raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")
@@ -136,7 +139,14 @@ def train(
     return schedule.trained()
 
 
-def forward_backward(model: CausalLM, windows: Iterable[Window], supervised: int, device: torch.device) -> float:
+def forward_backward(
+    model: CausalLM,
+    windows: Iterable[Window],
+    supervised: int,
+    device: torch.device,
+    *,
+    on_window: Callable[[], None] = lambda: None,
+) -> float:
     """Adds the gradients of the loss over `supervised`, the supervised tokens of the whole step, to the parameters; the
     summed loss (nats) of the windows."""
     total = torch.zeros((), dtype=torch.float64, device=device)  # read once: a card does not wait after each window
@@ -145,7 +155,28 @@ def forward_backward(model: CausalLM, windows: Iterable[Window], supervised: int
             loss = loss_sum(model, window, device)
         torch.autograd.backward(loss / supervised)
         total += loss.detach()
+        on_window()
     return float(total)
+
+
+def measured_speed(
+    model: CausalLM, window: Window, device: torch.device, *, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """Tokens a second of a step, from the beginning of `window`: ever more of it until a second or all of it is read,
+    so that nobody waits long for it. Changes neither adapter nor random state."""
+    tokens, began = SHORTEST_PROBE, clock()
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        model.train()
+        while True:
+            ids = window.input_ids[:tokens]
+            started = clock()
+            forward_backward(model, [Window(ids, tuple(2 * at > len(ids) for at in range(len(ids))))], len(ids), device)
+            seconds = max(clock() - started, 1e-9)
+            for parameter in model.parameters():
+                parameter.grad = None
+            if seconds >= 1 or clock() - began >= LONGEST_PROBE / 3 or tokens >= len(window.input_ids):
+                return len(ids) / seconds
+            tokens *= 2
 
 
 def held_out_loss(
