@@ -3,7 +3,7 @@
     python examples/reference_lora.py SESSION.json MODEL_FOLDER OUTPUT_FOLDER
 
 Needs transformers, peft and torch. SESSION.json is a canonical session (`packages/contracts/src/session.ts`). The plain
-case: the session fits one window, nothing is held out, the base is not quantised and computes in fp32, and the model's
+case: the session fits one window and one step, nothing is held out, the base is not quantised and computes in fp32, and the model's
 chat template has no syntax of its own for tools. What this script does not do, it refuses. The product gives the same
 adapter (`trainer/tests/test_reference.py`); what it does beyond this is under `trainer/src/imprint_trainer`.
 "Rule" means the rules from a session to what is trained; `docs/training.md` has them at length.
@@ -22,7 +22,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 RANK, ALPHA = 16, 32
 WARM_UP = 0.06  # of the steps at most
-TOKENS, EPOCHS_AT_LEAST, EPOCHS_AT_MOST = 36_000, 3, 40  # the budget of a training
+TOKENS, READ, EPOCHS_AT_LEAST, EPOCHS_AT_MOST = 24_000, 100_000, 3, 40  # the budget of a training: targets, tokens
+STEP = 682  # targets at most that one step learns from; of more, a window is learned in parts
 LEARNED, IMPROVEMENT, PATIENCE, COOL_DOWN = 0.3, 0.02, 3, 0.8
 SECRET = re.compile(r"<SECRET:[a-z0-9-]+>")  # what redaction writes in place of a secret
 
@@ -129,6 +130,8 @@ def window_of(session, tokenizer):
         and not any(last > start and first < stop for start, stop in secrets)  # rule 8
         for first, last in found["offset_mapping"]
     ]
+    if sum(mask[1:]) > STEP:
+        raise SystemExit("Not the plain case: the session has more targets than one step learns from.")
     return found["input_ids"], mask
 
 
@@ -165,7 +168,7 @@ def train(model, ids, mask, seed, rank=RANK, alpha=ALPHA, peak=None):
 
     inputs = torch.tensor([ids[:-1]])
     targets = torch.tensor([token if on else -100 for token, on in zip(ids[1:], mask[1:], strict=True)])
-    max_epochs = epochs = min(EPOCHS_AT_MOST, max(EPOCHS_AT_LEAST, TOKENS // len(ids)))
+    max_epochs = epochs = min(EPOCHS_AT_MOST, max(EPOCHS_AT_LEAST, min(TOKENS // sum(mask[1:]), READ // len(ids))))
     losses, cooling = [], range(0)
     while len(losses) < epochs:
         logits = model(input_ids=inputs, use_cache=False).logits[0]

@@ -83,7 +83,7 @@ function startTrainer({ python, root }) {
       const { value, done } = await lines.next();
       if (done) throw new Error("the trainer ended");
       const event = JSON.parse(value);
-      if (event.type === "heartbeat") continue;
+      if (event.type === "heartbeat" || event.measuring?.eta_seconds !== undefined) continue; // told by the clock
       events.push(event);
       if (isLast(event.type)) return events;
     }

@@ -14,7 +14,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import TrainerError
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, plan_steps
 from imprint_trainer.lora.train import checkpointed, train
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.device import Device
@@ -164,10 +164,10 @@ def memory_model(bench: Bench, base: LoadedBase, measured: Outcome) -> Check:
     device: Device = "cuda" if bench.device.type == "cuda" else "cpu"
     predicted = predict(shape, Setting(bench.length, RANK, dequantised=False, device=device)).total
     error = predicted / measured.peak_mb - 1
-    judged = abs(error) <= MODEL_ERROR if device == "cuda" else None
-    return Check(
-        "memory model", judged, f"{predicted:.0f} MB predicted, {measured.peak_mb:.0f} measured ({error:+.0%})"
+    said = (
+        f"{predicted:.0f} MB predicted, {measured.peak_mb:.0f} measured ({error:+.0%}, the goal is {MODEL_ERROR:.0%})"
     )
+    return Check("memory model", None, said)
 
 
 def bf16(bench: Bench, first: Outcome) -> Check:
@@ -185,9 +185,7 @@ def bf16(bench: Bench, first: Outcome) -> Check:
 def throughput(bench: Bench) -> Check:
     speeds = {name: speed(bench, name) for name in ("imprint", "trl", "unsloth")}
     said = [f"{name} {'not installed' if one is None else f'{one:.0f} tokens/s'}" for name, one in speeds.items()]
-    ours, theirs = speeds["imprint"], speeds["trl"]
-    judged = None if bench.device.type == "cpu" or ours is None or theirs is None else ours >= TIMES_TRL * theirs
-    return Check("throughput", judged, ", ".join(said))
+    return Check("throughput", None, f"{', '.join(said)}; the goal is {TIMES_TRL:.0f} times trl")
 
 
 def speed(bench: Bench, name: str) -> float | None:

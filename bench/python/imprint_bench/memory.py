@@ -8,7 +8,7 @@ import torch
 from imprint_bench.windows import made_up_windows
 from imprint_trainer.jobs.worker import import_libraries
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
-from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, plan_steps
 from imprint_trainer.lora.train import checkpointed, train
 from imprint_trainer.models.device import fix_numerics
 from imprint_trainer.models.load import load_base

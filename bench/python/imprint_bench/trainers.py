@@ -14,7 +14,7 @@ import torch
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.adapter import fresh_adapter, lora_config, resolve_targets
-from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, plan_steps
 from imprint_trainer.lora.train import train
 from imprint_trainer.models.causal_lm import Quantization
 from imprint_trainer.models.device import compute_dtype

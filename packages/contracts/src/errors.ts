@@ -185,8 +185,8 @@ export const ERRORS = {
   },
   BASE_MODEL_UNSUPPORTED: {
     status: 422,
-    title: "The base model computes its logits in an unknown way",
-    hint: "Choose a base model of another family: losses and proofs would be wrong for this one.",
+    title: "The trainer cannot work with this family of base models",
+    hint: "Choose a base model of another family: what is trained, or its proof, would be wrong for this one.",
   },
   TARGET_MODULES_NOT_FOUND: {
     status: 422,

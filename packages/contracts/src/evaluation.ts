@@ -119,6 +119,14 @@ export const Evaluation = Strict({
 });
 export type Evaluation = Static<typeof Evaluation>;
 
-/** How far an evaluation is: `done` of `total` measurements, and what is measured now, in words. */
-export const Measuring = Strict({ done: Count, total: Type.Integer({ minimum: 1 }), what: Type.String() });
+/**
+ * How far an evaluation is: `done` of `total` measurements, and what is measured now, in words. Of a training: windows that it and
+ * its proof read at most, with the time that is left at most, which is known before the first step ends.
+ */
+export const Measuring = Strict({
+  done: Count,
+  total: Type.Integer({ minimum: 1 }),
+  what: Type.String(),
+  eta_seconds: Type.Optional(Type.Number({ minimum: 0 })),
+});
 export type Measuring = Static<typeof Measuring>;

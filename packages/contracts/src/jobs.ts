@@ -57,7 +57,7 @@ export const JobDetails = Strict({
   phase: Type.Union([JobPhase, Type.Null()]),
   plan: Type.Union([TrainingPlan, Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
-  /** How far an evaluation is, or was when it ended. */
+  /** How far an evaluation, or a training and its proof, is, or was when it ended. */
   measuring: Type.Union([Measuring, Type.Null()]),
   checkpoint: Type.Union([Checkpoint, Type.Null()]),
   proof: Type.Union([Proof, Type.Null()], { description: "Of a completed training, and of one that failed with ADAPTER_HARMS" }),

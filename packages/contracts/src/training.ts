@@ -199,7 +199,7 @@ export type StartResponse = Static<typeof StartResponse>;
 
 /**
  * What a profile assumes where a request is silent. How many epochs it plans, and when it stops, follows from the data:
- * `lora/schedule.py` of the trainer.
+ * `lora/steps.py` of the trainer.
  */
 export const PROFILES = {
   remember: { holdout: "none" },

@@ -14,6 +14,9 @@ def settle_environment() -> None:
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     # Threads that wait by spinning take the cores from whatever else runs: a fifth slower on a loaded machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # Windows differ in length: without segments that grow, a card's memory falls into pieces that none fits.
+    if "PYTORCH_CUDA_ALLOC_CONF" not in os.environ:
+        os.environ.setdefault("PYTORCH_ALLOC_CONF", "expandable_segments:True")
     if not downloads_allowed():
         os.environ["HF_HUB_OFFLINE"] = "1"
         os.environ["TRANSFORMERS_OFFLINE"] = "1"

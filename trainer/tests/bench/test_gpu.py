@@ -10,6 +10,7 @@ import torch
 
 from imprint_bench import checks
 from imprint_bench.gpu import main
+from imprint_trainer.models.causal_lm import LoadedBase
 
 
 def rehearse(folder: Path) -> int:
@@ -45,7 +46,7 @@ def test_the_rehearsal_runs_every_check(
         ("shown", "throughput"),
     ]
     assert lines[3][2] == "the same request gave the same bytes"
-    assert lines[6][2] == "imprint 200 tokens/s, trl 80 tokens/s, unsloth not installed"
+    assert lines[6][2] == "imprint 200 tokens/s, trl 80 tokens/s, unsloth not installed; the goal is 2 times trl"
 
 
 def test_a_check_that_fails_ends_with_1(
@@ -55,6 +56,16 @@ def test_a_check_that_fails_ends_with_1(
     monkeypatch.setattr(checks, "CLOSE", -1.0)
     assert rehearse(tiny_folder) == 1
     assert "FAILED  bf16" in capsys.readouterr().out
+
+
+def test_goals_are_shown_on_a_card_and_fail_no_good_one(
+    base: LoadedBase, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "speed", lambda *_: 100.0)
+    bench = checks.Bench(str(tiny_folder), torch.device("cuda"), length=48, steps=2)
+    far_off = checks.Outcome((1.0,), (), peak_mb=1.0)
+    assert checks.throughput(bench).passed is None
+    assert checks.memory_model(bench, base, far_off).passed is None
 
 
 def test_the_speed_is_that_of_a_training_in_a_process_of_its_own(

@@ -11,7 +11,7 @@ from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.preview import preview
-from imprint_trainer.lora.schedule import Steps
+from imprint_trainer.lora.steps import Steps
 
 
 def session_json(steps: Sequence[dict[str, Any]], **changes: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs import preview as preview_module
 from imprint_trainer.jobs.preview import preview, spans
-from imprint_trainer.lora.schedule import Steps
+from imprint_trainer.lora.steps import Steps
 
 
 @pytest.mark.parametrize("name", ["chatml", "qwen3", "mistral", "gemma"])
@@ -20,8 +20,8 @@ def test_the_preview_has_the_numbers_of_the_training(name: str) -> None:
     talk = [step for index in range(12) for step in (user(f"Question {index}"), agent(f"Answer {index} 🎉."))]
     tokenizer = tokenizer_of(name)
     prepared = prepare_windows(session_of(*talk), tokenizer, max_length=128)
-    shown = preview(prepared, tokenizer, steps=Steps(accumulation=1, per_epoch=7, max_epochs=2))
-    assert (shown["max_steps"], shown["max_tokens"]) == (14, 2 * prepared.tokens)
+    shown = preview(prepared, tokenizer, steps=Steps(accumulation=1, per_epoch=7, max_epochs=2, tokens=900))
+    assert (shown["max_steps"], shown["max_tokens"]) == (14, 2 * 900)
     assert shown["windows"] == len(prepared.windows) == len(shown["text"])
     assert shown["tokens"] == sum(span["tokens"] for window in shown["text"] for span in window)
     assert shown["supervised_tokens"] == sum(

@@ -7,6 +7,7 @@ import pytest
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.sweep import train_sweep
+from imprint_trainer.lora import steps as planning
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.locate import tokenizer_of
 from imprint_trainer.models.memory import PeakMemory
@@ -26,8 +27,9 @@ Run = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def sweep_spec(tiny_folder: Path, tmp_path: Path) -> Spec:
+def sweep_spec(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Spec:
     """Four sessions of which two are held out; `place` names the output folder and that of the checkpoints."""
+    monkeypatch.setattr(planning, "STEP_TOKENS", 122)  # of 16 steps an epoch
     paths = write_sessions(tmp_path)
 
     def make(place: str = "one", start: str = "fresh", seconds: float = 3600, **changes: Any) -> dict[str, Any]:

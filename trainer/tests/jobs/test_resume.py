@@ -9,10 +9,10 @@ import pytest
 from imprint_trainer.errors import CheckpointInvalid, CheckpointMismatch
 from imprint_trainer.jobs.resume import Identity, Request, UsedBase
 from imprint_trainer.lora.checkpoint import FORMAT, State
-from imprint_trainer.lora.schedule import LoraTraining
+from imprint_trainer.lora.steps import LoraTraining
 
 # The digest of the schema that each format stands for, without what is only said about it.
-DIGESTS = {1: "a59e0da96bb97aee9c1712249e0b4e834231abf0fb930c78b93fbf1e93123832"}
+DIGESTS = {2: "e736a3a5a3eae474f5d0b9ec190e3c5d3d8b072a14a9f980d602dd63bc4a00a3"}
 
 
 class LaterTraining(LoraTraining):

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import CheckpointInvalid
 from imprint_trainer.lora.checkpoint import STATE, read_checkpoint, write_checkpoint
-from imprint_trainer.lora.schedule import plan_steps
+from imprint_trainer.lora.steps import plan_steps
 from imprint_trainer.lora.train import salvage
 from imprint_trainer.models.causal_lm import LoadedBase
 from lora.test_resume import cancelled_at, resumed, writer
@@ -115,7 +115,7 @@ def test_writing_takes_no_more_than_its_share_of_the_time(
         (lambda folder: forge(folder, loss_sums=[1.0]), "1 losses of 3 steps"),
         (lambda folder: forge(folder, step=10**9, loss_sums=[1.0]), "1 losses"),
         (lambda folder: forge(folder, surprise=1), "surprise"),
-        (lambda folder: forge(folder, format=2, surprise=1), "format 2; this Imprint reads 1"),
+        (lambda folder: forge(folder, format=3, surprise=1), "format 3; this Imprint reads 2"),
         (lambda folder: forge(folder, weights="../../adapter_model.safetensors"), "not there"),
         (lambda folder: forge(folder, weights="optimizer.pt"), "not there"),
         (lambda folder: retensor(folder, lambda tensors: tensors.popitem()), "do not fit|no random state"),

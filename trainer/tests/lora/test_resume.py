@@ -14,7 +14,8 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import Cancelled
 from imprint_trainer.lora.adapter import Payload, fresh_adapter, resolve_targets
 from imprint_trainer.lora.checkpoint import ADAPTER, CheckpointWriter, read_checkpoint
-from imprint_trainer.lora.schedule import LoraTraining, Schedule, Steps, Trained, plan_steps
+from imprint_trainer.lora.schedule import Schedule, Trained
+from imprint_trainer.lora.steps import LoraTraining, Steps, plan_steps
 from imprint_trainer.lora.train import adapter_of, salvage
 from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
@@ -100,6 +101,31 @@ def test_resumed_at_every_step_of_a_training_that_keeps_the_best_held_out_epoch(
         folder = tmp_path / str(step)
         cancelled_at(base, trained, training, folder, step, held_out=tested)
         assert_same(resumed(base, trained, training, folder, held_out=tested), plain)
+
+
+@pytest.mark.parametrize("harmful_from", [4, 99])
+def test_resumed_at_every_step_of_a_training_that_looks_at_neutral_text(
+    base: LoadedBase, windows: list[Window], tmp_path: Path, harmful_from: int
+) -> None:
+    training = settings(profile="learn", epochs=4)
+
+    def rise(model: Any) -> float:
+        """Of the adapter alone: that of a resumed training is the same."""
+        return sum(float(p.abs().sum()) for name, p in model.named_parameters() if "lora_B" in name) / 1e6
+
+    plain = train_tiny(base, windows[:2], training, neutral_rise=rise)
+    limit = plain[0].neutral_rises[harmful_from - 1] if harmful_from <= len(plain[0].neutral_rises) else 1.0
+
+    def scaled(model: Any) -> float:
+        return rise(model) / limit * 0.0999
+
+    plain = train_tiny(base, windows[:2], training, neutral_rise=scaled)
+    steps = len(plain[0].losses)
+    assert plain[0].stopped == ("harmful" if harmful_from == 4 else "epochs")
+    for step in range(1, steps):
+        folder = tmp_path / str(step)
+        cancelled_at(base, windows[:2], training, folder, step, neutral_rise=scaled)
+        assert_same(resumed(base, windows[:2], training, folder, neutral_rise=scaled), plain)
 
 
 def _cooling_from(windows: Sequence[Window], training: LoraTraining, trained: Trained) -> int:

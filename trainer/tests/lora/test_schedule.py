@@ -1,21 +1,25 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.schedule import (
+from imprint_trainer.lora.schedule import PATIENCE, cool_down, learning_rate, should_cool
+from imprint_trainer.lora.steps import (
     LEARN,
+    OPEN_ENDED_READ,
     OPEN_ENDED_TOKENS,
-    PATIENCE,
+    STEP_TOKENS,
     STEPS_PER_EPOCH,
+    LoraTraining,
     batches,
-    choose_accumulation,
-    cool_down,
     default_rate,
     epoch_order,
-    learning_rate,
+    even_batches,
+    in_parts,
     plan_steps,
-    should_cool,
+    step_tokens,
 )
 from training import settings
 
@@ -26,24 +30,77 @@ def of_lengths(lengths: list[int]) -> list[Window]:
     return [Window(tuple(range(length)), (False,) + (True,) * (length - 1)) for length in lengths]
 
 
-@given(st.integers(1, 2000))
-def test_accumulation_never_costs_a_short_session_its_steps(windows: int) -> None:
-    accumulation = choose_accumulation(windows)
-    assert accumulation in (1, 2, 4, 8)
-    assert accumulation == 1 or windows // accumulation >= STEPS_PER_EPOCH
+def text_in_windows(length: int, tokens: int = 30_720) -> list[Window]:
+    """The same text, of which a sixth is supervised in stretches, cut into windows of `length` tokens."""
+    ids, mask = tuple(i % 300 for i in range(tokens)), tuple(i % 384 >= 320 for i in range(tokens))
+    starts = range(0, tokens, length)
+    return [Window(ids[start : start + length], mask[start : start + length]) for start in starts]
+
+
+@pytest.mark.parametrize("profile", ["learn", "remember"])
+def test_steps_do_not_depend_on_how_long_the_windows_are(profile: Any) -> None:
+    training = LoraTraining(seed=0, profile=profile)
+    steps = [
+        plan_steps(in_parts(text_in_windows(length), training), training).maximum
+        for length in (1024, 2048, 4096, 8192, 32_768)
+    ]
+    assert max(steps) <= 1.2 * min(steps)
+    assert min(steps) >= 20
+
+
+@given(st.lists(st.integers(2, 6000), min_size=1, max_size=60))
+def test_parts_teach_each_target_once_with_what_stands_before_it(lengths: list[int]) -> None:
+    training = LoraTraining(seed=0)
+    windows = of_lengths(lengths)
+    found = in_parts(windows, training)
+    assert sum(part.supervised_count for part in found) == sum(window.supervised_count for window in windows)
+    most = step_tokens(sum(length - 1 for length in lengths))
+    assert all(0 < part.supervised_count <= 4 / 3 * most + 1 for part in found)
+    assert all(part.input_ids == tuple(range(len(part.input_ids))) and part.supervised[-1] for part in found)
+
+
+def test_a_window_that_one_step_learns_from_stays_whole() -> None:
+    window = Window(tuple(range(683)), (False,) + (True,) * 682)
+    assert in_parts([window], LoraTraining(seed=0)) == [window]
+
+
+@given(st.lists(st.integers(2, 700), min_size=1, max_size=80), st.data())
+def test_even_batches_keep_order_lose_nothing_and_are_never_empty(lengths: list[int], data: st.DataObject) -> None:
+    windows = of_lengths(lengths)
+    order = data.draw(st.permutations(range(len(windows))))
+    count = data.draw(st.integers(1, len(windows)))
+    groups = even_batches(order, windows, count)
+    assert [index for group in groups for index in group] == list(order)
+    assert len(groups) == count
+    assert all(groups)
+
+
+def test_even_batches_have_about_as_many_supervised_tokens() -> None:
+    windows = of_lengths([101, 301, 201] * 20)
+    groups = even_batches(range(60), windows, 20)
+    assert {sum(windows[index].supervised_count for index in group) for group in groups} <= {500, 600, 700}
+
+
+@given(st.integers(1, 10**6))
+def test_a_step_learns_from_more_tokens_only_where_enough_steps_are_left(supervised: int) -> None:
+    tokens = step_tokens(supervised)
+    assert tokens in (STEP_TOKENS, 2 * STEP_TOKENS, 4 * STEP_TOKENS, 8 * STEP_TOKENS)
+    assert tokens == STEP_TOKENS or supervised // tokens >= STEPS_PER_EPOCH
 
 
 @given(st.lists(st.integers(2, 60), min_size=1, max_size=40), st.integers(1, 100))
 def test_given_epochs_are_kept_and_every_window_counts(lengths: list[int], epochs: int) -> None:
     windows = of_lengths(lengths)
-    steps = plan_steps(windows, settings(epochs=epochs))
+    steps = plan_steps(windows, settings(epochs=epochs, accumulation=3))
     assert steps.max_epochs == epochs
     assert (steps.per_epoch - 1) * steps.accumulation < len(windows) <= steps.per_epoch * steps.accumulation
 
 
 def test_an_open_ended_training_has_a_token_budget() -> None:
     short, long = of_lengths([1000, 200]), of_lengths([1000] * 60)
-    assert plan_steps(short, settings(epochs=None)).max_epochs == OPEN_ENDED_TOKENS // 1200
+    assert plan_steps(short, settings(epochs=None)).max_epochs == OPEN_ENDED_TOKENS // 1198
+    sparse = [Window(tuple(range(20_000)), (False,) * 19_999 + (True,))]
+    assert plan_steps(sparse, settings(epochs=None)).max_epochs == OPEN_ENDED_READ // 20_000
     assert plan_steps(long, settings(epochs=None)).max_epochs == 3
 
 
@@ -126,13 +183,13 @@ def test_cooling_down_depends_on_the_losses_alone(history: list[float]) -> None:
 @pytest.mark.parametrize(
     ("tokens", "steps", "passes"),
     [
-        (900, 1, 4),
-        (3_000, 3, 3),
-        (4_000, 4, 2),
-        (150_000, 150, 2),
-        (150_001, 150, 1),
-        (200_000, 2, 1),
-        (18_000_000, 2250, 1),
+        (300, 1, 4),
+        (1_000, 3, 3),
+        (1_500, 4, 2),
+        (50_000, 24, 2),
+        (50_001, 24, 1),
+        (66_000, 2, 1),
+        (6_000_000, 1465, 1),
     ],
 )
 def test_few_windows_are_read_until_there_are_enough_steps_and_much_text_once(

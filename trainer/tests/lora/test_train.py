@@ -1,4 +1,6 @@
 import math
+import random
+from typing import Any
 
 import pytest
 import torch
@@ -7,9 +9,11 @@ import torch.nn.functional as F
 from conftest import snapshot
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled
+from imprint_trainer.lora import steps as planning
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import loss_sum, mean_loss
-from imprint_trainer.lora.train import checkpointed
+from imprint_trainer.lora.steps import in_parts
+from imprint_trainer.lora.train import checkpointed, forward_backward
 from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
 
@@ -173,6 +177,48 @@ def test_open_ended_training_stops_by_itself_and_says_why(base: LoadedBase, wind
     assert trained.epoch_losses[-1] < 0.3 * trained.epoch_losses[0]
     stuck, _ = train_tiny(base, windows, settings(epochs=None, learning_rate=1e-12))
     assert stuck.stopped == "no_improvement"
+
+
+def test_a_step_reads_its_loss_from_the_device_once(
+    base: LoadedBase, windows: list[Window], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reading makes a card wait for all that was asked of it; the sum is the same to the bit."""
+    read: list[torch.Tensor] = []
+    as_number = torch.Tensor.__float__
+
+    def counted(tensor: torch.Tensor) -> float:
+        read.append(tensor)
+        return as_number(tensor)
+
+    monkeypatch.setattr(torch.Tensor, "__float__", counted)
+    with fresh_adapter(base, rank=4, alpha=8.0, targets=resolve_targets(base.model, None), seed=1) as model:
+        total = forward_backward(model, windows, 40, base.device)
+        assert len(read) == 1
+        assert total == sum(float(loss_sum(model, window, base.device).detach()) for window in windows)
+
+
+@pytest.mark.parametrize("profile", ["learn", "remember"])
+def test_as_much_is_learned_in_short_windows_as_in_long_ones(
+    base: LoadedBase, profile: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "STEP_TOKENS", 32)  # the lengths are scaled down, and so is the step
+    follows = dict(zip(range(10, 300), random.Random(3).sample(range(10, 300), 290), strict=True))
+    source = random.Random(4)
+    text = [token for start in source.choices(range(10, 300), k=1024) for token in (start, follows[start])]
+    mask = [index % 4 == 1 for index in range(len(text))]
+
+    def window(start: int, length: int) -> Window:
+        return Window(tuple(text[start : start + length]), tuple(mask[start : start + length]))
+
+    steps, drops = [], []
+    for length in (64, 128, 256, 512, 2048):
+        windows = [window(start, length) for start in range(0, len(text), length)]
+        training = settings(profile=profile, epochs=None if profile == "learn" else 3, accumulation=None)
+        trained, _ = train_tiny(base, in_parts(windows, training), training)
+        steps.append(len(trained.losses))
+        drops.append(1 - trained.epoch_losses[-1] / trained.epoch_losses[0])
+    assert max(steps) <= 1.2 * min(steps)
+    assert max(drops) <= 1.2 * min(drops), drops
 
 
 CPU = torch.device("cpu")

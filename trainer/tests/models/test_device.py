@@ -8,7 +8,7 @@ import torch
 
 from imprint_trainer.jobs.worker import Worker
 from imprint_trainer.models import device as module
-from imprint_trainer.models.device import compute_dtype, device_kind, fix_numerics, pick_device
+from imprint_trainer.models.device import compute_dtype, device_kind, fix_numerics, physical_cores, pick_device
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 
@@ -71,3 +71,25 @@ def test_no_card_is_asked_for_where_no_driver_is(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(module.sys, "platform", "linux")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: pytest.fail("torch was asked"))
     assert device_kind("auto") == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("limit", "cores"),
+    [
+        ("200000 100000\n", 2),
+        ("150000 100000\n", 1),
+        ("50000 100000\n", 1),
+        ("max 100000\n", 8),
+        ("1600000 100000\n", 8),
+        ("", 8),
+        (None, 8),
+    ],
+)
+def test_threads_are_no_more_than_the_container_may_use(
+    limit: str | None, cores: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: range(8), raising=False)
+    monkeypatch.setattr(module, "_siblings", str)
+    if limit is not None:
+        (tmp_path / "cpu.max").write_text(limit)
+    assert physical_cores(tmp_path) == cores

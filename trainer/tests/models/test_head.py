@@ -104,7 +104,7 @@ def test_rounding_to_half_precision_is_no_other_head(family: LoadedBase, dtype: 
     ("family", "sentence"),
     [
         ("recurrent_gemma", r"^The logits .* for strange .* RecurrentGemmaForCausalLM does"),  # a cap of another name
-        ("llama4_text", r"^strange is a Llama4ForCausalLM, .* hidden states"),  # the library finds no decoder in it
+        ("llama4_text", r"^strange is a mixture of experts"),  # refused before its weights are read
     ],
 )
 @pytest.mark.parametrize("quantization", ["nf4", "none"])

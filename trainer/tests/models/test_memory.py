@@ -13,10 +13,17 @@ import torch
 
 from data.test_select import spec_of
 from imprint_trainer.data.windows import Window, longest
-from imprint_trainer.errors import OutOfMemory
+from imprint_trainer.errors import BaseModelUnsupported, OutOfMemory
 from imprint_trainer.models import memory as module
 from imprint_trainer.models.causal_lm import LoadedBase
-from imprint_trainer.models.memory import PeakMemory, available_bytes, available_mb, planned_memory, tensors_given_back
+from imprint_trainer.models.memory import (
+    PeakMemory,
+    available_bytes,
+    available_mb,
+    planned_memory,
+    tensors_given_back,
+    window_limit,
+)
 from training import settings, train_tiny
 
 
@@ -148,3 +155,15 @@ def test_a_base_without_sizes_is_neither_predicted_nor_refused(tmp_path: Path) -
     planned = planned_memory(spec_of([], base_model=str(base_folder(tmp_path, num_experts=8))), 4000, device="cpu")
     assert planned.memory is None
     planned.require_fit()
+
+
+@pytest.mark.parametrize("key", ["num_experts", "num_local_experts", "n_routed_experts"])
+def test_a_mixture_of_experts_is_refused_by_name_before_a_window_is_planned(tmp_path: Path, key: str) -> None:
+    folder = base_folder(tmp_path, **{key: 8})
+    with pytest.raises(BaseModelUnsupported, match=rf"^{folder.name} is a mixture of experts"):
+        window_limit(spec_of([], base_model=str(folder)), "cpu")
+
+
+def test_a_dense_model_that_names_no_experts_or_one_is_none(tmp_path: Path) -> None:
+    folder = base_folder(tmp_path, num_experts=0, num_local_experts=1, num_experts_per_tok=2, experts_note="none")
+    assert window_limit(spec_of([], base_model=str(folder)), "cpu") > 0

@@ -114,8 +114,8 @@ def test_a_checkpoint_is_salvaged_as_an_adapter_that_says_so(
     events = worker.job(new_job_id(), spec)
     assert not any(is_progress(event) for event in events)
     result, written = events[-1]["result"], files(spec)
-    assert result["partial"] == {"step": kept, "max_steps": 80}
-    assert f"Partial: salvaged after {kept} of at most 80 optimizer steps." in written["README.md"].decode()
+    assert result["partial"] == {"step": kept, "max_steps": 40}
+    assert f"Partial: salvaged after {kept} of at most 40 optimizer steps." in written["README.md"].decode()
     assert json.loads(written["proof.json"]) == result["proof"]
     assert result["proof"]["loss_after"] < result["proof"]["loss_before"]
     record = json.loads(written["training.json"])

@@ -36,8 +36,9 @@ export function plainView(write: (line: string) => void): View {
         if (now !== tenth) write(line);
         tenth = now;
       };
-      if (progress !== null && progress.steps > 0) tell(progress.step / progress.steps, figures(progress));
-      if (measuring !== null) tell(measuring.done / measuring.total, measured(measuring));
+      if (progress !== null && progress.steps > 0 && job.phase === "training")
+        tell(progress.step / progress.steps, figures(progress));
+      else if (measuring !== null) tell(measuring.done / measuring.total, measured(measuring));
     },
     log: (line) => write(`  ${line}`),
     pause: () => undefined,

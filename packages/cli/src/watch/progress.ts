@@ -1,4 +1,4 @@
-import type { JobDetails, Measuring, Progress } from "@imprint/contracts";
+import type { JobDetails, JobPhase, Measuring, Progress } from "@imprint/contracts";
 import { bar } from "../output/bar.js";
 import type { Paint } from "../output/paint.js";
 import { duration, plain } from "../output/text.js";
@@ -14,8 +14,9 @@ export function figures(progress: Progress): string {
   ].join("  ");
 }
 
-/** How far an evaluation is, without the bar. */
-export const measured = ({ done, total, what }: Measuring): string => `${done} of ${total}  ${plain(what)}`;
+/** How far an evaluation is, or a training and its proof, without the bar. */
+export const measured = ({ done, total, what, eta_seconds: left }: Measuring): string =>
+  `${done} of ${total}  ${plain(what)}${left === undefined ? "" : `  ${duration(left)} left at most`}`;
 
 /** A bar that is as full as the training is done. `steps` is an upper bound, so it may end early. */
 function progressBar(progress: Progress, paint: Paint): string {
@@ -23,11 +24,14 @@ function progressBar(progress: Progress, paint: Paint): string {
   return `${bar(share, paint)}  ${figures(progress)}`;
 }
 
+/** Phases that read window by window; a training until its first step ends. */
+const MEASURED: ReadonlySet<JobPhase> = new Set(["measuring", "training", "proving"]);
+
 /** The bar of a running job; null while there is nothing to count. */
 export function barOf({ status, phase, progress, measuring, cancel_requested }: JobDetails, paint: Paint): string | null {
   if (status !== "running" || cancel_requested) return null;
   if (phase === "training" && progress !== null) return progressBar(progress, paint);
-  if (phase === "measuring" && measuring !== null)
+  if (phase !== null && MEASURED.has(phase) && measuring !== null)
     return `${bar(measuring.done / measuring.total, paint)}  ${measured(measuring)}`;
   return null;
 }

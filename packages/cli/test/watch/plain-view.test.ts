@@ -49,6 +49,20 @@ it("writes a line for each tenth of an evaluation, with what is measured", () =>
   expect(lines.at(-1)).toBe("saving the evaluation");
 });
 
+it("says how much time a training and its proof take before the first step ends, and while it proves", () => {
+  const lines: string[] = [];
+  const view = plainView((line) => lines.push(line));
+  const measuring = { done: 0, total: 50, what: "windows read", eta_seconds: 450 };
+  view.update(job({ phase: "training", measuring }));
+  view.update(job({ phase: "proving", measuring: { ...measuring, done: 45, eta_seconds: 62 } }));
+  expect(lines).toEqual([
+    "training",
+    "0 of 50  windows read  7:30 left at most",
+    "proving the reloaded adapter",
+    "45 of 50  windows read  1:02 left at most",
+  ]);
+});
+
 it("sets the trainer's log apart from its own lines", () => {
   const lines: string[] = [];
   plainView((line) => lines.push(line)).log("loading weights");

@@ -15,7 +15,7 @@ import { ConnectionState } from "../ui/connection.js";
 import { Facts } from "../ui/facts.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
-import { MeasuringBar, ProgressBar } from "../ui/progress-bar.js";
+import { JobBar } from "../ui/progress-bar.js";
 import { CancelButton } from "./cancel-button.js";
 import { Log } from "./log.js";
 import { PlanCard } from "./plan-card.js";
@@ -111,8 +111,7 @@ export function JobPage({ jobId }: { readonly jobId: string }) {
       {job && (
         <>
           <Summary job={job} />
-          {job.status === "running" && job.progress && <ProgressBar progress={job.progress} label="Progress" />}
-          {job.status === "running" && job.measuring && <MeasuringBar measuring={job.measuring} label="Progress" />}
+          {job.status === "running" && <JobBar job={job} label="Progress" />}
           {job.warnings.map((warning) => (
             <p key={warning} className="notice">
               {warning}

@@ -7,16 +7,14 @@ import { hrefOf } from "../router/route.js";
 import { ago, short, words } from "../text/numbers.js";
 import { ConnectionState } from "../ui/connection.js";
 import { Page } from "../ui/page.js";
-import { MeasuringBar, ProgressBar } from "../ui/progress-bar.js";
+import { JobBar } from "../ui/progress-bar.js";
 import { Table } from "../ui/table.js";
 
 function Whereabouts({ job }: { readonly job: JobDetails }) {
   if (job.status === "queued")
     return <>{job.queue_position === null ? "waits" : `position ${job.queue_position} in the queue`}</>;
-  if (job.status === "running" && job.progress && job.phase === "training")
-    return <ProgressBar progress={job.progress} label={`Progress of ${job.job_id}`} />;
-  if (job.status === "running" && job.measuring)
-    return <MeasuringBar measuring={job.measuring} label={`Progress of ${job.job_id}`} />;
+  if (job.status === "running" && (job.measuring || (job.progress && job.phase === "training")))
+    return <JobBar job={job} label={`Progress of ${job.job_id}`} />;
   if (job.status === "running") return <>{words(job.phase ?? "starting")}</>;
   if (job.error) return <span className="clip">{job.error.message}</span>;
   if (job.result && "verdict" in job.result) return <>{words(job.result.verdict)}</>;

@@ -1,4 +1,4 @@
-import type { Measuring, Progress } from "@imprint/contracts";
+import type { JobDetails, Measuring, Progress } from "@imprint/contracts";
 import { duration } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 
@@ -27,7 +27,15 @@ export function ProgressBar({ progress, label }: { readonly progress: Progress; 
   return <Bar done={step} total={steps} label={label} detail={left > 0 ? `${duration(left)} left at most` : ""} />;
 }
 
-/** How far an evaluation is. */
+/** How far an evaluation is, or a training and its proof. */
 export function MeasuringBar({ measuring, label }: { readonly measuring: Measuring; readonly label: string }) {
-  return <Bar done={measuring.done} total={measuring.total} label={label} detail={plain(measuring.what)} />;
+  const { done, total, what, eta_seconds: left } = measuring;
+  const time = left === undefined ? "" : ` · ${duration(left)} left at most`;
+  return <Bar done={done} total={total} label={label} detail={`${plain(what)}${time}`} />;
+}
+
+/** How far a running job is: by its steps while it trains, else by what it has read. */
+export function JobBar({ job, label }: { readonly job: JobDetails; readonly label: string }) {
+  if (job.progress && job.phase === "training") return <ProgressBar progress={job.progress} label={label} />;
+  return job.measuring && <MeasuringBar measuring={job.measuring} label={label} />;
 }

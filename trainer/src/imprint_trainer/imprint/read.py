@@ -10,7 +10,7 @@ from torch import Tensor
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.imprint.config import AdapterPlace, decoder, module_path
-from imprint_trainer.lora.loss import CHUNK, Read, read_whole, window_tensors
+from imprint_trainer.lora.loss import Read, chunk_of, read_whole, window_tensors
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.head import output_head
 
@@ -107,7 +107,8 @@ def errors_at(model: CausalLM, leaving: Tensor, targets: Tensor) -> Tensor:
     embedding less the expected one, through the final norm. Nothing below the norm is differentiated."""
     norm, head = decoder(model).norm, output_head(model)
     parts = []
-    for states, wanted in zip(torch.split(leaving, CHUNK), torch.split(targets, CHUNK), strict=True):
+    size = chunk_of(leaving)
+    for states, wanted in zip(torch.split(leaving, size), torch.split(targets, size), strict=True):
         with torch.enable_grad():
             entering = states.detach().float().requires_grad_()
             logits = head.logits(norm(entering).to(model.dtype))

@@ -9,6 +9,7 @@ from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.data.windows import longest
 from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.jobs.reading import Reading, seconds_of_a_window
 from imprint_trainer.jobs.resume import (
     OF_THE_MACHINE,
     begun_as,
@@ -19,12 +20,14 @@ from imprint_trainer.jobs.resume import (
     writer_of,
 )
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
-from imprint_trainer.lora.schedule import LoraTraining, Steps, Trained, default_rate, plan_steps
-from imprint_trainer.lora.train import checkpointed, salvage, train
+from imprint_trainer.lora.schedule import Trained
+from imprint_trainer.lora.steps import LoraTraining, Steps, default_rate, in_parts, plan_steps
+from imprint_trainer.lora.train import checkpointed, measured_speed, salvage, train
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.memory import Planned, planned_memory, tensors_given_back, window_limit
 from imprint_trainer.protocol import TrainLoraSpec
-from imprint_trainer.publish.prove import save_and_prove
+from imprint_trainer.publish.losses import neutral_rise_over
+from imprint_trainer.publish.prove import sample, save_and_prove
 from imprint_trainer.publish.provenance import provenance
 
 
@@ -42,7 +45,8 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
-    steps = plan_steps(prepared.windows, training)
+    learned = in_parts(prepared.windows, training)
+    steps = plan_steps(learned, training)
     planned = memory(dequantised=base.dequantised)
     plan = plan_of(training, prepared, steps, targets, planned)
     context.emit({"type": "plan", "plan": plan})
@@ -52,6 +56,8 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
         identity.require_same(checkpoint.state.identity)
     tested = [window for _, window in prepared.held_out.windows] if prepared.held_out else []
     salvaged = checkpoint if spec.checkpoint.start == "salvage" else None
+    neutral_rise = neutral_rise_over(base)
+    reading: Reading | None = None  # a salvage trains nothing
     context.phase("saving" if salvaged else "training")
     with (
         fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
@@ -60,21 +66,31 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     ):
         if salvaged is not None:
             trained = salvage(
-                model, prepared.windows, training, steps, salvaged, holds_out=prepared.held_out is not None
+                model, learned, training, steps, salvaged, holds_out=prepared.held_out is not None, looks=True
             )
         else:
+            longest_part = max(learned, key=lambda window: len(window.input_ids))
+            speed = measured_speed(model, longest_part, base.device)
+            reading = Reading(
+                context.emit,
+                training=len(learned) * steps.max_epochs,
+                proof=2 * (len(sample(prepared.windows)) + len(tested)),
+                seconds=seconds_of_a_window(steps, learned, speed),
+            )
             trained = train(
                 model,
-                prepared.windows,
+                learned,
                 training,
                 steps,
                 device=base.device,
                 memory=context.memory,
-                on_step=lambda progress: context.emit({"type": "progress", "progress": progress}),
+                on_step=lambda progress: context.emit({"type": "progress", "progress": with_proof(progress, reading)}),
+                on_window=reading.trained,
                 cancelled=context.cancelled,
                 writer=writer,
                 resume=checkpoint,
                 held_out=tested,
+                neutral_rise=neutral_rise,
             )
         tensors = trained_tensors(model)
     if salvaged is None:
@@ -97,11 +113,29 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
             "task_type": spec.task_type,
             "payload_note": f"Rank {spec.rank}, {len(trained.losses)} optimizer steps, seed {spec.seed}.",
         },
-        on_proving=lambda: context.phase("proving"),
-        stop=context.stop_if_cancelled,
+        on_proving=partial(begin_proof, context, reading),
+        stop=partial(go_on, context, reading),
         warnings=[] if salvaged else differences(checkpoint, writer),
         partial={"step": salvaged.state.step, "max_steps": salvaged.state.max_steps} if salvaged else None,
     )
+
+
+def with_proof(progress: dict[str, Any], reading: Reading) -> dict[str, Any]:
+    """The time that is left, that of the proof included."""
+    return progress | {"eta_seconds": progress["eta_seconds"] + reading.proof_seconds}
+
+
+def begin_proof(context: JobContext, reading: Reading | None) -> None:
+    context.phase("proving")
+    if reading is not None:
+        reading.prove()
+
+
+def go_on(context: JobContext, reading: Reading | None) -> None:
+    """Before each window of the proof."""
+    context.stop_if_cancelled()
+    if reading is not None:
+        reading.proves()
 
 
 def training_of(spec: TrainLoraSpec, max_length: int, width: int) -> LoraTraining:
@@ -161,6 +195,7 @@ def record_of(
         "epoch_losses": list(trained.epoch_losses),
         "held_out_losses": list(trained.held_out_losses),
         "kept_epoch": trained.kept_epoch,
+        "neutral_rises": list(trained.neutral_rises),
         "data_order": [list(batch) for batch in trained.order],
         **provenance(base, spec.base_model_name),
     }

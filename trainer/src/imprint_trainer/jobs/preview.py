@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.data.windows import Window, longest
-from imprint_trainer.lora.schedule import LoraTraining, Steps, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, Steps, in_parts, plan_steps
 from imprint_trainer.models.device import Device
 from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.protocol import PreviewSpec
@@ -24,7 +24,8 @@ MOST_TURNS = 500  # that are listed of several sessions; the preview of one sess
 def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device, window: int | None = None) -> dict[str, Any]:
     """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it."""
     prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device))
-    steps = plan_steps(prepared.windows, LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs))
+    training = LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs)
+    steps = plan_steps(in_parts(prepared.windows, training), training)
     memory = planned_memory(spec, longest(prepared.windows), device=device).memory
     return preview(prepared, tokenizer, steps=steps, memory=memory, window=window)
 
@@ -50,7 +51,7 @@ def preview(
     return {
         **sizes(prepared),
         "max_steps": steps.maximum,
-        "max_tokens": prepared.tokens * steps.max_epochs,
+        "max_tokens": steps.tokens * steps.max_epochs,
         "memory": memory,
         "turns": [
             {

@@ -11,7 +11,7 @@ from imprint_trainer.errors import CheckpointMismatch
 from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.lora.checkpoint import STATE, Checkpoint, CheckpointWriter, read_checkpoint, unusable
-from imprint_trainer.lora.schedule import LoraTraining
+from imprint_trainer.lora.steps import LoraTraining
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import Holdout, TrainLoraSpec, TrainOn
 from imprint_trainer.publish.provenance import base_sha256, versions

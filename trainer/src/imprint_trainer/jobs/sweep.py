@@ -22,7 +22,7 @@ from imprint_trainer.jobs.lora import plan_of, record_of, training_of
 from imprint_trainer.jobs.resume import Identity, identity_of
 from imprint_trainer.jobs.trials import Setting, Texts, Trials, parted, size_of
 from imprint_trainer.lora.adapter import Payload, adapter_config, resolve_targets
-from imprint_trainer.lora.schedule import plan_steps
+from imprint_trainer.lora.steps import in_parts, plan_steps
 from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.protocol import TrainLoraSpec, TrainSweepSpec
 from imprint_trainer.publish.prove import save_and_prove
@@ -54,7 +54,8 @@ def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
     settings, plans = {}, {}
     for number, one in enumerate(specs, start=1):
         training = training_of(one, prepared.max_length, width)
-        steps = plan_steps(prepared.windows, training)
+        learned = in_parts(prepared.windows, training)  # the same for each trial
+        steps = plan_steps(learned, training)
         plans[number] = plan_of(training, prepared, steps, targets, planned)
         settings[number] = Setting(training, steps, identity_of(one, training, plans[number], base))
     shares = halvings(spec.early_stopping, max_steps=[one.steps.maximum for one in settings.values()])
@@ -72,7 +73,7 @@ def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
     trials = Trials(
         base,
         context,
-        prepared.windows,
+        learned,
         texts,
         targets,
         settings,

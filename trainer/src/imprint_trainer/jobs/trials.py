@@ -21,11 +21,12 @@ from imprint_trainer.jobs.resume import Identity, differences, made_with
 from imprint_trainer.lora.adapter import fresh_adapter, trained_tensors
 from imprint_trainer.lora.checkpoint import STATE, Checkpoint, CheckpointWriter, read_checkpoint
 from imprint_trainer.lora.loss import interruptible, token_losses
-from imprint_trainer.lora.schedule import LoraTraining, Steps, Trained
+from imprint_trainer.lora.schedule import Trained
+from imprint_trainer.lora.steps import LoraTraining, Steps
 from imprint_trainer.lora.train import checkpointed, salvage, train
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.memory import tensors_given_back
-from imprint_trainer.publish.losses import held_out_proof
+from imprint_trainer.publish.losses import held_out_proof, neutral_rise_over
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,7 @@ class Trials:
         )
         checkpoint = self._checkpoint(trial) if (folder / STATE).is_file() else None
         self.warnings.update(differences(checkpoint, writer))
+        neutral_rise = neutral_rise_over(self.base)
         with (
             self._adapter(setting.training) as model,
             checkpointed(model, self.gradient_checkpointing),
@@ -143,6 +145,7 @@ class Trials:
                 writer=writer,
                 resume=checkpoint,
                 held_out=[window for _, window in self.texts.choosing.windows],
+                neutral_rise=neutral_rise,
                 until=trial.max_steps if until is None else until,
             )
             model.eval()
@@ -158,7 +161,14 @@ class Trials:
             raise DiskFull(f"the last checkpoint of trial {trial.trial} could not be written")
         with self._adapter(setting.training) as model:
             trained = salvage(
-                model, self.windows, setting.training, setting.steps, checkpoint, holds_out=True, stopped=None
+                model,
+                self.windows,
+                setting.training,
+                setting.steps,
+                checkpoint,
+                holds_out=True,
+                looks=True,
+                stopped=None,
             )
             return trained, trained_tensors(model)
 
@@ -191,7 +201,7 @@ def measured(trial: Trial, trained: Trained, proof: dict[str, Any], per_epoch: i
     """`proof`: a `HeldOutProof` of the adapter as it is, on the text that chooses."""
     steps, paused = len(trained.losses), trained.stopped == "paused"
     points = {point.step: point.loss for point in trial.curve}
-    points |= {at * per_epoch: loss for at, loss in enumerate(trained.held_out_losses)}
+    points |= {min(at * per_epoch, steps): loss for at, loss in enumerate(trained.held_out_losses)}
     if paused:
         points.setdefault(steps, proof["loss_after"])
     return trial.model_copy(

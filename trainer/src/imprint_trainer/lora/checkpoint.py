@@ -25,10 +25,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 OPTIMIZER = "optimizer."
 STATE = "checkpoint.json"
-FORMAT = 1  # stepped when a field that is stored comes to mean something else
+FORMAT = 2  # stepped when a field that is stored comes to mean something else
 WEIGHTS = re.compile(r"checkpoint-[0-9]{7}\.safetensors")
 ADAPTER = "adapter."
-BEST = "best."  # the adapter of the epoch that is kept
+BEST = "best."  # the adapter that is kept: Schedule.keeps
 RNG = "rng."
 SLOTS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's
 LARGEST_SHARE = 0.02  # of a training's time
@@ -48,6 +48,7 @@ class State(BaseModel):
     made_with: dict[str, Any]  # device, number format, threads, versions: others may change the last bits
     loss_sums: list[float]  # of each step: see schedule.py
     held_out_losses: list[float] = []
+    neutral_rises: list[float] = []
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Checkpoint:
 
     @property
     def best(self) -> dict[str, Tensor]:
-        """The adapter of the epoch that is kept, by the names of its parameters; empty where none is yet."""
+        """The adapter that is kept, by the names of its parameters; empty where none is yet."""
         return self.named(BEST)
 
     def named(self, prefix: str) -> dict[str, Tensor]:
@@ -104,6 +105,7 @@ class CheckpointWriter:
             "made_with": dict(self.made_with),
             "loss_sums": schedule.loss_sums,
             "held_out_losses": schedule.held_out_losses,
+            "neutral_rises": schedule.neutral_rises,
         }
         try:
             write_checkpoint(self.folder, tensors_of(model, optimizer, self.device, best), state)

@@ -11,8 +11,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.cpu_kernels import HeadCrossEntropy
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.head import OutputHead, decoder_of, output_head
-
-CHUNK = 128  # supervised positions whose logits exist at one time
+from imprint_trainer.models.memory_model import HEAD_CHUNK
 
 Read = Callable[[CausalLM, Tensor], Tensor]  # a model and ids [1, n] -> the hidden states [1, n, d] that the head reads
 
@@ -23,6 +22,11 @@ def window_tensors(window: Window, device: torch.device) -> tuple[Tensor, Tensor
     ids = torch.tensor(window.input_ids, device=device)
     chosen = torch.tensor(targets, dtype=torch.long, device=device)
     return ids[: targets[-1]].unsqueeze(0), chosen - 1, ids[chosen]
+
+
+def chunk_of(hidden: Tensor) -> int:
+    """Supervised positions whose logits exist at one time."""
+    return HEAD_CHUNK["cuda" if hidden.is_cuda else "cpu"]
 
 
 def read_whole(model: CausalLM, inputs: Tensor) -> Tensor:
@@ -45,12 +49,13 @@ def chunked_cross_entropy(hidden: Tensor, head: OutputHead, targets: Tensor) -> 
 def cross_entropies(hidden: Tensor, head: OutputHead, targets: Tensor) -> Tensor:
     """Of each of [s] targets, fp32; only a chunk's logits exist at one time."""
     if hidden.requires_grad and head.softcap is None and head.linear.bias is None:
-        return HeadCrossEntropy.apply(hidden, head.linear.weight, head.scale, targets, CHUNK)  # type: ignore[no-any-return]
+        return HeadCrossEntropy.apply(hidden, head.linear.weight, head.scale, targets, chunk_of(hidden))  # type: ignore[no-any-return]
 
     def chunk(part: Tensor, wanted: Tensor) -> Tensor:
         return F.cross_entropy(head.logits(part), wanted, reduction="none")
 
-    parts = zip(torch.split(hidden, CHUNK), torch.split(targets, CHUNK), strict=True)
+    size = chunk_of(hidden)
+    parts = zip(torch.split(hidden, size), torch.split(targets, size), strict=True)
     return torch.cat(
         [
             checkpoint(chunk, part, wanted, use_reentrant=False) if part.requires_grad else chunk(part, wanted)
@@ -67,7 +72,8 @@ def supervised_logits(
         return
     inputs, positions, targets = window_tensors(window, device)
     hidden, head = read(model, inputs)[0].index_select(0, positions), output_head(model)
-    for part, wanted in zip(torch.split(hidden, CHUNK), torch.split(targets, CHUNK), strict=True):
+    size = chunk_of(hidden)
+    for part, wanted in zip(torch.split(hidden, size), torch.split(targets, size), strict=True):
         yield head.logits(part), wanted
 
 

@@ -4,121 +4,21 @@ Imports no torch: a preview plans with it too. Replaying a checkpoint's losses r
 """
 
 import math
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from imprint_trainer.data.windows import Window
-from imprint_trainer.protocol import Profile
+from imprint_trainer.lora.steps import LEARN, LoraTraining, Steps, batches, epoch_order, even_batches
 
-# Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
-RATE, WIDTH = 1e-3, 576
-STEPS_PER_EPOCH = 16  # accumulate only where an epoch still has this many steps
-MAX_ACCUMULATION = 8
-OPEN_ENDED_TOKENS = 36_000  # budget of an open-ended training: about 100 s on two cores for the default model
-OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
 LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate past this forgets more than it learns
 IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
 PATIENCE = 3  # epochs without improvement
+NOTHING_LEFT, LAST = 0.1, 3  # nats a token, as the mean of so many steps: `learn` has nothing left to learn
+LOOKS = 6  # at neutral text while a training of the most steps lasts
+HARMS = 0.0995  # rise of its loss beyond which a training ends: beyond 0.10 its adapter would be refused (ADR 18)
 COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
 Reason = Literal["learned", "no_improvement", "token_budget"]
-
-
-@dataclass(frozen=True)
-class Learn:
-    tokens: int = 300_000  # little text is read several times, much of it once
-    usual: int = 2  # passes
-    steps: int = 8  # at least, where few windows can be read up to `most` times
-    most: int = 4
-    patience: int = 1  # epochs without a lower held-out loss
-
-    def passes(self, tokens: int, steps: int) -> int:
-        """Epochs over windows of so many tokens, which take so many optimizer steps."""
-        enough = min(math.ceil(self.steps / max(steps, 1)), self.most)
-        return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
-
-
-LEARN = Learn()
-
-
-def default_rate(width: int) -> float:
-    """Peak learning rate for a base model with hidden states of `width`."""
-    return RATE * math.sqrt(WIDTH / max(width, WIDTH))
-
-
-class LoraTraining(BaseModel):
-    """Hyper-parameters of one adapter; every field is recorded in training.json."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    profile: Profile = "remember"
-    seed: int = Field(ge=0, le=2**32 - 1)
-    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see plan_steps
-    rank: int = Field(default=16, ge=1, le=256)
-    alpha: float = Field(default=32.0, gt=0)
-    learning_rate: float = Field(default=RATE, gt=0, le=0.1)
-    target_modules: tuple[str, ...] | None = None  # None: every linear layer but the output head
-    max_length: int = Field(default=1024, ge=64)
-    quantization: Literal["nf4", "none"] = "nf4"
-    warmup_fraction: float = Field(default=0.06, ge=0, lt=1)
-    weight_decay: float = Field(default=0.0, ge=0)
-    max_grad_norm: float = Field(default=1.0, gt=0)
-    betas: tuple[float, float] = (0.9, 0.999)
-    accumulation: int | None = Field(default=None, ge=1)  # None: chosen from the number of windows
-
-    @property
-    def open_ended(self) -> bool:
-        """Trained until the loss stops improving, or a budget ends."""
-        return self.epochs is None and self.profile == "remember"
-
-
-@dataclass(frozen=True)
-class Steps:
-    accumulation: int  # windows an optimizer step sums
-    per_epoch: int
-    max_epochs: int
-
-    @property
-    def maximum(self) -> int:
-        return self.per_epoch * self.max_epochs
-
-
-def choose_accumulation(windows: int) -> int:
-    """1 for a short session, so that there are enough steps; a power of two for a long one."""
-    accumulation = 1
-    while accumulation < MAX_ACCUMULATION and windows // (2 * accumulation) >= STEPS_PER_EPOCH:
-        accumulation *= 2
-    return accumulation
-
-
-def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
-    """The last, partial batch of an epoch is a step too."""
-    accumulation = training.accumulation or choose_accumulation(len(windows))
-    per_epoch = math.ceil(len(windows) / accumulation)
-    tokens = sum(len(window.input_ids) for window in windows)
-    epochs = training.epochs
-    if training.open_ended:
-        epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_TOKENS // max(1, tokens)))
-    return Steps(accumulation, per_epoch, LEARN.passes(tokens, per_epoch) if epochs is None else epochs)
-
-
-def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int]:
-    """A seeded shuffle; the first epoch begins with the longest window, so that running out of memory shows at once."""
-    order = list(range(len(windows)))
-    random.Random(f"{seed}:{epoch}").shuffle(order)
-    if epoch == 0:
-        longest = max(order, key=lambda index: (len(windows[index].input_ids), -index))
-        order.remove(longest)
-        order.insert(0, longest)
-    return order
-
-
-def batches(order: Sequence[int], size: int) -> list[list[int]]:
-    """Consecutive groups of `size`; the last may be smaller."""
-    return [list(order[start : start + size]) for start in range(0, len(order), size)]
 
 
 def learning_rate(
@@ -166,9 +66,10 @@ class Trained:
     losses: tuple[float, ...]  # one a step
     epoch_losses: tuple[float, ...]
     order: tuple[tuple[int, ...], ...]  # window indices of each step
-    stopped: str  # "epochs"; "held_out"; open-ended, see should_cool; "salvaged" or "paused" at a checkpoint
+    stopped: str  # "epochs"; "held_out"; "learned"; "harmful"; open-ended, see should_cool; "salvaged"; "paused"
     held_out_losses: tuple[float, ...] = ()  # before the first step, and after each epoch
-    kept_epoch: int | None = None  # whose adapter is kept, from 1; None: the last one's
+    kept_epoch: int | None = None  # whose adapter is kept, from 1; None: the last one's, or that of a look at `harmful`
+    neutral_rises: tuple[float, ...] = ()  # of the loss on neutral text, as a share, at each look
 
 
 @dataclass(frozen=True)
@@ -182,14 +83,16 @@ class WindowBatch:
 
 @dataclass
 class Schedule:
-    """Give each batch of `next` to `record` with its loss before asking for another, and a held-out loss to
-    `record_held_out` whenever one is due."""
+    """Give each batch of `next` to `record` with its loss before asking for another, a held-out loss to
+    `record_held_out` whenever one is due, and then the rise on neutral text to `record_neutral`."""
 
     windows: Sequence[Window]
     training: LoraTraining
     steps: Steps
     holds_out: bool = False  # a loss is measured on text that was held out
+    looks: bool = False  # neutral text is read now and then
     held_out_losses: list[float] = field(default_factory=list)
+    neutral_rises: list[float] = field(default_factory=list)
     loss_sums: list[float] = field(default_factory=list)  # of each step, over its supervised tokens
     losses: list[float] = field(default_factory=list)
     epoch_losses: list[float] = field(default_factory=list)
@@ -197,6 +100,8 @@ class Schedule:
     epochs: int = field(init=False)  # at most, by what is known so far
     stopped: str = field(init=False)
     _cooling: range = range(0)  # steps
+    _end: int | None = None  # step at which it ended before its last epoch did
+    _looked: int = 0  # step
     _epoch_batches: list[list[int]] = field(default_factory=list)
     _epoch_sum: float = 0.0
     _epoch_tokens: int = 0
@@ -217,7 +122,7 @@ class Schedule:
     @property
     def total(self) -> int:
         """Steps at most, by what is known so far."""
-        return self.epochs * self.steps.per_epoch
+        return self.epochs * self.steps.per_epoch if self._end is None else self._end
 
     @property
     def over(self) -> bool:
@@ -229,18 +134,45 @@ class Schedule:
         return self.holds_out and len(self.held_out_losses) <= len(self.epoch_losses)
 
     @property
+    def neutral_due(self) -> bool:
+        """Now and then, after the epochs that are measured, and at the end."""
+        if not self.looks or self._looked == self.done:
+            return False
+        every = math.ceil(self.steps.maximum / LOOKS)
+        return self.done % every == 0 or (self.holds_out and self.done % self.steps.per_epoch == 0) or self.over
+
+    @property
     def kept_epoch(self) -> int | None:
-        """The epoch of the lowest held-out loss, from 1, where the profile goes by it."""
+        """The epoch of the lowest held-out loss, from 1, where the profile goes by it; not one that harms."""
         after = self.held_out_losses[1:]
+        if self.stopped == "harmful" and self.done == len(after) * self.steps.per_epoch:
+            after = after[:-1]
         if self.training.profile == "remember" or not after:
             return None
         return after.index(min(after)) + 1
 
+    @property
+    def keeps(self) -> bool:
+        """Whether an adapter from before is kept: of the best epoch, or of the latest look that found no harm."""
+        return self.kept_epoch is not None or any(rise <= HARMS for rise in self.neutral_rises)
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether a training that is over ends with the adapter that it kept."""
+        return self.kept_epoch is not None or self.stopped == "harmful"
+
     def record_held_out(self, loss: float) -> None:
         self.held_out_losses.append(loss)
         epoch = len(self.epoch_losses)
-        if self.kept_epoch is not None and epoch - self.kept_epoch >= LEARN.patience and epoch < self.epochs:
+        if self.kept_epoch is not None and epoch - self.kept_epoch >= LEARN.patience and not self.over:
             self.epochs, self.stopped = epoch, "held_out"
+
+    def record_neutral(self, rise: float) -> None:
+        """Ends the training where it harms now and did not at a look before."""
+        if rise > HARMS and any(before <= HARMS for before in self.neutral_rises):
+            self._end, self.stopped = self.done, "harmful"
+        self.neutral_rises.append(rise)
+        self._looked = self.done
 
     def next(self) -> WindowBatch | None:
         """None when the training is over."""
@@ -249,7 +181,11 @@ class Schedule:
         epoch, position = divmod(self.done, self.steps.per_epoch)
         if position == 0:
             order = epoch_order(self.windows, seed=self.training.seed, epoch=epoch)
-            self._epoch_batches = batches(order, self.steps.accumulation)
+            self._epoch_batches = (
+                even_batches(order, self.windows, self.steps.per_epoch)
+                if self.training.accumulation is None
+                else batches(order, self.steps.accumulation)
+            )
         batch = tuple(self._epoch_batches[position])
         rate = learning_rate(
             self.done,
@@ -272,22 +208,34 @@ class Schedule:
         self.order.append(batch.windows)
         self._epoch_sum += loss_sum
         self._epoch_tokens += batch.supervised
-        if self.done % self.steps.per_epoch == 0:
+        last = self.losses[-LAST:]
+        if self.training.profile == "learn" and len(last) == LAST and sum(last) / LAST < NOTHING_LEFT:
+            self._end, self.stopped = self.done, "learned"
+        if self.done % self.steps.per_epoch == 0 or self._end is not None:
             self._end_epoch()
 
-    def replay(self, loss_sums: Sequence[float], held_out_losses: Sequence[float] = ()) -> bool:
+    def replay(
+        self,
+        loss_sums: Sequence[float],
+        held_out_losses: Sequence[float] = (),
+        neutral_rises: Sequence[float] = (),
+    ) -> bool:
         """Records the steps before a checkpoint. False where no training has these losses."""
-        held_out = iter(held_out_losses)
-        for loss_sum in loss_sums:
+        held_out, rises = iter(held_out_losses), iter(neutral_rises)
+
+        def measured() -> bool:
             if self.held_out_due and (loss := next(held_out, None)) is not None:
                 self.record_held_out(loss)
-            batch = self.next()
-            if batch is None or self.held_out_due:
+            if self.neutral_due and not self.held_out_due and (rise := next(rises, None)) is not None:
+                self.record_neutral(rise)
+            return not (self.held_out_due or self.neutral_due)
+
+        for loss_sum in loss_sums:
+            if not measured() or (batch := self.next()) is None:
                 return False
             self.record(batch, loss_sum)
-        if self.held_out_due and (loss := next(held_out, None)) is not None:
-            self.record_held_out(loss)
-        return next(held_out, None) is None
+        measured()
+        return next(held_out, None) is None and next(rises, None) is None
 
     def trained(self, stopped: str | None = None) -> Trained:
         return Trained(
@@ -297,6 +245,7 @@ class Schedule:
             self.stopped if stopped is None else stopped,
             tuple(self.held_out_losses),
             self.kept_epoch,
+            tuple(self.neutral_rises),
         )
 
     def _end_epoch(self) -> None:

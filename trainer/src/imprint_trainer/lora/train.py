@@ -21,11 +21,13 @@ from imprint_trainer.lora.checkpoint import (
     restore_training,
 )
 from imprint_trainer.lora.loss import interruptible, loss_sum, mean_loss
-from imprint_trainer.lora.schedule import LoraTraining, Schedule, Steps, Trained
+from imprint_trainer.lora.schedule import HARMS, Schedule, Trained
+from imprint_trainer.lora.steps import LoraTraining, Steps
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.device import mixed_precision
 from imprint_trainer.models.memory import PeakMemory
 
+SHORTEST_PROBE, LONGEST_PROBE = 64, 5.0  # tokens, seconds
 StepCallback = Callable[[dict[str, Any]], None]
 
 
@@ -38,10 +40,12 @@ def train(
     device: torch.device,
     memory: PeakMemory,
     on_step: StepCallback = lambda _: None,
+    on_window: Callable[[], None] = lambda: None,
     cancelled: Callable[[], bool] = lambda: False,
     writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
     held_out: Sequence[Window] = (),
+    neutral_rise: Callable[[CausalLM], float] | None = None,
     until: int | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Trained:
@@ -50,6 +54,8 @@ def train(
     The loss of a step is the mean over the supervised tokens of its whole batch (training-data rule 7).
     From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
     measured before the first step and after each epoch; the profile learn ends with the adapter of the best epoch.
+    `neutral_rise` measures now and then by what share the loss on neutral text has risen; a training that begins to
+    harm there ends with the adapter from before.
     With `until`, it pauses after so many steps, a checkpoint is written there and at its end, and `stopped` is "paused"
     where steps are left.
     Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
@@ -59,14 +65,14 @@ def train(
     optimizer = torch.optim.AdamW(
         parameters, lr=training.learning_rate, betas=training.betas, weight_decay=training.weight_decay, foreach=True
     )
-    schedule = Schedule(windows, training, steps, holds_out=bool(held_out))
-    best: dict[str, Tensor] = {}  # the adapter of the epoch that is kept
+    schedule = Schedule(windows, training, steps, holds_out=bool(held_out), looks=neutral_rise is not None)
+    best: dict[str, Tensor] = {}  # the adapter that is kept
     if resume is not None:
         replay(schedule, resume)
         restore_training(resume, model, optimizer, device)
         best = resume.best
-        if (schedule.kept_epoch is None) != (not best):
-            raise CheckpointInvalid("the adapter of the best epoch does not fit the held-out losses")
+        if schedule.keeps == (not best):
+            raise CheckpointInvalid("the adapter that is kept does not fit the losses")
         if writer is not None:
             writer.resumed(schedule.done)
 
@@ -76,19 +82,26 @@ def train(
                 writer.write(model, optimizer, schedule, best)
             raise Cancelled
 
-    def measure_held_out() -> None:
-        if schedule.held_out_due:
+    def measure() -> None:
+        tested, looked = schedule.held_out_due, False
+        if tested:
             schedule.record_held_out(held_out_loss(model, held_out, device, before_each=stop_if_cancelled))
-            if schedule.kept_epoch is not None and schedule.kept_epoch == len(schedule.epoch_losses):
-                best.update(adapter_of(model))
+        if neutral_rise is not None and schedule.neutral_due:
+            stop_if_cancelled()
+            schedule.record_neutral(in_eval(model, neutral_rise))
+            looked = schedule.neutral_rises[-1] <= HARMS
+        best_epoch = tested and schedule.kept_epoch == len(schedule.epoch_losses)
+        if schedule.stopped != "harmful" and (best_epoch or (looked and schedule.kept_epoch is None)):
+            best.update(adapter_of(model))
 
-    measure_held_out()
+    measure()
     first, spent, tokens_seen = schedule.done, 0.0, 0
     model.train()
     for batch in schedule.until(until):
         started, limit = clock(), schedule.total
         chosen = [windows[index] for index in batch.windows]
-        loss = forward_backward(model, interruptible(chosen, stop_if_cancelled), batch.supervised, device)
+        read = interruptible(chosen, stop_if_cancelled)
+        loss = forward_backward(model, read, batch.supervised, device, on_window=on_window)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
         if not (torch.isfinite(torch.tensor([loss, norm])).all()):
             raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")
@@ -99,7 +112,7 @@ def train(
         schedule.record(batch, loss)
         tokens_seen += sum(len(window.input_ids) for window in chosen)
         spent += max(clock() - started, 1e-9)
-        measure_held_out()
+        measure()
         on_step(
             {
                 "step": schedule.done,
@@ -121,34 +134,67 @@ def train(
         writer.write(model, optimizer, schedule, best)
     if not schedule.over:
         return schedule.trained(stopped="paused")
-    copy_adapter(best, model)
+    if schedule.goes_back:
+        copy_adapter(best, model)
     return schedule.trained()
 
 
-def forward_backward(model: CausalLM, windows: Iterable[Window], supervised: int, device: torch.device) -> float:
+def forward_backward(
+    model: CausalLM,
+    windows: Iterable[Window],
+    supervised: int,
+    device: torch.device,
+    *,
+    on_window: Callable[[], None] = lambda: None,
+) -> float:
     """Adds the gradients of the loss over `supervised`, the supervised tokens of the whole step, to the parameters; the
     summed loss (nats) of the windows."""
-    total = 0.0
+    total = torch.zeros((), dtype=torch.float64, device=device)  # read once: a card does not wait after each window
     for window in windows:
         with mixed_precision(device, model.dtype):
             loss = loss_sum(model, window, device)
         torch.autograd.backward(loss / supervised)
-        total += float(loss.detach())
-    return total
+        total += loss.detach()
+        on_window()
+    return float(total)
+
+
+def measured_speed(
+    model: CausalLM, window: Window, device: torch.device, *, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """Tokens a second of a step, from the beginning of `window`: ever more of it until a second or all of it is read,
+    so that nobody waits long for it. Changes neither adapter nor random state."""
+    tokens, began = SHORTEST_PROBE, clock()
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        model.train()
+        while True:
+            ids = window.input_ids[:tokens]
+            started = clock()
+            forward_backward(model, [Window(ids, tuple(2 * at > len(ids) for at in range(len(ids))))], len(ids), device)
+            seconds = max(clock() - started, 1e-9)
+            for parameter in model.parameters():
+                parameter.grad = None
+            if seconds >= 1 or clock() - began >= LONGEST_PROBE / 3 or tokens >= len(window.input_ids):
+                return len(ids) / seconds
+            tokens *= 2
 
 
 def held_out_loss(
     model: CausalLM, windows: Sequence[Window], device: torch.device, *, before_each: Callable[[], None]
 ) -> float:
     """Mean over the supervised tokens of all windows, in nats. Raises AdapterNotFinite."""
-    model.eval()
-    try:
-        loss = mean_loss(model, interruptible(windows, before_each), device)
-    finally:
-        model.train()
+    loss = in_eval(model, lambda one: mean_loss(one, interruptible(windows, before_each), device))
     if not math.isfinite(loss):
         raise AdapterNotFinite("the loss on held-out text is not finite")
     return loss
+
+
+def in_eval(model: CausalLM, measure: Callable[[CausalLM], float]) -> float:
+    model.eval()
+    try:
+        return measure(model)
+    finally:
+        model.train()
 
 
 def adapter_of(model: CausalLM) -> dict[str, Tensor]:
@@ -164,20 +210,23 @@ def salvage(
     checkpoint: Checkpoint,
     *,
     holds_out: bool = False,
+    looks: bool = False,
     stopped: str | None = "salvaged",
 ) -> Trained:
     """Gives the model the adapter of a checkpoint, that of its best epoch where held-out text has named one, and trains
     nothing. `stopped` None: as the training itself stopped. Raises CheckpointInvalid."""
-    schedule = Schedule(windows, training, steps, holds_out=holds_out)
+    schedule = Schedule(windows, training, steps, holds_out=holds_out, looks=looks)
     replay(schedule, checkpoint)
     restore_adapter(checkpoint, model)
-    copy_adapter(checkpoint.best, model)
+    if schedule.goes_back:
+        copy_adapter(checkpoint.best, model)
     return schedule.trained(stopped)
 
 
 def replay(schedule: Schedule, checkpoint: Checkpoint) -> None:
-    if not schedule.replay(checkpoint.state.loss_sums, checkpoint.state.held_out_losses):
-        raise CheckpointInvalid(f"no training has the losses that lead to step {checkpoint.state.step}")
+    state = checkpoint.state
+    if not schedule.replay(state.loss_sums, state.held_out_losses, state.neutral_rises):
+        raise CheckpointInvalid(f"no training has the losses that lead to step {state.step}")
 
 
 @contextmanager

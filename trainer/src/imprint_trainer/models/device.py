@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Device = Literal["cpu", "cuda"]
 
+CGROUP = Path("/sys/fs/cgroup")  # of this process's container
+
 # Where a driver of NVIDIA's shows itself on Linux: its own file, its device in a container, and WSL's.
 DRIVERS = tuple(map(Path, ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")))
 
@@ -78,11 +80,19 @@ def mixed_precision(device: "torch.device", dtype: "torch.dtype") -> "torch.auto
     return torch.autocast(device.type, torch.bfloat16, enabled=dtype == torch.bfloat16)
 
 
-def physical_cores() -> int:
-    """Cores this process may use, hyper-threads counted once: they share the one unit that multiplies."""
+def physical_cores(cgroup: Path = CGROUP) -> int:
+    """Cores this process may use, hyper-threads counted once: they share the one unit that multiplies. No more than
+    the container's share of time allows: threads above it are halted."""
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
     siblings = {_siblings(cpu) for cpu in allowed}
-    return max(1, len(siblings))
+    return max(1, min(len(siblings), _allowed_cores(cgroup)))
+
+
+def _allowed_cores(cgroup: Path) -> int:
+    """cpu.max of cgroup v2: microseconds of each period, or `max`."""
+    limit = cgroup / "cpu.max"
+    quota, _, period = limit.read_text().strip().partition(" ") if limit.is_file() else ("max", "", "")
+    return int(quota) // int(period) if quota.isdigit() and period.isdigit() and int(period) else sys.maxsize
 
 
 def _siblings(cpu: int) -> str:

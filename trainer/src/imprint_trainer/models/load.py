@@ -11,7 +11,7 @@ from imprint_trainer.models.device import compute_dtype, multiplies_bf16, pick_d
 from imprint_trainer.models.head import check_output_head
 from imprint_trainer.models.linear import freeze_linears
 from imprint_trainer.models.locate import load_tokenizer, locate_base, refuse_unsafe
-from imprint_trainer.models.memory import available_bytes
+from imprint_trainer.models.memory import available_bytes, refuse_experts
 from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, settle_linear4bit
 
 PREQUANTISED = "nf4"  # sub-folder of a prepared model
@@ -34,6 +34,7 @@ def load_base(
     caller.
     """
     located = locate_base(path_or_hub_id)
+    refuse_experts(located.folder)
     target = pick_device(device)
     dtype = dtype or compute_dtype(target)
     weights = located.folder

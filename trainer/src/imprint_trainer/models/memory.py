@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import psutil
 
 from imprint_trainer.data.plan import USUAL, length_limit
-from imprint_trainer.errors import OutOfMemory
-from imprint_trainer.models.device import Device
+from imprint_trainer.errors import BaseModelUnsupported, OutOfMemory
+from imprint_trainer.models.device import CGROUP, Device
 from imprint_trainer.models.locate import locate_base, read_json
 from imprint_trainer.models.memory_model import (
     Quantization,
     Setting,
     dequantised_fits,
+    has_experts,
     longest_window,
     plan_memory,
     shape_of,
@@ -29,7 +30,6 @@ from imprint_trainer.models.memory_model import (
 if TYPE_CHECKING:
     import torch
 
-CGROUP = Path("/sys/fs/cgroup")
 PROC = Path("/proc/self")
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # mallopt(3)
 SMALLEST, LARGEST = 2**20, 32 * 2**20  # bytes; glibc's own threshold rises to the largest
@@ -110,9 +110,18 @@ def planned_memory(request: Sized, length: int, *, device: Device, dequantised: 
     return Planned(chosen.checkpointing, memory, chosen.low_memory)
 
 
+def refuse_experts(folder: Path) -> None:
+    """Raises BaseModelUnsupported for a mixture of experts: bitsandbytes would leave them as they are, and a training
+    would pass them over, whatever its plan and its card say."""
+    if has_experts(read_json(folder / "config.json")):
+        raise BaseModelUnsupported(f"{folder.name} is a mixture of experts, which are not quantised or trained here.")
+
+
 def window_limit(spec: OnBase, device: Device) -> int:
     """Tokens; decided by the base model and the machine alone, so that plans, previews and trainings agree."""
-    config = read_json(locate_base(spec.base_model).folder / "config.json")
+    folder = locate_base(spec.base_model).folder
+    refuse_experts(folder)
+    config = read_json(folder / "config.json")
     shape = shape_of(config)
     fits = longest_window(config, available_mb(device), device=device)
     return length_limit(made_for=shape.positions if shape else USUAL, fits=fits, on_cpu=device == "cpu")

@@ -23,7 +23,8 @@ HEAP, LARGEST_ON_HEAP = (
 HEADROOM_MB = 2.0 * 2**30 / MB
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
 USUAL_WINDOW, LEAST_RANK = 1024, 4
-HEAD_CHUNK = 128  # supervised positions whose logits exist at one time: lora/loss.py
+# Supervised positions whose logits exist at one time: a card is idle between small ones.
+HEAD_CHUNK: Mapping[Device, int] = {"cpu": 128, "cuda": 512}
 ROOM = 0.85  # of what is available, for what is chosen: the model errs by up to 15 %
 WINDOWS = (
     256,
@@ -79,7 +80,7 @@ class Shape:
 def shape_of(config: Mapping[str, Any]) -> Shape | None:
     """Of what config.json holds; None where it does not name the sizes of one MLP a block."""
     text: Mapping[str, Any] = config.get("text_config") or config
-    if any(key not in text for key in SIZES) or any("expert" in key and text[key] for key in text):
+    if any(key not in text for key in SIZES) or has_experts(config):
         return None
     heads = int(text["num_attention_heads"])
     return Shape(
@@ -93,6 +94,12 @@ def shape_of(config: Mapping[str, Any]) -> Shape | None:
         tied=bool(text.get("tie_word_embeddings", config.get("tie_word_embeddings", True))),
         positions=int(text.get("max_position_embeddings") or WINDOWS[-1]),
     )
+
+
+def has_experts(config: Mapping[str, Any]) -> bool:
+    """Of what config.json holds: several MLPs a block, of which a token passes some."""
+    text: Mapping[str, Any] = config.get("text_config") or config
+    return any(key.endswith("experts") and isinstance(n, int) and n > 1 for key, n in text.items())
 
 
 @dataclass(frozen=True)
@@ -162,7 +169,7 @@ def predict(shape: Shape, setting: Setting) -> Memory:
         weights=weight_bytes(shape, setting) / MB,
         activations=activation_bytes(shape, setting) / MB,
         optimizer=4 * factors / MB,
-        logits=LOGIT_COPIES * HEAD_CHUNK * shape.vocabulary * FP32 / MB,
+        logits=LOGIT_COPIES * HEAD_CHUNK[setting.device] * shape.vocabulary * FP32 / MB,
     )
 
 

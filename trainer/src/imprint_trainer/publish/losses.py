@@ -3,7 +3,7 @@ are computed once for all readings.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -123,6 +123,12 @@ def neutral_loss_of_base(
     if (name, tokens) not in losses:
         losses[name, tokens] = neutral_loss(base.model, base.tokenizer, base.device, read, name=name, tokens=tokens)
     return losses[name, tokens]
+
+
+def neutral_rise_over(base: LoadedBase) -> Callable[[CausalLM], float]:
+    """By what share the loss on the neutral text of a training's proof is higher than the bare base's."""
+    before = neutral_loss_of_base(base)
+    return lambda model: neutral_loss(model, base.tokenizer, base.device) / before - 1
 
 
 def readers(base: LoadedBase, first_block: int) -> tuple[Read, Read]:

@@ -1,0 +1,163 @@
+"""How many steps a training takes and what each reads: decided by the windows and the settings alone (ADR 45).
+
+Imports no torch: a preview plans with it too.
+"""
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from imprint_trainer.data.windows import Window
+from imprint_trainer.protocol import Profile
+
+# Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
+RATE, WIDTH = 1e-3, 576
+STEP_TOKENS = 512  # supervised ones that a step learns from: steps do not depend on how long windows are (ADR 45)
+STEPS_PER_EPOCH = 16  # more tokens make one step only where an epoch still has this many steps
+MOST_TIMES = 8  # as many tokens
+OVER = 1 / 3  # of a step's tokens, that a window may have more before it is learned in parts
+OPEN_ENDED_TOKENS, OPEN_ENDED_READ = 24_000, 100_000  # supervised and read ones at most of an open-ended training
+OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
+
+
+@dataclass(frozen=True)
+class Learn:
+    tokens: int = 100_000  # supervised ones: little text is read several times, much of it once
+    usual: int = 2  # passes
+    steps: int = 8  # at least, where few windows can be read up to `most` times
+    most: int = 4
+    patience: int = 1  # epochs without a lower held-out loss
+
+    def passes(self, tokens: int, steps: int) -> int:
+        """Epochs over so many supervised tokens, which take so many optimizer steps."""
+        enough = min(math.ceil(self.steps / max(steps, 1)), self.most)
+        return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
+
+
+LEARN = Learn()
+
+
+def default_rate(width: int) -> float:
+    """Peak learning rate for a base model with hidden states of `width`."""
+    return RATE * math.sqrt(WIDTH / max(width, WIDTH))
+
+
+class LoraTraining(BaseModel):
+    """Hyper-parameters of one adapter; every field is recorded in training.json."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    profile: Profile = "remember"
+    seed: int = Field(ge=0, le=2**32 - 1)
+    epochs: int | None = Field(default=None, ge=1, le=100)  # None: see plan_steps
+    rank: int = Field(default=16, ge=1, le=256)
+    alpha: float = Field(default=32.0, gt=0)
+    learning_rate: float = Field(default=RATE, gt=0, le=0.1)
+    target_modules: tuple[str, ...] | None = None  # None: every linear layer but the output head
+    max_length: int = Field(default=1024, ge=64)
+    quantization: Literal["nf4", "none"] = "nf4"
+    warmup_fraction: float = Field(default=0.06, ge=0, lt=1)
+    weight_decay: float = Field(default=0.0, ge=0)
+    max_grad_norm: float = Field(default=1.0, gt=0)
+    betas: tuple[float, float] = (0.9, 0.999)
+    accumulation: int | None = Field(default=None, ge=1)  # windows a step; None: by their supervised tokens
+
+    @property
+    def open_ended(self) -> bool:
+        """Trained until the loss stops improving, or a budget ends."""
+        return self.epochs is None and self.profile == "remember"
+
+
+@dataclass(frozen=True)
+class Steps:
+    accumulation: int  # windows, or parts of them, that an optimizer step sums: on average
+    per_epoch: int
+    max_epochs: int
+    tokens: int = 0  # read in an epoch
+
+    @property
+    def maximum(self) -> int:
+        return self.per_epoch * self.max_epochs
+
+
+def supervised_tokens(windows: Sequence[Window]) -> int:
+    return sum(window.supervised_count for window in windows)
+
+
+def step_tokens(supervised: int) -> int:
+    """Supervised tokens that one step learns from, of so many in an epoch: few at first, so that there are enough
+    steps; up to eight times as many of much text."""
+    tokens = STEP_TOKENS
+    while tokens < MOST_TIMES * STEP_TOKENS and supervised // (2 * tokens) >= STEPS_PER_EPOCH:
+        tokens *= 2
+    return tokens
+
+
+def in_parts(windows: Sequence[Window], training: LoraTraining) -> list[Window]:
+    """What the steps read: windows, and of those that teach more than one step learns from, parts. A part is the window
+    up to the last of its share of the targets, with all that the window holds before them as context."""
+    if training.accumulation is not None:
+        return list(windows)
+    most = step_tokens(supervised_tokens(windows))
+    return [part for window in windows for part in parts(window, math.ceil(window.supervised_count / most - OVER))]
+
+
+def parts(window: Window, count: int) -> list[Window]:
+    if count <= 1:
+        return [window]
+    targets = [index for index, supervised in enumerate(window.supervised) if supervised and index > 0]
+    found = []
+    for number in range(count):
+        share = targets[len(targets) * number // count : len(targets) * (number + 1) // count]
+        chosen, end = frozenset(share), share[-1] + 1
+        found.append(Window(window.input_ids[:end], tuple(index in chosen for index in range(end))))
+    return found
+
+
+def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
+    """Of what `in_parts` gives. With `accumulation`, the last, partial batch of an epoch is a step too."""
+    supervised = supervised_tokens(windows)
+    if training.accumulation is not None:
+        per_epoch = math.ceil(len(windows) / training.accumulation)
+    else:
+        per_epoch = min(max(1, round(supervised / step_tokens(supervised))), len(windows))
+    tokens, epochs = sum(len(window.input_ids) for window in windows), training.epochs
+    if training.open_ended:
+        enough = min(OPEN_ENDED_TOKENS // max(1, supervised), OPEN_ENDED_READ // tokens)
+        epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, enough))
+    accumulation = training.accumulation or max(1, round(len(windows) / per_epoch))
+    return Steps(accumulation, per_epoch, LEARN.passes(supervised, per_epoch) if epochs is None else epochs, tokens)
+
+
+def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int]:
+    """A seeded shuffle; the first epoch begins with the longest window, so that running out of memory shows at once."""
+    order = list(range(len(windows)))
+    random.Random(f"{seed}:{epoch}").shuffle(order)
+    if epoch == 0:
+        longest = max(order, key=lambda index: (len(windows[index].input_ids), -index))
+        order.remove(longest)
+        order.insert(0, longest)
+    return order
+
+
+def batches(order: Sequence[int], size: int) -> list[list[int]]:
+    """Consecutive groups of `size`; the last may be smaller."""
+    return [list(order[start : start + size]) for start in range(0, len(order), size)]
+
+
+def even_batches(order: Sequence[int], windows: Sequence[Window], count: int) -> list[list[int]]:
+    """`count` consecutive groups, none empty, with about as many supervised tokens each."""
+    total, taken = sum(windows[index].supervised_count for index in order), 0
+    found: list[list[int]] = [[]]
+    for position, index in enumerate(order):
+        tokens, left = windows[index].supervised_count, count - len(found)
+        full = taken + tokens / 2 >= total * len(found) / count  # more of it would be in the next group
+        if found[-1] and left and (full or len(order) - position <= left):
+            found.append([])
+        found[-1].append(index)
+        taken += tokens
+    return found
