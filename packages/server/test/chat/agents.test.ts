@@ -119,7 +119,7 @@ const ask = async (service: Service, url: string, body: object): Promise<LightMy
   service.post(url, { model: MODEL, ...body });
 
 test("what eight agents send is answered, and what comes back is whole", async () => {
-  const service = await startService({ behaviour: { script: ["Done."] } });
+  const service = await startService({ behaviour: { script: ["Done."], pieces: 5 } });
   for (const [name, url, body] of REQUESTS) {
     const response = await ask(service, url, body);
     expect([name, response.statusCode, response.body.includes("Done.")]).toEqual([name, 200, true]);
@@ -139,7 +139,7 @@ test("a probe of the address is answered", async () => {
 });
 
 test("a thousand messages and ten megabytes are read", async () => {
-  const service = await startService({ behaviour: { script: ["Done."] } });
+  const service = await startService({ behaviour: { script: ["Done."], pieces: 5 } });
   const messages = Array.from({ length: 1001 }, (_, at) => ({
     role: at % 2 === 0 ? "user" : "assistant",
     content: "x".repeat(10_000),

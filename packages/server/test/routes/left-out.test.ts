@@ -125,7 +125,7 @@ const UNREAD: readonly (readonly [string, object, string])[] = [
 ];
 
 test.each(UNREAD)("%s leaves out what it cannot read, and names it", async (url, body, names) => {
-  const service = await startService({ behaviour: { script: ["Done.", "Done."] } });
+  const service = await startService({ behaviour: { script: ["Done."], pieces: 5 } });
   const response = await ask(service, url, body);
   expect([response.statusCode, response.body.includes("Done.")]).toEqual([200, true]);
   const said = String(response.headers["x-imprint-left-out"]).split(", ");
@@ -183,7 +183,7 @@ test.each<[string, object]>([
     },
   ],
 ])("%s takes a tool whose properties are called constructor and prototype", async (url, body) => {
-  const service = await startService({ behaviour: { script: ["Done."] } });
+  const service = await startService({ behaviour: { script: ["Done."], pieces: 5 } });
   const response = await ask(service, url, body, { "x-imprint-record": "1" });
   expect([response.statusCode, response.body.includes("Done.")]).toEqual([200, true]);
   await vi.waitFor(async () => expect((await service.get("/sessions")).json().sessions).toHaveLength(1), { timeout: 15_000 });
