@@ -1,4 +1,11 @@
-import { type ErrorDetail, type Evaluation, latestOf, type Project, type ProjectFigures } from "@imprint/contracts";
+import {
+  type ErrorDetail,
+  type Evaluation,
+  type EvaluationVerdict,
+  latestOf,
+  type Project,
+  type ProjectFigures,
+} from "@imprint/contracts";
 import type { Clock } from "../common/clock.js";
 import { asImprintError, type Log } from "../common/error.js";
 import type { KeyedLock } from "../common/keyed-lock.js";
@@ -80,6 +87,10 @@ const figuresOf = ({ rows, neutral }: Evaluation): ProjectFigures | null => {
   };
 };
 
+/** Also where there is too little to tell, and what little there is rose. */
+const speaksAgainst = (verdict: EvaluationVerdict, figures: ProjectFigures | null): boolean =>
+  verdict === "harms" || (verdict === "too_little_to_tell" && (figures?.change ?? 0) > 0);
+
 /**
  * Takes runs through their jobs: a training, the evaluation of its adapter, and what its verdict does to the latest. Where a run is
  * stands in the database alone, and what became of its job is asked of the jobs: `advance` may be called at any time, and again.
@@ -149,7 +160,7 @@ export const createRuns = ({ lock, onChange, closing, clock, log, ...services }:
     const { verdict, sentence } = evaluation;
     const figures = figuresOf(evaluation);
     return change(run.project, async (db) => {
-      const moved = verdict !== "harms" && (await findAdapter(db, run.adapter_id)) !== null;
+      const moved = !speaksAgainst(verdict, figures) && (await findAdapter(db, run.adapter_id)) !== null;
       if (moved) await pointAlias(db, { alias: latestOf(run.project), adapterId: run.adapter_id, at });
       await putRun(db, { ...run, status: "completed", verdict, sentence, figures, moved, finished_at: at });
     });

@@ -75,6 +75,21 @@ test("a call that is repeated with its Idempotency-Key is told of the run that i
   expect((await projectOf(service, "shop")).runs).toHaveLength(1);
 });
 
+test.each([
+  [-0.1, true],
+  [0.1, false],
+])("of too little to tell, a change of the loss by %d moves the latest: %s", async (change, moved) => {
+  const row = { adapter_id: null, tokens: 900, loss: 1, top1: 0.5, change: null, interval: null, kinds: [], sessions: [] };
+  const rows = [
+    { ...row, row: "base" },
+    { ...row, row: "adapter", adapter_id: "shop-1", loss: 1 + change, change },
+  ];
+  const verdict = "too_little_to_tell";
+  const service = await startService({ behaviour: { evaluate: { evaluation: { verdict, rows } } } });
+  putDays(service, ["one", "two"]);
+  expect(await run(service, "shop", { session_ids: ["one", "two"] })).toMatchObject({ status: "completed", verdict, moved });
+});
+
 test("the latest moves on no evidence, and stays where it was when the new adapter harms", async () => {
   const dataDir = makeFolder();
   const doubtful = await startService({ dataDir, behaviour: { evaluate: { evaluation: { verdict: "no_evidence" } } } });
