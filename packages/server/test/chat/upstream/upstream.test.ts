@@ -12,7 +12,7 @@ const tools = [{ type: "function", function: { name: "bash", description: "Runs.
 const begin = async (options: FakeOptions = {}, flags: Readonly<Record<string, unknown>> = {}) => {
   const fake = await startFake(options);
   const service = await startService({ flags: { upstream: `${fake.url}/v1`, upstream_token_file: secretFile(TOKEN), ...flags } });
-  const chats = () => fake.asked.filter(({ path }) => path.includes("completions"));
+  const chats = () => fake.asked.filter(({ path, body }) => path.includes("completions") && body.stream);
   return { fake, service, chats };
 };
 const ask = (service: Service, body: object = {}) =>
@@ -329,6 +329,32 @@ test("llama-server applies an adapter that it was started with to the chats that
   await ask(service, { model: "small-model" });
   await ask(service, { model: "org/Small-Model" });
   expect(chats().map(({ body }) => body.lora)).toEqual([[{ id: 1, scale: 1 }], [], []]);
+});
+
+test.each(["vllm", "sglang"] as const)(
+  "a %s that drops an adapter without a word answers no chat of it, until it applies it",
+  async (kind) => {
+    const { fake, service, chats } = await withAdapter({ kind, dropsAdapters: true });
+    const answer = await ask(service, { model: "mine" });
+    expect(answer.json().choices[0].message.content).toBe("adapter: Look around.");
+    expect(chats()).toEqual([]);
+    fake.change({ dropsAdapters: false });
+    for (const _ of [1, 2])
+      expect((await ask(service, { model: "mine" })).json().choices[0].message.content).toBe("Hello there.");
+    const probes = fake.asked.filter(({ path, body }) => path === "/v1/completions" && !body.stream);
+    expect(probes.map(({ body }) => body.model === "org/Small-Model")).toEqual([true, false, true, false]);
+  },
+);
+
+test("a llama-server that drops an adapter is seen too, and one that tells no probabilities is believed", async () => {
+  const { fake, service, chats } = await withAdapter({ kind: "llamacpp" });
+  const name = await nameOnVllm(service, fake);
+  fake.change({ preloaded: [`/m/${name}.gguf`], dropsAdapters: true });
+  await ask(service, { model: "mine" });
+  expect(chats()).toEqual([]);
+  fake.change({ silentOnProbabilities: true });
+  await ask(service, { model: "mine" });
+  expect(chats()).toHaveLength(1);
 });
 
 const nameOnVllm = async (service: Service, fake: Awaited<ReturnType<typeof startFake>>): Promise<string> => {
