@@ -2,7 +2,7 @@
 export const BOUNDS = {
   "product lines": { bound: 66_500, goal: 58_000 },
   "lines: trainer": { bound: 12_700, goal: 15_000 },
-  "lines: server": { bound: 17_550, goal: 16_000 },
+  "lines: server": { bound: 17_600, goal: 16_000 },
   settings: { bound: 35, goal: 35 },
   "circles of files": { bound: 0, goal: 0 },
   "circles of folders": { bound: 0, goal: 0 },
