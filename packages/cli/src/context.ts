@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { COMMANDS } from "./commands/names.js";
 import type { Io } from "./io.js";
 import { createPrinter, type Printer } from "./output/printer.js";
 
@@ -18,9 +19,9 @@ export interface CommonOptions extends ServiceOptions {
   readonly json?: boolean;
 }
 
-export interface NewCommand {
-  readonly name: string;
-  readonly description: string;
+interface NewCommand {
+  /** By default what the list of commands says. */
+  readonly description?: string;
   readonly examples: readonly string[];
   /** What of the service the command needs; by default the service itself. */
   readonly service?: "none" | "data directory" | "running";
@@ -29,8 +30,9 @@ export interface NewCommand {
 const programOf = (command: Command): Command => (command.parent === null ? command : programOf(command.parent));
 
 /** A command with what all have: `--json`, where the service is, and examples in the help. */
-export function newCommand({ name, description, examples, service = "running" }: NewCommand): Command {
-  const command = new Command(name).description(description).option("--json", "print one JSON document on standard output");
+export function newCommand(name: string, { description, examples, service = "running" }: NewCommand): Command {
+  const about = description ?? COMMANDS.find((one) => one.name === name)?.description ?? "";
+  const command = new Command(name).description(about).option("--json", "print one JSON document on standard output");
   if (service !== "none") {
     command.option("--data-dir <folder>", "data directory of the service (default: IMPRINT_DATA_DIR or ~/.imprint)");
   }

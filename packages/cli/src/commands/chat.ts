@@ -41,9 +41,7 @@ function samplingOf({ maxTokens, temperature, seed }: ChatOptions): Pick<ChatReq
 }
 
 export function chatCommand(context: CommandContext): Command {
-  return newCommand({
-    name: "chat",
-    description: "talk to an adapter, or to a base model",
+  return newCommand("chat", {
     examples: [
       "chat gates-v1",
       'chat gates-v1 --prompt "Which ports may a gate have?"',

@@ -99,9 +99,7 @@ interface DoctorOptions extends CommonOptions {
 }
 
 export function doctorCommand(context: CommandContext): Command {
-  const command = newCommand({
-    name: "doctor",
-    description: "say what works here, what is missing, and what to do",
+  const command = newCommand("doctor", {
     examples: ["doctor", "doctor --json", "doctor --plan harborline-gates", "doctor --plan --rank 64 --max-length 16384"],
     service: "data directory",
   })

@@ -71,8 +71,7 @@ export function hypernetworksCommand(context: CommandContext): Command {
 }
 
 const listCommand = (context: CommandContext): Command =>
-  newCommand({
-    name: "list",
+  newCommand("list", {
     description: "list the installed hypernetworks, one's own and those that Imprint ships",
     examples: ["hypernetworks list"],
     service: "data directory",
@@ -88,8 +87,7 @@ const listCommand = (context: CommandContext): Command =>
   });
 
 const measureCommand = (context: CommandContext): Command =>
-  newCommand({
-    name: "measure",
+  newCommand("measure", {
     description: "make a closed-form hypernetwork for a base model from ordinary text, in minutes, into the data directory",
     examples: ["hypernetworks measure --base ./my-model --texts /usr/share/doc ~/notes --name my-model"],
     service: "data directory",
@@ -117,8 +115,7 @@ const measureCommand = (context: CommandContext): Command =>
     });
 
 const convertCommand = (context: CommandContext): Command =>
-  newCommand({
-    name: "convert",
+  newCommand("convert", {
     description: "convert a published Doc-to-LoRA checkpoint (pytorch_model.bin) into the data directory",
     examples: ["hypernetworks convert ./pytorch_model.bin --base Qwen/Qwen3-4B-Instruct-2507 --name qwen3-4b"],
     service: "data directory",

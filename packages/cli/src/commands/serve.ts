@@ -10,9 +10,7 @@ const SETTINGS: Properties = Settings.properties;
 
 /** Runs the service until Ctrl-C. Every setting of the service is a flag. */
 export function serveCommand({ io }: CommandContext): Command {
-  const command = newCommand({
-    name: "serve",
-    description: "run the service until Ctrl-C",
+  const command = newCommand("serve", {
     examples: ["serve", "serve --port 8080 --data-dir ./imprint-data", "serve --base-model ./models/my-model --slots 2"],
     service: "none",
   });

@@ -31,9 +31,7 @@ function requireFit(memory: MemoryPlan | null, { note }: Printer): void {
 }
 
 export function trainCommand(context: CommandContext): Command {
-  const command = newCommand({
-    name: "train",
-    description: "train an adapter on stored sessions",
+  const command = newCommand("train", {
     examples: [
       "train harborline-gates --watch",
       "train harborline-gates --epochs 5 --rank 8 --adapter-id gates-v1",
