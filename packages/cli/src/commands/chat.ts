@@ -1,8 +1,8 @@
 import type { ChatRequest } from "@imprint/client";
 import type { Command } from "commander";
 import { Type } from "typebox";
-import { converse } from "../chat/converse.js";
-import { streamAnswer } from "../chat/stream-answer.js";
+import { converse, streamAnswer } from "../chat/converse.js";
+
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { parseFlag } from "../flags/text.js";
