@@ -28,7 +28,7 @@ describe("with a running service", () => {
     expect(imported.stdout).toContain("1 session stored.");
     const trained = await imprint(["train", "harborline-gates", "--adapter-id", "gates-v1", "--watch"], at);
     expect(trained.code).toBe(0);
-    expect(trained.stderr).toContain("200 tokens, 120 supervised, in 2 windows; rank 16, at most 3 steps, takes 1.8 GB\n");
+    expect(trained.stderr).toContain("200 tokens, 120 supervised, in 2 windows; rank 16, at most 3 steps, takes 1.5 GB\n");
     expect(trained.stderr.endsWith("completed\n")).toBe(true);
     expect(trained.stdout).toContain("gates-v1 is ready");
     expect(trained.stdout).toContain("loss on the session        2.500 → 0.400  −84 %");
@@ -51,7 +51,7 @@ describe("with a running service", () => {
     expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining(sentence) });
     const trained = await imprint(["train", "harborline-gates", "silent", "--watch"], at);
     expect(trained).toMatchObject({ code: 0, stdout: expect.stringContaining(sentence) });
-    expect(trained.stderr).toContain("at most 3 steps, takes 1.8 GB; 1 session skipped\n");
+    expect(trained.stderr).toContain("at most 3 steps, takes 1.5 GB; 1 session skipped\n");
   });
 
   it("shows the trainer's log while it watches, when asked to", async () => {
@@ -139,12 +139,12 @@ describe("with a running service", () => {
   });
 
   it("says what is asked for takes, and refuses what cannot fit before there is a job", async () => {
-    const suggestion = "It fits with rank 8: 1.2 GB of 1.5 GB.";
-    const at = await servedPlace(() => ({ memory: { available_mb: 1500, fits: false, suggestion } }));
+    const suggestion = "It fits with rank 8: 1.2 GB of 1.3 GB.";
+    const at = await servedPlace(() => ({ memory: { available_mb: 1300, fits: false, suggestion } }));
     await imprint(["import", SESSION], at);
     const { code, stderr } = await imprint(["train", "harborline-gates", "--rank", "64"], at);
     expect(code).toBe(1);
-    expect(stderr).toContain(`The training needs 1.8 GB of 1.5 GB: does not fit. ${suggestion}`);
+    expect(stderr).toContain(`The training needs 1.5 GB of 1.3 GB: does not fit. ${suggestion}`);
     expect((await imprint(["preview", "harborline-gates"], at)).stdout).toContain(suggestion);
     expect(JSON.parse((await imprint(["jobs", "--json"], at)).stdout).jobs).toEqual([]);
   });

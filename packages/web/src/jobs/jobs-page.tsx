@@ -52,8 +52,9 @@ const isStatus = (word: string | undefined): word is JobStatus => JOB_STATUSES.s
 
 /** All jobs, newest first: the newest live, the older ones page by page. */
 export function JobsPage({ status }: { readonly status: string | undefined }) {
-  const { jobs, connection } = useJobs();
-  const older = usePagedJobs(isStatus(status) ? status : undefined, jobs);
+  const now = useJobs();
+  const older = usePagedJobs(isStatus(status) ? status : undefined, now);
+  const { jobs, connection } = now;
   const { counts } = older;
   const live = new Set(jobs?.map(({ job_id }) => job_id));
   const shown =

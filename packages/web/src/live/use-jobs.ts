@@ -36,7 +36,7 @@ interface PagedJobs {
 }
 
 /** What the service knows beyond the newest jobs: how many there are, and the others page by page, those of one status where one is given. */
-export function usePagedJobs(status: JobStatus | undefined, live: readonly JobDetails[] | null): PagedJobs {
+export function usePagedJobs(status: JobStatus | undefined, { jobs: live, connection }: LiveJobs): PagedJobs {
   const [counts, setCounts] = useState<JobCounts | null>(null);
   const [pages, setPages] = useState<Pick<PagedJobs, "jobs"> & { readonly next: string | null }>({ jobs: [], next: null });
   const shown = useRef(0); // only answers to what is asked now count
@@ -58,12 +58,13 @@ export function usePagedJobs(status: JobStatus | undefined, live: readonly JobDe
   const quietly = (asking: Promise<unknown>): void => void asking.catch(() => undefined); // the connection's state says it
 
   const statuses = live?.map((job) => `${job.job_id} ${job.status}`).join();
-  const isLive = live !== null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the pages begin anew with another status, or once there are live jobs to know
+  const isLive = live !== null && connection === "open";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the pages begin anew with another status, and with each connection: the service may have been restarted
   useEffect(() => {
+    if (!isLive) return;
     shown.current += 1;
     setPages({ jobs: [], next: null });
-    if (isLive) quietly(ask());
+    quietly(ask());
   }, [status, isLive]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the counts change with what is live
   useEffect(() => {
