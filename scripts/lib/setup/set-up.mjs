@@ -1,45 +1,18 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { Interrupted } from "../process/failures.mjs";
-import { build, buildIsDone } from "./build.mjs";
-import { isComplete, prepareEnvironment, servingKinds } from "./environment.mjs";
+import { build } from "./build.mjs";
+import { prepareEnvironment } from "./environment.mjs";
 import { findPython } from "./find-python.mjs";
-import { llamaCppIsDone, prepareLlamaCpp } from "./llama-cpp.mjs";
+import { prepareLlamaCpp } from "./llama-cpp.mjs";
 import { withLock } from "./lock.mjs";
-import { fetchModel, MODEL_NAME, modelFolder, prepareModel, removeDrafts } from "./model.mjs";
-import { installNpmPackages, npmIsDone } from "./npm.mjs";
+import { fetchModel, modelFolder, prepareModel, removeDrafts } from "./model.mjs";
+import { installNpmPackages } from "./npm.mjs";
 import { pythonEnv } from "./python-env.mjs";
-import { prepareRay, rayIsDone } from "./ray.mjs";
-import { readStamp, writeStamp } from "./stamp.mjs";
+import { prepareRay } from "./ray.mjs";
+import { readiness, writeSetup } from "./ready.mjs";
 import { together } from "./together.mjs";
 import { prepareTools } from "./tools.mjs";
-
-const setupFile = (root) => path.join(root, ".imprint", "setup.json");
-
-/** What the service reads: the interpreter, the default model's name, and where each prepared model is. */
-function writeSetup(root, { python, model }) {
-  writeStamp(setupFile(root), { python, default_model: MODEL_NAME, models: { [MODEL_NAME]: model } });
-}
-
-/** Which of the parts are already as the lock files ask. Starts no program. */
-function readiness({ root, cache, dev, llamaCpp, ray }) {
-  return {
-    npm: npmIsDone(root),
-    build: buildIsDone(root),
-    python: pythonIsReady({ root, cache, dev }),
-    llamaCpp: !(dev || llamaCpp) || llamaCppIsDone(root),
-    ray: !ray || rayIsDone(root),
-  };
-}
-
-function pythonIsReady({ root, cache, dev }) {
-  const setup = readStamp(setupFile(root));
-  if (typeof setup?.python !== "string") return false;
-  const model = modelFolder({ root, cache });
-  if (setup.models?.[MODEL_NAME] !== model || !existsSync(model)) return false;
-  const folder = path.resolve(setup.python, "..", "..");
-  return servingKinds(dev).some((kind) => isComplete({ root, folder, kind }));
-}
 
 const STEPS = {
   installNpmPackages,
