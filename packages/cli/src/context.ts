@@ -19,7 +19,8 @@ export interface CommonOptions extends ServiceOptions {
   readonly json?: boolean;
 }
 
-interface NewCommand {
+export interface NewCommand {
+  readonly name: string;
   /** By default what the list of commands says. */
   readonly description?: string;
   readonly examples: readonly string[];
@@ -30,7 +31,7 @@ interface NewCommand {
 const programOf = (command: Command): Command => (command.parent === null ? command : programOf(command.parent));
 
 /** A command with what all have: `--json`, where the service is, and examples in the help. */
-export function newCommand(name: string, { description, examples, service = "running" }: NewCommand): Command {
+export function newCommand({ name, description, examples, service = "running" }: NewCommand): Command {
   const about = description ?? COMMANDS.find((one) => one.name === name)?.description ?? "";
   const command = new Command(name).description(about).option("--json", "print one JSON document on standard output");
   if (service !== "none") {

@@ -41,7 +41,8 @@ function samplingOf({ maxTokens, temperature, seed }: ChatOptions): Pick<ChatReq
 }
 
 export function chatCommand(context: CommandContext): Command {
-  return newCommand("chat", {
+  return newCommand({
+    name: "chat",
     examples: [
       "chat gates-v1",
       'chat gates-v1 --prompt "Which ports may a gate have?"',

@@ -59,7 +59,8 @@ const remains = ({ kind }: Doomed, purged: boolean): string => {
 const shown = ({ kind, id }: Doomed): string => `${kind} ${id}`;
 
 export function deleteCommand(context: CommandContext): Command {
-  return newCommand("delete", {
+  return newCommand({
+    name: "delete",
     examples: ["delete 5b0f6d1e", "delete gates-v1 gates-v2 --purge --yes", "delete shop --kind project"],
   })
     .argument("<id...>", "ids of sessions or adapters, or their beginnings; with --kind project, names of projects")

@@ -99,7 +99,8 @@ interface DoctorOptions extends CommonOptions {
 }
 
 export function doctorCommand(context: CommandContext): Command {
-  const command = newCommand("doctor", {
+  const command = newCommand({
+    name: "doctor",
     examples: ["doctor", "doctor --json", "doctor --plan harborline-gates", "doctor --plan --rank 64 --max-length 16384"],
     service: "data directory",
   })

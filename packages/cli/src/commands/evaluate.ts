@@ -17,7 +17,8 @@ interface EvaluateOptions extends CommonOptions {
 }
 
 export function evaluateCommand(context: CommandContext): Command {
-  const command = newCommand("evaluate", {
+  const command = newCommand({
+    name: "evaluate",
     examples: [
       "evaluate gates-v1",
       "evaluate gates-v1 --on later-session another-one",

@@ -41,7 +41,8 @@ async function allSessions(client: Imprint): Promise<readonly string[]> {
 }
 
 export function exportSessionsCommand(context: CommandContext): Command {
-  return newCommand("export-sessions", {
+  return newCommand({
+    name: "export-sessions",
     examples: [
       "export-sessions --format messages --out sessions.jsonl",
       "export-sessions --format hub --out ./sessions --test 0.2",

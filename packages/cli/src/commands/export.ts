@@ -22,7 +22,8 @@ interface ExportOptions extends CommonOptions {
 }
 
 export function exportCommand(context: CommandContext): Command {
-  return newCommand("export", {
+  return newCommand({
+    name: "export",
     examples: [
       "export gates-v1 --format gguf --out gates-v1.gguf",
       "export gates-v1 --format merged --out ./gates-merged",

@@ -71,7 +71,8 @@ export function hypernetworksCommand(context: CommandContext): Command {
 }
 
 const listCommand = (context: CommandContext): Command =>
-  newCommand("list", {
+  newCommand({
+    name: "list",
     description: "list the installed hypernetworks, one's own and those that Imprint ships",
     examples: ["hypernetworks list"],
     service: "data directory",
@@ -87,7 +88,8 @@ const listCommand = (context: CommandContext): Command =>
   });
 
 const measureCommand = (context: CommandContext): Command =>
-  newCommand("measure", {
+  newCommand({
+    name: "measure",
     description: "make a closed-form hypernetwork for a base model from ordinary text, in minutes, into the data directory",
     examples: ["hypernetworks measure --base ./my-model --texts /usr/share/doc ~/notes --name my-model"],
     service: "data directory",
@@ -115,7 +117,8 @@ const measureCommand = (context: CommandContext): Command =>
     });
 
 const convertCommand = (context: CommandContext): Command =>
-  newCommand("convert", {
+  newCommand({
+    name: "convert",
     description: "convert a published Doc-to-LoRA checkpoint (pytorch_model.bin) into the data directory",
     examples: ["hypernetworks convert ./pytorch_model.bin --base Qwen/Qwen3-4B-Instruct-2507 --name qwen3-4b"],
     service: "data directory",

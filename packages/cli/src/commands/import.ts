@@ -17,7 +17,8 @@ interface ImportOptions extends CommonOptions {
 }
 
 export function importCommand(context: CommandContext): Command {
-  return newCommand("import", {
+  return newCommand({
+    name: "import",
     examples: [
       "import ~/.claude/projects --since 7d",
       "import run.traj session.jsonl --outcome success",

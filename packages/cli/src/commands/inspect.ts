@@ -70,7 +70,8 @@ function describe(file: string, imported: ImportedFile, paint: Paint): string {
 }
 
 export function inspectCommand(context: CommandContext): Command {
-  return newCommand("inspect", {
+  return newCommand({
+    name: "inspect",
     examples: ["inspect session.jsonl", "inspect run.traj --json", "inspect ~/.claude/projects"],
     service: "none",
   })

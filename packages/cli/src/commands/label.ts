@@ -5,7 +5,8 @@ import { fullId } from "../ids/full-id.js";
 import { withService } from "../service/connect.js";
 
 export function labelCommand(context: CommandContext): Command {
-  return newCommand("label", {
+  return newCommand({
+    name: "label",
     examples: ["label harborline-gates success", "label 29ccd257-68b1-427f-ae5f-6524b7cb6f20 failure"],
   })
     .argument("<session>", "id of the session, the beginning of it, or latest")

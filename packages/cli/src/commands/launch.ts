@@ -36,7 +36,8 @@ function shown({ program }: Agent, { args, env, files }: Settings, folder: strin
 }
 
 export function launchCommand(context: CommandContext): Command {
-  return newCommand("launch", {
+  return newCommand({
+    name: "launch",
     examples: [
       "launch opencode gates-v1",
       'launch codex gates-v1 --record -- exec "Fix the failing test"',

@@ -4,7 +4,7 @@ import { table } from "../output/table.js";
 import { withService } from "../service/connect.js";
 
 export function modelsCommand(context: CommandContext): Command {
-  return newCommand("models", { examples: ["models"] }).action(async (options: CommonOptions) => {
+  return newCommand({ name: "models", examples: ["models"] }).action(async (options: CommonOptions) => {
     const printer = printerOf(context, options);
     await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
       const { data } = await client.models.list();

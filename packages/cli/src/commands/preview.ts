@@ -85,7 +85,8 @@ interface PreviewOptions extends CommonOptions {
 }
 
 export function previewCommand(context: CommandContext): Command {
-  const command = newCommand("preview", {
+  const command = newCommand({
+    name: "preview",
     examples: [
       "preview harborline-gates",
       "preview harborline-gates --text --train-on final_answer",

@@ -130,7 +130,8 @@ function checkOptions({ rollback, watch: isWatch, from, sessions, run }: Project
 }
 
 export function projectCommand(context: CommandContext): Command {
-  const command = newCommand("project", {
+  const command = newCommand({
+    name: "project",
     examples: [
       "project shop --from ~/.claude/projects/-home-me-shop",
       "project shop --from ~/.claude/projects/-home-me-shop --watch",

@@ -32,7 +32,8 @@ const counted = ({ redactions }: Redacted): string =>
   redactions.length === 0 ? "nothing found" : redactions.map(({ kind, count: times }) => `${times} × ${plain(kind)}`).join(", ");
 
 export function redactCommand(context: CommandContext): Command {
-  return newCommand("redact", {
+  return newCommand({
+    name: "redact",
     examples: ["redact session.jsonl", "redact ~/.claude/projects --out ./to-share", "redact run.traj --in-place"],
     service: "none",
   })

@@ -7,7 +7,8 @@ import { withService } from "../service/connect.js";
 import { follow } from "../watch/follow.js";
 
 export function salvageCommand(context: CommandContext): Command {
-  const command = newCommand("salvage", {
+  const command = newCommand({
+    name: "salvage",
     examples: ["salvage 01jd8z6v3m4n5p6q7r8s9t0v1w --watch", "salvage 01jd8z6v3m4n5p6q7r8s9t0v1w --adapter-id gates-half"],
   })
     .argument("<id>", "id of the job, the beginning of it, or latest")

@@ -10,7 +10,8 @@ const SETTINGS: Properties = Settings.properties;
 
 /** Runs the service until Ctrl-C. Every setting of the service is a flag. */
 export function serveCommand({ io }: CommandContext): Command {
-  const command = newCommand("serve", {
+  const command = newCommand({
+    name: "serve",
     examples: ["serve", "serve --port 8080 --data-dir ./imprint-data", "serve --base-model ./models/my-model --slots 2"],
     service: "none",
   });

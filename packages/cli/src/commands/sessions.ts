@@ -7,7 +7,7 @@ import { withService } from "../service/connect.js";
 
 export function sessionsCommand(context: CommandContext): Command {
   return pageOptions(
-    newCommand("sessions", { examples: ["sessions", "sessions codex failure", "sessions --json"] }).argument(
+    newCommand({ name: "sessions", examples: ["sessions", "sessions codex failure", "sessions --json"] }).argument(
       "[word...]",
       "only sessions that have all of these in their id, format, outcome or task",
     ),

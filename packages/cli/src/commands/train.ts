@@ -31,7 +31,8 @@ function requireFit(memory: MemoryPlan | null, { note }: Printer): void {
 }
 
 export function trainCommand(context: CommandContext): Command {
-  const command = newCommand("train", {
+  const command = newCommand({
+    name: "train",
     examples: [
       "train harborline-gates --watch",
       "train harborline-gates --epochs 5 --rank 8 --adapter-id gates-v1",
