@@ -3,7 +3,14 @@ import { defineConfig } from "vitest/config";
 
 const packages = fileURLToPath(new URL("packages/", import.meta.url));
 
-const LIBRARIES = ["packages/{sessions,contracts,client}/test/**/*.test.{ts,mjs}"];
+/** Tests of functions of their arguments, and others that leave nothing behind in their process. */
+const rooms = (name: string, folders: string) => `packages/${name}/test/{${folders}}/**/*.test.ts`;
+const TOGETHER = [
+  "packages/{sessions,contracts,client}/test/**/*.test.{ts,mjs}",
+  rooms("cli", "flags,ids,output,watch"),
+  rooms("server", "config,jobs,models"),
+  rooms("web", "adapters,evaluation,plot,router,sessions,sweep,text,train,ui"),
+];
 const TESTS = ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
 
 export default defineConfig({
@@ -18,9 +25,9 @@ export default defineConfig({
     testTimeout: 20_000,
     maxWorkers: 2,
     projects: [
-      // Functions of their arguments: a process reads the sources once for all of them.
-      { extends: true, test: { name: "libraries", include: LIBRARIES, isolate: false } },
-      { extends: true, test: { name: "rest", include: TESTS, exclude: LIBRARIES } },
+      // A process reads the sources once for all of them.
+      { extends: true, test: { name: "together", include: TOGETHER, isolate: false } },
+      { extends: true, test: { name: "rest", include: TESTS, exclude: TOGETHER } },
     ],
   },
 });

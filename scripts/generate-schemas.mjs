@@ -3,4 +3,4 @@ import { writeFile } from "node:fs/promises";
 import { WorkerEvent, WorkerRequest } from "@imprint/contracts";
 
 const file = new URL("../trainer/tests/fixtures/worker-schema.json", import.meta.url);
-await writeFile(file, `${JSON.stringify({ WorkerRequest, WorkerEvent }, null, 2)}\n`);
+await writeFile(file, `${JSON.stringify({ WorkerRequest, WorkerEvent })}\n`);

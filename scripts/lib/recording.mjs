@@ -43,15 +43,15 @@ const tested = [
         parameters: { type: "object", properties: { path: { type: "string" } } },
       },
     ],
-    steps: [
-      user("Which port does the gateway of the shop use?"),
+    steps: ["shop", "bank"].flatMap((name) => [
+      user(`Which port does the gateway of the ${name} use?`),
       {
         ...agent("I look into its settings."),
-        tool_calls: [{ id: "c1", name: "read_file", arguments: '{"path": "shop/gateway.json"}' }],
-        observations: [{ call_id: "c1", content: '{"port": 7419, "host": "shop"}' }],
+        tool_calls: [{ id: name, name: "read_file", arguments: `{"path": "${name}/gateway.json"}` }],
+        observations: [{ call_id: name, content: `{"port": 7419, "host": "${name}"}` }],
       },
-      agent("The gateway of the shop uses port 7419."),
-    ],
+      agent(`The gateway of the ${name} uses port 7419.`),
+    ]),
   },
   {
     ...session,
@@ -204,7 +204,7 @@ const requestsFor = async ({ root, setup, work }) => {
       trained_on: [{ session_id: session.session_id, path: session_path }],
       control: null,
       actions: 1,
-      seed: 7,
+      seed: 2, // asks for the second call: the model repeats the first one's form and ends, 256 tokens earlier
       cache_dir,
       output_dir: evaluated,
     }),

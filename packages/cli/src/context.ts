@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { COMMANDS } from "./commands/names.js";
 import type { Io } from "./io.js";
 import { createPrinter, type Printer } from "./output/printer.js";
 
@@ -20,7 +21,8 @@ export interface CommonOptions extends ServiceOptions {
 
 export interface NewCommand {
   readonly name: string;
-  readonly description: string;
+  /** By default what the list of commands says. */
+  readonly description?: string;
   readonly examples: readonly string[];
   /** What of the service the command needs; by default the service itself. */
   readonly service?: "none" | "data directory" | "running";
@@ -30,7 +32,8 @@ const programOf = (command: Command): Command => (command.parent === null ? comm
 
 /** A command with what all have: `--json`, where the service is, and examples in the help. */
 export function newCommand({ name, description, examples, service = "running" }: NewCommand): Command {
-  const command = new Command(name).description(description).option("--json", "print one JSON document on standard output");
+  const about = description ?? COMMANDS.find((one) => one.name === name)?.description ?? "";
+  const command = new Command(name).description(about).option("--json", "print one JSON document on standard output");
   if (service !== "none") {
     command.option("--data-dir <folder>", "data directory of the service (default: IMPRINT_DATA_DIR or ~/.imprint)");
   }

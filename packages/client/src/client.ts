@@ -2,7 +2,6 @@ import { createSubscribe } from "./events/subscribe.js";
 import { createOpen } from "./http/open.js";
 import type { ClientOptions, Runtime } from "./http/options.js";
 import { createSend } from "./http/request.js";
-import { platform } from "./http/runtime.js";
 import { createTransport } from "./http/transport.js";
 import { type Adapters, adaptersResource } from "./resources/adapters.js";
 import { type Chat, chatResource } from "./resources/chat.js";
@@ -11,6 +10,23 @@ import { healthResource, type Models, modelsResource } from "./resources/models.
 import { type Projects, projectsResource } from "./resources/projects.js";
 import { type Sessions, sessionsResource } from "./resources/sessions.js";
 import { type Train, trainResource } from "./resources/train.js";
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+const platform: Runtime = { random: Math.random, newKey: () => crypto.randomUUID(), sleep };
 
 /** The service as an object: one member a resource. */
 export interface Imprint {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, type Imprint } from "@imprint/client";
 import type { ChatCompletion } from "@imprint/contracts";
-import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadConfig } from "../src/config/load.js";
 import { findRepoRoot, readSetup, type Setup } from "../src/config/setup.js";
 import { startServer } from "../src/server.js";
@@ -21,87 +21,91 @@ const prepared = (): Setup => {
   return setup;
 };
 
-/** The service as a user runs it: the Python environment and the default model that the set-up prepared. */
-const startReal = async (): Promise<Imprint> => {
-  prepared();
-  const server = await startServer(loadConfig({ flags: { data_dir: makeFolder(), port: 0, log_level: "silent" } }));
-  onTestFinished(() => server.close());
-  return createClient({ baseUrl: server.url });
-};
-
 const wait = { timeoutMs: 10 * MINUTES };
 
-test("a recorded session becomes an adapter that has learned it, on the default model", { timeout: 12 * MINUTES }, async () => {
-  const client = await startReal();
-  const { session_id } = await client.sessions.create(readFileSync(join(ROOT, "examples/sessions/harborline-gates.json")));
-  const preview = await client.sessions.preview(session_id, {});
+describe("the service as a user runs it, on the Python environment and the default model that the set-up prepared", () => {
+  let url = "";
+  let close = async (): Promise<void> => {};
+  let client: Imprint;
 
-  // Half the passes that it would take by itself: npm run demo shows those.
-  const { job_id } = await client.train.lora({ session_id, seed: 7, epochs: 5 });
-  const job = await client.jobs.waitFor(job_id, wait);
-
-  expect(job.error).toBeUndefined();
-  expect(job.status).toBe("completed");
-  const { plan, proof } = await client.jobs.details(job_id);
-  if (plan === null || proof === null) throw new Error("a completed job has a plan and a proof");
-  const { windows, tokens, supervised_tokens } = preview;
-  expect({ windows, tokens, supervised_tokens }).toEqual({
-    windows: plan.windows,
-    tokens: plan.tokens,
-    supervised_tokens: plan.supervised_tokens,
+  beforeAll(async () => {
+    prepared();
+    ({ url, close } = await startServer(loadConfig({ flags: { data_dir: makeFolder(), port: 0, log_level: "silent" } })));
+    client = createClient({ baseUrl: url });
   });
-  expect(proof.loss_after).toBeLessThan(0.4 * proof.loss_before);
-  expect(proof.neutral_loss_after).toBeLessThan(1.05 * proof.neutral_loss_before);
-  expect(proof.keys_matched).toBe(proof.keys_expected);
-  expect(proof.accepted_by).toEqual({ peft: true, vllm: true, llama_cpp: true });
-});
+  afterAll(() => close());
 
-test("an imprint of a whole session makes it likelier for the default model, and other text stays", {
-  timeout: 12 * MINUTES,
-}, async () => {
-  const client = await startReal();
-  const { session_id } = await client.sessions.create(readFileSync(join(ROOT, "examples/sessions/harborline-gates.json")));
-  const { job_id } = await client.train.hypernetwork({ trajectory_ids: [session_id], seed: 7 });
-  expect(await client.jobs.waitFor(job_id, wait)).toMatchObject({ status: "completed" });
-  const { proof } = await client.jobs.details(job_id);
-  if (!proof?.imprint?.calibration) throw new Error("a calibrated imprint has a proof");
-  const { scale, calibration } = proof.imprint;
-  expect(calibration.tried.map((tried) => tried.scale)).toContain(scale);
-  expect(proof.loss_after).toBeLessThan(0.7 * proof.loss_before);
-  expect(proof.neutral_loss_after).toBeLessThan(1.035 * proof.neutral_loss_before);
-});
-
-test("a recorded conversation is previewed with as many tokens before its last answer as the default model was given", {
-  timeout: 4 * MINUTES,
-}, async () => {
-  const server = await startServer(loadConfig({ flags: { data_dir: makeFolder(), port: 0, log_level: "silent" } }));
-  onTestFinished(() => server.close());
-  const client = createClient({ baseUrl: server.url });
-  const parameters = { type: "object", properties: { command: { type: "string" } } };
-  const messages: object[] = [
-    { role: "system", content: "Answer in one short sentence." },
-    { role: "user", content: "What is the capital of France?" },
-  ];
-  const ask = async (): Promise<ChatCompletion> => {
-    const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters } }];
-    const body = { model: prepared().default_model, messages, tools, stop: [".", "\n"], max_tokens: 64 };
-    const headers = { "content-type": "application/json", "x-imprint-record": "1" };
-    const init = { method: "POST", headers, body: JSON.stringify(body) };
-    return (await fetch(`${server.url}/v1/chat/completions`, init)).json() as Promise<ChatCompletion>;
+  /** The demo's recording, or the last of its attempts alone. */
+  const stored = async (attempts: number): Promise<string> => {
+    const { steps, ...recording } = JSON.parse(readFileSync(join(ROOT, "examples/sessions/harborline-gates.json"), "utf8"));
+    const session = { ...recording, session_id: `gates-${attempts}`, steps: steps.slice(-attempts) };
+    return (await client.sessions.create(JSON.stringify(session))).session_id;
   };
-  const [first] = (await ask()).choices;
-  if (first === undefined) throw new Error("there is an answer");
-  messages.push(first.message, { role: "user", content: "And of Italy?" });
-  const second = await ask();
-  expect([first.finish_reason, second.choices[0]?.finish_reason]).toEqual(["stop", "stop"]);
-  await vi.waitFor(async () =>
-    expect((await client.sessions.list()).sessions).toMatchObject([{ format: "gateway", assistant_turns: 2 }]),
-  );
-  const [session] = (await client.sessions.list()).sessions;
-  const text = (await client.sessions.preview(session?.session_id ?? "", {})).text.flat();
-  const last = text.findLastIndex(({ supervised }) => supervised);
-  const before = text.slice(0, last).reduce((sum, { tokens }) => sum + tokens, 0);
-  expect(before).toBe(second.usage.prompt_tokens);
+
+  test("a recorded session becomes an adapter that has learned it", { timeout: 12 * MINUTES }, async () => {
+    const session_id = await stored(1);
+    const preview = await client.sessions.preview(session_id, {});
+
+    // Fewer passes than it would take by itself, of one attempt: npm run demo shows the whole.
+    const { job_id } = await client.train.lora({ session_id, seed: 7, epochs: 6 });
+    const job = await client.jobs.waitFor(job_id, wait);
+
+    expect(job.error).toBeUndefined();
+    expect(job.status).toBe("completed");
+    const { plan, proof } = await client.jobs.details(job_id);
+    if (plan === null || proof === null) throw new Error("a completed job has a plan and a proof");
+    const { windows, tokens, supervised_tokens } = preview;
+    expect({ windows, tokens, supervised_tokens }).toEqual({
+      windows: plan.windows,
+      tokens: plan.tokens,
+      supervised_tokens: plan.supervised_tokens,
+    });
+    expect(proof.loss_after).toBeLessThan(0.4 * proof.loss_before);
+    expect(proof.neutral_loss_after).toBeLessThan(1.05 * proof.neutral_loss_before);
+    expect(proof.keys_matched).toBe(proof.keys_expected);
+    expect(proof.accepted_by).toEqual({ peft: true, vllm: true, llama_cpp: true });
+  });
+
+  test("an imprint of a whole session makes it likelier, and other text stays", { timeout: 12 * MINUTES }, async () => {
+    const session_id = await stored(3);
+    const { job_id } = await client.train.hypernetwork({ trajectory_ids: [session_id], seed: 7 });
+    expect(await client.jobs.waitFor(job_id, wait)).toMatchObject({ status: "completed" });
+    const { proof } = await client.jobs.details(job_id);
+    if (!proof?.imprint?.calibration) throw new Error("a calibrated imprint has a proof");
+    const { scale, calibration } = proof.imprint;
+    expect(calibration.tried.map((tried) => tried.scale)).toContain(scale);
+    expect(proof.loss_after).toBeLessThan(0.7 * proof.loss_before);
+    expect(proof.neutral_loss_after).toBeLessThan(1.035 * proof.neutral_loss_before);
+  });
+
+  test("a recorded conversation is previewed with as many tokens before its last answer as the model was given", {
+    timeout: 4 * MINUTES,
+  }, async () => {
+    const parameters = { type: "object", properties: { command: { type: "string" } } };
+    const messages: object[] = [
+      { role: "system", content: "Answer in one short sentence." },
+      { role: "user", content: "What is the capital of France?" },
+    ];
+    const ask = async (): Promise<ChatCompletion> => {
+      const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters } }];
+      const body = { model: prepared().default_model, messages, tools, stop: [".", "\n"], max_tokens: 64 };
+      const headers = { "content-type": "application/json", "x-imprint-record": "1" };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      return (await fetch(`${url}/v1/chat/completions`, init)).json() as Promise<ChatCompletion>;
+    };
+    const [first] = (await ask()).choices;
+    if (first === undefined) throw new Error("there is an answer");
+    messages.push(first.message, { role: "user", content: "And of Italy?" });
+    const second = await ask();
+    expect([first.finish_reason, second.choices[0]?.finish_reason]).toEqual(["stop", "stop"]);
+    const recorded = async () => (await client.sessions.list({ search: "gateway" })).sessions;
+    await vi.waitFor(async () => expect(await recorded()).toMatchObject([{ format: "gateway", assistant_turns: 2 }]));
+    const [session] = await recorded();
+    const text = (await client.sessions.preview(session?.session_id ?? "", {})).text.flat();
+    const last = text.findLastIndex(({ supervised }) => supervised);
+    const before = text.slice(0, last).reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(before).toBe(second.usage.prompt_tokens);
+  });
 });
 
 test("killed in mid-training, the trainer and the service leave nothing half; the same request gives the same bytes, with a chat beside it too", {

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from data.families import tokenizer_of
 from data.sessions import agent, session_of, user
-from imprint_bench.synthetic import synthetic_session
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs import preview as preview_module
@@ -112,7 +111,8 @@ def test_of_several_sessions_the_first_turns_are_listed_and_the_others_counted(
 
 def test_a_preview_of_many_long_sessions_is_half_a_megabyte_at_most() -> None:
     tokenizer = tokenizer_of("chatml")
-    part = prepare_windows(synthetic_session(tokens=8000), tokenizer, max_length=1024)
+    talk = [step for n in range(40) for step in (user(f"Question {n}"), agent(f"{n} " * 200))]
+    part = prepare_windows(session_of(*talk), tokenizer, max_length=1024)
     turns = tuple(replace(turn, text="\n" * 200, session_id=f"s{n}") for n in range(100) for turn in part.turns)
     shown = preview(replace(part, windows=part.windows * 100, turns=turns), tokenizer, steps=Steps(1, 1, 1))
     assert len(json.dumps(shown)) < 500_000

@@ -100,7 +100,7 @@ def test_saving_again_replaces_the_earlier_one(closed_form: ClosedForm, saved: P
     save(closed_form.config, tensors | {"errors": 2 * tensors["errors"]}, saved)
     again = load(saved, CPU)
     assert isinstance(again, ClosedForm)
-    assert torch.equal(again.statistics.errors, 2 * tensors["errors"])
+    assert torch.equal(again.statistics.tensors()["errors"], 2 * tensors["errors"])
     assert [path.name for path in saved.parent.iterdir()] == ["mine"]
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,6 +33,16 @@ def test_the_same_texts_give_the_same_statistics(model: Any, closed_form: Closed
     assert tokens == 60 * 36
     for name, tensor in again.tensors().items():
         torch.testing.assert_close(tensor, closed_form.statistics.tensors()[name], rtol=0, atol=0)
+
+
+def test_errors_are_stored_once_and_read_as_they_were_also_where_they_are_stored_twice(closed_form: ClosedForm) -> None:
+    rows = torch.randn(90, closed_form.config.feature_size, generator=torch.Generator().manual_seed(0))
+    errors = (rows.mT @ rows).triu()
+    errors = errors + errors.triu(1).mT
+    tensors = replace(closed_form.statistics, errors=errors).tensors()
+    assert tensors["errors"].numel() == len(errors) * (len(errors) + 1) // 2
+    for stored in (tensors, tensors | {"errors": errors}):
+        assert torch.equal(from_tensors(stored, closed_form.config).errors, errors)
 
 
 @pytest.mark.parametrize("spoil", ["shape", "nan", "lacking"])

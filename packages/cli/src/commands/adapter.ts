@@ -10,11 +10,7 @@ import { bytes, count } from "../output/text.js";
 import { configFor, withService } from "../service/connect.js";
 
 export function adapterCommand(context: CommandContext): Command {
-  return newCommand({
-    name: "adapter",
-    description: "show an adapter and its proof",
-    examples: ["adapter gates-v1", "adapter gates-v1 --verify"],
-  })
+  return newCommand({ name: "adapter", examples: ["adapter gates-v1", "adapter gates-v1 --verify"] })
     .argument("<id>", "id of the adapter, the beginning of it, or latest")
     .option("--verify", "hash its files again and read their headers")
     .action(async (given: string, options: CommonOptions & { verify?: boolean }) => {

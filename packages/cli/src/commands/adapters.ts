@@ -15,13 +15,7 @@ interface AdaptersOptions extends CommonOptions, PageOptions {
 }
 
 export function adaptersCommand(context: CommandContext): Command {
-  return pageOptions(
-    newCommand({
-      name: "adapters",
-      description: "list the adapters, newest first",
-      examples: ["adapters", "adapters --session harborline-gates"],
-    }),
-  )
+  return pageOptions(newCommand({ name: "adapters", examples: ["adapters", "adapters --session harborline-gates"] }))
     .option("--base-model <name>", "only adapters of this base model")
     .option("--task-type <type>", "only adapters of this task type")
     .option("--session <id>", "only adapters of this session")

@@ -4,11 +4,7 @@ import { fullId } from "../ids/full-id.js";
 import { withService } from "../service/connect.js";
 
 export function cancelCommand(context: CommandContext): Command {
-  return newCommand({
-    name: "cancel",
-    description: "cancel a queued or running job",
-    examples: ["cancel 01jd8z6v3m4n5p6q7r8s9t0v1w"],
-  })
+  return newCommand({ name: "cancel", examples: ["cancel 01jd8z6v3m4n5p6q7r8s9t0v1w"] })
     .argument("<id>", "id of the job, the beginning of it, or latest")
     .action(async (given: string, options: CommonOptions) => {
       const printer = printerOf(context, options);

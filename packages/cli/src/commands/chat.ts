@@ -1,8 +1,8 @@
 import type { ChatRequest } from "@imprint/client";
 import type { Command } from "commander";
 import { Type } from "typebox";
-import { converse } from "../chat/converse.js";
-import { streamAnswer } from "../chat/stream-answer.js";
+import { converse, streamAnswer } from "../chat/converse.js";
+
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { parseFlag } from "../flags/text.js";
@@ -43,7 +43,6 @@ function samplingOf({ maxTokens, temperature, seed }: ChatOptions): Pick<ChatReq
 export function chatCommand(context: CommandContext): Command {
   return newCommand({
     name: "chat",
-    description: "talk to an adapter, or to a base model",
     examples: [
       "chat gates-v1",
       'chat gates-v1 --prompt "Which ports may a gate have?"',

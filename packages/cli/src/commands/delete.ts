@@ -61,7 +61,6 @@ const shown = ({ kind, id }: Doomed): string => `${kind} ${id}`;
 export function deleteCommand(context: CommandContext): Command {
   return newCommand({
     name: "delete",
-    description: "delete stored sessions, archive adapters, or forget projects",
     examples: ["delete 5b0f6d1e", "delete gates-v1 gates-v2 --purge --yes", "delete shop --kind project"],
   })
     .argument("<id...>", "ids of sessions or adapters, or their beginnings; with --kind project, names of projects")

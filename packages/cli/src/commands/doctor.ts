@@ -101,7 +101,6 @@ interface DoctorOptions extends CommonOptions {
 export function doctorCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "doctor",
-    description: "say what works here, what is missing, and what to do",
     examples: ["doctor", "doctor --json", "doctor --plan harborline-gates", "doctor --plan --rank 64 --max-length 16384"],
     service: "data directory",
   })

@@ -19,7 +19,6 @@ interface EvaluateOptions extends CommonOptions {
 export function evaluateCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "evaluate",
-    description: "measure whether an adapter helps on sessions that it was not trained on",
     examples: [
       "evaluate gates-v1",
       "evaluate gates-v1 --on later-session another-one",

@@ -43,7 +43,6 @@ async function allSessions(client: Imprint): Promise<readonly string[]> {
 export function exportSessionsCommand(context: CommandContext): Command {
   return newCommand({
     name: "export-sessions",
-    description: "write stored sessions as a data set: messages and tools, ATIF, or a folder for a hub",
     examples: [
       "export-sessions --format messages --out sessions.jsonl",
       "export-sessions --format hub --out ./sessions --test 0.2",

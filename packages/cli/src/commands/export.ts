@@ -24,7 +24,6 @@ interface ExportOptions extends CommonOptions {
 export function exportCommand(context: CommandContext): Command {
   return newCommand({
     name: "export",
-    description: "write an adapter as other programs load it, or a base model for llama.cpp",
     examples: [
       "export gates-v1 --format gguf --out gates-v1.gguf",
       "export gates-v1 --format merged --out ./gates-merged",

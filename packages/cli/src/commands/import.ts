@@ -19,7 +19,6 @@ interface ImportOptions extends CommonOptions {
 export function importCommand(context: CommandContext): Command {
   return newCommand({
     name: "import",
-    description: "store recorded sessions; folders are walked",
     examples: [
       "import ~/.claude/projects --since 7d",
       "import run.traj session.jsonl --outcome success",

@@ -72,7 +72,6 @@ function describe(file: string, imported: ImportedFile, paint: Paint): string {
 export function inspectCommand(context: CommandContext): Command {
   return newCommand({
     name: "inspect",
-    description: "parse recorded sessions and say what is in them; stores nothing",
     examples: ["inspect session.jsonl", "inspect run.traj --json", "inspect ~/.claude/projects"],
     service: "none",
   })

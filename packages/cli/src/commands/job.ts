@@ -28,11 +28,7 @@ async function detailsOf(jobId: string, { jobs }: Imprint, name: string): Promis
 }
 
 export function jobCommand(context: CommandContext): Command {
-  return newCommand({
-    name: "job",
-    description: "show a job, or follow it to its end",
-    examples: ["job 01jd8z6v3m4n5p6q7r8s9t0v1w", "job 01jd8z6v3m4n5p6q7r8s9t0v1w --watch --log"],
-  })
+  return newCommand({ name: "job", examples: ["job 01jd8z6v3m4n5p6q7r8s9t0v1w", "job 01jd8z6v3m4n5p6q7r8s9t0v1w --watch --log"] })
     .argument("<id>", "id of the job, the beginning of it, or latest")
     .option("--watch", "follow the job to its end")
     .option("--log", "with --watch: show the trainer's log")

@@ -34,13 +34,7 @@ async function resubmit({ io, state }: CommandContext, printer: Printer, options
 }
 
 export function jobsCommand(context: CommandContext): Command {
-  return pageOptions(
-    newCommand({
-      name: "jobs",
-      description: "list the jobs, newest first, and what a stopped service left",
-      examples: ["jobs", "jobs --status running --json", "jobs --resubmit"],
-    }),
-  )
+  return pageOptions(newCommand({ name: "jobs", examples: ["jobs", "jobs --status running --json", "jobs --resubmit"] }))
     .addOption(new Option("--status <status>", "only jobs of this status").choices(JOB_STATUSES))
     .option("--resubmit", "start the jobs again that waited when the service stopped")
     .action(async (options: CommonOptions & PageOptions & { status?: JobStatus; resubmit?: boolean }) => {

@@ -7,7 +7,6 @@ import { withService } from "../service/connect.js";
 export function labelCommand(context: CommandContext): Command {
   return newCommand({
     name: "label",
-    description: "say how a stored session ended",
     examples: ["label harborline-gates success", "label 29ccd257-68b1-427f-ae5f-6524b7cb6f20 failure"],
   })
     .argument("<session>", "id of the session, the beginning of it, or latest")

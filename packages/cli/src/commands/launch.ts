@@ -38,7 +38,6 @@ function shown({ program }: Agent, { args, env, files }: Settings, folder: strin
 export function launchCommand(context: CommandContext): Command {
   return newCommand({
     name: "launch",
-    description: "start a coding agent on an adapter; your settings of it stay as they are",
     examples: [
       "launch opencode gates-v1",
       'launch codex gates-v1 --record -- exec "Fix the failing test"',

@@ -8,131 +8,44 @@ export interface CommandName {
 
 /** What the help says of every command, in its order. */
 export const COMMANDS = [
-  {
-    name: "serve",
-    description: "run the service until Ctrl-C",
-  },
-  {
-    name: "doctor",
-    args: "[session]",
-    description: "say what works here, what is missing, and what to do",
-  },
-  {
-    name: "inspect",
-    args: "<path...>",
-    description: "parse recorded sessions and say what is in them; stores nothing",
-  },
-  {
-    name: "import",
-    args: "<path...>",
-    description: "store recorded sessions; folders are walked",
-  },
-  {
-    name: "redact",
-    args: "<path...>",
-    description: "write copies of recorded sessions without their secrets",
-  },
-  {
-    name: "sessions",
-    args: "[word...]",
-    description: "list the stored sessions, or search them",
-  },
-  {
-    name: "label",
-    args: "<session> <outcome>",
-    description: "say how a stored session ended",
-  },
-  {
-    name: "preview",
-    args: "<session...>",
-    description: "show what a training would learn from, before any training",
-  },
-  {
-    name: "train",
-    args: "[session...]",
-    description: "train an adapter on stored sessions",
-  },
-  {
-    name: "sweep",
-    args: "[session...]",
-    description: "train with several settings, and keep what does best on held-out text",
-  },
-  {
-    name: "jobs",
-    description: "list the jobs, newest first, and what a stopped service left",
-  },
-  {
-    name: "job",
-    args: "<id>",
-    description: "show a job, or follow it to its end",
-  },
-  {
-    name: "cancel",
-    args: "<id>",
-    description: "cancel a queued or running job",
-  },
-  {
-    name: "salvage",
-    args: "<id>",
-    description: "make a partial adapter of what a cancelled or failed training had learned",
-  },
-  {
-    name: "adapters",
-    description: "list the adapters, newest first",
-  },
-  {
-    name: "adapter",
-    args: "<id>",
-    description: "show an adapter and its proof",
-  },
-  {
-    name: "evaluate",
-    args: "<adapter>",
-    description: "measure whether an adapter helps on sessions that it was not trained on",
-  },
+  { name: "serve", description: "run the service until Ctrl-C" },
+  { name: "doctor", args: "[session]", description: "say what works here, what is missing, and what to do" },
+  { name: "inspect", args: "<path...>", description: "parse recorded sessions and say what is in them; stores nothing" },
+  { name: "import", args: "<path...>", description: "store recorded sessions; folders are walked" },
+  { name: "redact", args: "<path...>", description: "write copies of recorded sessions without their secrets" },
+  { name: "sessions", args: "[word...]", description: "list the stored sessions, or search them" },
+  { name: "label", args: "<session> <outcome>", description: "say how a stored session ended" },
+  { name: "preview", args: "<session...>", description: "show what a training would learn from, before any training" },
+  { name: "train", args: "[session...]", description: "train an adapter on stored sessions" },
+  { name: "sweep", args: "[session...]", description: "train with several settings, and keep what does best on held-out text" },
+  { name: "jobs", description: "list the jobs, newest first, and what a stopped service left" },
+  { name: "job", args: "<id>", description: "show a job, or follow it to its end" },
+  { name: "cancel", args: "<id>", description: "cancel a queued or running job" },
+  { name: "salvage", args: "<id>", description: "make a partial adapter of what a cancelled or failed training had learned" },
+  { name: "adapters", description: "list the adapters, newest first" },
+  { name: "adapter", args: "<id>", description: "show an adapter and its proof" },
+  { name: "evaluate", args: "<adapter>", description: "measure whether an adapter helps on sessions that it was not trained on" },
   {
     name: "project",
     args: "<name>",
     description: "train on a repository's sessions as they come, and keep the adapter that is proved to be no worse",
   },
-  {
-    name: "projects",
-    description: "list the projects with their latest adapters and last verdicts",
-  },
-  {
-    name: "export",
-    args: "[id]",
-    description: "write an adapter as other programs load it, or a base model for llama.cpp",
-  },
+  { name: "projects", description: "list the projects with their latest adapters and last verdicts" },
+  { name: "export", args: "[id]", description: "write an adapter as other programs load it, or a base model for llama.cpp" },
   {
     name: "export-sessions",
     args: "[session...]",
     description: "write stored sessions as a data set: messages and tools, ATIF, or a folder for a hub",
   },
-  {
-    name: "delete",
-    args: "<id...>",
-    description: "delete stored sessions, archive adapters, or forget projects",
-  },
-  {
-    name: "push",
-    args: "<id> <repo>",
-    description: "upload an adapter to a model hub",
-  },
-  {
-    name: "chat",
-    args: "<adapter>",
-    description: "talk to an adapter, or to a base model",
-  },
+  { name: "delete", args: "<id...>", description: "delete stored sessions, archive adapters, or forget projects" },
+  { name: "push", args: "<id> <repo>", description: "upload an adapter to a model hub" },
+  { name: "chat", args: "<adapter>", description: "talk to an adapter, or to a base model" },
   {
     name: "launch",
     args: "<agent> <adapter> [args...]",
     description: "start a coding agent on an adapter; your settings of it stay as they are",
   },
-  {
-    name: "models",
-    description: "list the models that chat and training know",
-  },
+  { name: "models", description: "list the models that chat and training know" },
   {
     name: "hypernetworks",
     description: "list, measure or convert hypernetworks: what makes an adapter in one forward pass",

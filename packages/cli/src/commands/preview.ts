@@ -87,7 +87,6 @@ interface PreviewOptions extends CommonOptions {
 export function previewCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "preview",
-    description: "show what a training would learn from, before any training",
     examples: [
       "preview harborline-gates",
       "preview harborline-gates --text --train-on final_answer",

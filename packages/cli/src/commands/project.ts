@@ -132,7 +132,6 @@ function checkOptions({ rollback, watch: isWatch, from, sessions, run }: Project
 export function projectCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "project",
-    description: "train on a repository's sessions as they come, and keep the adapter that is proved to be no worse",
     examples: [
       "project shop --from ~/.claude/projects/-home-me-shop",
       "project shop --from ~/.claude/projects/-home-me-shop --watch",

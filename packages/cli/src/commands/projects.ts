@@ -4,11 +4,7 @@ import { projectsText } from "../output/project.js";
 import { withService } from "../service/connect.js";
 
 export function projectsCommand(context: CommandContext): Command {
-  return newCommand({
-    name: "projects",
-    description: "list the projects with their latest adapters and last verdicts",
-    examples: ["projects", "projects --json"],
-  }).action(async (options: CommonOptions) => {
+  return newCommand({ name: "projects", examples: ["projects", "projects --json"] }).action(async (options: CommonOptions) => {
     const { io } = context;
     const printer = printerOf(context, options);
     await withService({ io, options, note: printer.note }, async ({ client }) => {

@@ -20,11 +20,7 @@ interface Pushed {
 }
 
 export function pushCommand(context: CommandContext): Command {
-  return newCommand({
-    name: "push",
-    description: "upload an adapter to a model hub",
-    examples: ["push gates-v1 my-name/gates-v1 --private"],
-  })
+  return newCommand({ name: "push", examples: ["push gates-v1 my-name/gates-v1 --private"] })
     .argument("<id>", "id of the adapter, the beginning of it, or latest")
     .argument("<repo>", "repository on the hub, owner/name; made when it is not there")
     .option("--private", "make a new repository private")

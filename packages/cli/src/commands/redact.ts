@@ -34,7 +34,6 @@ const counted = ({ redactions }: Redacted): string =>
 export function redactCommand(context: CommandContext): Command {
   return newCommand({
     name: "redact",
-    description: "write copies of recorded sessions without their secrets",
     examples: ["redact session.jsonl", "redact ~/.claude/projects --out ./to-share", "redact run.traj --in-place"],
     service: "none",
   })

@@ -9,7 +9,6 @@ import { follow } from "../watch/follow.js";
 export function salvageCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "salvage",
-    description: "make a partial adapter of what a cancelled or failed training had learned",
     examples: ["salvage 01jd8z6v3m4n5p6q7r8s9t0v1w --watch", "salvage 01jd8z6v3m4n5p6q7r8s9t0v1w --adapter-id gates-half"],
   })
     .argument("<id>", "id of the job, the beginning of it, or latest")

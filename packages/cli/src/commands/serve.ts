@@ -12,7 +12,6 @@ const SETTINGS: Properties = Settings.properties;
 export function serveCommand({ io }: CommandContext): Command {
   const command = newCommand({
     name: "serve",
-    description: "run the service until Ctrl-C",
     examples: ["serve", "serve --port 8080 --data-dir ./imprint-data", "serve --base-model ./models/my-model --slots 2"],
     service: "none",
   });

@@ -7,11 +7,10 @@ import { withService } from "../service/connect.js";
 
 export function sessionsCommand(context: CommandContext): Command {
   return pageOptions(
-    newCommand({
-      name: "sessions",
-      description: "list the stored sessions, or search them",
-      examples: ["sessions", "sessions codex failure", "sessions --json"],
-    }).argument("[word...]", "only sessions that have all of these in their id, format, outcome or task"),
+    newCommand({ name: "sessions", examples: ["sessions", "sessions codex failure", "sessions --json"] }).argument(
+      "[word...]",
+      "only sessions that have all of these in their id, format, outcome or task",
+    ),
   ).action(async (words: readonly string[], options: CommonOptions & PageOptions) => {
     const printer = printerOf(context, options);
     const search = words.join(" ");

@@ -40,7 +40,6 @@ function requestOf(
 export function sweepCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "sweep",
-    description: "train with several settings, and keep what does best on held-out text",
     examples: [
       "sweep monday tuesday friday --rank 8,16,32 --learning-rate 1e-4,3e-4 --watch",
       "sweep monday tuesday friday --learning-rate 3e-4,1e-3,3e-3 --epochs 1,2,4 --trials 5",

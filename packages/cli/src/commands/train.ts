@@ -33,7 +33,6 @@ function requireFit(memory: MemoryPlan | null, { note }: Printer): void {
 export function trainCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "train",
-    description: "train an adapter on stored sessions",
     examples: [
       "train harborline-gates --watch",
       "train harborline-gates --epochs 5 --rank 8 --adapter-id gates-v1",

@@ -1,9 +1,24 @@
+import type { TrainOn } from "@imprint/contracts";
 import { Option } from "commander";
 import type { TSchema } from "typebox";
 import { Errors } from "typebox/value";
 import { UsageError } from "../errors.js";
 import { choicesOf, isSwitch, mixedOf, parseFlag, placeholderOf, shapeOf, typeOf } from "./text.js";
-import { readTrainOn, TRAIN_ON_FORM } from "./train-on.js";
+
+const WORDS = ["all", "successful_steps", "final_answer"] as const;
+const TURNS = /^turns:(\d{1,9}(?:,\d{1,9})*)$/;
+
+/** How --train-on is written. */
+const TRAIN_ON_FORM = [...WORDS, "turns:n,n,..."].join("|");
+
+function readTrainOn(text: string): TrainOn {
+  const word = WORDS.find((known) => known === text);
+  if (word !== undefined) return word;
+  const [, numbers] = TURNS.exec(text) ?? [];
+  if (numbers === undefined)
+    throw new UsageError(`--train-on takes ${WORDS.join(", ")} or turns:1,3 (numbers of turns, from 0), not "${text}"`);
+  return { turns: [...new Set(numbers.split(",").map(Number))] };
+}
 
 export type Properties = Readonly<Record<string, TSchema>>;
 

@@ -1,26 +1,83 @@
 import { isFinished } from "@imprint/client";
-import type { JobDetails } from "@imprint/contracts";
+import type { JobDetails, TrainingPlan } from "@imprint/contracts";
+import { useEffect, useMemo, useRef } from "react";
 import { api } from "../api.js";
 import { EvaluationReport } from "../evaluation/report.js";
-import { Status } from "../jobs/jobs-page.jsx";
+import { Status } from "../jobs/jobs-page.js";
 import { useJob } from "../live/use-job.js";
 import { useQueuePosition } from "../live/use-queue-position.js";
 import { Curves } from "../plot/curves.js";
 import { hrefOf } from "../router/route.js";
 import { Preview } from "../sessions/preview.js";
 import { SweepCard } from "../sweep/sweep-card.js";
-import { ago, title, words } from "../text/numbers.js";
+import { heldOutText } from "../text/held-out.js";
+import { ago, count, short, title, words } from "../text/numbers.js";
+import { plain } from "../text/plain.js";
 import { Card } from "../ui/card.js";
 import { ConnectionState } from "../ui/connection.js";
 import { Facts } from "../ui/facts.js";
-import { Page } from "../ui/page.js";
+import { LeftOutAndChanged } from "../ui/left-out-and-changed.js";
+import { Memory } from "../ui/memory.js";
+import { Page, Remarks } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { JobBar } from "../ui/progress-bar.js";
 import { CancelButton } from "./cancel-button.js";
-import { Log } from "./log.js";
-import { PlanCard } from "./plan-card.js";
 import { ProofCard } from "./proof-card.js";
 import { previewRequestOf, sessionIdsOf } from "./request.js";
+
+function PlanCard({ plan }: { readonly plan: TrainingPlan }) {
+  return (
+    <Card title="Plan">
+      <Facts
+        facts={[
+          ["Windows", `${plan.windows} of at most ${count(plan.max_length, "token")}`],
+          ["Tokens", `${plan.tokens.toLocaleString("en")}, ${plan.supervised_tokens.toLocaleString("en")} supervised`],
+          ["Supervised turns", plan.supervised_turns],
+          ["Steps", `at most ${plan.max_steps.toLocaleString("en")}, ${count(plan.accumulation, "window")} each`],
+          ["Epochs", plan.epochs ?? "until the loss stops improving"],
+          ["Learning rate", short(plan.learning_rate)],
+          ["Rank, alpha", `${plan.rank}, ${plan.alpha}`],
+          ["Quantisation", plan.quantization],
+          ["Seed", <code key="seed">{plan.seed}</code>],
+          ["Layers", plan.target_modules.join(", ")],
+          ["Held out", heldOutText(plan.held_out)],
+        ]}
+      />
+      <Remarks remarks={plan.remarks} />
+      <Memory memory={plan.memory} />
+      <LeftOutAndChanged counts={plan} />
+    </Card>
+  );
+}
+
+const NEAR_END_PX = 24;
+
+/** The trainer's log as text; follows its end while that is in view. */
+function Log({ log }: { readonly log: string }) {
+  const text = useMemo(() => plain(log), [log]);
+  const box = useRef<HTMLPreElement>(null);
+  const isFollowing = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new text is what moves the end.
+  useEffect(() => {
+    if (box.current && isFollowing.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  const look = (): void => {
+    const element = box.current;
+    if (element) isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+  };
+  return (
+    <Card title="Log">
+      {text === "" ? (
+        <p className="muted">The trainer has said nothing yet.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable with the keyboard (WCAG 2.1.1).
+        <pre ref={box} className="log" tabIndex={0} onScroll={look}>
+          {text}
+        </pre>
+      )}
+    </Card>
+  );
+}
 
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["session_id", "session_ids", "adapter_id", "base_model", "metadata"]);
 

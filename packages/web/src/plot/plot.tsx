@@ -10,10 +10,16 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /** Changes when the colours do: a canvas does not follow the style sheet by itself. */
-export const useColorScheme = (): string => useSyncExternalStore(subscribe, () => (dark.matches ? "dark" : "light"));
+const useColorScheme = (): string => useSyncExternalStore(subscribe, () => (dark.matches ? "dark" : "light"));
 
-/** The value of a custom property of the style sheet. */
-export const colorOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** The colour that a custom property of the style sheet has in this scheme: a canvas does not know `light-dark()`. */
+function colorOf(name: string): string {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = `var(${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
 
 export interface Line {
   readonly label: string;

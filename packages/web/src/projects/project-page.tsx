@@ -1,9 +1,12 @@
-import { isRunning, latestOf, type Project } from "@imprint/contracts";
-import { useCallback, useState } from "react";
+import { isRunning, latestOf, type Project, type ProjectRun } from "@imprint/contracts";
+import { useCallback, useEffect, useId, useRef, useState } from "react";
 import { api } from "../api.js";
 import { useProject } from "../live/use-project.js";
 import { useAction } from "../load/use-action.js";
+import { type Interval, Intervals } from "../plot/intervals.js";
 import { hrefOf } from "../router/route.js";
+import { goTo } from "../router/use-route.js";
+import { intervalText, meaningOf, signed } from "../text/evaluation.js";
 import { ago, count, words } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { EVALUATION_TONES } from "../text/verdict.js";
@@ -12,9 +15,71 @@ import { ConnectionState } from "../ui/connection.js";
 import { Facts } from "../ui/facts.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
-import { DeleteProject } from "./delete-project.js";
 import { History } from "./history.js";
-import { Verdicts } from "./verdicts.js";
+
+function Question({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const title = useId();
+  const { run, isBusy, error } = useAction(
+    useCallback(async () => {
+      await api.projects.delete(name);
+      goTo(hrefOf(["projects"]));
+    }, [name]),
+  );
+  return (
+    <dialog ref={dialog} aria-labelledby={title} onClose={onClose}>
+      <h2 id={title}>Delete the project {name}?</h2>
+      <p>Its runs and the name {latestOf(name)} go: whoever asks for that name is refused. Its sessions and adapters stay.</p>
+      <Problem error={error} />
+      <div className="actions">
+        <button type="button" onClick={onClose}>
+          Keep it
+        </button>
+        <button type="button" className="danger" disabled={isBusy} onClick={() => void run()}>
+          Delete the project
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+/** The button, and the question that it asks first. */
+function DeleteProject({ name, isActive }: { readonly name: string; readonly isActive: boolean }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const close = useCallback(() => setIsAsking(false), []);
+  return (
+    <>
+      <button type="button" className="danger" disabled={isActive} onClick={() => setIsAsking(true)}>
+        Delete
+      </button>
+      {isAsking && <Question name={name} onClose={close} />}
+    </>
+  );
+}
+
+/** More lines are no plot any more; the history has all. */
+const SHOWN = 30;
+
+const intervalOf = ({ run, adapter_id: id, figures }: ProjectRun): readonly Interval[] => {
+  if (figures === null) return [];
+  const { change, interval } = figures;
+  const text = interval === null ? signed(change) : `${signed(change)} (${intervalText(interval)}): ${meaningOf(interval)}`;
+  return [{ label: `Run ${run}, ${id}`, value: change, interval: interval ?? [change, change], text }];
+};
+
+/** How far each run's adapter was from the base model on the sessions that were held out then, the first run first. */
+function Verdicts({ runs }: { readonly runs: readonly ProjectRun[] }) {
+  const rows = runs.flatMap(intervalOf).slice(0, SHOWN).toReversed();
+  if (rows.length === 0) return null;
+  return (
+    <Intervals
+      title="Change of the loss on held-out sessions, run by run, nats per token, with its 95 % interval"
+      rows={rows}
+      sides={["better than the base model", "worse"]}
+    />
+  );
+}
 
 function Latest({
   project: { name, latest, runs, base_model: base, sessions, folders, settings },

@@ -1,5 +1,6 @@
 import type { PreviewReport } from "@imprint/contracts";
-import { useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
+import { useAction } from "../load/use-action.js";
 import { useLoad } from "../load/use-load.js";
 import { heldOutText } from "../text/held-out.js";
 import { count, duration, words } from "../text/numbers.js";
@@ -7,14 +8,71 @@ import { plain } from "../text/plain.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
 import { LeftOutAndChanged } from "../ui/left-out-and-changed.js";
-import { Memory } from "../ui/memory.js";
-import type { Settings } from "../ui/memory.jsx";
-import { Remarks } from "../ui/page.jsx";
+import { Memory, type Settings } from "../ui/memory.js";
+import { Remarks } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
-import { OnDemand } from "./on-demand.js";
 import { countBySession } from "./session-counts.js";
-import { type LoadWindows, Windows } from "./windows.js";
+
+type LoadWindows = (window: number) => Promise<Pick<PreviewReport, "text">>;
+
+interface WindowsProps extends Pick<PreviewReport, "text" | "windows" | "text_left_out"> {
+  /** Asks for the text from a window on, the first of them whole. */
+  readonly load: LoadWindows;
+}
+
+/** The text of a preview's windows, what is learned of it marked; the rest is asked for by a button. */
+function Windows({ text: first, windows, text_left_out: cut = 0, load }: WindowsProps) {
+  const [{ text, isCut }, setShown] = useState({ text: first, isCut: cut > 0 });
+  const whole = isCut ? 0 : text.length;
+  const show = useCallback(async () => {
+    const { text: more } = await load(whole + 1);
+    setShown((before) => ({ text: [...before.text.slice(0, whole), ...more], isCut: false }));
+  }, [load, whole]);
+  const { run, isBusy, error } = useAction(show);
+  const hidden = windows - whole;
+  return (
+    <>
+      {text.map((window, at) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable with the keyboard (WCAG 2.1.1).
+        // biome-ignore lint/suspicious/noArrayIndexKey: windows have no other name, and never move.
+        <pre key={at} className="window" tabIndex={0}>
+          {window.map((span, place) => {
+            const written = plain(span.text);
+            // biome-ignore lint/suspicious/noArrayIndexKey: spans have no other name, and never move.
+            return span.supervised ? <mark key={place}>{written}</mark> : <span key={place}>{written}</span>;
+          })}
+        </pre>
+      ))}
+      {hidden > 0 && (
+        <p className="muted">
+          {isCut ? `This window has ${count(cut, "character")} more` : `${count(hidden, "more window")}`}.{" "}
+          <button type="button" disabled={isBusy} onClick={run}>
+            {isCut ? "Show all of it" : "Show more"}
+          </button>
+        </p>
+      )}
+      <Problem error={error} />
+    </>
+  );
+}
+
+interface OnDemandProps {
+  readonly summary: string;
+  readonly isOpen: boolean;
+  readonly children: () => ReactNode;
+}
+
+/** What is made only while it is looked at: a hundred sessions have more text than a page can hold. */
+function OnDemand({ summary, isOpen: isFirstOpen, children }: OnDemandProps) {
+  const [isOpen, setOpen] = useState(isFirstOpen);
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children()}
+    </details>
+  );
+}
 
 /** With more sessions, counts come first, and turns and text on demand. */
 const MANY = 3;

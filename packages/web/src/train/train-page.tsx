@@ -1,20 +1,102 @@
 import { ApiError } from "@imprint/client";
-import type { StartResponse, TrainHypernetworkRequest, TrainLoraRequest, TrainSweepRequest } from "@imprint/contracts";
+import type {
+  Profile,
+  StartResponse,
+  TrainHypernetworkRequest,
+  TrainLoraPreviewRequest,
+  TrainLoraRequest,
+  TrainSweepRequest,
+} from "@imprint/contracts";
 import { type FormEvent, useState } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
 import { goTo } from "../router/use-route.js";
+import { LoadedPreview } from "../sessions/preview.js";
+import { Card } from "../ui/card.js";
+import type { Settings } from "../ui/memory.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Field } from "./field.js";
-import { FormPreview } from "./form-preview.js";
 import { HoldoutField } from "./holdout-field.js";
-import { ProfileChoice } from "./profile-choice.js";
 import { checkForm, FIELDS, type Method, problemsByField, type Request, requestOf, type Values } from "./read-form.js";
 import { shapeOf } from "./schema-shape.js";
 import { SessionChoice } from "./session-choice.js";
 import { trialsSentence } from "./trials-sentence.js";
+
+interface FormPreviewProps {
+  readonly request: TrainLoraPreviewRequest;
+  /** Whether the request may be sent; shows what is wrong with it otherwise. */
+  readonly check: () => boolean;
+  /** Fills in settings that fit the memory. */
+  readonly onSettings: (settings: Settings) => void;
+}
+
+/** What the form as it stands would train: asked for by a button, since it reads the sessions. */
+function FormPreview({ request, check, onSettings }: FormPreviewProps) {
+  const [asked, setAsked] = useState<{ readonly id: string; readonly request: TrainLoraPreviewRequest } | null>(null);
+  const id = JSON.stringify(request);
+  const ask = (): void => {
+    if (check()) setAsked({ id, request });
+  };
+  return (
+    <Card
+      title="What would be trained"
+      actions={
+        <button type="button" onClick={ask}>
+          {asked !== null && asked.id !== id ? "Preview again" : "Preview"}
+        </button>
+      }
+    >
+      {asked === null && <p className="muted">Windows, what is held out, memory and time, before anything is started.</p>}
+      {asked !== null && asked.id !== id && <p className="notice">The form has changed since.</p>}
+      {asked !== null && (
+        <LoadedPreview
+          id={asked.id}
+          load={(options, window) => api.train.preview({ ...asked.request, ...(window ? { window } : {}) }, options)}
+          onApply={onSettings}
+        />
+      )}
+    </Card>
+  );
+}
+
+const PROFILES: readonly (readonly [name: Profile, purpose: string, harm: string])[] = [
+  [
+    "remember",
+    "These sessions word for word: for a model that knows this very work by heart.",
+    "Makes it worse at everything else, other sessions of the same repository included.",
+  ],
+  [
+    "learn",
+    "What carries over: for the next task in the same repository or with the same agent.",
+    "Does not repeat them exactly, and keeps some of their text out of the training to measure itself.",
+  ],
+];
+
+interface ProfileChoiceProps {
+  readonly value: string;
+  /** What the service takes where nothing is chosen. */
+  readonly preset: Profile;
+  readonly onChange: (profile: string) => void;
+}
+
+/** What a training is for, and what that costs. */
+function ProfileChoice({ value, preset, onChange }: ProfileChoiceProps) {
+  return (
+    <fieldset className="choice profiles">
+      <legend>Profile</legend>
+      {PROFILES.map(([name, purpose, harm]) => (
+        <label key={name}>
+          <input type="radio" name="profile" checked={(value || preset) === name} onChange={() => onChange(name)} />
+          <span>
+            {name} <span className="muted">{purpose}</span> <span className="cost">{harm}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
 
 /** Shown at once; the others unfold. */
 const FIRST: ReadonlySet<string> = new Set([

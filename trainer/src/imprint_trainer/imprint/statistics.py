@@ -34,8 +34,21 @@ class Statistics:
         return {
             "inputs.axes": self.axes.to(torch.bfloat16),
             "inputs.rest": self.rest.float(),
-            "errors": self.errors.float(),
+            "errors": triangle(self.errors.float()),
         }
+
+
+def triangle(moments: Tensor) -> Tensor:
+    """The upper half of a symmetric matrix, row by row: the lower one says the same."""
+    return moments[tuple(torch.triu_indices(*moments.shape))]
+
+
+def mirrored(half: Tensor, size: int) -> Tensor:
+    """The symmetric matrix of an upper half."""
+    rows, columns = torch.triu_indices(size, size)
+    whole = half.new_empty(size, size)
+    whole[rows, columns] = whole[columns, rows] = half
+    return whole
 
 
 def expected_shapes(config: ClosedFormConfig) -> dict[str, tuple[int, ...]]:
@@ -43,19 +56,21 @@ def expected_shapes(config: ClosedFormConfig) -> dict[str, tuple[int, ...]]:
     return {
         "inputs.axes": (layers, d_in, config.axes),
         "inputs.rest": (layers, d_in),
-        "errors": (config.feature_size, config.feature_size),
+        "errors": (config.feature_size * (config.feature_size + 1) // 2,),
     }
 
 
 def from_tensors(tensors: Mapping[str, Tensor], config: ClosedFormConfig) -> Statistics:
     """Raises HypernetworkInvalid unless they are exactly those of `config`, and finite."""
-    expected = expected_shapes(config)
+    expected, size = expected_shapes(config), config.feature_size
+    if "errors" in tensors and tensors["errors"].shape == (size, size):  # whole, as it was stored at first
+        tensors = {**tensors, "errors": triangle(tensors["errors"])}
     found = {key: tuple(tensor.shape) for key, tensor in tensors.items()}
     if found != expected:
         raise HypernetworkInvalid(f"The hypernetwork holds tensors of shapes {found}; {expected} were expected.")
     if not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):
         raise HypernetworkInvalid("The hypernetwork holds NaN or infinity.")
-    return Statistics(tensors["inputs.axes"], tensors["inputs.rest"], tensors["errors"])
+    return Statistics(tensors["inputs.axes"], tensors["inputs.rest"], mirrored(tensors["errors"], size))
 
 
 def compact(moments: Tensor, errors: Tensor, axes: int) -> Statistics:

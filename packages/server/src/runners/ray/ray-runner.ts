@@ -2,13 +2,67 @@ import type { WorkerTask } from "@imprint/contracts";
 import { asImprintError, ImprintError } from "../../common/error.js";
 import { createTaskEvents } from "../local/run-task.js";
 import { failedAtOnce, type JobHandle, type JobMemo, type Outcome, type Runner, type TaskEvent } from "../runner.js";
-import { type Attempt, attemptOf, attemptOfKept, type KeptJob, keptJob, keptJobs, newToken, writeStop } from "./attempt.js";
+import {
+  type Attempt,
+  attemptOf,
+  attemptOfKept,
+  type KeptJob,
+  keptJob,
+  keptJobs,
+  newToken,
+  prefixOf,
+  readEnd,
+  writeStop,
+} from "./attempt.js";
 import { type Following, followAttempt } from "./follow-attempt.js";
-import { releaseJob, stopLeftovers } from "./leftovers.js";
 import type { RayRunnerOptions } from "./options.js";
 import { prepareAttempt } from "./prepare-attempt.js";
+import { openRemote } from "./remote-process.js";
 import { resultsOf } from "./ship-task.js";
 import { fetchCheckpoint } from "./storage.js";
+
+const TERMINAL = ["STOPPED", "SUCCEEDED", "FAILED"];
+
+/**
+ * Stops what an earlier service left running, and brings its checkpoint here, to resume or salvage. What had finished stays for a
+ * while, for a service that adopts.
+ */
+const releaseJob = async (kept: KeptJob, options: RayRunnerOptions): Promise<void> => {
+  const { api, storage, places, python: program, limits, pollMs, askMs, cancelGraceMs, keepMs, clock, log } = options;
+  const { store } = storage;
+  const attempt = attemptOfKept(storage, kept);
+  const record = await readEnd(store, attempt.folder, attempt);
+  if (record !== null && record !== "foreign" && record.how.type === "settled" && record.files.length > 0) {
+    const written = (await store.modified(`${attempt.folder}/end.json`)) ?? clock.now();
+    if (clock.now() - written > keepMs) await store.remove(storage.jobFolder(kept.job_id));
+    else log.warn({ job_id: kept.job_id }, "a job finished while no service ran: --adopt registers what it made");
+    return;
+  }
+  const remote = openRemote({ attempt, program, store, api, adopted: true, limits, pollMs, askMs, clock, log });
+  for (const stream of [remote.stdout, remote.stderr]) stream?.resume();
+  remote.kill("SIGTERM");
+  const disarm = clock.after(cancelGraceMs, () => remote.kill("SIGKILL"));
+  await remote.end;
+  disarm();
+  const { checkpoint } = resultsOf(kept.task, places);
+  if (checkpoint !== null) await fetchCheckpoint(store, `${attempt.folder}/checkpoint`, checkpoint);
+  await store.remove(storage.jobFolder(kept.job_id));
+  log.warn({ job_id: kept.job_id }, "a job that an earlier service left on the cluster was stopped");
+};
+
+/** Stops what runs under our name and is no job of the storage. Rejects where the storage does not answer, and stops nothing then. */
+const stopLeftovers = async ({ api, storage, log }: RayRunnerOptions): Promise<void> => {
+  const reply = await api.list();
+  if (reply.type !== "ok") return;
+  // Asked afterwards: what this service submits meanwhile is kept before it is listed.
+  const kept = await keptJobs(storage);
+  const known = new Set(kept.map((one) => attemptOfKept(storage, one).submission_id));
+  for (const { submission_id, status } of reply.value) {
+    if (!submission_id?.startsWith(prefixOf(storage.instance)) || known.has(submission_id) || TERMINAL.includes(status)) continue;
+    await api.stop(submission_id);
+    log.warn({ submission_id }, "a job that nobody follows was stopped on the cluster");
+  }
+};
 
 const CLOSE_MS = 3_000; // beyond the grace, to be told that a job is gone
 

@@ -14,7 +14,37 @@ import {
 } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
 import type { Output } from "../format.js";
-import { chatRole } from "./roles.js";
+
+type ChatRole = "system" | "user" | "answer" | "call" | "result";
+
+/** What the datasets of the field call the speakers. */
+const ROLES: Readonly<Record<string, ChatRole>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  human: "user",
+  assistant: "answer",
+  gpt: "answer",
+  model: "answer",
+  ai: "answer",
+  bot: "answer",
+  chatgpt: "answer",
+  tool_call: "call",
+  function_call: "call",
+  tool: "result",
+  function: "result",
+  observation: "result",
+  tool_response: "result",
+  tool_result: "result",
+  function_response: "result",
+  ipython: "result",
+};
+
+const chatRole = (name: unknown): ChatRole | null => {
+  if (!isString(name)) return null;
+  const role = name.toLowerCase();
+  return Object.hasOwn(ROLES, role) ? (ROLES[role] ?? null) : null;
+};
 
 const spokenBy = (message: JsonObject): unknown => message.role ?? message.from;
 const contentOf = (message: JsonObject): unknown => message.content ?? message.value ?? message.text;

@@ -1,13 +1,167 @@
+import type { ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
-import { type Transcript, transcript } from "../../transcript.js";
+import { type AgentPart, type Transcript, transcript } from "../../transcript.js";
+import { joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { timestampOrNull } from "../../values/timestamp.js";
-import { toolCall } from "../../values/tool-calls.js";
+import { argumentsText, toolCall } from "../../values/tool-calls.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
-import { isChange, replay, requestsOf } from "./replay.js";
-import { resultText } from "./results.js";
-import { asides, lastWords, readShown } from "./shown.js";
+import { markdown, resultText } from "./results.js";
+
+type Container = Record<string | number, unknown>;
+
+/** A line of VS Code's log of changes: the whole state, a value set, elements put at a list's end, a value removed. */
+const [INITIAL, SET, PUSH, REMOVE] = [0, 1, 2, 3];
+
+const isChange = ({ kind, k, v }: JsonObject): boolean =>
+  (kind === INITIAL && isObject(v) && (Array.isArray(v.requests) || typeof v.sessionId === "string")) ||
+  ((kind === SET || kind === PUSH || kind === REMOVE) && Array.isArray(k));
+
+const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;
+
+/** Whether a step of a path leads to a place that an object or a list can have, and to nothing that it inherits. */
+const leads = (at: Container, key: unknown): key is string | number =>
+  Array.isArray(at)
+    ? Number.isInteger(key) && Number(key) >= 0 && Number(key) <= at.length
+    : typeof key === "string" && key !== "__proto__";
+
+/** Puts elements at the end of a list, of which nothing stays from the place `i` on. */
+function push(at: Container, key: string | number, { v: added, i: from }: JsonObject): void {
+  const list = Object.hasOwn(at, key) && Array.isArray(at[key]) ? (at[key] as unknown[]) : [];
+  if (typeof from === "number") list.length = Math.min(list.length, Math.max(0, Math.trunc(from)));
+  if (Array.isArray(added)) for (const one of added) list.push(one);
+  at[key] = list;
+}
+
+/** Applies a change to the state. False where its path leads nowhere. */
+function apply(state: Container, change: JsonObject): boolean {
+  const path = Array.isArray(change.k) ? change.k : [];
+  const last: unknown = path.at(-1);
+  let at = state;
+  for (const key of path.slice(0, -1)) {
+    const next = leads(at, key) && Object.hasOwn(at, key) ? at[key] : undefined;
+    if (!isContainer(next)) return false;
+    at = next;
+  }
+  if (!leads(at, last)) return false;
+  if (change.kind === PUSH) push(at, last, change);
+  else at[last] = change.kind === SET ? change.v : undefined;
+  return true;
+}
+
+/** The state that a log of changes leads to. */
+interface Replay {
+  /** False where the line changes nothing that is there. */
+  accept(change: JsonObject): boolean;
+  state(): JsonObject;
+}
+
+function replay(): Replay {
+  let state: Container = {};
+  return {
+    accept: (change) => {
+      if (change.kind !== INITIAL) return apply(state, change);
+      if (!isObject(change.v)) return false;
+      state = change.v as Container;
+      return true;
+    },
+    state: () => state,
+  };
+}
+
+const requestsOf = (state: JsonObject): readonly JsonObject[] => objectsOf(state.requests);
+
+const baseName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path;
+
+/** A file or a symbol that stands in the text as a link. */
+function reference({ name, inlineReference }: JsonObject): string {
+  const { fsPath, path, uri, location } = objectOrEmpty(inlineReference);
+  const place = objectOrEmpty(uri ?? objectOrEmpty(location).uri);
+  const shown = [name, objectOrEmpty(inlineReference).name, fsPath, path, place.path].map(scalarText).find((one) => one !== "");
+  return shown === undefined ? "" : `\`${baseName(shown)}\``;
+}
+
+/** What the model said, of an item of the response; null where the item is none of its words. */
+function said(item: JsonObject): string | null {
+  if (item.kind === undefined) return markdown(item.value ?? item);
+  if (item.kind === "inlineReference") return reference(item);
+  if (item.kind === "markdownContent" || item.kind === "markdownVuln") return markdown(item.content ?? item.value);
+  return null;
+}
+
+const isInvocation = ({ kind }: JsonObject): boolean => kind === "toolInvocationSerialized" || kind === "toolInvocation";
+
+/** How many items of a response are neither the model's words nor its calls: progress, edits as they were shown, questions. */
+const asides = (response: readonly JsonObject[]): number =>
+  response.filter((item) => said(item) === null && item.kind !== "thinking" && !isInvocation(item)).length;
+
+/** The text behind the last call: what a request ended with. */
+function lastWords(response: readonly JsonObject[]): string {
+  const from = response.findLastIndex(isInvocation) + 1;
+  return response
+    .slice(from)
+    .map((item) => said(item) ?? "")
+    .join("");
+}
+
+/** The call of an invocation, where the screen's record holds its arguments. */
+function callOf({ toolId, toolCallId, toolSpecificData, resultDetails }: JsonObject): ToolCall | null {
+  const { kind, commandLine, command } = objectOrEmpty(toolSpecificData);
+  const { original, userEdited } = objectOrEmpty(commandLine);
+  const line = [userEdited, original, command].find(isString);
+  const input = kind === "terminal" && line !== undefined ? { command: line } : objectOrEmpty(resultDetails).input;
+  if (!isString(toolId) || !isString(toolCallId) || (!isString(input) && !isObject(input))) return null;
+  return { id: toolCallId, name: toolId, arguments: argumentsText(input) };
+}
+
+function addResult(talk: Transcript, invocation: JsonObject, output: Output): void {
+  const { toolSpecificData, resultDetails } = invocation;
+  const { terminalCommandOutput: printed, terminalCommandState: state } = objectOrEmpty(toolSpecificData);
+  const embeds = objectOrEmpty(resultDetails).output;
+  const text = isString(printed) ? printed : objectOrEmpty(printed).text;
+  const content = isString(text) ? text : Array.isArray(embeds) ? joinBlocks(objectsOf(embeds).map(markdown)) : null;
+  const { exitCode } = objectOrEmpty(state);
+  const failed = (typeof exitCode === "number" && exitCode !== 0) || objectOrEmpty(resultDetails).isError === true;
+  const result = { call_id: stringOrNull(invocation.toolCallId), ...(failed && { is_error: true }) };
+  talk.observe({ ...result, content: content === null ? null : output.fit(content) });
+}
+
+/** Invocations are written again as they go on; the last one of an id holds most. */
+const latest = (response: readonly JsonObject[]): readonly JsonObject[] => {
+  const last = new Map(response.filter(isInvocation).map((item) => [item.toolCallId, item]));
+  return response.filter((item) => !isInvocation(item) || !isString(item.toolCallId) || last.get(item.toolCallId) === item);
+};
+
+/** Reads an answer from what was shown of it, where the file does not hold what the model was sent and wrote. */
+function readShown(talk: Transcript, request: JsonObject, contextOnly: "aborted" | undefined, output: Output): void {
+  const { timestamp } = request;
+  const response = objectsOf(request.response);
+  let text = "";
+  let reasoning = "";
+  const flush = (part: AgentPart): void => {
+    if (text.trim() !== "" || reasoning !== "" || part.calls !== undefined) talk.answer({ text, reasoning, timestamp, ...part });
+    text = "";
+    reasoning = "";
+  };
+  for (const item of latest(response)) {
+    const words = said(item);
+    if (words !== null) text += words;
+    else if (item.kind === "thinking")
+      reasoning = joinBlocks([
+        reasoning,
+        Array.isArray(item.value) ? item.value.filter(isString).join("") : markdown(item.value),
+      ]);
+    else if (isInvocation(item)) {
+      const call = callOf(item);
+      flush(call === null ? {} : { calls: [call] });
+      if (call !== null) addResult(talk, item, output);
+      else talk.partialCall(markdown(item.pastTenseMessage) || markdown(item.invocationMessage) || scalarText(item.toolId));
+    }
+  }
+  flush({ contextOnly });
+  talk.dropped.add(DROPPED.environment, asides(response));
+}
 
 const thoughtOf = ({ thinking }: JsonObject): string => {
   const { text } = objectOrEmpty(thinking);
