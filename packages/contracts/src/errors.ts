@@ -23,6 +23,11 @@ export const ERRORS = {
     title: "The body is too large",
     hint: "Send a smaller body; import large sessions with imprint import.",
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    title: "The range is behind the file's end",
+    hint: "Content-Range says how large the file is.",
+  },
   BAD_REQUEST: { status: 400, title: "The request cannot be read", hint: "Check the request line and headers." },
   HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large", hint: "Send less than 16 KiB of headers and address." },
   REQUEST_INCOMPLETE: {
