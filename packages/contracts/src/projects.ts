@@ -53,8 +53,7 @@ export type ProjectSettings = Static<typeof ProjectSettings>;
 export const ProjectRunRequest = Strict({
   session_ids: Type.Optional(
     Type.Array(SessionId, {
-      maxItems: 100_000,
-      uniqueItems: true,
+      maxItems: 100_000, // not unique: to compare so many takes a second, and one named twice is one
       description: "Stored sessions that belong to the project from now on, beside those that do already",
     }),
   ),
