@@ -107,11 +107,6 @@ export const ERRORS = {
     hint: "Call the service from its own pages or from a program without an Origin header.",
   },
   UNAUTHORIZED: { status: 401, title: "Token missing or wrong", hint: "Send Authorization: Bearer with the service's token." },
-  TOO_MANY_ATTEMPTS: {
-    status: 429,
-    title: "Too many wrong tokens",
-    hint: "Wait as long as Retry-After says, then send the service's token.",
-  },
   QUEUE_FULL: { status: 429, title: "Too many queued jobs", hint: "Wait for jobs to finish, or raise --max-queued." },
   TOO_MANY_STREAMS: {
     status: 429,
