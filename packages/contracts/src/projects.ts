@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 import { ErrorDetail } from "./errors.js";
-import { EvaluationVerdict, Interval } from "./evaluation.js";
+import { EvaluationVerdict } from "./evaluation.js";
 import { AdapterId, JobId, SessionId, Timestamp } from "./ids.js";
-import { OneOf, Strict } from "./object.js";
+import { Interval, OneOf, Strict } from "./object.js";
 import { TrainLoraRequest } from "./training.js";
 
 /** Leaves room for the numbers of its adapters: NAME-1, NAME-2, ... */
