@@ -23,6 +23,11 @@ export const ERRORS = {
     title: "The body is too large",
     hint: "Send a smaller body; import large sessions with imprint import.",
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    title: "The range is behind the file's end",
+    hint: "Content-Range says how large the file is.",
+  },
   BAD_REQUEST: { status: 400, title: "The request cannot be read", hint: "Check the request line and headers." },
   HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large", hint: "Send less than 16 KiB of headers and address." },
   REQUEST_INCOMPLETE: {
@@ -102,11 +107,6 @@ export const ERRORS = {
     hint: "Call the service from its own pages or from a program without an Origin header.",
   },
   UNAUTHORIZED: { status: 401, title: "Token missing or wrong", hint: "Send Authorization: Bearer with the service's token." },
-  TOO_MANY_ATTEMPTS: {
-    status: 429,
-    title: "Too many wrong tokens",
-    hint: "Wait as long as Retry-After says, then send the service's token.",
-  },
   QUEUE_FULL: { status: 429, title: "Too many queued jobs", hint: "Wait for jobs to finish, or raise --max-queued." },
   TOO_MANY_STREAMS: {
     status: 429,

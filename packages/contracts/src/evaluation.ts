@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { AdapterId, AdapterName, SessionId, Sha256, Timestamp } from "./ids.js";
-import { OneOf, Strict } from "./object.js";
+import { Interval, OneOf, Strict } from "./object.js";
 import { SkippedSession } from "./training.js";
 
 /** Body of `POST /adapters/{id}/evaluate`. */
@@ -39,9 +39,6 @@ export type EvaluationSummary = Static<typeof EvaluationSummary>;
 
 const Count = Type.Integer({ minimum: 0 });
 const Share = Type.Number({ minimum: 0, maximum: 1 });
-
-/** 95 %. */
-export const Interval = Type.Unsafe<[number, number]>(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }));
 
 /** `base`: the base model alone; `adapter`: with the adapter; `control`: with another; `context`: alone, with what was trained on before the session. */
 export const EVALUATION_ROWS = ["base", "adapter", "control", "context"] as const;

@@ -11,6 +11,10 @@ export const Strict = <P extends TProperties>(properties: P, options: TSchemaOpt
 export function OneOf<Value extends string>(values: readonly Value[]): TUnsafe<Value> {
   return Type.Unsafe<Value>(Type.Union(values.map((value) => Type.Literal(value))));
 }
+
+/** 95 %: from, to. Not Type.Tuple, whose list of items JSON Schema does not know any more (OpenAPI 3.1). */
+export const Interval = Type.Unsafe<[number, number]>(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }));
+
 const NULL = { type: "null" };
 
 const orNull = (schema: TSchema): TSchema => {

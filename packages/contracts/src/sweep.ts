@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Strict } from "./object.js";
+import { Interval, Strict } from "./object.js";
 
 /** `halving`: the trials whose held-out loss is in the worse half are stopped on the way: docs/training.md. */
 export const EarlyStopping = Type.Union([Type.Literal("halving"), Type.Literal("none")], {
@@ -33,7 +33,7 @@ export const Trial = Strict({
   /** Of the adapter as the trial left it: that of its best pass, where it was trained to its end. */
   loss_after: LossOrNull,
   /** 95 % bootstrap of `loss_after - loss_before`. */
-  interval: Type.Union([Type.Tuple([Type.Number(), Type.Number()]), Type.Null()]),
+  interval: Type.Union([Interval, Type.Null()]),
 });
 export type Trial = Static<typeof Trial>;
 

@@ -3,7 +3,7 @@ import { ErrorCode } from "./errors.js";
 import { AdapterId, BaseModelChoice, JobId, SessionId } from "./ids.js";
 import { ImprintProof } from "./imprint.js";
 import { MemoryPlanOrNull } from "./memory.js";
-import { Strict } from "./object.js";
+import { Interval, Strict } from "./object.js";
 
 export const NewAdapterId = Type.String({ ...AdapterId, description: "Id of the new adapter, written once; default: made up" });
 
@@ -303,7 +303,7 @@ export const HeldOutProof = Strict({
   tokens: Type.Integer({ minimum: 1, description: "Supervised ones" }),
   loss_before: Type.Number(),
   loss_after: Type.Number(),
-  interval: Type.Tuple([Type.Number(), Type.Number()]),
+  interval: Interval,
 });
 export type HeldOutProof = Static<typeof HeldOutProof>;
 

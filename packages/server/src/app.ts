@@ -17,6 +17,7 @@ import { addHostGuard, guard, type HostGuardOptions } from "./http/host-guard.js
 import { addOpenApi } from "./http/openapi.js";
 import { addRequestCounter } from "./http/request-counter.js";
 import { compilers } from "./http/schemas.js";
+import { addHeadAnswers } from "./http/send-file.js";
 import { addSignIn } from "./http/sign-in.js";
 import { addSilentConnections } from "./http/silent-connections.js";
 import { addStallGuard } from "./http/stall-guard.js";
@@ -116,6 +117,7 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   addHeaders(app);
   addHostGuard(app, guarded);
   addJsonBody(app);
+  addHeadAnswers(app);
   addTransactions(app, { database: services.deps.database });
   addOpenApi(app, { version: VERSION });
   addDocsPage(app);

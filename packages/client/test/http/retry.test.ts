@@ -34,7 +34,7 @@ describe("isRetryable", () => {
 
   it.each([
     [429, "QUEUE_FULL", true],
-    [429, "TOO_MANY_ATTEMPTS", true],
+    [429, "TOO_MANY_STREAMS", true],
     [503, "SHUTTING_DOWN", true],
     [503, "DEADLINE_EXCEEDED", false],
     [507, "DISK_FULL", false],

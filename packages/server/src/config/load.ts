@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { faultsOf } from "@imprint/contracts/fields";
+import { fieldErrors } from "@imprint/contracts/fields";
 import { ConfigError } from "../common/error.js";
 import { asFolder, isPath, isStoreUrl, toPath } from "./paths.js";
 import { type Ray, resolveRay } from "./ray.js";
@@ -65,7 +65,7 @@ const problemsOf = ([origin, source]: Layer): readonly string[] =>
     if (!(SETTING_NAMES as readonly string[]).includes(name)) return [`${nameIn(origin, name)} is not a setting`];
     if (value === "" && PROTECTING.includes(name as SettingName))
       return [`${nameIn(origin, name)} is empty, which would protect nothing: give it a value, or leave it out`];
-    const [first] = faultsOf(Settings.properties[name as SettingName], value);
+    const [first] = fieldErrors(Settings.properties[name as SettingName], value);
     return first ? [`${nameIn(origin, name)} ${first.message}`] : [];
   });
 

@@ -158,10 +158,14 @@ const anthropicBody = ({ code, message }: ProblemError, requestId: string): Erro
   return { status, type: "application/json; charset=utf-8", body };
 };
 
+/** What clients of other APIs ask. A path that is refused early, or asks for recording in a wrong way, still has its prefix. */
+const CLIENTS_PATH = /^(?:\/record(?:\/[^/?]+)?)?\/v1(\/messages)?(?:[/?]|$)/;
+
 /** An error as its reader knows it: Anthropic's clients and OpenAI's, who ask under /v1, or everyone else (RFC 9457). */
 const errorBody = (problem: ProblemError, { url, requestId }: Asked): ErrorBody => {
-  if (/^\/v1\/messages(?:[/?]|$)/.test(url)) return anthropicBody(problem, requestId);
-  if (/^\/v1(?:[/?]|$)/.test(url)) return openAiBody(problem);
+  const [asked, messages] = CLIENTS_PATH.exec(url) ?? [];
+  if (messages !== undefined) return anthropicBody(problem, requestId);
+  if (asked !== undefined) return openAiBody(problem);
   const body = toProblem(problem.code, problem.message, { requestId, errors: problem.errors });
   return { status: body.status, type: "application/problem+json; charset=utf-8", body };
 };

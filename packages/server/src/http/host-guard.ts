@@ -66,8 +66,7 @@ const checkToken = async (request: FastifyRequest, token: string, { port, attemp
   const key = request.raw.headers["x-api-key"]; // where Anthropic's clients have it
   const bearer = sent ?? (typeof key === "string" ? key : undefined);
   const cookie = cookieOf(request, port());
-  const isRight = (): boolean =>
-    (bearer !== undefined && isSecret(bearer, token)) || (cookie !== undefined && isCookieFor(token, cookie));
+  const isRight = (bearer !== undefined && isSecret(bearer, token)) || (cookie !== undefined && isCookieFor(token, cookie));
   const isGuess = bearer !== undefined || cookie !== undefined;
   if (!isGuess || !(await attempts.check(request.ip, isRight)))
     throw new ProblemError("UNAUTHORIZED", "Send Authorization: Bearer with the service's token.", {

@@ -1,8 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import type { AdapterFile } from "@imprint/contracts";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ProblemError } from "../common/error.js";
 import { openUnfollowed } from "../storage/durable.js";
+import { problems } from "./schemas.js";
 
 const TYPES: readonly (readonly [suffix: string, type: string])[] = [
   [".json", "application/json; charset=utf-8"],
@@ -35,7 +38,15 @@ export const DOWNLOAD = {
   200: binary("The file"),
   206: binary("The range that was asked for"),
   304: { description: "If-None-Match has the file's hash", type: "null" },
-  416: { description: "The range starts behind the file's end", type: "null" },
+  ...problems("RANGE_NOT_SATISFIABLE"),
+};
+
+/** HEAD answers as GET does, and reads nothing of what GET would send: Fastify reads a stream to its end to forget it. */
+export const addHeadAnswers = (app: FastifyInstance): void => {
+  app.addHook("onSend", async ({ method }, _reply, payload) => {
+    if (method === "HEAD" && payload instanceof Readable) payload.destroy();
+    return payload;
+  });
 };
 
 /** Sends a recorded file of `folder`, or the range that the request asks for. Null when no file of that name is on the disk. */
@@ -57,8 +68,10 @@ export const sendFile = async (
   const ifRange = headers["if-range"];
   const range = ifRange === undefined || ifRange === etag ? parseRange(headers.range, size) : null;
   if (range === "unsatisfiable") {
-    reply.header("content-range", `bytes */${size}`);
-    return sendNothing(416);
+    await handle.close();
+    throw new ProblemError("RANGE_NOT_SATISFIABLE", `The file has ${size} bytes: ask for a range that begins before its end.`, {
+      headers: { "content-range": `bytes */${size}` },
+    });
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
   reply.header("content-length", end - start + 1).type(typeOf(file.name));

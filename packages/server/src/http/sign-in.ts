@@ -44,13 +44,13 @@ export const addSignIn = (app: App, { token, port, attempts }: SignInOptions): v
         tags: ["service"],
         summary: "Change the service's token for the dashboard's cookie",
         body: Strict({ token: Type.String({ minLength: 1, maxLength: 512 }) }),
-        response: { 204: noContent("Signed in"), ...problems("UNAUTHORIZED", "TOO_MANY_ATTEMPTS", "VALIDATION_FAILED") },
+        response: { 204: noContent("Signed in"), ...problems("UNAUTHORIZED", "VALIDATION_FAILED") },
       },
     },
     async (request, reply) => {
       if (token !== null) {
-        const isRight = await attempts.check(request.ip, () => isSecret(request.body.token, token));
-        if (!isRight) throw new ProblemError("UNAUTHORIZED", "That is not the service's token.");
+        if (!(await attempts.check(request.ip, isSecret(request.body.token, token))))
+          throw new ProblemError("UNAUTHORIZED", "That is not the service's token.");
         setCookie(reply, cookieFor(token));
       }
       return reply.code(204).send();

@@ -4,6 +4,8 @@ import { startService } from "../support/service.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
+const OLD_KEYWORDS = ["additionalItems", "definitions", "dependencies", "nullable"];
+
 interface Operation {
   readonly tags: string[];
   readonly summary: string;
@@ -52,6 +54,22 @@ test("every call is described, and every problem it names exists", async () => {
       expect(summary.length).toBeGreaterThan(5);
       for (const [, code = ""] of JSON.stringify(responses).matchAll(/`([A-Z_]+)`/g)) expect(Object.keys(ERRORS)).toContain(code);
     }
+});
+
+/** Every object of a value, with where it stands. */
+const objectsIn = (value: unknown, path = ""): readonly (readonly [path: string, object: Record<string, unknown>])[] => {
+  if (typeof value !== "object" || value === null) return [];
+  const inside = Object.entries(value).flatMap(([name, one]) => objectsIn(one, `${path}/${name}`));
+  return Array.isArray(value) ? inside : [[path, value as Record<string, unknown>], ...inside];
+};
+
+test("every schema of the document is of JSON Schema 2020-12: no list of items, no keyword of an older draft", async () => {
+  const service = await startService();
+  const objects = objectsIn((await service.get("/openapi.json")).json());
+  expect(objects.length).toBeGreaterThan(1_000);
+  const lists = objects.filter(([, { items }]) => Array.isArray(items)).map(([path]) => path);
+  const old = objects.filter(([path, object]) => !path.endsWith("/properties") && OLD_KEYWORDS.some((name) => name in object));
+  expect([...lists, ...old.map(([path]) => path)]).toEqual([]);
 });
 
 test("the page under /docs loads nothing from elsewhere", async () => {

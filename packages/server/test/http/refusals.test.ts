@@ -44,12 +44,41 @@ test.each([
   expectProblem(await open(url, sent).answer, status, code);
 });
 
-test("what Node refuses under /v1 has OpenAI's shape", async () => {
+const OPENAI = {
+  error: { message: expect.any(String), type: "invalid_request_error", param: null, code: expect.any(String) },
+};
+const ANTHROPIC = {
+  type: "error",
+  error: { type: expect.stringMatching(/^(?:invalid_request|not_found)_error$/), message: expect.any(String) },
+  request_id: expect.any(String),
+};
+
+test.each([
+  ["/v1/models", OPENAI],
+  ["/record/v1/models", OPENAI],
+  ["/record/codex/v1/responses", OPENAI],
+  ["/record/v1/messages", ANTHROPIC],
+  ["/record/claude-code/v1/messages?beta=true", ANTHROPIC],
+])("what Node refuses at %s has its clients' shape", async (path, shape) => {
   const { url } = await startService();
-  const { status, body } = read(await open(url, `GET /v1/models HTTP/1.1\r\nHost: HOST\r\nX: ${LONG}\r\n\r\n`).answer);
-  expect([status, body]).toEqual([
-    431,
-    { error: { message: expect.any(String), type: "invalid_request_error", param: null, code: "headers_too_large" } },
+  const { status, body } = read(await open(url, `GET ${path} HTTP/1.1\r\nHost: HOST\r\nX: ${LONG}\r\n\r\n`).answer);
+  expect([status, body]).toEqual([431, shape]);
+});
+
+test.each([
+  ["/record/v1", OPENAI, 404],
+  ["/record/No_Name/v1/chat/completions", OPENAI, 404],
+  ["/record/codex/v1/nothing", OPENAI, 404],
+  ["/record/No_Name/v1/messages", ANTHROPIC, 404],
+  ["/record/v1/messages/nothing", ANTHROPIC, 404],
+  ["/record/v1/messages", ANTHROPIC, 400],
+  ["/record/codex/v1/responses", OPENAI, 400],
+])("POST %s is refused in its clients' shape", async (url, shape, status) => {
+  const service = await startService();
+  const response = await service.post(url, {});
+  expect([response.statusCode, response.json()]).toEqual([
+    status,
+    status === 400 && shape === OPENAI ? { error: { ...OPENAI.error, param: expect.any(String) } } : shape,
   ]);
 });
 

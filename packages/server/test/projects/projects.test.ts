@@ -310,3 +310,16 @@ test("a session that has grown is new again, and one that was deleted is passed 
   expect(grown.sessions).toEqual({ new: 1, replayed: 0, held_out: ["three"] });
   expect(service.jobs.get(grown.train_job_id ?? "")?.request).toMatchObject({ session_ids: ["one"] });
 });
+
+test("a run may name 27,000 sessions, and 100,000 of the longest ids: what is refused is one that is not stored", async () => {
+  const service = await startService();
+  putDays(service, ["one", "two", "three"]);
+  const ask = (ids: readonly string[]) => service.post("/projects/shop/runs", { session_ids: ids });
+  const named = (count: number, length: number): string[] =>
+    Array.from({ length: count }, (_, at) => `s${at}-`.padEnd(length, "x"));
+  for (const ids of [named(27_000, 36), named(100_000, 128)])
+    expect((await ask(ids)).json()).toMatchObject({ status: 404, code: "SESSION_NOT_FOUND" });
+  expect((await ask(named(100_001, 36))).json()).toMatchObject({ status: 422, errors: [{ path: "/session_ids" }] });
+  const repeated = Array.from({ length: 27_000 }, (_, at) => ["one", "two", "three"][at % 3] ?? "");
+  expect((await ask(repeated)).json()).toMatchObject({ run: { sessions: { new: 2, held_out: ["three"] } } });
+});

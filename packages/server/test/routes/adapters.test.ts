@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
+  type ReadStream,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,10 +12,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { Adapter, AdapterList } from "@imprint/contracts";
 import { Check } from "typebox/value";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type Service, startLora, startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
 
@@ -128,7 +130,12 @@ test("files are downloaded whole or in ranges", async () => {
   expect((await range("bytes=-4")).rawPayload).toEqual(bytes.subarray(-4));
   expect((await range(`bytes=${bytes.length - 2}-`)).rawPayload).toEqual(bytes.subarray(-2));
   expect((await range("bytes=0-999999999")).rawPayload).toEqual(bytes);
-  expect((await range(`bytes=${bytes.length}-`)).statusCode).toBe(416);
+  const behind = await range(`bytes=${bytes.length}-`);
+  expect(behind.json()).toMatchObject({ status: 416, code: "RANGE_NOT_SATISFIABLE", request_id: expect.any(String) });
+  expect(behind.headers).toMatchObject({
+    "content-type": expect.stringContaining("application/problem+json"),
+    "content-range": `bytes */${bytes.length}`,
+  });
   for (const ignored of ["bytes=0-1,4-5", "lines=1-2", "bytes=", "bytes=x-y", "bytes=5-2"])
     expect((await range(ignored)).statusCode).toBe(200);
   expect((await range("bytes=0-3", { "if-range": '"other"' })).statusCode).toBe(200);
@@ -137,6 +144,21 @@ test("files are downloaded whole or in ranges", async () => {
   expect([head.statusCode, head.body, head.headers["content-length"]]).toEqual([200, "", String(bytes.length)]);
   for (const name of ["nothing.json", "..%2fa%2fREADME.md", "%00"])
     expect((await service.get(`/adapters/a/files/${name}`)).statusCode).toBe(404);
+});
+
+test("HEAD of a file reads nothing of it", async () => {
+  const service = await withAdapters("a");
+  const url = `/adapters/a/files/${WEIGHTS}`;
+  await service.get(url); // hashed now
+  const handle = await open(weightsOf(service));
+  onTestFinished(() => handle.close());
+  const streams = vi.spyOn(Object.getPrototypeOf(handle), "createReadStream");
+  for (const method of ["HEAD", "GET"] as const) {
+    expect((await service.call({ method, url })).statusCode).toBe(200);
+    const stream = streams.mock.results.at(-1)?.value as ReadStream;
+    await vi.waitFor(() => expect(stream.closed).toBe(true));
+    expect(stream.bytesRead).toBe(method === "HEAD" ? 0 : statSync(weightsOf(service)).size);
+  }
 });
 
 test("a file that the client has is not sent again", async () => {

@@ -52,7 +52,7 @@ test.each<[field: string, payload: object, message?: string]>([
   ["session_ids", { session_ids: [] }],
   ["session_ids", { session_ids: ["s", "s"] }],
   ["session_ids/1", { session_ids: ["s", "../t"] }],
-  ["train_on", { session_id: "s", train_on: "some" }, 'must be one of "all", "successful_steps", "final_answer"'],
+  ["train_on", { session_id: "s", train_on: "some" }, 'must be one of "all", "successful_steps", "final_answer" or object'],
   ["train_on/turns", { session_id: "s", train_on: { turns: [] } }],
   ["train_on/turns/0", { session_id: "s", train_on: { turns: ["1"] } }, "must be integer"],
   ["train_on/steps", { session_id: "s", train_on: { turns: [1], steps: [1] } }, "is not a known field"],

@@ -17,6 +17,8 @@ interface Deps {
 const params = idParams("name");
 /** Sessions that are new to a project are read. */
 const TIMEOUT_MS = 300_000;
+/** As many ids as a run may name, each as long as one may be. */
+const RUN_BYTES = 16 * 1024 * 1024;
 
 /** `/projects`: sessions that belong together, and the adapters that were trained on them. */
 export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps): void => {
@@ -68,6 +70,7 @@ export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps
     {
       validatorCompiler,
       config: { timeoutMs: TIMEOUT_MS },
+      bodyLimit: RUN_BYTES,
       schema: {
         tags: ["projects"],
         summary:
