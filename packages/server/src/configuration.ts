@@ -2,7 +2,7 @@
 
 export { chooseEngine, LLAMA_CPP_TYPES } from "./chat/choose.js";
 export { lookAtUpstream, type UpstreamLook } from "./chat/upstream/models.js";
-export { CannotStartError, ConfigError } from "./common/error.js";
+export { CannotStartError, ConfigError, diskRefusal, whyNotWritten } from "./common/error.js";
 export { type Config, type LoadOptions, loadConfig, type Origin } from "./config/load.js";
 export { asFolder } from "./config/paths.js";
 export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";
