@@ -1,6 +1,6 @@
 import { ApiError, ImprintError } from "@imprint/client";
 import { ERRORS } from "@imprint/contracts";
-import { CannotStartError, ConfigError } from "@imprint/server/configuration";
+import { CannotStartError, ConfigError, diskRefusal } from "@imprint/server/configuration";
 import { CommanderError } from "commander";
 import { CommandError, UsageError } from "./errors.js";
 import { plain } from "./output/text.js";
@@ -48,6 +48,12 @@ export function explain(error: unknown, name: string): Explanation {
     const message = inCommandWords(error.message, name);
     const code = error instanceof CommandError ? error.code : null;
     return { exitCode: 1, lines: message.split("\n"), document: { code, message, hint: null } };
+  }
+  const refusal = diskRefusal(error);
+  if (refusal !== undefined) {
+    const place = error instanceof Error && "path" in error ? String(error.path) : "A file";
+    const message = `${place} cannot be used: ${refusal}. Make room, change its permissions, or choose another place.`;
+    return { exitCode: 1, lines: [plain(message)], document: { code: null, message, hint: null } };
   }
   const message = error instanceof Error ? error.message : String(error);
   const lines = [`Unexpected: ${message}`, "This is a fault of imprint: please report it with the lines below."];

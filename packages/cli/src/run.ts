@@ -6,13 +6,16 @@ import { createProgram } from "./program.js";
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const json = args.includes("--json");
   const state = { exitCode: 0 };
-  // A reader that has seen enough (`| head`) is no failure.
+  let lost: NodeJS.ErrnoException | null = null;
   io.out.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    lost = error;
   });
   try {
     const program = await createProgram({ io, state, args });
     await program.parseAsync(args, { from: "user" });
+    await new Promise<void>((written) => io.out.write("", () => written()));
+    // A reader that has seen enough (`| head`) is no failure.
+    if (lost !== null && (lost as NodeJS.ErrnoException).code !== "EPIPE") throw Object.assign(lost, { path: "Standard output" });
     return state.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;

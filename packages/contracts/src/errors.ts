@@ -253,6 +253,11 @@ export const ERRORS = {
     hint: "Lower max_length or rank, use quantization nf4, or close other programs: imprint doctor --plan says what fits.",
   },
   DISK_FULL: { status: 507, title: "The disk is full", hint: "Free space on the disk of the data directory, and try again." },
+  FILES_DENIED: {
+    status: 500,
+    title: "Files may not be read or written",
+    hint: "Let the service's user read and write the data directory and all in it; the service's log names the file.",
+  },
   WORKER_START_FAILED: {
     status: 503,
     title: "The trainer could not be started",

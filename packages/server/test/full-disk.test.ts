@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { ImportResult, SessionList } from "@imprint/contracts";
 import { beforeAll, expect, test } from "vitest";
 import { build, startProcess } from "./support/process.js";
@@ -31,6 +32,15 @@ test("an import that fills the disk is 507 for its client, with the cause in the
   const { service, inData, faults } = await startFull();
   const headers = { "content-type": "application/x-ndjson" };
   const response = await service.fetch("/sessions", { method: "POST", headers, body: `${chat}\n` });
+  expect([response.status, await response.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
+  expect([inData("incoming"), inData("sessions")]).toEqual([[], []]);
+  expect(faults()).toMatchObject([{ msg: "DISK_FULL", err: { code: "EFBIG" } }]);
+});
+
+test("an import that fills the disk of the process that reads it is 507 too, and leaves nothing", async () => {
+  const { service, inData, faults } = await startFull();
+  const headers = { "content-type": "application/x-ndjson" };
+  const response = await service.fetch("/sessions", { method: "POST", headers, body: gzipSync(`${chat}\n`) });
   expect([response.status, await response.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
   expect([inData("incoming"), inData("sessions")]).toEqual([[], []]);
   expect(faults()).toMatchObject([{ msg: "DISK_FULL", err: { code: "EFBIG" } }]);

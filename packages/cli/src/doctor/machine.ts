@@ -1,8 +1,9 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { access, rm, statfs, writeFile } from "node:fs/promises";
 import { freemem, totalmem } from "node:os";
 import path from "node:path";
-import { makeFolder } from "@imprint/server/configuration";
+import { makeFolder, whyNotWritten } from "@imprint/server/configuration";
+import { dataPaths } from "@imprint/server/stored";
 import { bytes } from "../output/text.js";
 import { type Finding, missing, ok, warning } from "./check.js";
 
@@ -10,6 +11,11 @@ const GIGABYTE = 1e9;
 /** The default model trains in about this much. */
 const MEMORY_NEEDED = 6 * GIGABYTE;
 const DISK_NEEDED = 2 * GIGABYTE;
+/** No training finds room in less: its checkpoint and its adapter lie beside each other. */
+const DISK_LEAST = 0.5 * GIGABYTE;
+
+/** A full disk takes an empty file. */
+const PROBE_BYTES = 64 * 1024;
 
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
@@ -36,7 +42,8 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(await existing(dataDir));
   const free = bavail * bsize;
   if (free >= DISK_NEEDED) return ok("disk", `${bytes(free)} free`);
-  return warning(
+  const found = free < DISK_LEAST ? missing : warning;
+  return found(
     "disk",
     `${bytes(free)} free`,
     "Free at least 2 GB where the data directory is, or choose another with --data-dir.",
@@ -47,14 +54,17 @@ export async function checkDataDir(dataDir: string): Promise<Finding> {
   const probe = path.join(dataDir, `.doctor-${process.pid}`);
   try {
     makeFolder(dataDir);
-    await writeFile(probe, "");
+    await writeFile(probe, Buffer.alloc(PROBE_BYTES));
+    const places = Object.values(dataPaths(dataDir)).filter((place) => existsSync(place));
+    for (const place of places) await access(place, constants.W_OK);
     return ok("data directory", dataDir);
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const place =
+      error instanceof Error && "syscall" in error && error.syscall === "access" && "path" in error ? error.path : dataDir;
     return missing(
       "data directory",
-      `${dataDir} cannot be written (${reason})`,
-      "Make it writable, or choose another with --data-dir.",
+      `${place} cannot be written: ${whyNotWritten(error)}`,
+      "Make room, make it writable, or choose another with --data-dir.",
     );
   } finally {
     await rm(probe, { force: true }).catch(() => undefined);

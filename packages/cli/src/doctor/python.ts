@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import path from "node:path";
 import { promisify } from "node:util";
+import { trainerEnvironment } from "../service/trainer.js";
 import { type Finding, missing, ok, warning } from "./check.js";
 
 /** Importing torch takes about ten seconds on a slow disk. */
@@ -35,7 +35,7 @@ const SETUP = "npm run setup installs the trainer.";
 
 /** Runs the probe. Throws when the program does not start, takes too long, or is no Python. */
 async function probe(python: string, repoRoot: string): Promise<Seen> {
-  const env = { ...process.env, PYTHONPATH: path.join(repoRoot, "trainer", "src") };
+  const env = trainerEnvironment({ repoRoot });
   const running = promisify(execFile)(python, ["-c", PROBE], { env, timeout: TIMEOUT_MS });
   running.child.stdin?.end();
   const { stdout } = await running;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +8,7 @@ import type { ReadableStream } from "node:stream/web";
 import type { Imprint } from "@imprint/client";
 import type { AdapterFile, ExportFormat } from "@imprint/contracts";
 import { CommandError } from "../errors.js";
+import { makeTarget, notWritten } from "./target.js";
 
 /** Copies files of an adapter, or of its export, into a folder: each is hashed on the way and appears whole or not at all. */
 export async function fetchFiles({
@@ -26,7 +27,7 @@ export async function fetchFiles({
   readonly folder: string;
   readonly nameOf?: (name: string) => string;
 }): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeTarget(folder);
   for (const { name, sha256 } of files) {
     const target = path.join(folder, nameOf(name));
     const draft = path.join(folder, `.${path.basename(target)}.${process.pid}.part`);
@@ -49,7 +50,7 @@ export async function fetchFiles({
       await rename(draft, target);
     } catch (error) {
       await rm(draft, { force: true });
-      throw error;
+      throw notWritten(target, error);
     }
   }
 }

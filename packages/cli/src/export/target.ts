@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { UsageError } from "../errors.js";
+import { diskRefusal, makeFolder, whyNotWritten } from "@imprint/server/configuration";
+import { CommandError, UsageError } from "../errors.js";
 
 /** Where an export's files go: a GGUF file is one file, everything else a folder. */
 export interface Target {
@@ -10,6 +11,21 @@ export interface Target {
   /** What the user looks for. */
   readonly path: string;
 }
+
+/** Makes the folder that files go into. @throws CommandError where it cannot be made */
+export function makeTarget(folder: string): void {
+  try {
+    makeFolder(folder, 0o777);
+  } catch (error) {
+    throw new CommandError(`${folder} cannot be made: ${whyNotWritten(error)}. Choose another folder.`);
+  }
+}
+
+/** What kept a file from being written: a sentence where the disk did, else the error as it is. */
+export const notWritten = (file: string, error: unknown): unknown => {
+  const refusal = diskRefusal(error);
+  return refusal === undefined ? error : new CommandError(`${file} cannot be written: ${refusal}. Choose another place.`);
+};
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
 

@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { finished } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 import type { Session } from "@imprint/contracts";
 import { toAtif, toMessages } from "@imprint/sessions";
 import { type DatasetFacts, datasetCard } from "./dataset-card.js";
-import type { Target } from "./target.js";
+import { makeTarget, notWritten, type Target } from "./target.js";
 
 export const DATASET_FORMATS = ["messages", "atif", "hub"] as const;
 export type DatasetFormat = (typeof DATASET_FORMATS)[number];
@@ -35,18 +34,14 @@ export function splitByTime(sessions: readonly Dated[], testShare: number): read
 
 /** Writes a file that appears whole or not at all, piece by piece. */
 async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
+  makeTarget(path.dirname(file));
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.part`);
-  const out = createWriteStream(draft, { flags: "wx" });
   try {
-    for await (const piece of pieces) if (!out.write(piece)) await once(out, "drain");
-    out.end();
-    await finished(out);
+    await pipeline(pieces, createWriteStream(draft, { flags: "wx" }));
     await rename(draft, file);
   } catch (error) {
-    out.destroy();
     await rm(draft, { force: true });
-    throw error;
+    throw notWritten(file, error);
   }
 }
 

@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { Config } from "@imprint/server/configuration";
+import { type Config, workerEnvironment } from "@imprint/server/configuration";
 import { CommandError } from "../errors.js";
 
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
@@ -20,17 +20,22 @@ interface RunOptions {
   readonly online?: boolean;
 }
 
-const environment = (config: Config, { online = false }: RunOptions = {}): NodeJS.ProcessEnv => ({
-  ...process.env,
-  PYTHONPATH: path.join(config.repoRoot, "trainer", "src"),
-  PYTHONUTF8: "1",
-  HF_HUB_DISABLE_TELEMETRY: "1",
-  HF_HUB_OFFLINE: online ? "0" : "1",
-});
+const OF_HUB = /^(HF_|HUGGING_FACE_HUB_TOKEN$)/;
+
+/** What the trainer's Python sees: what a worker of the service does, and the user's account at the model hub where that is what it is for. */
+export const trainerEnvironment = (
+  { repoRoot }: Pick<Config, "repoRoot">,
+  { online = false }: RunOptions = {},
+): NodeJS.ProcessEnv => {
+  const own = { PYTHONPATH: path.join(repoRoot, "trainer", "src"), HF_HUB_OFFLINE: online ? "0" : "1" };
+  const account = Object.entries(process.env).filter(([name]) => online && OF_HUB.test(name));
+  const env = workerEnvironment({ source: process.env, allowDownloads: online, extra: own });
+  return { ...Object.fromEntries(account), ...env };
+};
 
 /** Runs a module of the trainer on this terminal; answers with its exit code. An interrupt reaches it as well. */
 export async function showTrainer(config: Config, module: string, args: readonly string[]): Promise<number> {
-  const child = spawn(preparedPython(config), ["-m", module, ...args], { env: environment(config), stdio: "inherit" });
+  const child = spawn(preparedPython(config), ["-m", module, ...args], { env: trainerEnvironment(config), stdio: "inherit" });
   const ignore = (): void => undefined;
   process.on("SIGINT", ignore);
   try {
@@ -49,7 +54,7 @@ export async function runTrainer(
   options: RunOptions = {},
 ): Promise<readonly unknown[]> {
   const python = preparedPython(config);
-  const env = environment(config, options);
+  const env = trainerEnvironment(config, options);
   try {
     const { stdout } = await promisify(execFile)(python, ["-m", module, ...args], { env, maxBuffer: LONGEST_OUTPUT });
     return stdout

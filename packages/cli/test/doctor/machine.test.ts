@@ -1,8 +1,15 @@
+import * as files from "node:fs/promises";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { checkDataDir, checkDisk, checkMemory, checkNode } from "../../src/doctor/machine.js";
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof files>();
+  return { ...real, access: vi.fn(real.access), statfs: vi.fn(real.statfs), writeFile: vi.fn(real.writeFile) };
+});
+beforeEach(() => void vi.resetAllMocks());
 
 async function folder(): Promise<string> {
   const root = await mkdtemp(path.join(tmpdir(), "imprint-doctor-"));
@@ -29,8 +36,45 @@ it("says why a data directory cannot be written", async () => {
   const file = path.join(await folder(), "file");
   await writeFile(file, "");
   const finding = await checkDataDir(path.join(file, "data"));
-  expect(finding).toMatchObject({ status: "missing", detail: expect.stringContaining("cannot be written (ENOTDIR)") });
+  expect(finding).toMatchObject({
+    status: "missing",
+    detail: expect.stringContaining("cannot be written: a file is in the way"),
+  });
   expect(finding.remedy).toContain("--data-dir");
+});
+
+it("a data directory that takes empty files alone, as on a full disk, is none", async () => {
+  vi.mocked(files.writeFile).mockImplementationOnce(async (_path, data) => {
+    if (Buffer.byteLength(data as Uint8Array) > 0) throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  });
+  const finding = await checkDataDir(path.join(await folder(), "data"));
+  expect(finding).toMatchObject({ status: "missing", detail: expect.stringContaining("cannot be written: the disk is full") });
+});
+
+it("nor is one with a file that this user may not write", async () => {
+  const dataDir = await folder();
+  const registry = path.join(dataDir, "registry.db");
+  await writeFile(registry, "");
+  vi.mocked(files.access).mockImplementation(async (place) => {
+    if (place === registry) throw Object.assign(new Error("denied"), { code: "EACCES", syscall: "access", path: registry });
+  });
+  expect(await checkDataDir(dataDir)).toMatchObject({
+    status: "missing",
+    detail: `${registry} cannot be written: permission is denied`,
+  });
+});
+
+it("a disk without room for a training is missing, and not only worth knowing", async () => {
+  const disk = vi.mocked(files.statfs);
+  for (const [blocks, status] of [
+    [0, "missing"],
+    [100, "missing"],
+    [1_000, "warning"],
+    [10_000, "ok"],
+  ] as const) {
+    disk.mockResolvedValueOnce({ bavail: blocks, bsize: 1e6 } as Awaited<ReturnType<typeof files.statfs>>);
+    expect((await checkDisk(tmpdir())).status, `${blocks} MB`).toBe(status);
+  }
 });
 
 it("asks the disk of a data directory that is not there yet", async () => {

@@ -36,18 +36,42 @@ export class ImprintError extends Error {
   }
 }
 
+const IS_FULL = "the disk is full";
+const IS_READ_ONLY = "the file system is read-only";
+const IS_FORBIDDEN = "permission is denied";
+
 /**
- * What file systems and SQLite say when nothing more can be written. SQLite knows ENOSPC; a quota or a limit of file sizes (EFBIG)
- * is an I/O error of a write to it.
+ * What file systems and SQLite say when nothing more can be written, in words. SQLite knows ENOSPC; a quota or a limit of file sizes
+ * (EFBIG) is an I/O error of a write to it.
  */
-const FULL: ReadonlySet<unknown> = new Set([
-  "ENOSPC",
-  "EDQUOT",
-  "EFBIG",
-  "SQLITE_FULL",
-  "SQLITE_IOERR_WRITE",
-  "SQLITE_IOERR_SHMSIZE",
+const FULL: ReadonlyMap<string | undefined, string> = new Map([
+  ["ENOSPC", IS_FULL],
+  ["EDQUOT", "this user's share of the disk is used up"],
+  ["EFBIG", "a file would be larger than this user may write"],
+  ["SQLITE_FULL", IS_FULL],
+  ["SQLITE_IOERR_WRITE", IS_FULL],
+  ["SQLITE_IOERR_SHMSIZE", IS_FULL],
 ]);
+const DENIED: ReadonlyMap<string | undefined, string> = new Map([
+  ["EROFS", IS_READ_ONLY],
+  ["EACCES", IS_FORBIDDEN],
+  ["EPERM", IS_FORBIDDEN],
+  ["SQLITE_READONLY", IS_READ_ONLY],
+]);
+const IN_THE_WAY: ReadonlyMap<string | undefined, string> = new Map([
+  ["EEXIST", "a file is in the way"],
+  ["ENOTDIR", "a file is in the way"],
+  ["ENOENT", "nothing can be made there"],
+  ["ENAMETOOLONG", "the name is too long"],
+  ["ELOOP", "links lead in a circle"],
+]);
+
+/** Why a disk refuses, which is no fault of Imprint, ending a sentence; undefined for any other error. */
+export const diskRefusal = (error: unknown): string | undefined => FULL.get(codeOf(error)) ?? DENIED.get(codeOf(error));
+
+/** Why nothing can be written at a place, ending a sentence. */
+export const whyNotWritten = (error: unknown): string =>
+  diskRefusal(error) ?? IN_THE_WAY.get(codeOf(error)) ?? "its files cannot be written";
 
 /** What a file system, SQLite or Node calls its error; undefined for any other value. */
 export const codeOf = (error: unknown): string | undefined =>
@@ -61,6 +85,9 @@ export function asImprintError(thrown: unknown): ImprintError {
     return new ImprintError("DISK_FULL", `The disk of the data directory is full (${code}).`, {
       cause: thrown,
     });
+  const denied = DENIED.get(code);
+  if (denied !== undefined)
+    return new ImprintError("FILES_DENIED", `The service may not use a file: ${denied} (${code}).`, { cause: thrown });
   return new ImprintError("INTERNAL_ERROR", "The service failed while it handled the job.", { cause: thrown });
 }
 

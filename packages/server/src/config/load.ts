@@ -78,6 +78,12 @@ const unknownVariables = (env: NodeJS.ProcessEnv): readonly string[] =>
     .filter((key) => !SETTING_NAMES.some((name) => environmentName(name) === key))
     .map((key) => `the environment variable ${key} is not a setting of the service`);
 
+/** What has no use beside the other settings: commands that need none of it go on. */
+const unusedSettings = ({ upstream, upstream_token_file }: Settings): readonly string[] =>
+  upstream === null && upstream_token_file !== null
+    ? ["upstream_token_file is not used: upstream, the address that it is for, is not set"]
+    : [];
+
 /**
  * Resolves every setting: flag, then environment, then `<data dir>/config.json`, then what setup prepared, then the default.
  * @throws ConfigError naming each unknown or invalid value and its origin
@@ -125,6 +131,6 @@ export const loadConfig = ({
     ray: resolveRay(settings),
     setup,
     repoRoot,
-    warnings: unknownVariables(env),
+    warnings: [...unknownVariables(env), ...unusedSettings(settings)],
   };
 };

@@ -40,7 +40,7 @@ export const Settings = Strict({
   }),
   upstream_token_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
     default: null,
-    description: "File that holds the token for upstream; readable by the user alone.",
+    description: "File that holds the token for upstream; not readable by everyone.",
   }),
   upstream_adapters: Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
     default: null,
@@ -57,7 +57,7 @@ export const Settings = Strict({
   }),
   ray_token_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
     default: null,
-    description: "File that holds the token of the Ray cluster; readable by the user alone.",
+    description: "File that holds the token of the Ray cluster; not readable by everyone.",
   }),
   ray_python: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
     default: null,
@@ -145,7 +145,7 @@ export const Settings = Strict({
   }),
   webhook_secret_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
     default: null,
-    description: "File that holds the webhook's secret; readable by the user alone.",
+    description: "File that holds the webhook's secret; not readable by everyone.",
   }),
   session_limit: Type.Integer({
     minimum: 1024,

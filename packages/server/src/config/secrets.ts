@@ -3,14 +3,19 @@ import { isIP } from "node:net";
 import { ConfigError } from "../common/error.js";
 import type { Settings } from "./schema.js";
 
+/** What neither others nor the file's group may do with a secret. Its group may read it: so Kubernetes mounts secrets. */
+const FORBIDDEN = 0o027;
+
 /**
  * The secret in a file, without the space around it.
- * @throws ConfigError when the file is unreadable or readable by others
+ * @throws ConfigError when the file is unreadable, or readable by everyone
  */
 export const readSecretFile = (setting: string, path: string): string => {
   try {
-    if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0)
-      throw new ConfigError([`${setting} can be read by other users: chmod 600 it`]);
+    if (process.platform !== "win32" && (statSync(path).mode & FORBIDDEN) !== 0)
+      throw new ConfigError([
+        `${setting} can be read or changed by other users: chmod 600 it, or give its volume in Kubernetes defaultMode 0400`,
+      ]);
     return readFileSync(path, "utf8").trim();
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -23,14 +23,10 @@ const tokenOf = ({ upstream_token_file }: Settings): string | null => {
 
 /**
  * The server of the settings; null when there is none.
- * @throws ConfigError for an address that is none, or a token without an address
+ * @throws ConfigError for an address that is none, or a token that cannot be read
  */
 export const resolveUpstream = (settings: Settings): Upstream | null => {
-  const token = tokenOf(settings);
-  if (settings.upstream === null) {
-    if (token === null) return null;
-    throw new ConfigError(["upstream_token_file is given without upstream, the address that it is for"]);
-  }
+  if (settings.upstream === null) return null;
   const url = URL.canParse(settings.upstream) ? new URL(settings.upstream) : null;
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")
     throw new ConfigError([
@@ -38,5 +34,5 @@ export const resolveUpstream = (settings: Settings): Upstream | null => {
     ]);
   if (url.search !== "" || url.hash !== "") throw new ConfigError(["upstream must be an address without ? and #"]);
   const path = url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
-  return { url: `${url.origin}${path}`, host: url.host, token, adapters: settings.upstream_adapters };
+  return { url: `${url.origin}${path}`, host: url.host, token: tokenOf(settings), adapters: settings.upstream_adapters };
 };

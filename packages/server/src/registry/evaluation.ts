@@ -1,14 +1,14 @@
-import { readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type AdapterFile, Evaluation, type EvaluationResult } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import { readRecord, syncPath } from "../storage/durable.js";
+import { putInPlace, readRecord, syncPath } from "../storage/durable.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type AdapterRow, findAdapter, recordEvaluation } from "./adapters.js";
-import { isMissing } from "./health.js";
+import { changingFiles, homeOf, isMissing } from "./health.js";
 import { sameFiles, syncFolder } from "./publish.js";
 import { hashFolder } from "./validate/folder.js";
 import { hashFile } from "./validate/hash.js";
@@ -21,8 +21,8 @@ const FILES = ["README.md", FILE];
 const readEvaluation = (folder: string): Promise<Evaluation | null> => readRecord(Evaluation, join(folder, FILE));
 
 /** The last evaluation of an adapter; null where there is none that can be read. */
-export const findEvaluation = async ({ root }: DataPaths, { path, evaluation }: AdapterRow): Promise<Evaluation | null> =>
-  evaluation && readEvaluation(join(root, path));
+export const findEvaluation = async (paths: DataPaths, adapter: AdapterRow): Promise<Evaluation | null> =>
+  adapter.evaluation && readEvaluation(homeOf(paths, adapter));
 
 /** @throws InvalidAdapterError when the files are not those of the evaluation that the trainer reported */
 export const checkEvaluation = async (folder: string, { adapter_id }: AdapterRow, result: EvaluationResult): Promise<void> => {
@@ -34,17 +34,18 @@ export const checkEvaluation = async (folder: string, { adapter_id }: AdapterRow
     throw new InvalidAdapterError(`${FILE} is not what the trainer reported`);
 };
 
-/** None for a folder that is gone: what was in it has arrived. */
-const namesIn = (folder: string): Promise<readonly string[]> =>
-  readdir(folder).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
+interface Settling {
+  readonly paths: DataPaths;
+  readonly ready: string;
+  /** Gets what puts the file back that stood in the place of each. */
+  readonly undo?: (() => Promise<void>)[];
+}
 
 /** Brings what is left in `ready` beside the adapter's proof, and records what lies there. Can be repeated. */
-const settle = async (db: Transaction, adapter: AdapterRow, { paths, ready }: { paths: DataPaths; ready: string }) => {
-  const home = join(paths.root, adapter.path);
-  for (const name of await namesIn(ready)) await rename(join(ready, name), join(home, name));
+const settle = async (db: Transaction, adapter: AdapterRow, { paths, ready, undo = [] }: Settling) => {
+  const home = homeOf(paths, adapter);
+  const left = await readdir(ready);
+  for (const name of FILES.filter((one) => left.includes(one))) undo.push(await putInPlace(join(ready, name), join(home, name)));
   await syncPath(home, { folder: true });
   const evaluation = await readEvaluation(home);
   const replaced: AdapterFile[] = [];
@@ -63,7 +64,7 @@ const settle = async (db: Transaction, adapter: AdapterRow, { paths, ready }: { 
 
 /**
  * Puts a checked evaluation beside the proof of its adapter, in the place of the one before. From the first rename on it is there:
- * what a crash interrupts, `settleEvaluations` ends. One transaction, so that no two change its files at once.
+ * what a crash interrupts, `settleEvaluations` ends. Where the row cannot be written, as on a full disk, the adapter's files are as they were.
  * @throws ImprintError ADAPTER_NOT_FOUND for an adapter that was archived meanwhile
  */
 export const attachEvaluation = async ({
@@ -84,17 +85,27 @@ export const attachEvaluation = async ({
     FILES.map((name) => ({ name })),
   );
   const ready = join(paths.evaluated, adapterId);
-  await inTransaction(database, async (db) => {
+  const undo: (() => Promise<void>)[] = [];
+  const attach = async (db: Transaction): Promise<void> => {
     const adapter = await findAdapter(db, adapterId);
     if (!adapter) throw new ImprintError("ADAPTER_NOT_FOUND", `There is no adapter ${adapterId} any more.`);
     beforeCommit();
     await rm(ready, { recursive: true, force: true });
     await rename(folder, ready);
     await syncPath(paths.evaluated, { folder: true });
-    await settle(db, adapter, { paths, ready });
+    await settle(db, adapter, { paths, ready, undo });
+  };
+  await changingFiles([join(paths.adapters, adapterId)], async () => {
+    try {
+      await inTransaction(database, attach);
+    } catch (error) {
+      for (const step of undo) await step();
+      throw error;
+    } finally {
+      // What stays is removed by the next evaluation, or the next start.
+      await rm(ready, { recursive: true, force: true }).catch(() => undefined);
+    }
   });
-  // Empty, unless the next evaluation of the adapter is there already.
-  await rmdir(ready).catch(() => undefined);
 };
 
 /** Ends what a crash interrupted; what belongs to no adapter any more is removed. */
@@ -107,15 +118,12 @@ export const settleEvaluations = async ({
 }): Promise<void> => {
   for (const name of await readdir(paths.evaluated)) {
     const ready = join(paths.evaluated, name);
-    const settled = await inTransaction(database, async (db) => {
+    await inTransaction(database, async (db) => {
       const adapter = await findAdapter(db, name);
       if (adapter) await settle(db, adapter, { paths, ready });
-      return adapter !== null;
     }).catch((error: unknown) => {
       if (!isMissing(error)) throw error; // somebody removed the adapter's files
-      return false;
     });
-    if (settled) await rmdir(ready).catch(() => undefined);
-    else await rm(ready, { recursive: true, force: true });
+    await rm(ready, { recursive: true, force: true });
   }
 };

@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { type Adapter, type AdapterFile, type AdapterHealth, verdictOf } from "@imprint/contracts";
 import { codeOf, ImprintError } from "../common/error.js";
+import { createKeyedLock, type KeyedLock } from "../common/keyed-lock.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -34,20 +34,26 @@ const withHealth = (adapter: AdapterRow, health: AdapterHealth): Adapter => ({
   health,
 });
 
-/** Looks again where an evaluation changed the adapter's files after its row was read. */
+/** By folders of adapters: held while their files change, until the row says so or they are as they were. */
+export const changingFiles: KeyedLock = createKeyedLock();
+
+export const homeOf = ({ root }: DataPaths, { path }: AdapterRow): string => join(root, path);
+
+/** Looks again, by the present row, where an evaluation may have changed the adapter's files meanwhile. */
 const lookAtPresent = async (
-  { database }: Registry,
+  { database, paths }: Registry,
   adapter: AdapterRow,
   look: (adapter: AdapterRow) => Promise<Adapter>,
 ): Promise<Adapter> => {
   const seen = await look(adapter);
   if (seen.health === "ok") return seen;
-  const present = await inTransaction(database, (db) => findAdapter(db, adapter.adapter_id));
-  return present === null || isDeepStrictEqual(present.files, adapter.files) ? seen : look(present);
+  return changingFiles([homeOf(paths, adapter)], async () =>
+    look((await inTransaction(database, (db) => findAdapter(db, adapter.adapter_id))) ?? adapter),
+  );
 };
 
 const glance = async ({ paths }: Registry, adapter: AdapterRow): Promise<Adapter> => {
-  const found = await Promise.all(adapter.files.map(({ name }) => sizeOf(join(paths.root, adapter.path, name))));
+  const found = await Promise.all(adapter.files.map(({ name }) => sizeOf(join(homeOf(paths, adapter), name))));
   const health = found.some((size) => size === null)
     ? "missing"
     : found.every((size, at) => size === adapter.files[at]?.size)
@@ -67,7 +73,7 @@ const healthOf = (recorded: readonly AdapterFile[], hashed: readonly AdapterFile
 };
 
 const verify = async ({ paths }: Registry, adapter: AdapterRow, options: { readonly again?: boolean }): Promise<Adapter> => {
-  const folder = join(paths.root, adapter.path);
+  const folder = homeOf(paths, adapter);
   try {
     const hashed = await hashFolder(folder, options);
     const health = healthOf(adapter.files, hashed);
@@ -94,5 +100,5 @@ export const verifyAdapter = (
 export const requireWhole = async (registry: Registry, adapter: AdapterRow): Promise<string> => {
   const { health, adapter_id } = await verifyAdapter(registry, adapter);
   if (health !== "ok") throw new ImprintError("ADAPTER_INVALID", `The files of the adapter ${adapter_id} are ${health}.`);
-  return join(registry.paths.root, adapter.path);
+  return homeOf(registry.paths, adapter);
 };

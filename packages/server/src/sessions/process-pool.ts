@@ -34,7 +34,7 @@ export const PROGRAM = fileURLToPath(new URL("./store-process.js", import.meta.u
 const isErrorCode = (code: string | null): code is ErrorCode => code !== null && Object.hasOwn(ERRORS, code);
 
 const errorOf = ({ message, code }: { readonly message: string; readonly code: string | null }): Error =>
-  isErrorCode(code) ? new ImprintError(code, message) : new Error(message);
+  isErrorCode(code) ? new ImprintError(code, message) : Object.assign(new Error(message), code !== null && { code });
 
 const tooLong = (seconds: number): ImprintError =>
   new ImprintError("SESSION_UNREADABLE", `Reading the file takes longer than ${seconds} s; split it into smaller files.`);

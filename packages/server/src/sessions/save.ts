@@ -1,9 +1,9 @@
-import { link, lstat, rename, unlink } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { ImportResult, Outcome, SessionFormat, SessionSummary } from "@imprint/contracts";
 import { ImprintError } from "../common/error.js";
-import { syncPath } from "../storage/durable.js";
+import { putInPlace, syncPath } from "../storage/durable.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type Indexed, indexSessions } from "./index-table.js";
 import { fingerprintOf, sessionPath } from "./session-file.js";
@@ -34,17 +34,6 @@ export const IMPORT_SECONDS = 600;
 
 /** Rows of one transaction, which holds up the event loop, and everybody else who asks the registry, for some milliseconds. */
 const ROWS = 64;
-
-/** Renames a file into its place. The answer undoes it: what stood there before stands there again. */
-const putInPlace = async (path: string, place: string): Promise<() => Promise<void>> => {
-  const before = `${path}.before`;
-  const stood = await link(place, before).then(
-    () => true,
-    () => false,
-  );
-  await rename(path, place);
-  return () => (stood ? rename(before, place) : unlink(place));
-};
 
 /**
  * Puts files in the place of sessions: each of them the old one or the new one for a reader, never a part. The rows come last, so

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, type FileHandle, link, open, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { matches } from "@imprint/contracts/fields";
 import type { Static, TSchema } from "typebox";
+import { codeOf } from "../common/error.js";
 
 /** Forces a file's or folder's content to the disk. Windows cannot open folders, and needs no such call for them. */
 export const syncPath = async (path: string, { folder = false }: { readonly folder?: boolean } = {}): Promise<void> => {
@@ -46,6 +47,28 @@ export const writeAtomically = async (path: string, content: string | Uint8Array
     await rm(temporary, { force: true });
     throw error;
   }
+};
+
+/** Gives what stands at a path a second name; a copy where the file system, or its owner, allows no second name. False where nothing stands. */
+const keepAs = async (path: string, kept: string): Promise<boolean> => {
+  try {
+    await link(path, kept).catch((error: unknown) => {
+      if (["ENOENT", "EEXIST"].includes(codeOf(error) ?? "")) throw error;
+      return cp(path, kept, { errorOnExist: true, force: false, preserveTimestamps: true, verbatimSymlinks: true });
+    });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+};
+
+/** Renames a file into its place. The answer undoes it: what stood there before stands there again. */
+export const putInPlace = async (path: string, place: string): Promise<() => Promise<void>> => {
+  const before = `${path}.before`;
+  const stood = await keepAs(place, before);
+  await rename(path, place);
+  return () => (stood ? rename(before, place) : unlink(place));
 };
 
 /** Neither a link, which may lead anywhere, nor a pipe, which would be waited for. Windows has neither flag. */

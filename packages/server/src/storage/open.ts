@@ -1,8 +1,9 @@
 import { chmodSync } from "node:fs";
 import { Kysely } from "kysely";
 import Libsql from "libsql";
+import { diskRefusal } from "../common/error.js";
 import { lockDataDirectory } from "./lock.js";
-import { type DataPaths, dataPaths, ensureDataPaths } from "./paths.js";
+import { type DataPaths, dataPaths, ensureDataPaths, unusableDataDirectory } from "./paths.js";
 import type { Database, Schema } from "./schema.js";
 import { ImmediateDialect } from "./sqlite/dialect.js";
 import { migrate } from "./sqlite/migrate.js";
@@ -76,6 +77,6 @@ export const openStorage = (root: string): Storage => {
     return { paths, database, close: () => database.destroy().finally(unlock) };
   } catch (error) {
     unlock();
-    throw error;
+    throw diskRefusal(error) === undefined ? error : unusableDataDirectory(root, error);
   }
 };

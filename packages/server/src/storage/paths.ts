@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ConfigError, codeOf } from "../common/error.js";
+import { asImprintError, ConfigError, codeOf, whyNotWritten } from "../common/error.js";
 
 /** Where things lie in the data directory. Every name below is an id that its schema has matched. */
 export interface DataPaths {
@@ -53,18 +53,18 @@ export const dataPaths = (root: string): DataPaths => ({
 });
 
 /**
- * Makes a folder that only its owner reads, with those above it, unless it is there.
+ * Makes a folder that only its owner reads, unless another mode is given, with those above it, unless it is there.
  * mkdir's own `recursive` never ends where the system lets nothing be made, as below /proc (Node 20).
  */
-export const makeFolder = (folder: string): void => {
+export const makeFolder = (folder: string, mode = 0o700): void => {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(folder, { mode });
   } catch (error) {
     const parent = dirname(folder);
     if (codeOf(error) !== "ENOENT" || existsSync(parent)) throw error;
-    makeFolder(parent);
-    mkdirSync(folder, { mode: 0o700 });
+    makeFolder(parent, mode);
+    mkdirSync(folder, { mode });
   }
 };
 
@@ -83,22 +83,10 @@ export const ensureDataPaths = (paths: DataPaths): void => {
   }
 };
 
-const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: "a file is in the way",
-  ENOTDIR: "a file is in the way",
-  ENOENT: "nothing can be made there",
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-  ENAMETOOLONG: "the name is too long",
-  ELOOP: "links lead in a circle",
-};
-
 /** Why the service cannot work on a data directory, as a setting that its user can change. */
 export const unusableDataDirectory = (root: string, cause: unknown): ConfigError => {
-  const reason = REASONS[codeOf(cause) ?? ""] ?? "its files cannot be written";
+  const full = asImprintError(cause).code === "DISK_FULL" ? "Free space, or choose" : "Choose";
   return new ConfigError([
-    `The data directory ${root} cannot be used: ${reason}. Choose another with --data-dir or IMPRINT_DATA_DIR.`,
+    `The data directory ${root} cannot be used: ${whyNotWritten(cause)}. ${full} another with --data-dir or IMPRINT_DATA_DIR.`,
   ]);
 };

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ConfigError } from "../../src/common/error.js";
@@ -71,16 +71,44 @@ test("a misspelt variable is warned of, one of the set-up is not", () => {
   expect(load({ env }).warnings).toEqual(["the environment variable IMPRINT_SLOT is not a setting of the service"]);
 });
 
-test("a token file must belong to the user alone, and its token is not among the settings", () => {
+test("a token's file may be readable by its group, as Kubernetes mounts it, and nothing more by others", () => {
   const path = join(makeFolder(), "token");
   const token = "a-token-of-enough-length";
-  writeFileSync(path, `${token}\n`, { mode: 0o644 });
+  writeFileSync(path, `${token}\n`);
   const flags = { upstream: "http://127.0.0.1:1", upstream_token_file: path };
-  expect(() => load({ flags })).toThrow(/chmod 600/);
-  chmodSync(path, 0o600);
-  const config = load({ flags });
+  for (const mode of [0o644, 0o604, 0o660, 0o602, 0o777]) {
+    chmodSync(path, mode);
+    expect(() => load({ flags }), mode.toString(8)).toThrow(
+      /upstream_token_file can be read or changed by other users: chmod 600/,
+    );
+  }
+  for (const mode of [0o600, 0o400, 0o640, 0o440]) {
+    chmodSync(path, mode);
+    expect(load({ flags }).upstream?.token, mode.toString(8)).toBe(token);
+  }
+});
+
+test("a secret volume of Kubernetes is read through its links, and its token is not among the settings", () => {
+  const volume = makeFolder();
+  const token = "a-token-of-enough-length";
+  mkdirSync(join(volume, "..2026_11_25"));
+  writeFileSync(join(volume, "..2026_11_25", "token"), token, { mode: 0o640 });
+  symlinkSync("..2026_11_25", join(volume, "..data"));
+  symlinkSync(join("..data", "token"), join(volume, "token"));
+  const config = load({ flags: { upstream: "http://127.0.0.1:1", upstream_token_file: join(volume, "token") } });
   expect(config.upstream?.token).toBe(token);
   expect(JSON.stringify(config.settings)).not.toContain(token);
+});
+
+test("a token of an upstream that is not set is warned of, whatever its file, and refuses nothing", () => {
+  const { upstream, warnings } = load({ env: { IMPRINT_UPSTREAM_TOKEN_FILE: "/nowhere/token" } });
+  expect([upstream, warnings]).toEqual([
+    null,
+    ["upstream_token_file is not used: upstream, the address that it is for, is not set"],
+  ]);
+  expect(load({ env: { IMPRINT_UPSTREAM_TOKEN: "secret" } }).warnings).toEqual([
+    "the environment variable IMPRINT_UPSTREAM_TOKEN is not a setting of the service",
+  ]);
 });
 
 test("paths are made absolute, and names of models are left alone", () => {

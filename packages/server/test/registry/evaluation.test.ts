@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { findAdapter } from "../../src/registry/adapters.js";
 import { attachEvaluation } from "../../src/registry/evaluation.js";
@@ -68,7 +70,8 @@ test.each(["archived", "removed by hand"])(
   },
 );
 
-test("who read an adapter's row before an evaluation changed its files finds it whole all the same", async () => {
+/** A registered adapter, and an evaluation of it that is ready to be attached. */
+const publishedAdapter = async () => {
   const paths = dataPaths(join(makeFolder(), "data"));
   ensureDataPaths(paths);
   const database = openDatabase({ path: paths.database });
@@ -87,18 +90,66 @@ test("who read an adapter's row before an evaluation changed its files finds it 
     metadata: {},
     created_at: "2026-01-01T00:00:00.000Z",
   };
-  const before = await publishAdapter({ ...registry, folder, lineage, result, keepHarmful: false });
-  const evaluated = join(paths.staging, "b");
-  mkdirSync(evaluated);
-  writeFileSync(join(evaluated, "README.md"), "# another card, of another length\n");
-  writeFileSync(join(evaluated, "evaluation.json"), "{}");
-  await attachEvaluation({ ...registry, adapterId: "a", folder: evaluated, beforeCommit: () => undefined });
+  const row = await publishAdapter({ ...registry, folder, lineage, result, keepHarmful: false });
+  const evaluate = async (card: string, evaluation: string): Promise<void> => {
+    const evaluated = join(paths.staging, "b");
+    mkdirSync(evaluated, { recursive: true });
+    writeFileSync(join(evaluated, "README.md"), card);
+    writeFileSync(join(evaluated, "evaluation.json"), evaluation);
+    await attachEvaluation({ ...registry, adapterId: "a", folder: evaluated, beforeCommit: () => undefined });
+  };
+  return { registry, row, home: join(paths.adapters, "a"), evaluate };
+};
+
+const contentOf = (folder: string): readonly string[] =>
+  readdirSync(folder).map(
+    (name) =>
+      `${name}: ${createHash("sha256")
+        .update(readFileSync(join(folder, name)))
+        .digest("hex")}`,
+  );
+
+test.each(["the first", "a later"])(
+  "%s evaluation whose row finds no room leaves the adapter as it was, and whole",
+  async (which) => {
+    const { registry, home, evaluate } = await publishedAdapter();
+    const { database, paths } = registry;
+    if (which === "a later") await evaluate("# the card of the first\n", "{}");
+    const before = contentOf(home);
+    // As a disk that is full when the transaction ends.
+    await sql`create table later (at text references adapters (adapter_id) deferrable initially deferred)`.execute(database);
+    await sql`create trigger full after update on adapters begin insert into later values ('nowhere'); end`.execute(database);
+    const row = await inTransaction(database, (db) => findAdapter(db, "a"));
+    if (row === null) throw new Error("the adapter is gone");
+    let isOver = false;
+    const evaluated = evaluate("# a card of another length, which the adapter never gets\n", '{"a": 1}').finally(() => {
+      isOver = true;
+    });
+    const seen = new Set<string>();
+    const looking = async (): Promise<void> => {
+      while (!isOver) seen.add((await glanceAtAdapter(registry, row)).health);
+    };
+    await Promise.all([expect(evaluated).rejects.toThrow(/FOREIGN KEY/), looking(), looking()]);
+    expect([...seen]).toEqual(["ok"]);
+    expect(contentOf(home)).toEqual(before);
+    expect((await verifyAdapter(registry, row, { again: true })).health).toBe("ok");
+    expect(readdirSync(paths.evaluated)).toEqual([]);
+    await sql`drop trigger full`.execute(database);
+    await evaluate("# a card that arrives\n", "{}");
+    expect(readFileSync(join(home, "README.md"), "utf8")).toBe("# a card that arrives\n");
+  },
+);
+
+test("who read an adapter's row before an evaluation changed its files finds it whole all the same", async () => {
+  const { registry, row: before, home, evaluate } = await publishedAdapter();
+  const { database } = registry;
+  await evaluate("# another card, of another length\n", "{}");
 
   expect((await verifyAdapter(registry, before)).health).toBe("ok");
   expect((await glanceAtAdapter(registry, before)).health).toBe("ok");
   await requireWhole(registry, before);
   const present = await inTransaction(database, (db) => findAdapter(db, "a"));
   expect(present?.size).toBe(present?.files.reduce((sum, { size }) => sum + size, 0));
-  writeFileSync(join(paths.adapters, "a", "README.md"), "altered");
+  writeFileSync(join(home, "README.md"), "altered");
   expect((await verifyAdapter(registry, before)).health).toBe("corrupt");
 });

@@ -33,8 +33,8 @@ const fingerprint = async (folder: string): Promise<string> => {
   const names = all.filter((name) => /\.(json|safetensors)$/.test(name)).toSorted();
   const files = await Promise.all(
     names.map(async (name) => {
-      const { size, mtimeMs } = await stat(join(folder, name));
-      return [name, size, mtimeMs];
+      const { size, ino, mtimeMs } = await stat(join(folder, name));
+      return [name, size, ino, mtimeMs];
     }),
   );
   return createHash("sha256")

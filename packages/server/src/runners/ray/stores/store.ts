@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstat, readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Readable } from "node:stream";
 
@@ -47,21 +47,24 @@ export interface Tail {
 }
 export const isSource = (path: string): boolean => !path.endsWith("__pycache__");
 
-/** The files of a folder that are worth a copy, sorted. */
+/** The files of a folder that are worth a copy, sorted; links are followed. */
 export const filesOf = async (folder: string): Promise<readonly string[]> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && isSource(entry.parentPath))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted();
+  const found: string[] = [];
+  for (const name of (await readdir(folder)).toSorted()) {
+    const path = join(folder, name);
+    const stats = await stat(path);
+    if (stats.isFile()) found.push(path);
+    else if (stats.isDirectory() && isSource(path)) found.push(...(await filesOf(path)));
+  }
+  return found;
 };
 
-/** A folder's content, as far as it can be told without reading it. */
+/** A folder's content, as far as it can be told without reading it: what other files of the same size and time are, their inodes tell. */
 export const printOf = async (folder: string): Promise<string> => {
   const hash = createHash("sha256");
   for (const file of await filesOf(folder)) {
-    const { size, mtimeMs } = await lstat(file);
-    hash.update(`${relative(folder, file)}\0${size}\0${mtimeMs}\n`);
+    const { size, ino, mtimeMs, ctimeMs } = await stat(file);
+    hash.update(`${relative(folder, file)}\0${size}\0${ino}\0${mtimeMs}\0${ctimeMs}\n`);
   }
   return hash.digest("hex").slice(0, 16);
 };
