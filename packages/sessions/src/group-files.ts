@@ -58,8 +58,8 @@ function storedSessions(paths: readonly string[]): (path: string) => string | un
 
 /**
  * Which files form one session: an OpenHands conversation is a folder, a session of opencode's storage is spread over three,
- * every other session is one file, or one that was cut in pieces (a Claude Code sub-agent's file is a session of its own). Groups stand in the order of
- * their first path.
+ * every other session is one file (a Claude Code sub-agent's file is a session of its own), or the pieces that it was cut in.
+ * Groups stand in the order of their first path.
  */
 export function groupFiles(paths: readonly string[]): FileGroup[] {
   const [openHands, stored] = [openHandsFolders(paths), storedSessions(paths)];
