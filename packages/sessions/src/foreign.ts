@@ -119,8 +119,23 @@ const FOREIGN: readonly Foreign[] = [
       (["system", "user", "assistant"].includes(typeOf(record)) &&
         record.message === undefined &&
         ["synthetic_reason", "prompt_index", "model_fingerprint", "model_id"].some((key) => key in record)) ||
-      (record.type === "system" && isString(record.content) && record.content.startsWith("You are Grok")) ||
+      ((record.type ?? record.role) === "system" && isString(record.content) && record.content.startsWith("You are Grok")) ||
       record.type === "backend_tool_call",
+  },
+  {
+    tool: "Entire's shortened copy (`transcript.jsonl`)",
+    record: (record) => record.v === 1 && isString(record.agent) && "cli_version" in record && Array.isArray(record.content),
+    instead: "bring the agent's own recording of the same checkpoint, `full.jsonl` or `raw_transcript`",
+  },
+  {
+    tool: "Mistral Vibe",
+    record: (record) => isString(record.message_id) && isString(record.role) && ("content" in record || "tool_calls" in record),
+  },
+  {
+    tool: "Posit Assistant",
+    record: (record) =>
+      (typeof record.id === "number" && isObject(record.message) && "providerOptions" in record.message) ||
+      objectsOf(record.messages).some((message) => Array.isArray(message.lmMessageIds)),
   },
   {
     tool: "Cline's screen (`ui_messages.json`)",

@@ -1,11 +1,12 @@
 /** The files that make up one session, by their paths. */
 export interface FileGroup {
-  /** The folder, or the only file. */
+  /** The folder, or the file. */
   readonly name: string;
   readonly paths: readonly string[];
 }
 
-const RECORDED = /\.(?:jsonl|ndjson|json|traj)(?:\.(?:gz|zst))?$|\.parquet$|(?:^|[/\\.])chat[.-]history[^/\\]*\.md$/i;
+const RECORDED =
+  /\.(?:jsonl|ndjson|json|traj)(?:\.(?:gz|zst))?$|\.parquet$|(?:^|[/\\.])chat[.-]history[^/\\]*\.md$|\.jsonl\.\d{3}$|(?:^|[/\\])raw_transcript(?:\.\d{3})?$/i;
 /** What tools keep that is refused by their name: SpecStory's files, Kiro's and Goose's databases, Antigravity's conversations. */
 const REFUSED =
   /(?:^|[/\\])\d{4}-\d\d-\d\d_\d\d-\d\d[^/\\]*\.md$|\.specstory[/\\]history[/\\][^/\\]+\.md$|\.chat$|(?:^|[/\\])(?:sessions\.db|data\.sqlite3)$|antigravity[\w-]*[/\\]conversations[/\\][^/\\]+\.pb$/i;
@@ -14,6 +15,8 @@ const SKIPPED_FOLDER = /(?:^|[/\\])(?:node_modules|\.git|tool-results)(?:[/\\]|$
 const EVENT = /^(.*?)[/\\]?events[/\\](?:event-\d+-[^/\\]+|\d+)\.json$/;
 /** opencode's storage: a file for each session, message and part of a message. */
 const STORED = /^(.*?)[/\\]?storage[/\\](session|message|part)[/\\]([^/\\]+)[/\\]([^/\\]+)\.json$/;
+/** Entire cuts a long recording between its lines: the second piece of `full.jsonl` is `full.jsonl.001`. */
+const PIECE = /^(.*(?:\.jsonl|\braw_transcript))\.\d{3}$/;
 const BASE_STATE = /^(.*?)[/\\]?base_state\.json$/;
 
 /** Whether a file found while walking a folder may be a recorded session. Files that are named one by one are always tried. */
@@ -55,16 +58,17 @@ function storedSessions(paths: readonly string[]): (path: string) => string | un
 
 /**
  * Which files form one session: an OpenHands conversation is a folder, a session of opencode's storage is spread over three,
- * every other session is one file (a Claude Code sub-agent's file is a session of its own). Groups stand in the order of
- * their first path.
+ * every other session is one file (a Claude Code sub-agent's file is a session of its own), or the pieces that it was cut in.
+ * Groups stand in the order of their first path.
  */
 export function groupFiles(paths: readonly string[]): FileGroup[] {
   const [openHands, stored] = [openHandsFolders(paths), storedSessions(paths)];
   const groups = new Map<string, { name: string; paths: string[] }>();
   for (const path of paths) {
     const folder = openHands(path) ?? stored(path);
-    const key = folder === undefined ? `file ${path}` : `folder ${folder}`;
-    const group = groups.get(key) ?? { name: folder ?? path, paths: [] };
+    const whole = PIECE.exec(path)?.[1] ?? path;
+    const key = folder === undefined ? `file ${whole}` : `folder ${folder}`;
+    const group = groups.get(key) ?? { name: folder ?? whole, paths: [] };
     group.paths.push(path);
     groups.set(key, group);
   }

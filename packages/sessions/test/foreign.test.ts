@@ -113,6 +113,20 @@ describe("a recording of a tool that is not read", () => {
     ["iFlow CLI", jsonLines({ ...claudeLike, message: { role: "user", content: "x" } })],
     ["Grok CLI", jsonLines(...grok)],
     ["Grok CLI", jsonLines(...grok.slice(2))],
+    ["Grok CLI", jsonLines({ role: "system", content: "You are Grok" }, { role: "user", content: "x" })],
+    [
+      "full.jsonl",
+      jsonLines(
+        { v: 1, agent: "codex", cli_version: "0.9.0", type: "user", ts: "t", content: [{ text: "x" }] },
+        { v: 1, agent: "codex", cli_version: "0.9.0", type: "assistant", content: [{ type: "text", text: "y" }] },
+      ),
+    ],
+    [
+      "Mistral Vibe",
+      jsonLines({ role: "user", content: "x", message_id: "m1" }, { role: "tool", content: "y", message_id: "m2" }),
+    ],
+    ["Posit Assistant", jsonLines({ id: 0, message: { role: "user", content: "x", providerOptions: { positai: {} } } })],
+    ["Posit Assistant", JSON.stringify({ schemaVersion: "3", root: { id: "r" }, messages: [{ id: "m", lmMessageIds: [0] }] })],
     ["api_conversation_history.json", JSON.stringify([{ ts: 1767607200000, type: "say", say: "text", text: "x" }])],
     ["chats/session", JSON.stringify([{ sessionId: "s", messageId: 0, type: "user", message: "x", timestamp: "t" }])],
   ])("is refused by the name of %s, with what to bring instead", async (named, recording) => {

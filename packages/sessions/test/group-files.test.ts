@@ -36,6 +36,16 @@ describe("groupFiles", () => {
     ]);
   });
 
+  it("gathers the pieces of a recording that was cut", () => {
+    const pieces = ["a/0/full.jsonl", "a/0/full.jsonl.001", "a/0/full.jsonl.002"];
+    const [first = "", ...rest] = pieces;
+    expect(groupFiles([first, "a/1/full.jsonl", ...rest, "b/raw_transcript.001", "b/raw_transcript"])).toEqual([
+      { name: "a/0/full.jsonl", paths: pieces },
+      { name: "a/1/full.jsonl", paths: ["a/1/full.jsonl"] },
+      { name: "b/raw_transcript", paths: ["b/raw_transcript.001", "b/raw_transcript"] },
+    ]);
+  });
+
   it("names the walked folder itself by a dot", () => {
     expect(groupFiles(["base_state.json", "events/event-00000-x.json"])).toEqual([
       { name: ".", paths: ["base_state.json", "events/event-00000-x.json"] },
@@ -54,6 +64,9 @@ describe("isSessionPath", () => {
     ".aider.chat.history.md",
     "d\\chat-history-1.md",
     "train-00000-of-00001.parquet",
+    "a/full.jsonl.001",
+    "raw_transcript",
+    "a/raw_transcript.001",
   ])("walks into %s", (path) => expect(isSessionPath(path)).toBe(true));
   it.each([
     "README.md",
@@ -62,6 +75,8 @@ describe("isSessionPath", () => {
     "s/tool-results/1.json",
     ".git/a.json",
     "x.zst",
+    "x.zip.001",
+    "transcript",
     "model.pb",
     "app.db",
     "2026-09-14-notes.md",

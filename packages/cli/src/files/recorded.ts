@@ -27,8 +27,8 @@ export function sourcesOf(recorded: Recorded): SourceFile[] {
 }
 
 /**
- * The candidate as one body, which is read piece by piece when it is sent. The files of a folder become lines, since line breaks
- * in JSON only stand between values.
+ * The candidate as one body, which is read piece by piece when it is sent. A JSON file of a folder becomes a line, since line
+ * breaks in JSON only stand between values; any other is a piece that holds lines.
  */
 export function bodyOf(recorded: Recorded): () => AsyncIterable<Uint8Array> {
   refuse(recorded);
@@ -36,6 +36,10 @@ export function bodyOf(recorded: Recorded): () => AsyncIterable<Uint8Array> {
   if (lines !== undefined) return () => bytesOf(lines());
   if (parts === undefined) return () => createReadStream(file);
   return async function* () {
-    for (const part of parts) yield Buffer.from(`${(await readFile(part, "utf8")).replaceAll(/\r?\n/g, " ")}\n`);
+    for (const part of parts) {
+      if (part.endsWith(".json")) yield Buffer.from((await readFile(part, "utf8")).replaceAll(/\r?\n/g, " "));
+      else yield* createReadStream(part);
+      yield Buffer.from("\n");
+    }
   };
 }

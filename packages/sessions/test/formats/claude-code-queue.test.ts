@@ -111,6 +111,32 @@ describe("words that a person typed while Claude Code worked", () => {
     expect(droppedOf(imported)).toEqual({ "harness text": 1, "line not read: queue-operation": 6 });
   });
 
+  it("are taken once when they wait again and again for a turn that does not begin", async () => {
+    const wait = [queue("enqueue", "And in feet"), queue("dequeue")];
+    const imported = await importText(
+      jsonLines(...opening, ...wait, heard, ...wait, answer("a2", "r1", call("c2")), ...wait, user("r2", "a2", result("c2"))),
+    );
+    expect(usersOf(imported)).toEqual(["Go", "And in feet"]);
+  });
+
+  it("are not taken for a picture that waits ahead of them", async () => {
+    const imported = await importText(
+      jsonLines(
+        user("u1", null, "Go"),
+        answer("a1", "u1", text("Going.")),
+        queue("enqueue"),
+        queue("enqueue", "Just nothing"),
+        queue("dequeue"),
+        user("u2", "a1", [{ type: "image" }]),
+        answer("a2", "u2", call("c1")),
+        user("r1", "a2", result("c1")),
+        queue("remove"),
+        answer("a3", "r1", text("I see.")),
+      ),
+    );
+    expect(usersOf(imported)).toEqual(["Go", "[image]", "Just nothing"]);
+  });
+
   it("are taken once where the queue and another line both have them", async () => {
     const imported = await importText(
       jsonLines(

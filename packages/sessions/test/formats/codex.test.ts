@@ -55,6 +55,58 @@ describe("codex", () => {
     expect(droppedOf(imported)).toEqual({ "harness text": 3 });
   });
 
+  const told = (message: string): unknown => event({ type: "user_message", message });
+  const seen = ({ steps }: { readonly steps: readonly { readonly source: string; readonly text: string }[] }): string[] =>
+    steps.map(({ source, text }) => `${source}: ${text}`);
+
+  it("takes a request that an event alone tells at its place, once", async () => {
+    const review = "Review the current changes.";
+    const { sessions } = await importText(
+      jsonLines(
+        META,
+        says("user", "Go"),
+        told("Go"),
+        says("assistant", "Done."),
+        event({ type: "task_complete" }),
+        event({ type: "entered_review_mode" }),
+        told(review),
+        told(review),
+        says("user", "<user_action>\n  <context>A review was asked for.</context>\n</user_action>"),
+        says("assistant", "One finding."),
+        told("And the tests?"),
+        event({ type: "turn_aborted" }),
+        says("user", "Mend it"),
+        told("Mend it"),
+        says("assistant", "Mended."),
+      ),
+    );
+    expect(sessions.map(seen)).toEqual([
+      [
+        "user: Go",
+        "agent: Done.",
+        `user: ${review}`,
+        "agent: One finding.",
+        "user: And the tests?",
+        "user: Mend it",
+        "agent: Mended.",
+      ],
+    ]);
+  });
+
+  it("takes a request once that an event tells before its item, and in other words", async () => {
+    const imported = await importText(
+      jsonLines(
+        META,
+        told("<environment_context>\n  <cwd>/x</cwd>\n</environment_context>"),
+        told("# Files\n\nFix the bug"),
+        says("user", "Fix the bug"),
+        says("assistant", "Ok."),
+      ),
+    );
+    expect(usersOf(imported)).toEqual(["Fix the bug"]);
+    expect(droppedOf(imported)).toEqual({ "line not read: event_msg user_message": 2 });
+  });
+
   it.each([
     ["plain text", "out", "out", undefined],
     [

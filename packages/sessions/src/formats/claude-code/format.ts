@@ -39,7 +39,7 @@ interface Shell {
   readonly ran: string[];
 }
 
-function addUser(talk: Transcript, line: LogLine, shell: Shell, isAnswered: () => boolean): void {
+function addUser(talk: Transcript, line: LogLine, shell: Shell, isCommandAsked: () => boolean): void {
   for (const result of line.results) talk.observe(result);
   if (line.text === null) return;
   const said = classifyUserText(line.text);
@@ -50,7 +50,7 @@ function addUser(talk: Transcript, line: LogLine, shell: Shell, isAnswered: () =
   if (said.kind === "person") {
     talk.dropped.add(DROPPED.harness, said.stripped);
     request(said.text);
-  } else if (said.kind === "command" && isAnswered()) request(said.text);
+  } else if (said.kind === "command" && isCommandAsked()) request(said.text);
   else if (said.kind === "shell") shell.ran.push(...(said.text === "" ? [] : [said.text]));
   else talk.dropped.add(said.kind === "harness" ? DROPPED.harness : DROPPED.localCommand);
 }
@@ -63,9 +63,20 @@ function settleShell(talk: Transcript, { ran }: Shell, timestamp: string | null)
   else talk.say("user", content, timestamp);
 }
 
-/** Whether the model answers the command in line `at`: local commands are followed by their own output or by a person. */
-const answerFollows = (lines: readonly LogLine[], at: number): boolean =>
-  lines.find((line, index) => index > at && line.kind !== "other" && line.left === null)?.kind === "assistant";
+/**
+ * Whether the command in line `at` is the model's to answer: it does, or what the command stands for is written with it. Local
+ * commands are followed by their own output or by a person.
+ */
+function isAsked(lines: readonly LogLine[], at: number): boolean {
+  const written = lines[at]?.timestamp ?? null;
+  for (let next = at + 1; ; next++) {
+    const line = lines[next];
+    if (line === undefined) return false;
+    const { kind, left, timestamp } = line;
+    if (kind !== "other" && left === null) return kind === "assistant";
+    if (kind === "user" && left === DROPPED.harness && written !== null && timestamp === written) return true;
+  }
+}
 
 function addLines(talk: Transcript, lines: readonly LogLine[]): void {
   const shell: Shell = { ran: [] };
@@ -76,8 +87,7 @@ function addLines(talk: Transcript, lines: readonly LogLine[]): void {
     if (line.results.length > 0) keys.result();
     if (line.left !== null) talk.dropped.add(line.left);
     if (line.left !== null && line.left !== DROPPED.harness) return;
-    if (line.kind === "user")
-      addUser(talk, line.left === null ? line : { ...line, text: null }, shell, () => answerFollows(lines, at));
+    if (line.kind === "user") addUser(talk, line.left === null ? line : { ...line, text: null }, shell, () => isAsked(lines, at));
     if (line.kind === "assistant") {
       const { text, reasoning, calls, timestamp } = line;
       settleShell(talk, shell, timestamp);

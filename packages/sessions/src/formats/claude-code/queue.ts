@@ -5,7 +5,10 @@ import type { LogLine } from "./line.js";
 /** A line of a log about what waits while the model works: `enqueue`, and later `dequeue`, `remove` or `popAll`. */
 export interface QueueLine {
   readonly operation: string;
+  /** Null where it holds no words, as of an image alone. */
   readonly content: string | null;
+  /** Whether what waits is no person's. */
+  readonly isNote: boolean;
   /** Where it stands among the lines of the log. */
   readonly at: number;
 }
@@ -14,8 +17,10 @@ export interface QueueLine {
 const isTask = (content: string): boolean => content.startsWith("{") && "task_id" in objectOrEmpty(parseJson(content));
 
 export function queueLine(record: JsonObject, at: number): QueueLine {
-  const content = stringOrNull(record.content);
-  return { operation: scalarText(record.operation), content: content === null || isTask(content) ? null : content, at };
+  const said = stringOrNull(record.content);
+  const content = said === null || isTask(said) ? null : said;
+  const isNote = said !== null && (content === null || classifyUserText(said).kind === "harness");
+  return { operation: scalarText(record.operation), content, isNote, at };
 }
 
 export interface Queued {
@@ -70,6 +75,8 @@ export function queuedRequests(queue: readonly QueueLine[], lines: readonly LogL
   const settle = ({ content, at }: QueueLine, place: number): void => {
     if (content !== null && rows.take(content.trim(), (row) => row > at) === undefined) requests.set(place, content);
   };
+  /** Where words were taken for a turn that no line shows: waiting once more, they have not been said yet. */
+  const turns = new Map<string, number>();
   const ahead = turnsAhead(lines);
   const own = new Set<QueueLine>();
   /** What is no person's: nothing says of many of them that they were taken. */
@@ -79,8 +86,10 @@ export function queuedRequests(queue: readonly QueueLine[], lines: readonly LogL
   for (const line of queue) {
     const { operation, content, at } = line;
     if (operation === "enqueue") {
-      (content === null || classifyUserText(content).kind === "harness" ? notes : own).add(line);
-      if (content !== null) byContent.put(content.trim(), line);
+      (line.isNote ? notes : own).add(line);
+      if (content === null) continue;
+      byContent.put(content.trim(), line);
+      requests.delete(turns.get(content.trim()) ?? -1);
     } else if (operation === "popAll") own.clear();
     else {
       // What a turn of its own begins with can stand there in other words, as commands do.
@@ -92,6 +101,7 @@ export function queuedRequests(queue: readonly QueueLine[], lines: readonly LogL
       own.delete(taken);
       notes.delete(taken);
       if (turn === null) settle(taken, at);
+      if (operation === "dequeue" && taken.content !== null) turns.set(taken.content.trim(), at);
     }
   }
   for (const line of notes) settle(line, line.at);

@@ -29,8 +29,14 @@ function codexReader(output: Output): Reader<JsonObject> {
   let copied: Copied | null = null;
   /** Whether requests before the session's own first turn are its parent's, which was forked before it answered, or what the turn is about. */
   let isUnsure = false;
+  /** Whether an item of a person stands behind the last answer. */
+  let isSaid = false;
+  /** What an event says that a person asked, until an answer shows that no item does: a review is asked for in no other way. */
+  let told: { readonly text: string; readonly timestamp: unknown } | null = null;
 
   const key = (): string => {
+    settleTold();
+    isSaid = false;
     isUnsure = false;
     if (!isOpen) turn++;
     isOpen = true;
@@ -47,8 +53,25 @@ function codexReader(output: Output): Reader<JsonObject> {
     if (said.trim() === "") return;
     if (isUnsure) talk.markCopied();
     isUnsure = false;
+    if (told !== null) leaveTold();
+    isSaid = true;
     requests++;
     talk.say("user", said, timestamp);
+  };
+  const leaveTold = (): void => {
+    told = null;
+    talk.dropped.add(unread("event_msg", "user_message"));
+  };
+  const settleTold = (): void => {
+    if (told === null) return;
+    const { text, timestamp } = told;
+    told = null;
+    close();
+    addUser([text], timestamp);
+  };
+  const addTold = (text: string, timestamp: unknown): void => {
+    if (told !== null || isSaid || personText(text) === null) talk.dropped.add(unread("event_msg", "user_message"));
+    else told = { text, timestamp };
   };
   /** The first words of the agent that a helper works for are its task. */
   const addAgentMessage = (text: string, kind: string, timestamp: unknown): void => {
@@ -77,10 +100,12 @@ function codexReader(output: Output): Reader<JsonObject> {
     }
   };
 
-  const addEvent = (event: JsonObject): void => {
+  const addEvent = (event: JsonObject, timestamp: unknown): void => {
     const type = scalarText(event.type);
+    if (END_EVENTS.has(type) || type === "thread_rolled_back") settleTold();
     if (END_EVENTS.has(type)) signal = type;
     else if (type === "task_started") signal = null;
+    else if (type === "user_message") addTold(contentText(event.message), timestamp);
     else if (type === "thread_rolled_back" && typeof event.num_turns === "number") talk.rollBack(event.num_turns);
     else talk.dropped.add(unread("event_msg", type));
   };
@@ -96,6 +121,7 @@ function codexReader(output: Output): Reader<JsonObject> {
     if (payload.id !== meta.id && parentOf(meta) !== null && turn === 0) copied ??= copiedHistory(meta, written);
   };
   const endCopied = (record: JsonObject): void => {
+    settleTold();
     copied = null;
     requests = 0;
     signal = null;
@@ -116,7 +142,7 @@ function codexReader(output: Output): Reader<JsonObject> {
     if (record.type === "session_meta") addMeta(payload, timestamp);
     else if (record.type === "turn_context") model = stringOrNull(payload.model) ?? model;
     else if (record.type === "compacted") talk.dropped.add(DROPPED.compactSummary);
-    else if (record.type === "event_msg") addEvent(payload);
+    else if (record.type === "event_msg") addEvent(payload, timestamp);
     else if (record.type === "inter_agent_communication") addAgentMessage(contentText(payload.content), record.type, timestamp);
     else if (record.type === "response_item") addItem(responseItem(payload), timestamp, payload.type);
     else talk.dropped.add(unread(record.type));
@@ -130,6 +156,7 @@ function codexReader(output: Output): Reader<JsonObject> {
       else talk.dropped.add(unread(record.type ?? record.record_type));
     },
     finish: () => {
+      settleTold();
       if (copied !== null) talk.markCopied();
       const head = objectOrEmpty(meta);
       output.conversation(
