@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import psutil
 
 from imprint_trainer.data.plan import USUAL, length_limit
-from imprint_trainer.errors import BaseModelUnsupported, OutOfMemory
+from imprint_trainer.errors import OutOfMemory
 from imprint_trainer.models.device import CGROUP, Device
 from imprint_trainer.models.locate import locate_base, read_json
 from imprint_trainer.models.memory_model import (
     Quantization,
     Setting,
     dequantised_fits,
-    has_experts,
     longest_window,
     plan_memory,
     shape_of,
 )
+from imprint_trainer.models.supported import refuse_unsupported
 
 if TYPE_CHECKING:
     import torch
@@ -110,17 +110,10 @@ def planned_memory(request: Sized, length: int, *, device: Device, dequantised: 
     return Planned(chosen.checkpointing, memory, chosen.low_memory)
 
 
-def refuse_experts(folder: Path) -> None:
-    """Raises BaseModelUnsupported for a mixture of experts: bitsandbytes would leave them as they are, and a training
-    would pass them over, whatever its plan and its card say."""
-    if has_experts(read_json(folder / "config.json")):
-        raise BaseModelUnsupported(f"{folder.name} is a mixture of experts, which are not quantised or trained here.")
-
-
 def window_limit(spec: OnBase, device: Device) -> int:
     """Tokens; decided by the base model and the machine alone, so that plans, previews and trainings agree."""
     folder = locate_base(spec.base_model).folder
-    refuse_experts(folder)
+    refuse_unsupported(folder)
     config = read_json(folder / "config.json")
     shape = shape_of(config)
     fits = longest_window(config, available_mb(device), device=device)

@@ -99,6 +99,9 @@ def shape_of(config: Mapping[str, Any]) -> Shape | None:
 def has_experts(config: Mapping[str, Any]) -> bool:
     """Of what config.json holds: several MLPs a block, of which a token passes some."""
     text: Mapping[str, Any] = config.get("text_config") or config
+    kinds = text.get("layers_block_type") or text.get("layer_types")
+    if text.get("model_type") == "nemotron_h" and kinds:  # a layer is one of several kinds, experts or none of them
+        return "moe" in kinds
     return any(key.endswith("experts") and isinstance(n, int) and n > 1 for key, n in text.items())
 
 
