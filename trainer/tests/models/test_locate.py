@@ -11,7 +11,7 @@ import pytest
 from hub_double import hub_double
 from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound, BaseModelUnsafe
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.locate import refuse_unsafe
+from imprint_trainer.models.locate import model_config, refuse_unsafe
 
 PICKLES = [
     "pytorch_model.bin",
@@ -151,6 +151,12 @@ def test_broken_files_make_an_invalid_model(tiny_copy: Path, name: str, content:
     (tiny_copy / name).write_bytes(content)
     with pytest.raises(BaseModelInvalid):
         load_base(str(tiny_copy), device="cpu")
+
+
+def test_values_of_config_json_that_cannot_be_are_a_sentence_where_only_it_is_read(tiny_copy: Path) -> None:
+    change(tiny_copy / "config.json", hidden_size="many")
+    with pytest.raises(BaseModelInvalid, match="^config.json of copy cannot be read"):
+        model_config(tiny_copy)
 
 
 def test_truncated_weights_make_an_invalid_model(tiny_copy: Path) -> None:
