@@ -1,4 +1,4 @@
-"""A model hub on this machine: as much of its API as an upload speaks, and a record of what was committed."""
+"""A model hub on this machine: as much of its API as uploads and downloads speak, and a record of what was asked."""
 
 import base64
 import json
@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 TOKEN = "hf_double0123456789"
+COMMIT = "c" * 40
 
 
 @dataclass
@@ -17,6 +18,8 @@ class Hub:
     """`refuse`: the status that every call is answered with."""
 
     refuse: int | None = None
+    files: dict[str, bytes] = field(default_factory=dict)  # of every repository, by path
+    fetched: set[str] = field(default_factory=set)
     url: str = ""
     created: list[dict[str, Any]] = field(default_factory=list)
     stored: dict[str, bytes] = field(default_factory=dict)  # large files, by their SHA-256
@@ -25,8 +28,8 @@ class Hub:
 
 
 @contextmanager
-def hub_double(refuse: int | None = None) -> Iterator[Hub]:
-    hub = Hub(refuse=refuse)
+def hub_double(refuse: int | None = None, files: dict[str, bytes] | None = None) -> Iterator[Hub]:
+    hub = Hub(refuse, files or {})
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(hub))
     hub.url = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -54,7 +57,29 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
         def do_GET(self) -> None:  # noqa: N802
-            self.answer(404, {})
+            path = self.path.split("?")[0]
+            if path.endswith("/revision/main"):
+                self.answer(200, {"id": "me/gates", "sha": COMMIT})
+            elif path.endswith(f"/tree/{COMMIT}"):
+                sizes = {name: len(content) for name, content in hub.files.items()}
+                tree = [{"type": "file", "path": name, "size": size, "oid": name} for name, size in sizes.items()]
+                self.answer(200, tree)
+            elif (name := path.partition(f"/resolve/{COMMIT}/")[2]) in hub.files:
+                hub.fetched.add(name)
+                self.give(name)
+                self.wfile.write(hub.files[name])
+            else:
+                self.answer(404, {})
+
+        def do_HEAD(self) -> None:  # noqa: N802
+            self.give(self.path.partition(f"/resolve/{COMMIT}/")[2])
+
+        def give(self, name: str) -> None:
+            self.send_response(200)
+            for header, value in (("Content-Length", len(hub.files[name])), ("ETag", f'"{name.replace("/", "-")}"')):
+                self.send_header(header, str(value))
+            self.send_header("X-Repo-Commit", COMMIT)
+            self.end_headers()
 
         def do_PUT(self) -> None:  # noqa: N802
             hub.stored[self.path.rsplit("/", 1)[-1]] = self.body()
@@ -78,7 +103,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                 )
             elif "/commit/" in self.path:
                 hub.commits.append(_committed(body, hub.stored))
-                self.answer(200, {"commitUrl": f"{hub.url}/me/gates/commit/{'c' * 40}", "commitOid": "c" * 40})
+                self.answer(200, {"commitUrl": f"{hub.url}/me/gates/commit/{COMMIT}", "commitOid": COMMIT})
             else:
                 self.answer(404, {"error": self.path})
 

@@ -186,7 +186,7 @@ export const ERRORS = {
   BASE_MODEL_UNSUPPORTED: {
     status: 422,
     title: "The trainer cannot work with this family of base models",
-    hint: "Choose a base model of another family: what is trained, or its proof, would be wrong for this one.",
+    hint: "Choose another base model: what is trained, or its proof, would be wrong for this one.",
   },
   TARGET_MODULES_NOT_FOUND: {
     status: 422,

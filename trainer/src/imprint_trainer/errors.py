@@ -74,7 +74,7 @@ class BaseModelInvalid(TrainerError, ValueError):
 
 class BaseModelUnsupported(TrainerError, NotImplementedError):
     code = "BASE_MODEL_UNSUPPORTED"
-    hint = "Choose a base model of another family: what is trained, or its proof, would be wrong for this one."
+    hint = "Choose another base model: what is trained, or its proof, would be wrong for this one."
 
 
 class TargetModulesNotFound(TrainerError, LookupError):

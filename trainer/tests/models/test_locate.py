@@ -1,13 +1,17 @@
 import json
+import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hub_double import hub_double
 from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound, BaseModelUnsafe
 from imprint_trainer.models.load import load_base
-from imprint_trainer.models.locate import refuse_unsafe
+from imprint_trainer.models.locate import model_config, refuse_unsafe
 
 PICKLES = [
     "pytorch_model.bin",
@@ -68,7 +72,6 @@ def test_code_in_the_folder_is_refused(tiny_copy: Path, tmp_path: Path, name: st
 @pytest.mark.parametrize(
     "values",
     [
-        {"auto_map": {"AutoModelForCausalLM": "modeling_evil.Evil"}},
         {"custom_code": "evil.py"},
         {"_attn_implementation_internal": "evil/kernels"},
         {"model_file": "evil.py"},
@@ -86,6 +89,34 @@ def test_configurations_that_name_code_are_refused_at_any_depth(
 ) -> None:
     change(tiny_copy / file, **values)
     with pytest.raises(BaseModelUnsafe, match=file):
+        load_base(str(tiny_copy), device="cpu")
+
+
+AUTO_MAP = {"AutoConfig": "evil.Config", "AutoModelForCausalLM": "evil.Evil", "AutoTokenizer": ["evil.Slow", None]}
+
+
+def test_an_auto_map_is_passed_over_where_transformers_has_the_family_itself(tiny_copy: Path) -> None:
+    for name in ("config.json", "tokenizer_config.json"):
+        change(tiny_copy / name, auto_map=AUTO_MAP)
+    base = load_base(str(tiny_copy), quantization="none", device="cpu")
+    assert type(base.model).__module__ == "transformers.models.llama.modeling_llama"
+    assert type(base.tokenizer).__module__.startswith("transformers.")
+
+
+@pytest.mark.parametrize(
+    ("file", "values"),
+    [
+        ("config.json", {"model_type": "evil"}),
+        ("config.json", {"model_type": "vit"}),  # known, and no language model
+        ("tokenizer_config.json", {"tokenizer_class": "EvilTokenizer"}),
+        ("generation_config.json", {}),
+    ],
+)
+def test_an_auto_map_is_refused_where_transformers_has_no_class(
+    tiny_copy: Path, file: str, values: dict[str, Any]
+) -> None:
+    change(tiny_copy / file, auto_map=AUTO_MAP, **values)
+    with pytest.raises(BaseModelUnsafe, match=rf"^{file} of copy names code to run \(auto_map\)"):
         load_base(str(tiny_copy), device="cpu")
 
 
@@ -122,6 +153,12 @@ def test_broken_files_make_an_invalid_model(tiny_copy: Path, name: str, content:
         load_base(str(tiny_copy), device="cpu")
 
 
+def test_values_of_config_json_that_cannot_be_are_a_sentence_where_only_it_is_read(tiny_copy: Path) -> None:
+    change(tiny_copy / "config.json", hidden_size="many")
+    with pytest.raises(BaseModelInvalid, match="^config.json of copy cannot be read"):
+        model_config(tiny_copy)
+
+
 def test_truncated_weights_make_an_invalid_model(tiny_copy: Path) -> None:
     weights = (tiny_copy / "model.safetensors").read_bytes()
     (tiny_copy / "model.safetensors").write_bytes(weights[: len(weights) // 2])
@@ -137,3 +174,20 @@ def test_a_missing_folder_and_a_hub_id_without_permission_are_not_found(
         load_base(str(tmp_path / "nothing-here"))
     with pytest.raises(BaseModelNotFound, match="IMPRINT_ALLOW_DOWNLOADS=1"):
         load_base("nobody/no-such-model")
+
+
+def test_of_a_hub_model_the_weights_are_fetched_once(tmp_path: Path) -> None:
+    read = {"config.json": b'{"model_type": "mistral"}', "model.safetensors.index.json": b"{}", "README.md": b"mit"}
+    read |= {f"model-0000{number}-of-00002.safetensors": b"weights" for number in (1, 2)}
+    again = ["consolidated.safetensors", "consolidated-00001-of-2.safetensors", "original/params.json"]
+    again += ["original/model-00001.safetensors", "metal/model.bin", "model.fp16.safetensors", "model-Q4_K_M.gguf"]
+    again += ["pytorch_model-00001-of-00002.bin", "onnx/model.onnx", "modeling_mistral.py"]
+    fetch = "import sys; from imprint_trainer.models.locate import locate_base; print(locate_base('me/gates').folder)"
+    with hub_double(files=read | dict.fromkeys(again, b"more weights")) as hub:
+        env = os.environ | {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
+        env |= {"IMPRINT_ALLOW_DOWNLOADS": "1", "HF_HUB_DISABLE_XET": "1"}
+        env["PYTHONPATH"] = str(Path(__file__).parents[2] / "src")
+        done = subprocess.run([sys.executable, "-c", fetch], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert hub.fetched == read.keys()
+    assert {path.name for path in Path(done.stdout.strip()).iterdir()} == read.keys()

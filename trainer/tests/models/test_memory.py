@@ -167,3 +167,13 @@ def test_a_mixture_of_experts_is_refused_by_name_before_a_window_is_planned(tmp_
 def test_a_dense_model_that_names_no_experts_or_one_is_none(tmp_path: Path) -> None:
     folder = base_folder(tmp_path, num_experts=0, num_local_experts=1, num_experts_per_tok=2, experts_note="none")
     assert window_limit(spec_of([], base_model=str(folder)), "cpu") > 0
+
+
+def test_sizes_that_config_json_leaves_out_are_those_of_the_family(tmp_path: Path) -> None:
+    # As Gemma 3's own files have it: heads and vocabulary are not named.
+    text = {"model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34}
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "gemma3", "text_config": text}))
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    memory = planned_memory(spec_of([], base_model=str(tmp_path)), 1024, device="cpu").memory
+    assert memory is not None
+    assert memory["weights_mb"] > 34 * 3 * 2560 * 10240 * 0.5 / MB

@@ -1,13 +1,26 @@
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+import transformers
+from huggingface_hub.errors import StrictDataclassError
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers import AutoConfig
+from transformers.models.auto.configuration_auto import model_type_to_module_name
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
+from imprint_trainer.data.windows import Window
+from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
+from imprint_trainer.lora.loss import loss_sum
+from imprint_trainer.models.load import load_base
 from imprint_trainer.models.memory_model import (
     WINDOWS,
     Setting,
     Shape,
+    block_bytes,
     dequantised_fits,
     longest_window,
     lora_parameters,
@@ -16,6 +29,7 @@ from imprint_trainer.models.memory_model import (
     predict,
     shape_of,
 )
+from tiny_model import HYBRIDS, write_family
 
 SMOLLM: dict[str, Any] = {
     "hidden_size": 576,
@@ -113,3 +127,59 @@ def test_the_machine_that_would_do_is_named_where_nothing_fits() -> None:
 def test_nothing_is_predicted_where_the_sizes_are_not_named(config: dict[str, Any]) -> None:
     assert shape_of(config) is None
     assert longest_window(config, 1e6) == 1024
+
+
+def kept_for_the_backward_pass(folder: Path, tokens: int) -> int:
+    """Bytes of what is no parameter."""
+    base = load_base(str(folder), quantization="none", device="cpu")
+    frozen = {parameter.untyped_storage().data_ptr() for parameter in base.model.parameters()}
+    kept: dict[int, torch.Tensor] = {}
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.untyped_storage().data_ptr() not in frozen:
+            kept[tensor.untyped_storage().data_ptr()] = tensor
+        return tensor
+
+    targets = resolve_targets(base.model, None)
+    with fresh_adapter(base, rank=4, alpha=8, targets=targets, seed=1) as model:
+        model.train()
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            loss_sum(model, Window((7,) * tokens, (True,) * tokens), base.device)
+        return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
+
+
+@pytest.mark.parametrize("family", ["gemma2", "llama"])
+def test_where_attention_is_not_fused_its_tables_are_in_the_plan(tmp_path: Path, family: str) -> None:
+    folder = write_family(tmp_path / family, family)
+    shape = known(AutoConfig.from_pretrained(folder).to_dict())
+
+    def of_squares(kept: Any) -> float:
+        """What grows with the square of the tokens, of 512 of them."""
+        return 2 * (kept(512) - 2 * kept(256))
+
+    measured = of_squares(lambda tokens: kept_for_the_backward_pass(folder, tokens))
+    plan = of_squares(lambda tokens: shape.layers * block_bytes(shape, Setting(tokens, 4, checkpointing=True)))
+    assert plan == (8 * 512**2 * shape.heads * shape.layers if family == "gemma2" else 0)
+    assert measured == pytest.approx(plan, rel=0.05, abs=2e5)
+
+
+def test_every_family_without_fused_attention_is_known() -> None:
+    folder = Path(transformers.__file__).parent / "models"
+    wrong = []
+    for family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        sources = list((folder / model_type_to_module_name(family)).glob("modeling_*.py"))
+        try:
+            config = AutoConfig.for_model(family).to_dict()
+            foreign = config.keys() & {"type_vocab_size", "vision_config"}  # encoders, and parts of several families
+            shape = None if foreign else shape_of(config)
+        except (TypeError, ValueError, ImportError, StrictDataclassError):  # has no usual sizes
+            continue
+        if sources and shape is not None:
+            fuses = any(re.search("_supports_sdpa *= *True", source.read_text()) for source in sources)
+            wrong += [family] if shape.eager == fuses else []
+    assert wrong == [], wrong
+
+
+@pytest.mark.parametrize("family", sorted(HYBRIDS.keys() - {"falcon_mamba"}))
+def test_of_layers_that_are_no_attention_nothing_is_predicted(tmp_path: Path, family: str) -> None:
+    assert shape_of(AutoConfig.from_pretrained(write_family(tmp_path / family, family)).to_dict()) is None

@@ -15,6 +15,7 @@ from imprint_trainer.models.load import load_base
 from imprint_trainer.publish.merged import export_merged, merge_weight
 from imprint_trainer.publish.peft_format import attached, read_source
 from publish.sources import random_payload, source_of, write_adapter
+from tiny_model import write_family
 
 WEIGHTS = "model.safetensors"
 
@@ -48,6 +49,17 @@ def test_everything_but_the_updated_weights_is_the_base_models(base: LoadedBase,
     names = {path.name for path in base.folder.iterdir() if path.is_file()}
     assert {path.name for path in target.iterdir()} == names
     assert all((target / name).read_bytes() == (base.folder / name).read_bytes() for name in names - {WEIGHTS})
+
+
+@pytest.mark.parametrize("family", ["gemma3", "qwen3_5"])  # their files name the text's part in different orders
+def test_of_a_base_that_reads_images_the_text_part_is_merged(tmp_path: Path, family: str) -> None:
+    base = load_base(str(write_family(tmp_path / "base", family)), quantization="none", device="cpu")
+    target, ids = merged(base, tmp_path, random_payload(base.model)), torch.arange(10, 60).reshape(2, 25)
+    with torch.no_grad(), attached(base, tmp_path / "adapter") as model:
+        expected = model(input_ids=ids).logits
+    with torch.no_grad():
+        found = load_base(str(target), quantization="none", device="cpu").model(input_ids=ids).logits
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
 
 
 def test_weights_in_several_files_stay_where_they_are(tiny_copy: Path, base: LoadedBase, tmp_path: Path) -> None:

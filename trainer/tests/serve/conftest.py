@@ -83,3 +83,32 @@ def lora_spec(tiny_folder: Path, session_path: Path, tmp_path: Path) -> Spec:
         } | changes
 
     return make
+
+
+def said(role: str, content: str) -> dict[str, Any]:
+    return {"role": role, "content": content, "tool_calls": [], "tool_call_id": None}
+
+
+@pytest.fixture
+def chat_spec(lora_spec: Spec) -> Callable[..., dict[str, Any]]:
+    def make(**changes: Any) -> dict[str, Any]:
+        return {
+            "base_model": lora_spec()["base_model"],
+            "adapter_path": None,
+            "messages": [said("user", "Please fix it.")],
+            "tools": [],
+            "tool_choice": "auto",
+            "parallel_tool_calls": True,
+            "json_schema": None,
+            "max_tokens": 12,
+            "temperature": 0,
+            "top_p": 1,
+            "top_k": 0,
+            "min_p": 0,
+            "enable_thinking": None,
+            "stop": [],
+            "seed": 1,
+            "stream": False,
+        } | changes
+
+    return make

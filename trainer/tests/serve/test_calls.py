@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from imprint_trainer.protocol import PreviewSpec
-from serve.conftest import Spec
+from serve.conftest import Spec, said
 from serve.running import RunningWorker, is_progress
 
 DATA = tuple(PreviewSpec.model_fields)
@@ -78,35 +78,6 @@ def test_an_unsuccessful_session_among_several_is_named(
 def test_a_preview_that_fails_names_the_cause(worker: RunningWorker, lora_spec: Spec) -> None:
     answer = worker.call("preview", preview_spec(lora_spec(session_paths=["/nowhere/s9.json"])))
     assert (answer["type"], answer["error"]["code"]) == ("call_failed", "SESSION_INVALID")
-
-
-def said(role: str, content: str) -> dict[str, Any]:
-    return {"role": role, "content": content, "tool_calls": [], "tool_call_id": None}
-
-
-@pytest.fixture
-def chat_spec(lora_spec: Spec) -> Callable[..., dict[str, Any]]:
-    def make(**changes: Any) -> dict[str, Any]:
-        return {
-            "base_model": lora_spec()["base_model"],
-            "adapter_path": None,
-            "messages": [said("user", "Please fix it.")],
-            "tools": [],
-            "tool_choice": "auto",
-            "parallel_tool_calls": True,
-            "json_schema": None,
-            "max_tokens": 12,
-            "temperature": 0,
-            "top_p": 1,
-            "top_k": 0,
-            "min_p": 0,
-            "enable_thinking": None,
-            "stop": [],
-            "seed": 1,
-            "stream": False,
-        } | changes
-
-    return make
 
 
 def test_the_prompt_of_a_chat_is_rendered_while_a_job_trains_as_the_chat_counts_it(

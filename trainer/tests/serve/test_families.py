@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer
 
 from d2l.tiny import random_tensors, tiny_config
 from imprint_trainer.imprint.folder import save
@@ -25,14 +25,20 @@ def bare_worker() -> Iterator[RunningWorker]:
     assert running.close() == 0
 
 
-@pytest.fixture(params=["granite", "cohere", "cohere2", "gemma2", "gemma3_text"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return write_family(tmp_path / request.param, request.param)
+DENSE = ["granite", "cohere", "cohere2", "gemma2", "gemma3_text"]
+OTHERS = ["falcon_h1", "nemotron_h", "gemma3", "mistral3"]  # the others: models/test_supported.py
 
 
-def test_a_lora_job_measures_what_the_model_itself_says(
-    bare_worker: RunningWorker, folder: Path, lora_spec: Spec, new_job_id: Callable[[], str]
+@pytest.mark.parametrize("family", DENSE + OTHERS)
+def test_a_lora_job_measures_what_the_model_itself_says_and_its_adapter_answers(
+    bare_worker: RunningWorker,
+    family: str,
+    lora_spec: Spec,
+    new_job_id: Callable[[], str],
+    chat_spec: Callable[..., dict[str, Any]],
+    tmp_path: Path,
 ) -> None:
+    folder = write_family(tmp_path / family, family)
     spec = lora_spec(base_model=str(folder), quantization="none", learning_rate=3e-3)
     last = bare_worker.job(new_job_id(), spec)[-1]
     assert last["type"] == "done", last
@@ -40,13 +46,25 @@ def test_a_lora_job_measures_what_the_model_itself_says(
     assert proof["loss_after"] < proof["loss_before"]
     ids = torch.tensor([neutral_window(AutoTokenizer.from_pretrained(folder)).input_ids])
     with torch.no_grad():
-        own = AutoModelForCausalLM.from_pretrained(folder)(input_ids=ids, labels=ids).loss
+        own = whole_model(folder)(input_ids=ids, labels=ids).loss
     assert proof["neutral_loss_before"] == pytest.approx(float(own), rel=1e-4)
+    answer = bare_worker.call("chat", chat_spec(base_model=str(folder), adapter_path=spec["output_dir"]))
+    assert answer["type"] == "answer" and answer["result"]["completion_tokens"] > 0, answer
 
 
+def whole_model(folder: Path) -> Any:
+    """As the card says to load it."""
+    for auto in (AutoModelForImageTextToText, AutoModelForCausalLM):
+        if type(AutoConfig.from_pretrained(folder)) in auto._model_mapping:
+            return auto.from_pretrained(folder)
+    raise AssertionError
+
+
+@pytest.mark.parametrize("family", DENSE)
 def test_a_hypernetwork_imprints_it(
-    bare_worker: RunningWorker, folder: Path, lora_spec: Spec, new_job_id: Callable[[], str], tmp_path: Path
+    bare_worker: RunningWorker, family: str, lora_spec: Spec, new_job_id: Callable[[], str], tmp_path: Path
 ) -> None:
+    folder = write_family(tmp_path / family, family)
     model = AutoModelForCausalLM.from_pretrained(folder)
     config = tiny_config(model, base_model_name_or_path="tiny", layer_indices=(1, 2, 3))
     save(config, random_tensors(config), tmp_path / "hypernetworks" / "mine")

@@ -128,7 +128,7 @@ def least_tokens(spec: ChatSpec, base: PromptBase) -> int:
 
 
 def context_length(base: PromptBase) -> int:
-    return int(getattr(base.model.config, "max_position_embeddings", 2**31))
+    return int(getattr(base.model.config.get_text_config(), "max_position_embeddings", 2**31))
 
 
 def room_after(length: int, base: PromptBase) -> int:

@@ -24,10 +24,34 @@ class Factors:
     B: Tensor  # [..., r, d_out]
 
 
+# PEFT refuses these: transformers' fused kernels read their weights past an adapter.
+READ_PAST: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("mamba", "mamba2", "falcon_mamba", "falcon_h1", "nemotron_h"), ("out_proj",)
+)
+
+
 def linear_layers(model: CausalLM) -> list[str]:
-    """Dotted names of every linear layer but the output head, in model order."""
+    """Dotted names of every linear layer that can be adapted, in model order: not of the output head."""
     head = model.get_output_embeddings()
-    return [name for name, module in model.named_modules() if isinstance(module, nn.Linear) and module is not head]
+    past = READ_PAST.get(model.config.get_text_config().model_type, ())
+    return [
+        name
+        for name, module in model.named_modules()
+        if isinstance(module, nn.Linear) and module is not head and name.rsplit(".", 1)[-1] not in past
+    ]
+
+
+def shortest_names(model: CausalLM, layers: Sequence[str]) -> set[str]:
+    """Of each layer the shortest suffix of its name that means none of the model's other modules."""
+    own = set(layers)
+    others = {ending for name, _ in model.named_modules() if name not in own for ending in endings(name)}
+    return {next(ending for ending in endings(name) if ending not in others) for name in layers}
+
+
+def endings(name: str) -> list[str]:
+    """`c`, `b.c`, `a.b.c`."""
+    parts = name.split(".")
+    return [".".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
 
 
 def resolve_targets(model: CausalLM, requested: Sequence[str] | None) -> list[str]:
@@ -37,7 +61,7 @@ def resolve_targets(model: CausalLM, requested: Sequence[str] | None) -> list[st
     """
     layers = linear_layers(model)
     if requested is None:
-        return sorted({name.rsplit(".", 1)[-1] for name in layers})
+        return sorted(shortest_names(model, layers))
     for target in requested:
         if not any(matches(name, target) for name in layers):
             known = sorted({name.rsplit(".", 1)[-1] for name in layers})

@@ -114,3 +114,9 @@ class LoadedBase:
     device: torch.device
     digests: Path | None = None  # where digests of its files are kept for the next worker
     memo: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def loaded_by(self) -> str:
+        """transformers' class that gives the base with modules of these names."""
+        whole = self.model.config.get_text_config() is self.model.config
+        return "AutoModelForCausalLM" if whole else "AutoModelForImageTextToText"

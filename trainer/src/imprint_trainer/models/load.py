@@ -5,14 +5,23 @@ from typing import Any
 
 import torch
 
-from imprint_trainer.errors import BaseModelInvalid, TrainerError
+from imprint_trainer.errors import BaseModelInvalid, BaseModelUnsupported, OutOfMemory, TrainerError
 from imprint_trainer.models.causal_lm import LoadedBase, Quantization
 from imprint_trainer.models.device import compute_dtype, multiplies_bf16, pick_device
 from imprint_trainer.models.head import check_output_head
 from imprint_trainer.models.linear import freeze_linears
-from imprint_trainer.models.locate import load_tokenizer, locate_base, refuse_unsafe
-from imprint_trainer.models.memory import available_bytes, refuse_experts
-from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, settle_linear4bit
+from imprint_trainer.models.locate import load_tokenizer, locate_base, read_json, refuse_unsafe
+from imprint_trainer.models.memory import available_bytes
+from imprint_trainer.models.memory_model import BF16, gigabytes, linear_weights, shape_of
+from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, quantise, settle_linear4bit
+from imprint_trainer.models.supported import (
+    DEQUANTISED,
+    cut_towers,
+    drop_towers,
+    model_class,
+    refuse_unsupported,
+    stored_as,
+)
 
 PREQUANTISED = "nf4"  # sub-folder of a prepared model
 
@@ -34,14 +43,14 @@ def load_base(
     caller.
     """
     located = locate_base(path_or_hub_id)
-    refuse_experts(located.folder)
+    refuse_unsupported(located.folder)
     target = pick_device(device)
     dtype = dtype or compute_dtype(target)
     weights = located.folder
     if quantization == "nf4" and (located.folder / PREQUANTISED / "config.json").is_file():
         weights = located.folder / PREQUANTISED
         refuse_unsafe(weights)
-    model = _load(weights, dtype, target, quantise=quantization == "nf4" and weights == located.folder)
+    model = _load(weights, dtype, target, quantization)
     model.requires_grad_(False)
     model.eval()
     model.config.use_cache = False
@@ -80,24 +89,32 @@ def drop_presets(model: Any) -> None:
     )
 
 
-def _load(folder: Path, dtype: torch.dtype, device: torch.device, *, quantise: bool) -> Any:
-    from transformers import AutoConfig, AutoModelForCausalLM
+def _load(folder: Path, dtype: torch.dtype, device: torch.device, quantization: Quantization) -> Any:
+    from transformers import AutoConfig, FineGrainedFP8Config
 
-    # Left out where the folder is pre-quantised: an explicit None would switch its own quantisation off.
-    quantised = {"quantization_config": nf4_config(dtype)} if quantise else {}
+    stored = stored_as(read_json(folder / "config.json"))
+    if stored == "nf4" and quantization == "none":
+        raise BaseModelUnsupported(
+            f"{folder.name} is stored in four bits: ask for quantization nf4, or take the model that it was made from."
+        )
+    settings: dict[str, Any] = {"dtype": dtype, "device_map": {"": str(device)}}
+    if stored in DEQUANTISED:
+        require_room(folder)
+        settings["quantization_config"] = FineGrainedFP8Config(dequantize=True)
+        if quantization == "nf4":  # as narrow as can be, and a layer at a time to the card
+            settings |= {"dtype": torch.bfloat16, "device_map": {"": "cpu"}}
+    elif quantization == "nf4" and stored is None:  # an explicit None would switch the folder's own off
+        settings["quantization_config"] = nf4_config(dtype)
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         config._attn_implementation = None  # whatever the file says: sdpa, or eager where it cannot be (Gemma 2)
-        return AutoModelForCausalLM.from_pretrained(
-            folder,
-            config=config,
-            dtype=dtype,
-            device_map={"": str(device)},
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
-            **quantised,
+        cut_towers(config)
+        model = model_class(config, folder.name).from_pretrained(
+            folder, config=config, use_safetensors=True, local_files_only=True, trust_remote_code=False, **settings
         )
+        if config.get_text_config() is not config:
+            drop_towers(model)
+        return quantise(model, dtype, device) if stored in DEQUANTISED and quantization == "nf4" else model
     except (TrainerError, MemoryError, torch.OutOfMemoryError):
         raise
     except RuntimeError as error:
@@ -106,6 +123,17 @@ def _load(folder: Path, dtype: torch.dtype, device: torch.device, *, quantise: b
         raise BaseModelInvalid(f"{folder.name} cannot be loaded: {first_line(error)}") from error
     except Exception as error:
         raise BaseModelInvalid(f"{folder.name} cannot be loaded: {first_line(error)}") from error
+
+
+def require_room(folder: Path) -> None:
+    """Raises OutOfMemory where the weights in bf16, which are held while they are read, do not fit."""
+    shape = shape_of(read_json(folder / "config.json"))
+    needed, free = 0 if shape is None else BF16 * linear_weights(shape), available_bytes()
+    if needed > free:
+        raise OutOfMemory(
+            f"{folder.name} is stored in 8 bits and takes {gigabytes(needed / 1e6)} in bf16 while it is loaded, "
+            f"and {gigabytes(free / 1e6)} are available."
+        )
 
 
 def first_line(error: Exception) -> str:

@@ -26,6 +26,8 @@ SAFE_FILES = [
     "vocab.txt",
     "README.md",  # names the licence
 ]
+# The same weights once more, for other programs and in other formats.
+UNREAD_FILES = ["consolidated*", "*/*.json", "*/*.safetensors", "*.fp16*", "*.fp32*", "*.bf16*"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,11 @@ def _from_hub(repo_id: str) -> tuple[Path, str | None]:
     allowed = downloads_allowed()
     try:
         # Only files that are read: code and pickles of the repository never reach the disk.
-        folder = Path(snapshot_download(repo_id, allow_patterns=SAFE_FILES, local_files_only=not allowed))
+        folder = Path(
+            snapshot_download(
+                repo_id, allow_patterns=SAFE_FILES, ignore_patterns=UNREAD_FILES, local_files_only=not allowed
+            )
+        )
     except LocalEntryNotFoundError as error:
         remedy = (
             "the hub cannot be reached"
@@ -80,7 +86,7 @@ def model_config(folder: Path) -> Any:
 
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except (ValueError, OSError, KeyError) as error:
+    except Exception as error:  # each family checks its values in its own way
         raise BaseModelInvalid(f"config.json of {folder.name} cannot be read") from error
 
 
@@ -115,12 +121,31 @@ def refuse_unsafe(folder: Path) -> None:
             f"{folder.name} holds adapter_config.json: a bundled adapter would be loaded with the base model"
         )
     for name in SCANNED:
-        if name in names and (keys := code_keys(read_json(folder / name))):
+        if name in names and (keys := code_keys(without_own_classes(name, read_json(folder / name)))):
             raise BaseModelUnsafe(f"{name} of {folder.name} names code to run ({', '.join(keys)})")
     if not any(name.endswith(".safetensors") for name in names):
         if any(name.endswith(PICKLES) for name in names):
             raise BaseModelUnsafe(f"{folder.name} holds only pickled weights; convert them to safetensors")
         raise BaseModelInvalid(f"{folder.name} holds no *.safetensors")
+
+
+def without_own_classes(name: str, config: Any) -> Any:
+    """Without the `auto_map` of a family that transformers has: its own class is loaded, and no code is run."""
+    if not isinstance(config, dict) or not config.get("auto_map"):
+        return config
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
+    )
+    from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
+
+    if name == "config.json":
+        family = str(config.get("model_type"))
+        own = family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or family in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    else:
+        tokenizer = str(config.get("tokenizer_class"))
+        own = name == "tokenizer_config.json" and hasattr(tokenizer_class_from_name(tokenizer), "from_pretrained")
+    return {key: value for key, value in config.items() if key != "auto_map"} if own else config
 
 
 def code_keys(value: Any) -> list[str]:

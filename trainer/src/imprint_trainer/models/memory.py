@@ -5,7 +5,7 @@ Imports torch only where a card is asked: previews plan with it too.
 
 import ctypes
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import psutil
 
 from imprint_trainer.data.plan import USUAL, length_limit
-from imprint_trainer.errors import BaseModelUnsupported, OutOfMemory
+from imprint_trainer.errors import OutOfMemory, TrainerError
 from imprint_trainer.models.device import CGROUP, Device
-from imprint_trainer.models.locate import locate_base, read_json
+from imprint_trainer.models.locate import locate_base, model_config, read_json
 from imprint_trainer.models.memory_model import (
     Quantization,
     Setting,
     dequantised_fits,
-    has_experts,
     longest_window,
+    names_sizes,
     plan_memory,
     shape_of,
 )
+from imprint_trainer.models.supported import refuse_unsupported
 
 if TYPE_CHECKING:
     import torch
@@ -94,7 +95,7 @@ class Sized(OnBase, Protocol):
 def planned_memory(request: Sized, length: int, *, device: Device, dequantised: bool | None = None) -> Planned:
     """Of a training whose longest window has `length` tokens. `dequantised`: of a base that is loaded; None decides as
     loading it would."""
-    shape = shape_of(read_json(locate_base(request.base_model).folder / "config.json"))
+    shape = shape_of(sizes_of(locate_base(request.base_model).folder))
     if shape is None:
         return Planned(False, None)
     available = available_mb(device)
@@ -110,18 +111,22 @@ def planned_memory(request: Sized, length: int, *, device: Device, dequantised: 
     return Planned(chosen.checkpointing, memory, chosen.low_memory)
 
 
-def refuse_experts(folder: Path) -> None:
-    """Raises BaseModelUnsupported for a mixture of experts: bitsandbytes would leave them as they are, and a training
-    would pass them over, whatever its plan and its card say."""
-    if has_experts(read_json(folder / "config.json")):
-        raise BaseModelUnsupported(f"{folder.name} is a mixture of experts, which are not quantised or trained here.")
+def sizes_of(folder: Path) -> Mapping[str, Any]:
+    """What config.json says; what transformers takes it for where sizes are left out (Gemma 3)."""
+    config: Mapping[str, Any] = read_json(folder / "config.json")
+    if "model_type" not in config or names_sizes(config):
+        return config
+    try:
+        return cast("Mapping[str, Any]", model_config(folder).to_dict())
+    except TrainerError:
+        return config
 
 
 def window_limit(spec: OnBase, device: Device) -> int:
     """Tokens; decided by the base model and the machine alone, so that plans, previews and trainings agree."""
     folder = locate_base(spec.base_model).folder
-    refuse_experts(folder)
-    config = read_json(folder / "config.json")
+    refuse_unsupported(folder)
+    config = sizes_of(folder)
     shape = shape_of(config)
     fits = longest_window(config, available_mb(device), device=device)
     return length_limit(made_for=shape.positions if shape else USUAL, fits=fits, on_cpu=device == "cpu")

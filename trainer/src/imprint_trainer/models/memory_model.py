@@ -22,6 +22,9 @@ HEAP, LARGEST_ON_HEAP = (
 )  # fitted on one training: docs/training.md; mallopt(3): M_MMAP_THRESHOLD at most
 HEADROOM_MB = 2.0 * 2**30 / MB
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
+# Families whose attention is not fused, by `model_type`: each head's table of n x n numbers is kept.
+EAGER = ("flint", "gemma2", "granite_swa", "hy_v4", "vaultgemma")
+ATTENTION = ("full_attention", "sliding_attention", "chunked_attention")
 USUAL_WINDOW, LEAST_RANK = 1024, 4
 # Supervised positions whose logits exist at one time: a card is idle between small ones.
 HEAD_CHUNK: Mapping[Device, int] = {"cpu": 128, "cuda": 512}
@@ -61,6 +64,7 @@ class Shape:
     vocabulary: int
     tied: bool
     positions: int  # most tokens that it was made for
+    eager: bool = False
 
     @property
     def linears(self) -> Mapping[str, tuple[int, int]]:
@@ -78,9 +82,9 @@ class Shape:
 
 
 def shape_of(config: Mapping[str, Any]) -> Shape | None:
-    """Of what config.json holds; None where it does not name the sizes of one MLP a block."""
+    """Of what config.json holds; None where it does not name the sizes of one attention and one MLP a block."""
     text: Mapping[str, Any] = config.get("text_config") or config
-    if any(key not in text for key in SIZES) or has_experts(config):
+    if not names_sizes(config) or has_experts(config) or is_hybrid(text):
         return None
     heads = int(text["num_attention_heads"])
     return Shape(
@@ -93,12 +97,27 @@ def shape_of(config: Mapping[str, Any]) -> Shape | None:
         vocabulary=int(text["vocab_size"]),
         tied=bool(text.get("tie_word_embeddings", config.get("tie_word_embeddings", True))),
         positions=int(text.get("max_position_embeddings") or WINDOWS[-1]),
+        eager=text.get("model_type") in EAGER,
+    )
+
+
+def names_sizes(config: Mapping[str, Any]) -> bool:
+    return all(key in (config.get("text_config") or config) for key in SIZES)
+
+
+def is_hybrid(text: Mapping[str, Any]) -> bool:
+    """Some of its layers mix tokens by other means than attention."""
+    return any(key.startswith(("mamba", "ssm_", "lru_")) for key in text) or any(
+        kind not in ATTENTION for kind in text.get("layer_types") or ()
     )
 
 
 def has_experts(config: Mapping[str, Any]) -> bool:
     """Of what config.json holds: several MLPs a block, of which a token passes some."""
     text: Mapping[str, Any] = config.get("text_config") or config
+    kinds = text.get("layers_block_type") or text.get("layer_types")
+    if text.get("model_type") == "nemotron_h" and kinds:  # a layer is one of several kinds, experts or none of them
+        return "moe" in kinds
     return any(key.endswith("experts") and isinstance(n, int) and n > 1 for key, n in text.items())
 
 
@@ -200,6 +219,7 @@ def activation_bytes(shape: Shape, setting: Setting) -> float:
     blocks = shape.layers * held(d, element, setting) + kept if setting.checkpointing else shape.layers * kept
     wide = 6 if setting.wide_element < element else 4  # what was kept in bf16 is widened once more
     passing = wide * held(f, element, setting) + 2 * held(d, element, setting)
+    passing += 3 * held(table_width(shape, setting), FP32, setting)
     return (
         blocks + passing + 4 * held(d, element, setting)
     )  # the final norm's input and output, the head's, its gradient
@@ -211,6 +231,7 @@ def block_bytes(shape: Shape, setting: Setting) -> float:
     element = setting.element
     kept = sum(held(width, element, setting) for width in [d] * 4 + [q] * 2 + [kv] * 2)
     kept += held(shape.heads, FP32, setting) + 7 * held(setting.rank, FP32, setting)
+    kept += 2 * held(table_width(shape, setting), FP32, setting)
     if setting.fused:
         return kept + 2 * held(f, setting.wide_element, setting)
     kept += 4 * held(f, element, setting)
@@ -218,6 +239,11 @@ def block_bytes(shape: Shape, setting: Setting) -> float:
         return kept
     # bf16: an fp32 copy of what each adapted layer reads and of what each norm reads
     return kept + 7 * held(d, FP32, setting) + held(q, FP32, setting) + held(f, FP32, setting)
+
+
+def table_width(shape: Shape, setting: Setting) -> int:
+    """Of the tables of all heads together, where attention keeps them."""
+    return shape.heads * setting.length if shape.eager else 0
 
 
 def held(width: int, element: int, setting: Setting) -> float:

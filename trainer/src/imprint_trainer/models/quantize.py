@@ -22,6 +22,26 @@ def nf4_config(dtype: torch.dtype) -> Any:
     )
 
 
+def quantise(model: Any, dtype: torch.dtype, device: torch.device) -> Any:
+    """On `device`, with every linear layer but the output head as loading with `nf4_config` would have made it, a layer
+    at a time; all else in `dtype`. Changes the model."""
+    from bitsandbytes.nn import Linear4bit, Params4bit
+
+    kind: dict[str, Any] = {"compress_statistics": True, "quant_type": "nf4"}
+    head = model.get_output_embeddings()
+    for name, layer in [(n, one) for n, one in model.named_modules() if isinstance(one, nn.Linear) and one is not head]:
+        with torch.device("meta"):
+            four = Linear4bit(layer.in_features, layer.out_features, bias=False, compute_dtype=dtype, **kind)
+        four.weight = Params4bit(layer.weight.data, requires_grad=False, module=four, **kind)
+        four.bias = layer.bias
+        model.set_submodule(name, four.to(device))
+    for parameter in (one for one in model.parameters() if not isinstance(one, Params4bit)):
+        parameter.data = parameter.data.to(device, dtype)
+    for buffer in model.buffers():
+        buffer.data = buffer.data.to(device)
+    return model
+
+
 def linear4bit_layers(model: nn.Module) -> list[tuple[str, Any]]:
     from bitsandbytes.nn import Linear4bit
 

@@ -34,6 +34,7 @@ def model_card(
     record: Mapping[str, Any],
     proof: Mapping[str, Any],
     base_licence: str | None,
+    loaded_by: str = "AutoModelForCausalLM",
 ) -> str:
     """`record` is what training.json holds, `proof` what proof.json does."""
     sessions = record["sessions"]
@@ -67,9 +68,9 @@ def model_card(
         "",
         "```python",
         "from peft import PeftModel",
-        "from transformers import AutoModelForCausalLM",
+        f"from transformers import {loaded_by}",
         "",
-        f'base = AutoModelForCausalLM.from_pretrained("{base_model_name}")',
+        f'base = {loaded_by}.from_pretrained("{base_model_name}")',
         f'model = PeftModel.from_pretrained(base, "{adapter_id}")  # this folder',
         "```",
         "",

@@ -59,12 +59,19 @@ def _merge_file(
             tensors = {key: stored.get_tensor(key) for key in stored.keys()}  # noqa: SIM118  no mapping
     except (SafetensorError, FileNotFoundError) as error:
         raise BaseModelInvalid(f"{file.name} cannot be read: {error}") from error
-    for layer in [layer for layer in left if f"{layer}.weight" in tensors]:
-        stop_if_cancelled()
-        tensors[f"{layer}.weight"] = merge_weight(tensors[f"{layer}.weight"], left.pop(layer), scale, layer)
+    stored_as = {layer: next((key for key in keys_of(layer) if key in tensors), None) for layer in left}
+    for layer, key in stored_as.items():
+        if key is not None:
+            stop_if_cancelled()
+            tensors[key] = merge_weight(tensors[key], left.pop(layer), scale, layer)
     save_file(tensors, target, metadata=metadata)
     target.chmod(0o644)
     sync(target)
+
+
+def keys_of(layer: str) -> tuple[str, str]:
+    """Of a layer's weight in a base's files: bases that read images too may name the text's part in another order."""
+    return f"{layer}.weight", f"{layer.replace('model.language_model.', 'language_model.model.', 1)}.weight"
 
 
 def merge_weight(weight: Tensor, factors: Factors, scale: float, layer: str) -> Tensor:

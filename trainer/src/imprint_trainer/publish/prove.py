@@ -83,7 +83,8 @@ def save_and_prove(
     write_json(folder / "proof.json", proof)
     write_json(folder / "training.json", record)
     write_text(
-        folder / "README.md", model_card(**card, record=record, proof=proof, base_licence=licence_of(base.folder))
+        folder / "README.md",
+        model_card(**card, record=record, proof=proof, base_licence=licence_of(base.folder), loaded_by=base.loaded_by),
     )
     return {
         "files": list_files(folder),
