@@ -273,7 +273,9 @@ def test_a_call_that_has_to_be_made_is_begun_for_the_model(base: LoadedBase) -> 
         ("required", 1, "llama3", '{"name": "list_files", "parameters":'),
         ("required", 2, "mistral", '[TOOL_CALLS][{"name": "'),
         (NamedTool(name="x"), 2, "qwen3-coder", "<tool_call>\n<function=x>\n"),
-        ("required", 2, "a family of its own", '<tool_call>\n{"name": "'),
+        ("required", 2, "generic", '<tool_call>\n{"name": "'),
+        ("required", 2, "lfm2", "<|tool_call_start|>["),
+        ("required", 1, "harmony", "<|channel|>commentary to=functions.list_files <|constrain|>json<|message|>"),
     ],
 )
 def test_each_family_begins_calls_in_its_own_way(
