@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -187,9 +187,7 @@ class Reader:
     def python(self) -> None:
         self.expect("[")
         quote = self.form.get("quote")
-        while not self.follows("]"):
-            if self.calls:
-                self.expect(",")
+        for _ in self.listed("]"):
             self.name = self.match(NAME)
             self.expect("(")
             self.calls.append(Call(self.name, self.items(")", "=", quote and quote + BEHIND, None)))
@@ -198,25 +196,27 @@ class Reader:
         """Keys and values up to `end`. Texts that begin with the form's quote go on to `quote`, those of values in
         values to `inner`; where these are None they are quoted and escaped as in JSON or Python."""
         found: dict[str, Any] = {}
-        while not self.follows(end):
-            if found:
-                self.expect(",")
+        for _ in self.listed(end):
             key = self.quoted(quote)
             key = self.match(KEY) if key is None else key
             self.expect(between)
             found[key] = self.value(quote, inner)
         return found
 
+    def listed(self, end: str) -> Iterator[None]:
+        """Stops before each of what stands between commas, up to `end`."""
+        first = True
+        while not self.follows(end):
+            if not first:
+                self.expect(",")
+            yield
+            first = False
+
     def value(self, quote: str | None, inner: str | None) -> Any:
         if self.follows("{"):
             return self.items("}", ":", inner, inner)
         if self.follows("["):
-            values: list[Any] = []
-            while not self.follows("]"):
-                if values:
-                    self.expect(",")
-                values.append(self.value(inner, inner))
-            return values
+            return [self.value(inner, inner) for _ in self.listed("]")]
         text = self.quoted(quote)
         if text is not None:
             return text

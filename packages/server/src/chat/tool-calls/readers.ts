@@ -66,6 +66,13 @@ function* upTo(input: Input, mark: string): Generator<void, boolean> {
 const callWith = (name: string, written: string | null): readonly Call[] | null =>
   written === null ? null : [{ name, arguments: written }];
 
+/** What stands behind an argument's text that is not escaped: the next argument, or the call's end. */
+const BEHIND_ARGUMENT: readonly Sequence[] = [
+  [",", KEY, "="],
+  [")", "]"],
+  [")", ",", NAME, "("],
+];
+
 const slots = {
   *json(input: Input): Reading<readonly Call[]> {
     yield* space(input);
@@ -92,17 +99,13 @@ const slots = {
 
   *parameters(input: Input, { format, tools, name, behind }: Place): Reading<readonly Call[]> {
     const [before = "", between = "", after = ""] = (format.parameter ?? "").split(/\{\w+\}/);
-    const [opening = ""] = wordsOf(before);
     const members = new Map<string, string>();
     while (!(yield* accept(input, behind))) {
-      for (const mark of wordsOf(before)) if (!(yield* accept(input, mark))) return null;
-      const key = yield* word(input, NAME);
-      if (key === null) return null;
-      for (const mark of wordsOf(between)) if (!(yield* accept(input, mark))) return null;
-      const text = yield* textUntil(input, after.trim(), [[opening], [behind]]);
+      const key = (yield* stands(input, wordsOf(before))) ? yield* word(input, NAME) : null;
+      if (key === null || !(yield* stands(input, wordsOf(between)))) return null;
+      const text = yield* textUntil(input, after.trim(), [wordsOf(before), [behind]]);
       if (text === null) return null;
-      const own = text.slice(Number(between.endsWith("\n") && text.startsWith("\n")));
-      const value = after.startsWith("\n") ? own.replace(/\n$/, "") : own;
+      const value = after.startsWith("\n") ? text.replace(/^\n/, "").replace(/\n$/, "") : text;
       members.set(key, jsonOf(value, schemaOf(tools, name, key)));
     }
     const parts = [...members].map(([key, value]) => `${JSON.stringify(key)}: ${value}`);
@@ -117,25 +120,15 @@ const slots = {
   },
 
   *python(input: Input, { format: { quote } }: Place): Reading<readonly Call[]> {
-    const text =
-      quote === undefined
-        ? escaped
-        : unescaped(quote, [
-            [",", KEY, "="],
-            [")", "]"],
-            [")", ",", NAME, "("],
-          ]);
-    const calls: Call[] = [];
-    if (!(yield* accept(input, "["))) return null;
-    while (!(yield* accept(input, "]"))) {
-      if (calls.length > 0 && !(yield* accept(input, ","))) return null;
+    const text = quote === undefined ? escaped : unescaped(quote, BEHIND_ARGUMENT);
+    const call = function* (): Reading<Call> {
       const name = yield* word(input, NAME);
       if (name === null || !(yield* accept(input, "("))) return null;
       const written = yield* members(input, { end: ")", between: "=", text, inner: escaped }, 0);
-      if (written === null) return null;
-      calls.push({ name, arguments: written });
-    }
-    return calls.length > 0 ? calls : null;
+      return written === null ? null : { name, arguments: written };
+    };
+    const calls: readonly Call[] | null = (yield* accept(input, "[")) ? yield* listed(input, "]", call) : null;
+    return calls?.length ? calls : null;
   },
 
   *thought(input: Input, { behind }: Place): Reading<readonly Call[]> {
@@ -204,40 +197,38 @@ interface Members {
   readonly inner: Quoted;
 }
 
+/** What stands between commas, up to `end`. */
+function* listed<T>(input: Input, end: string, one: () => Reading<T>): Reading<readonly T[]> {
+  const found: T[] = [];
+  while (!(yield* accept(input, end))) {
+    const next = found.length === 0 || (yield* accept(input, ",")) ? yield* one() : null;
+    if (next === null) return null;
+    found.push(next);
+  }
+  return found;
+}
+
 /** An object, as JSON. */
 function* members(input: Input, { end, between, text, inner }: Members, depth: number): Reading<string> {
-  const written: string[] = [];
-  while (!(yield* accept(input, end))) {
-    if (written.length > 0 && !(yield* accept(input, ","))) return null;
-    const key: string | null = (yield* text(input)) ?? (yield* word(input, KEY));
-    if (key === null || !(yield* accept(input, between))) return null;
-    const value: string | null = yield* valueIn(input, text, inner, depth + 1);
-    if (value === null) return null;
-    written.push(`${JSON.stringify(key)}: ${value}`);
-  }
-  return `{${written.join(", ")}}`;
+  const written: readonly string[] | null = yield* listed(input, end, function* () {
+    const key = (yield* text(input)) ?? (yield* word(input, KEY));
+    const value = key !== null && (yield* accept(input, between)) ? yield* valueIn(input, text, inner, depth + 1) : null;
+    return value === null ? null : `${JSON.stringify(key)}: ${value}`;
+  });
+  return written && `{${written.join(", ")}}`;
 }
 
 function* valueIn(input: Input, text: Quoted, inner: Quoted, depth: number): Reading<string> {
   if (depth > MAX_DEPTH) return null;
   if (yield* accept(input, "{")) return yield* members(input, { end: "}", between: ":", text: inner, inner }, depth);
-  if (yield* accept(input, "[")) return yield* listOf(input, inner, depth);
+  if (yield* accept(input, "[")) {
+    const values: readonly string[] | null = yield* listed(input, "]", () => valueIn(input, inner, inner, depth + 1));
+    return values && `[${values.join(", ")}]`;
+  }
   const quoted = yield* text(input);
   if (quoted !== null) return JSON.stringify(quoted);
-  const written = yield* word(input, /[\w.+-]/);
-  if (written === null) return null;
+  const written = (yield* word(input, /[\w.+-]/)) ?? "";
   return WORDS[written] ?? (/^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(written) ? written : null);
-}
-
-function* listOf(input: Input, text: Quoted, depth: number): Reading<string> {
-  const written: string[] = [];
-  while (!(yield* accept(input, "]"))) {
-    if (written.length > 0 && !(yield* accept(input, ","))) return null;
-    const value: string | null = yield* valueIn(input, text, text, depth + 1);
-    if (value === null) return null;
-    written.push(value);
-  }
-  return `[${written.join(", ")}]`;
 }
 
 const unescaped = (quote: string, ends: readonly Sequence[]): Quoted =>
