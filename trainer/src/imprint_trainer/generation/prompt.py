@@ -60,7 +60,7 @@ def bare_base(path_or_hub_id: str) -> BareBase:
 @dataclass(frozen=True)
 class Prompt:
     """Token ids that the model goes on from: the prompt, `length` of them, and what its answer has to begin with.
-    `tool_format` says how the answer's text holds calls (None without tools)."""
+    `tool_format` says how the answer's text holds calls and thoughts (None without tools and thoughts)."""
 
     ids: tuple[int, ...]
     length: int
@@ -80,17 +80,17 @@ def prompt_of(spec: ChatSpec, base: PromptBase) -> Prompt:
     if spec.max_tokens != 0:
         room_after(least_tokens(spec, base), base)
     try:
-        ids, form = rendered(spec, base), known(base)[1] if spec.tools else None
+        ids, (traits, form) = rendered(spec, base), known(base)
     except TemplateUnsupported as error:
         raise PromptRefused(str(error)) from error
-    length = len(ids)
+    length, read = len(ids), form if spec.tools or thinks(form) else None
     if spec.max_tokens == 0:
-        return Prompt(ids, length, "", form, 0)
-    opening = opening_of(spec, form)
+        return Prompt(ids, length, "", read, 0)
+    opening = opening_of(spec, form if traits.tool_list else "generic")
     begun = tuple(base.tokenizer(opening, add_special_tokens=False)["input_ids"]) if opening else ()
     room = room_after(length + len(begun), base)
     most = room if spec.max_tokens is None else max(1, min(spec.max_tokens - len(begun), room))
-    return Prompt((*ids, *begun), length, opening, form, most)
+    return Prompt((*ids, *begun), length, opening, read, most)
 
 
 def render(spec: ChatSpec, base: PromptBase) -> dict[str, Any]:
@@ -167,11 +167,11 @@ def learned_reasoning(adapter: Path) -> bool:
 
 
 def known(base: PromptBase) -> tuple[Traits, str]:
-    """What its chat template can express, and how a model that is given tools writes calls."""
+    """What its chat template can express, and how it writes calls."""
     if "template" not in base.memo:
         template = chat_template(base.tokenizer, reasoning=False, date=None)
         traits = traits_of(template)
-        base.memo["template"] = traits, tool_format(template, traits) if traits.tool_list else "generic"
+        base.memo["template"] = traits, tool_format(template, traits)
     found: tuple[Traits, str] = base.memo["template"]
     return found
 
@@ -198,9 +198,14 @@ def caller_of(message: ChatMessage, steps: Sequence[Step]) -> int:
     raise PromptRefused("Field messages holds a result of a call that no message before it makes: leave it out.")
 
 
-def opening_of(spec: ChatSpec, form: str | None) -> str:
+def thinks(form: str) -> bool:
+    """Whether every answer in this format may hold thoughts that are to be told from the rest."""
+    return any("{thought}" in pattern for pattern in FORMATS[form].get("left_out", ()))
+
+
+def opening_of(spec: ChatSpec, form: str) -> str:
     """Empty where no call has to be made; without a name where several tools may be called."""
-    if form is None or spec.tool_choice == "auto":
+    if not spec.tools or spec.tool_choice == "auto":
         return ""
     begins: str = FORMATS[form]["begins"]
     one = spec.tools[0].name if len(spec.tools) == 1 else None

@@ -233,6 +233,14 @@ test.each(RECORDED.written.map((one) => [one.templates.join(", "), one.calls, on
   },
 );
 
+test("thoughts of gpt-oss are no text of the answer, and neither are those that were cut off", () => {
+  const thought = "<|channel|>analysis<|message|>They want a joke. <tool_call>";
+  expect(told("harmony", `${thought}<|end|><|start|>assistant<|channel|>final<|message|>Knock, knock.`)).toEqual([
+    "Knock, knock.",
+  ]);
+  expect(told("harmony", thought)).toEqual([]);
+});
+
 test("no mark of a format is the beginning of another, so that the one that came whole is the one that stands there", () => {
   for (const { calls, left_out = [] } of Object.values(TOOL_CALL_FORMATS)) {
     const marks = [...new Set([...calls, ...left_out].map((pattern) => pattern.split(" ")[0] ?? ""))];
