@@ -228,6 +228,10 @@ test.each(RECORDED.written.map((one) => [one.templates.join(", "), one.calls, on
     expect(callsOf(whole)).toEqual(RECORDED.calls.slice(0, calls));
     // The template of gpt-oss shows words beside a call as a thought.
     expect(textOf(whole).trim()).toBe(words && chosen !== "harmony" ? RECORDED.words : "");
+    // A turn's last mark may be missing, but where it ends the call's arguments.
+    const cut =
+      chosen === "glm" ? text : text.replace(/(?:<\/tool_call>|<[^<>]*tool[_▁]calls?[^<>]*>|<\/atem:function_calls>)$/, "");
+    expect(callsOf(read(chosen, [cut], RECORDED.tools))).toEqual(callsOf(whole));
     for (let length = 1; length <= 64; length += 1)
       expect(read(chosen, text.match(new RegExp(`[^]{1,${length}}`, "g")) ?? [], RECORDED.tools)).toEqual(whole);
   },
