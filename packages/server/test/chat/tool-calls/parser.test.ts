@@ -21,7 +21,7 @@ test("any split of any stream gives the same events", () => {
   );
 });
 
-test.each(FORMATS)("10,000 streams in %s that no call can end in come back as the text that they are", (chosen) => {
+test.each(FORMATS)("5,000 streams in %s that no call can end in come back as the text that they are", (chosen) => {
   const unclosed = FRAGMENTS.map((part) => part.replace(/[}\]]/g, "")).filter((part) => !part.startsWith("</"));
   const stream = anyStream(unclosed).map((text) => text.replace(/[}\]]|<\//g, ""));
   fc.assert(
@@ -30,7 +30,7 @@ test.each(FORMATS)("10,000 streams in %s that no call can end in come back as th
       const events = read(chosen, torn(text, [text.length >> 1]));
       return text === "" ? events.length === 0 : events.length === 1 && events[0]?.type === "text" && events[0].text === text;
     }),
-    { numRuns: 10_000 },
+    { numRuns: 5_000 },
   );
 });
 
@@ -90,7 +90,7 @@ describe.each(Object.entries(WRITERS))("%s", (title, { format: chosen, write }) 
           expect(read(chosen, torn(broken, cuts), tools(calls))).toEqual(events);
         },
       ),
-      { numRuns: 800 },
+      { numRuns: 400 },
     );
   });
 
