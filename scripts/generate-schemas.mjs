@@ -1,6 +1,8 @@
-// Writes the worker protocol's JSON Schemas to where the trainer's tests read them. Run after `npm run build`.
+// Writes what the trainer reads of the contracts: the worker protocol's JSON Schemas for its tests, and the table of tool calls.
+// Run after `npm run build`.
 import { writeFile } from "node:fs/promises";
-import { WorkerEvent, WorkerRequest } from "@imprint/contracts";
+import { TOOL_CALL_FORMATS, WorkerEvent, WorkerRequest } from "@imprint/contracts";
 
-const file = new URL("../trainer/tests/fixtures/worker-schema.json", import.meta.url);
-await writeFile(file, `${JSON.stringify({ WorkerRequest, WorkerEvent })}\n`);
+const write = (path, text) => writeFile(new URL(`../trainer/${path}`, import.meta.url), `${text}\n`);
+await write("tests/fixtures/worker-schema.json", JSON.stringify({ WorkerRequest, WorkerEvent }));
+await write("src/imprint_trainer/data/tool-calls.json", JSON.stringify(TOOL_CALL_FORMATS, null, 2));

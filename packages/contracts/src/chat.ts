@@ -56,7 +56,7 @@ export type ChatSpec = Static<typeof ChatSpec>;
 export const ChatPrompt = Strict({
   prompt_tokens: Type.Integer(),
   tool_format: Type.Union([Type.String(), Type.Null()], {
-    description: "How the answer's text holds calls; null where there are no tools",
+    description: "How the answer's text holds calls and thoughts; null where there are neither tools nor thoughts",
   }),
 });
 export type ChatPrompt = Static<typeof ChatPrompt>;

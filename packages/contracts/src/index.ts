@@ -35,6 +35,7 @@ export * from "./signals.js";
 export * from "./sweep.js";
 export * from "./sweep-request.js";
 export * from "./sweep-trials.js";
+export * from "./tool-calls.js";
 export * from "./training.js";
 export * from "./verdict.js";
 export * from "./worker.js";

@@ -1,7 +1,5 @@
 """What an engine is given is what a training on the same conversation has before the answer, token for token."""
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +7,9 @@ import pytest
 from data.families import tokenizer_of
 from data.sessions import agent, session_of, shown, system, user
 from imprint_trainer.data.prepare import prepare_windows, started
-from imprint_trainer.data.render import MARKS, rendered_conversation, tool_format
+from imprint_trainer.data.render import rendered_conversation
 from imprint_trainer.data.session import Session
-from imprint_trainer.data.templates import chat_template, tool_prompt, traits_of
+from imprint_trainer.data.templates import tool_prompt
 
 TOOLS = [
     {
@@ -38,7 +36,7 @@ def prompts_of(session: Session, name: str) -> list[tuple[int, ...]]:
 def served(session: Session, name: str, count: int) -> tuple[int, ...]:
     """What an engine is given after the first `count` steps."""
     steps, date = session.steps[:count], started(session)
-    return rendered_conversation(steps, session.tools, tokenizer_of(name), date=date).ids
+    return rendered_conversation(steps, session.tools, tokenizer_of(name), date=date)
 
 
 @pytest.mark.parametrize("turns", [SAID_BESIDE, CALLED_ALONE], ids=["beside", "alone"])
@@ -102,19 +100,3 @@ def test_what_an_assistant_says_before_the_first_request_is_kept() -> None:
     text = tokenizer_of("chatml").decode(list(served(session, "chatml", 3)))
     assert "assistant\nHello!<|im_end|>\n<|im_start|>user\nFix<|im_end|>\n<|im_start|>assistant\n" in text
     assert text.startswith("<|im_start|>system\nBe brief.<|im_end|>")
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("chatml", "generic"), ("qwen2_5", "hermes"), ("qwen3", "hermes"), ("llama3_1", "llama3"), ("mistral", "mistral")],
-)
-def test_the_format_of_calls_is_found_in_what_the_template_writes(name: str, expected: str) -> None:
-    template = chat_template(tokenizer_of(name), reasoning=False, date=None)
-    assert tool_format(template, traits_of(template)) == expected
-
-
-def test_the_service_has_a_parser_for_each_format() -> None:
-    source = Path(__file__).parents[3] / "packages/server/src/chat/tool-calls/formats.ts"
-    text = source.read_text(encoding="utf-8")
-    assert {"generic", *MARKS.values()} == set(re.findall(r'^  "?([\w-]+)"?: \[', text, re.M))
-    assert all(f'"{mark}"' in text for mark in MARKS if '"' not in mark)

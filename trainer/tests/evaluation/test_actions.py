@@ -6,23 +6,22 @@ import pytest
 from data.families import CHATML_DEFAULT_SYSTEM, tokenizer_of, tokenizer_with
 from data.sessions import agent, session_of, user
 from data.sessions import answers as answers_of
+from imprint_trainer.data.calls import Call, read_calls
 from imprint_trainer.data.prepare import prepare_windows
 from imprint_trainer.data.session import Session
 from imprint_trainer.evaluation.actions import (
     MEASURES,
     Action,
     Actions,
-    Call,
     files_of,
+    format_of,
     judged,
     next_actions,
     read_answer,
-    read_call,
     same_arguments,
     same_call,
     same_files,
     spread,
-    syntaxes,
 )
 from imprint_trainer.evaluation.verdict import compared
 
@@ -86,9 +85,8 @@ def test_a_recorded_call_is_read_back_from_how_the_template_writes_it(family: st
     tokenizer = tokenizer_of(family)
     session = session_of(user("Fix it."), agent(text, ("edit.file", json.dumps(ARGUMENTS), "ok")))
     (answer,) = answers_of(prepare_windows(session, tokenizer, max_length=1024), tokenizer)
-    assert read_call(answer, syntaxes(tokenizer)) == Call("edit.file", ARGUMENTS)
-    cut = read_call(answer[: answer.index("nested")], syntaxes(tokenizer))
-    assert cut == Call("edit.file", None)
+    assert read_calls(answer, format_of(tokenizer)) == [Call("edit.file", ARGUMENTS)]
+    assert read_calls(answer[: answer.index("nested")], format_of(tokenizer)) == [Call("edit.file", None)]
 
 
 def test_arguments_between_tags_are_read_back() -> None:
@@ -96,40 +94,25 @@ def test_arguments_between_tags_are_read_back() -> None:
     session = session_of(user("Fix it."), agent("I do.", ("edit", json.dumps({"path": "a.py", "new": "x\ny"}), "ok")))
     (answer,) = answers_of(prepare_windows(session, tokenizer, max_length=1024), tokenizer)
     assert "<parameter=path>" in answer
-    assert read_call(answer, syntaxes(tokenizer)) == Call("edit", {"path": "a.py", "new": "x\ny"})
-    assert read_call(answer[: answer.index("</function>")], syntaxes(tokenizer)) == Call("edit", None)
-
-
-def test_a_name_right_before_its_arguments_is_read_whole() -> None:
-    """Mistral writes [TOOL_CALLS]name{...} since its tokenizer v11."""
-    written = "'\n<call>' + c.function.name + (c.function.arguments | tojson)"
-    source = (
-        TAGGED[: TAGGED.index("{{ '\n<tool_call>")]
-        + "{{ "
-        + written
-        + " }}{% endfor %}{{ '<|im_end|>\n' }}{% endfor %}"
-    )
-    source += "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
-    known = syntaxes(tokenizer_with(source, ("<|im_start|>", "<|im_end|>")))
-    assert read_call('I do.\n<call>edit_file{"path": "a.py"}<|im_end|>', known) == Call("edit_file", {"path": "a.py"})
+    assert read_calls(answer, format_of(tokenizer)) == [Call("edit", {"path": "a.py", "new": "x\ny"})]
+    assert read_calls(answer[: answer.index("</function>")], format_of(tokenizer)) == [Call("edit", None)]
 
 
 @pytest.mark.parametrize("family", CALLING)
 def test_an_answer_without_a_call_has_none(family: str) -> None:
-    known = syntaxes(tokenizer_of(family))
-    assert read_call('I would call {"tool": 1} but do not.', known) is None
-    assert read_call("", known) is None
+    form = format_of(tokenizer_of(family))
+    assert read_calls('I would call {"tool": 1} but do not.', form) == read_calls("", form) == []
 
 
 def test_the_fallback_is_read_whatever_the_template_writes() -> None:
     text = '<tool_call>\n{"name": "bash", "arguments": {"command": "ls"}}\n</tool_call>'
     for family in ("llama3", "mistral", "gptoss"):
-        assert read_call(text, syntaxes(tokenizer_of(family))) == Call("bash", {"command": "ls"})
+        assert read_calls(text, format_of(tokenizer_of(family))) == [Call("bash", {"command": "ls"})]
 
 
 def test_arguments_that_are_no_object_are_no_call() -> None:
-    known = syntaxes(tokenizer_of("qwen2_5"))
-    assert read_call('<tool_call>\n{"name": "bash", "arguments": 5}\n</tool_call>', known) == Call("bash", None)
+    text = '<tool_call>\n{"name": "bash", "arguments": 5}\n</tool_call>'
+    assert read_calls(text, format_of(tokenizer_of("qwen2_5"))) == [Call("bash", None)]
 
 
 FAMILIES = ["chatml", "qwen2_5", "qwen3", "llama3_1", "mistral", "gptoss", "deepseekv3"]
@@ -154,7 +137,7 @@ TALK = session_of(
 def sampled(session: Session, family: str, *, most: int = 50, max_length: int = 1024) -> Actions:
     tokenizer = tokenizer_of(family)
     windows = prepare_windows(session, tokenizer, max_length=max_length).windows
-    return next_actions([(session.steps, windows)], tokenizer, most=most, seed=1)
+    return next_actions([(session, windows)], tokenizer, most=most, seed=1)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -178,7 +161,7 @@ def test_a_call_that_cannot_be_read_back_is_no_action() -> None:
     )
     tokenizer = tokenizer_with(source, ("<|im_start|>", "<|im_end|>"))
     windows = prepare_windows(TALK, tokenizer, max_length=1024).windows
-    assert next_actions([(TALK.steps, windows)], tokenizer, most=50, seed=1) == Actions((), 3)
+    assert next_actions([(TALK, windows)], tokenizer, most=50, seed=1) == Actions((), 3)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -201,7 +184,7 @@ def test_the_recorded_answer_is_right_in_all_but_the_loop(family: str) -> None:
         for step, start, end in window.answer_spans:
             action = actions.get(window.input_ids[:start])
             if action is not None:
-                answer = read_answer(window.input_ids[start:end], tokenizer, syntaxes(tokenizer))
+                answer = read_answer(window.input_ids[start:end], tokenizer, format_of(tokenizer), {})
                 again = step == 5
                 assert judged(action, answer) == {
                     **dict.fromkeys(MEASURES, True),
@@ -221,12 +204,12 @@ def test_the_recorded_answer_is_right_in_all_but_the_loop(family: str) -> None:
     ],
 )
 def test_a_call_is_judged_by_tool_arguments_file_and_repetition(made: Call | None, right: set[str]) -> None:
-    action = Action((), Call("edit", {"path": "a.py", "new_string": "x"}), Call("read", {"path": "a.py"}))
+    action = Action((), Call("edit", {"path": "a.py", "new_string": "x"}), Call("read", {"path": "a.py"}), {})
     assert {name for name, holds in judged(action, made).items() if holds} == right
 
 
 def test_a_sample_is_spread_evenly_and_seeded() -> None:
-    actions = [Action((number,), Call("x", {}), None) for number in range(103)]
+    actions = [Action((number,), Call("x", {}), None, {}) for number in range(103)]
     chosen = [action.prompt[0] for action in spread(actions, 10, seed=3)]
     assert len(set(chosen)) == 10
     assert {later - earlier for earlier, later in zip(chosen, chosen[1:], strict=False)} <= {10, 11}

@@ -269,16 +269,16 @@ def test_a_call_that_has_to_be_made_is_begun_for_the_model(base: LoadedBase) -> 
     ("choice", "tools", "tool_format", "expected"),
     [
         ("auto", 1, "hermes", ""),
-        ("required", 1, None, ""),
+        ("required", 0, "hermes", ""),
         ("required", 1, "llama3", '{"name": "list_files", "parameters":'),
         ("required", 2, "mistral", '[TOOL_CALLS][{"name": "'),
         (NamedTool(name="x"), 2, "qwen3-coder", "<tool_call>\n<function=x>\n"),
-        ("required", 2, "a family of its own", '<tool_call>\n{"name": "'),
+        ("required", 2, "generic", '<tool_call>\n{"name": "'),
+        ("required", 2, "lfm2", "<|tool_call_start|>["),
+        ("required", 1, "harmony", "<|channel|>commentary to=functions.list_files <|constrain|>json<|message|>"),
     ],
 )
-def test_each_family_begins_calls_in_its_own_way(
-    choice: Any, tools: int, tool_format: str | None, expected: str
-) -> None:
+def test_each_family_begins_calls_in_its_own_way(choice: Any, tools: int, tool_format: str, expected: str) -> None:
     assert opening_of(spec_of(tools=[TOOL] * tools, tool_choice=choice), tool_format) == expected
 
 

@@ -71,6 +71,29 @@ def test_a_recorded_conversation_is_trained_as_it_was_served(base: LoadedBase, n
     assert base.tokenizer.decode(list(window.input_ids)).endswith(f"The tests pass.{family(name).end}")
 
 
+@pytest.mark.parametrize(
+    ("name", "with_tools", "without"),
+    [("qwen2_5", "hermes", None), ("deepseekv3", "deepseek-v3", None), ("chatml", "generic", None)]
+    + [("gptoss", "harmony", "harmony")],
+)
+def test_an_engine_is_told_how_an_answer_holds_calls_and_thoughts(
+    base: LoadedBase, name: str, with_tools: str, without: str | None
+) -> None:
+    base = replace(base, tokenizer=tokenizer_of(name), memo={})
+    asked = [chat_message({"role": "user", "content": "Hello."})]
+    tool = {"name": "ls", "description": None, "parameters": None}
+    assert prompt_of(spec_of(asked, tools=[tool]), base).tool_format == with_tools
+    assert prompt_of(spec_of(asked), base).tool_format == without
+
+
+def test_a_call_that_has_to_be_made_begins_as_the_prompt_asks_for_calls(base: LoadedBase) -> None:
+    base = replace(base, tokenizer=tokenizer_of("deepseekv3"), memo={})  # its template lists no tools
+    tool = {"name": "ls", "description": None, "parameters": None}
+    asked = [chat_message({"role": "user", "content": "Hello."})]
+    prompt = prompt_of(spec_of(asked, tools=[tool], tool_choice="required", max_tokens=9), base)
+    assert prompt.opening == '<tool_call>\n{"name": "ls", "arguments":'
+
+
 @pytest.mark.parametrize(("asked", "thinks"), [(None, True), (True, True), (False, False)])
 def test_a_template_that_lets_a_model_think_aloud_is_told_what_the_chat_asks(
     base: LoadedBase, asked: bool | None, thinks: bool

@@ -6,7 +6,7 @@ answered becomes the tokens that a training on its recording has before the answ
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -22,7 +22,6 @@ from imprint_trainer.data.templates import (
     ChatTemplate,
     Message,
     Traits,
-    call,
     chat_template,
     listing_tools,
     traits_of,
@@ -230,27 +229,6 @@ def advance(full: str, cursor: int, step: str | None) -> int:
     return cursor + len(step)
 
 
-# What calls begin with, and the names of the service's parsers (`packages/server/src/chat/tool-calls/formats.ts`).
-MARKS: Mapping[str, str] = {
-    "<start_function_call>": "functiongemma",
-    "<|tool_call>": "gemma4",
-    "[TOOL_CALLS]": "mistral",
-    "<|tool_call|>": "granite",
-    "<function=": "qwen3-coder",
-    "<tool_call>": "hermes",
-    "<|python_tag|>": "llama3",
-    '"parameters": {': "llama3",
-}
-
-
-@dataclass(frozen=True)
-class ServedPrompt:
-    """Token ids of a prompt, and how the answer holds calls."""
-
-    ids: tuple[int, ...]
-    tool_format: str
-
-
 def rendered_conversation(
     steps: Sequence[Step],
     tools: Sequence[ToolDefinition],
@@ -260,8 +238,8 @@ def rendered_conversation(
     reasoning: bool = False,
     date: datetime | None = None,
     add_generation_prompt: bool = True,
-) -> ServedPrompt:
-    """The prompt of the answer that comes after `steps`: what windows show before that answer, where nothing is cut.
+) -> tuple[int, ...]:
+    """The prompt, as tokens, of the answer that comes after `steps`: what windows show before it, where nothing is cut.
 
     `date`: today's, for templates that ask for it. Raises TemplateUnsupported, BaseModelInvalid.
     """
@@ -281,7 +259,7 @@ def rendered_conversation(
         if not any(step.tool_calls for step in steps):
             raise
         prompt = text(native=False)
-    return ServedPrompt(codec.encode(prompt).ids, tool_format(plain, traits))
+    return codec.encode(prompt).ids
 
 
 def messages_of(steps: Sequence[Step], writer: Writer) -> list[Message]:
@@ -297,13 +275,3 @@ def messages_of(steps: Sequence[Step], writer: Writer) -> list[Message]:
         opening = [{"role": "system" if with_role else "user", "content": system}]
     units, _ = units_of(steps, spoken + asked, writer, frozenset())
     return [*opening, *(message for unit in units for message in unit.messages)]
-
-
-def tool_format(template: ChatTemplate, traits: Traits) -> str:
-    """How a model that is given tools writes calls, found in what its template writes of one."""
-    if not (traits.tool_list and traits.calls):
-        return "generic"
-    arguments = {"path": "potoroo"} if traits.object_arguments else '{"path": "potoroo"}'
-    turn = {"role": "assistant", "content": "", "tool_calls": [call("wombat_tool", arguments)]}
-    written = template.render([USER, turn])
-    return next((name for mark, name in MARKS.items() if mark in written), "generic")

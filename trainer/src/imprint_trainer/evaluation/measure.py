@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite
-from imprint_trainer.evaluation.actions import TOKENS, Action, Judged, judged, read_answer, syntaxes
+from imprint_trainer.evaluation.actions import TOKENS, Action, Judged, format_of, judged, read_answer
 from imprint_trainer.evaluation.kinds import Kind
 from imprint_trainer.generation.generate import generate
 from imprint_trainer.lora.loss import token_losses
@@ -100,7 +100,7 @@ def sha256_of_json(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-VERSION = 2  # of what is kept: raised when this code measures or judges differently
+VERSION = 3  # of what is kept: raised when this code measures or judges differently
 AT_ONCE = 16  # windows of a measurement: what is lost when an evaluation is interrupted
 ANSWERS_AT_ONCE = 8  # answers that are generated side by side
 
@@ -157,10 +157,10 @@ class Bench:
 
     def _act(self, subject: Subject, actions: Sequence[Action]) -> list[Judged]:
         tokenizer, prompts = self.base.tokenizer, [action.prompt for action in actions]
-        known = syntaxes(tokenizer)
+        form = format_of(tokenizer)
         answers = generate(subject.model, self.base, prompts, TOKENS, self.stop_if_cancelled)
         return [
-            judged(action, read_answer(answer, tokenizer, known))
+            judged(action, read_answer(answer, tokenizer, form, action.schemas))
             for action, answer in zip(actions, answers, strict=True)
         ]
 

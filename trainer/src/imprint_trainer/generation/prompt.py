@@ -1,13 +1,14 @@
 """The prompt of a chat: messages and tools as a training on the same conversation would show them. Imports no torch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from imprint_trainer.data.render import ServedPrompt, rendered_conversation
+from imprint_trainer.data.calls import FORMATS, tool_format
+from imprint_trainer.data.render import rendered_conversation
 from imprint_trainer.data.session import Observation, Step, ToolCall, ToolDefinition
 from imprint_trainer.data.templates import Traits, chat_template, traits_of
 from imprint_trainer.errors import BaseModelInvalid, ContextLengthExceeded, PromptRefused, TemplateUnsupported
@@ -17,18 +18,6 @@ from imprint_trainer.protocol import ChatMessage, ChatSpec, NamedTool
 if TYPE_CHECKING:
     from imprint_trainer.models.causal_lm import Quantization
 
-
-PLAIN = ('<tool_call>\n{"name": "', '", "arguments":')  # what every format understands
-# Up to a call's name, and behind it, without the space that the next token begins with; by the names of
-# `packages/server/src/chat/tool-calls/formats.ts`.
-OPENINGS: Mapping[str, tuple[str, str]] = {
-    "qwen3-coder": ("<tool_call>\n<function=", ">\n"),
-    "llama3": ('{"name": "', '", "parameters":'),
-    "mistral": ('[TOOL_CALLS][{"name": "', '", "arguments":'),
-    "granite": ('<|tool_call|>[{"name": "', '", "arguments":'),
-    "gemma4": ("<|tool_call>call:", "{"),
-    "functiongemma": ("<start_function_call>call:", "{"),
-}
 
 SHRINKING = 4  # how much shorter a tokenizer's normalisation may make a text, generously
 
@@ -71,7 +60,7 @@ def bare_base(path_or_hub_id: str) -> BareBase:
 @dataclass(frozen=True)
 class Prompt:
     """Token ids that the model goes on from: the prompt, `length` of them, and what its answer has to begin with.
-    `tool_format` says how the answer's text holds calls (None without tools)."""
+    `tool_format` says how the answer's text holds calls and thoughts (None without tools and thoughts)."""
 
     ids: tuple[int, ...]
     length: int
@@ -91,17 +80,17 @@ def prompt_of(spec: ChatSpec, base: PromptBase) -> Prompt:
     if spec.max_tokens != 0:
         room_after(least_tokens(spec, base), base)
     try:
-        found = rendered(spec, base)
+        ids, (traits, form) = rendered(spec, base), known(base)
     except TemplateUnsupported as error:
         raise PromptRefused(str(error)) from error
-    length, tool_format = len(found.ids), found.tool_format if spec.tools else None
+    length, read = len(ids), form if spec.tools or thinks(form) else None
     if spec.max_tokens == 0:
-        return Prompt(found.ids, length, "", tool_format, 0)
-    opening = opening_of(spec, tool_format)
+        return Prompt(ids, length, "", read, 0)
+    opening = opening_of(spec, form if traits.tool_list else "generic")
     begun = tuple(base.tokenizer(opening, add_special_tokens=False)["input_ids"]) if opening else ()
     room = room_after(length + len(begun), base)
     most = room if spec.max_tokens is None else max(1, min(spec.max_tokens - len(begun), room))
-    return Prompt((*found.ids, *begun), length, opening, tool_format, most)
+    return Prompt((*ids, *begun), length, opening, read, most)
 
 
 def render(spec: ChatSpec, base: PromptBase) -> dict[str, Any]:
@@ -157,14 +146,14 @@ def quantization_for(adapter_path: str | None) -> "Quantization":
     return "none" if isinstance(base_model, dict) and base_model.get("quantization") == "none" else "nf4"
 
 
-def rendered(spec: ChatSpec, base: PromptBase) -> ServedPrompt:
+def rendered(spec: ChatSpec, base: PromptBase) -> tuple[int, ...]:
     """An adapter thinks aloud where it was trained to, a base model wherever its template lets it, unless told."""
     learned = learned_reasoning(Path(spec.adapter_path)) if spec.adapter_path else True
     return rendered_conversation(
         steps_of(spec.messages),
         [ToolDefinition(**tool.model_dump()) for tool in spec.tools],
         base.tokenizer,
-        traits=traits_for(base),
+        traits=known(base)[0],
         reasoning=learned if spec.enable_thinking is None else spec.enable_thinking,
         date=datetime.now(UTC),
     )
@@ -177,11 +166,14 @@ def learned_reasoning(adapter: Path) -> bool:
     return isinstance(selection, dict) and selection.get("reasoning") is True
 
 
-def traits_for(base: PromptBase) -> Traits:
-    if "traits" not in base.memo:
-        base.memo["traits"] = traits_of(chat_template(base.tokenizer, reasoning=False, date=None))
-    traits: Traits = base.memo["traits"]
-    return traits
+def known(base: PromptBase) -> tuple[Traits, str]:
+    """What its chat template can express, and how it writes calls."""
+    if "template" not in base.memo:
+        template = chat_template(base.tokenizer, reasoning=False, date=None)
+        traits = traits_of(template)
+        base.memo["template"] = traits, tool_format(template, traits)
+    found: tuple[Traits, str] = base.memo["template"]
+    return found
 
 
 def steps_of(messages: Sequence[ChatMessage]) -> list[Step]:
@@ -206,11 +198,16 @@ def caller_of(message: ChatMessage, steps: Sequence[Step]) -> int:
     raise PromptRefused("Field messages holds a result of a call that no message before it makes: leave it out.")
 
 
-def opening_of(spec: ChatSpec, tool_format: str | None) -> str:
+def thinks(form: str) -> bool:
+    """Whether every answer in this format may hold thoughts that are to be told from the rest."""
+    return any("{thought}" in pattern for pattern in FORMATS[form].get("left_out", ()))
+
+
+def opening_of(spec: ChatSpec, form: str) -> str:
     """Empty where no call has to be made; without a name where several tools may be called."""
-    if tool_format is None or spec.tool_choice == "auto":
+    if not spec.tools or spec.tool_choice == "auto":
         return ""
-    before, behind = OPENINGS.get(tool_format, PLAIN)
-    if isinstance(spec.tool_choice, NamedTool):
-        return before + spec.tool_choice.name + behind
-    return before + spec.tools[0].name + behind if len(spec.tools) == 1 else before
+    begins: str = FORMATS[form]["begins"]
+    one = spec.tools[0].name if len(spec.tools) == 1 else None
+    name = spec.tool_choice.name if isinstance(spec.tool_choice, NamedTool) else one
+    return begins.replace("{name}", name) if name else begins.partition("{name}")[0]

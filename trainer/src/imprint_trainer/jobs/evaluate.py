@@ -45,7 +45,7 @@ def evaluate_adapter(spec: EvaluateSpec, context: JobContext) -> dict[str, Any]:
         reasoning=reasoning,
     )
     actions = next_actions(
-        [(one.session.steps, one.windows) for one in found.tested], tokenizer, most=spec.actions, seed=spec.seed
+        [(one.session, one.windows) for one in found.tested], tokenizer, most=spec.actions, seed=spec.seed
     )
     before = text_before(trained, tokenizer, max_length=max_length, reasoning=reasoning)
     tests = tests_of(found, before, actions, tokenizer, reach)

@@ -1,6 +1,5 @@
-import type { ChatSpec } from "@imprint/contracts";
+import { type ChatSpec, TAGGED_CALL } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
-import { TAGGED } from "../tool-calls/formats.js";
 import { literal, schemaRules } from "./json-schema.js";
 
 /** A call that an answer may make, from behind the mark on: `head` up to its arguments, and their rule. */
@@ -14,7 +13,7 @@ export type AnswerGrammar =
   | { readonly type: "answer"; readonly gbnf: string }
   | { readonly type: "calls"; readonly rules: string; readonly calls: readonly CallRule[]; readonly isOne: boolean };
 
-const { opening: MARK, closing } = TAGGED;
+const [MARK = "", closing = ""] = TAGGED_CALL.split(" {json} ");
 const TAIL = `}\n${closing}`;
 /** Formats whose calls stand between these marks as one JSON object. */
 const MARKED: ReadonlySet<string | null> = new Set(["generic", "hermes"]);

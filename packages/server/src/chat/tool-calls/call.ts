@@ -13,7 +13,8 @@ export interface Tool {
   readonly parameters?: unknown;
 }
 
-const argumentsOf = (json: string | undefined): string | null => {
+/** Null where they are neither an object nor text. */
+export const argumentsOf = (json: string | undefined): string | null => {
   const value = json === undefined ? null : parsed(json);
   if (typeof value === "string") return value;
   if (value === null) return "{}";
@@ -42,7 +43,7 @@ export const callsOf = (json: string): readonly Call[] | null => {
 const OUTSIDE_STRINGS = /[\s\d,:+\-.eEtrufalsn]/;
 const CLOSED_BY: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
-/** The text of a JSON object or list: found by its brackets, so that it ends where it ends, and no later than it must. */
+/** The text of a JSON object, list or string: found by its brackets, so that it ends where it ends, and no later than it must. */
 export function* jsonText(input: Input): Reading<string> {
   const from = input.at;
   const open: string[] = [];
@@ -53,8 +54,10 @@ export function* jsonText(input: Input): Reading<string> {
     input.at += 1;
     if (inString) {
       if (character < " ") return null;
-      if (character === '"') inString = false;
-      else if (character === "\\") {
+      if (character === '"') {
+        inString = false;
+        if (open.length === 0) return input.text.slice(from, input.at);
+      } else if (character === "\\") {
         if (!(yield* more(input))) return null;
         input.at += 1;
       }
@@ -62,8 +65,8 @@ export function* jsonText(input: Input): Reading<string> {
     else if (character === "}" || character === "]") {
       if (open.pop() !== character) return null;
       if (open.length === 0) return input.text.slice(from, input.at);
-    } else if (open.length === 0) return null;
-    else if (character === '"') inString = true;
+    } else if (character === '"') inString = true;
+    else if (open.length === 0) return null;
     else if (!OUTSIDE_STRINGS.test(character)) return null;
   }
 }

@@ -1,16 +1,18 @@
+import { readFile } from "node:fs/promises";
+import { TOOL_CALL_FORMATS } from "@imprint/contracts";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { TOOL_CALL_FORMATS } from "../../../src/chat/tool-calls/formats.js";
 import { toolCallParser } from "../../../src/chat/tool-calls/parser.js";
-import { anyStream, callsOf, FRAGMENTS, read, textOf, told, torn, WRITERS } from "./streams.js";
+import { anyStream, callsOf, FRAGMENTS, MARKS, read, textOf, told, torn, WRITERS } from "./streams.js";
 
-const format = fc.constantFrom(...TOOL_CALL_FORMATS);
+const FORMATS = Object.keys(TOOL_CALL_FORMATS);
+const format = fc.constantFrom(...FORMATS);
 const CALL = '<tool_call>\n{"name": "bash", "arguments": {"command": "ls"}}\n</tool_call>';
 const LS = [["bash"], ['{"command": "ls"}']];
 
 test("any split of any stream gives the same events", () => {
   fc.assert(
-    fc.property(format, anyStream(), fc.array(fc.nat(), { maxLength: 12 }), (chosen, text, cuts) => {
+    fc.property(format, anyStream([...FRAGMENTS, ...MARKS]), fc.array(fc.nat(), { maxLength: 12 }), (chosen, text, cuts) => {
       const whole = read(chosen, [text]);
       expect(read(chosen, torn(text, cuts))).toEqual(whole);
       expect(read(chosen, text.split(""))).toEqual(whole);
@@ -19,16 +21,16 @@ test("any split of any stream gives the same events", () => {
   );
 });
 
-test.each(TOOL_CALL_FORMATS)("10,000 streams in %s that no call can end in come back as the text that they are", (chosen) => {
-  const unclosed = FRAGMENTS.map((part) => part.replace(/[}\]]/g, "")).filter((part) => part !== "</function>");
-  const stream = anyStream(unclosed).map((text) => text.replace(/[}\]]|<\/function>/g, ""));
+test.each(FORMATS)("5,000 streams in %s that no call can end in come back as the text that they are", (chosen) => {
+  const unclosed = FRAGMENTS.map((part) => part.replace(/[}\]]/g, "")).filter((part) => !part.startsWith("</"));
+  const stream = anyStream(unclosed).map((text) => text.replace(/[}\]]|<\//g, ""));
   fc.assert(
     fc.property(stream, (text) => {
       // expect is slow where it is asked so often.
       const events = read(chosen, torn(text, [text.length >> 1]));
       return text === "" ? events.length === 0 : events.length === 1 && events[0]?.type === "text" && events[0].text === text;
     }),
-    { numRuns: 10_000 },
+    { numRuns: 5_000 },
   );
 });
 
@@ -88,7 +90,7 @@ describe.each(Object.entries(WRITERS))("%s", (title, { format: chosen, write }) 
           expect(read(chosen, torn(broken, cuts), tools(calls))).toEqual(events);
         },
       ),
-      { numRuns: 800 },
+      { numRuns: 400 },
     );
   });
 
@@ -111,7 +113,7 @@ describe.each(Object.entries(WRITERS))("%s", (title, { format: chosen, write }) 
 });
 
 describe("texts", () => {
-  it.each(TOOL_CALL_FORMATS)("of an answer without calls pass at once, in %s", (chosen) => {
+  it.each(FORMATS)("of an answer without calls pass at once, in %s", (chosen) => {
     const parser = toolCallParser(chosen);
     for (const word of ["Hello", " ", "world", ": 1 < 2, [a](b)", " {", "x}"])
       expect(parser.push(word).map((event) => event.type === "text" && event.text)).toEqual([word]);
@@ -190,7 +192,7 @@ describe("calls", () => {
   });
 
   it("of Imprint's own format are understood in every other", () => {
-    for (const chosen of TOOL_CALL_FORMATS) expect(told(chosen, `I look.\n${CALL}`)).toEqual(["I look.", ...LS]);
+    for (const chosen of FORMATS) expect(told(chosen, `I look.\n${CALL}`)).toEqual(["I look.", ...LS]);
   });
 
   it("of Qwen3-Coder take each value as its schema says", () => {
@@ -209,6 +211,45 @@ describe("calls", () => {
       { name: "f", arguments: { text: "1", count: 2, all: true, either: "null", unknown: "3" } },
     ]);
   });
+});
+
+/** What every chat template that trl ships writes of calls: `trainer/tests/data/written_calls.py` made the file. */
+const RECORDED = JSON.parse(await readFile(new URL("../../fixtures/written-calls.json", import.meta.url), "utf8")) as {
+  readonly tools: Parameters<typeof read>[2];
+  readonly calls: readonly { readonly name: string; readonly arguments: unknown }[];
+  readonly words: string;
+  readonly written: readonly { templates: string[]; format: string; calls: number; words: boolean; text: string }[];
+};
+
+test.each(RECORDED.written.map((one) => [one.templates.join(", "), one.calls, one] as const))(
+  "what %s write of %i calls is read back whole and in pieces of 1 to 64 characters",
+  (_, __, { format: chosen, calls, words, text }) => {
+    const whole = read(chosen, [text], RECORDED.tools);
+    expect(callsOf(whole)).toEqual(RECORDED.calls.slice(0, calls));
+    // The template of gpt-oss shows words beside a call as a thought.
+    expect(textOf(whole).trim()).toBe(words && chosen !== "harmony" ? RECORDED.words : "");
+    // A turn's last mark may be missing, but where it ends the call's arguments.
+    const cut =
+      chosen === "glm" ? text : text.replace(/(?:<\/tool_call>|<[^<>]*tool[_▁]calls?[^<>]*>|<\/atem:function_calls>)$/, "");
+    expect(callsOf(read(chosen, [cut], RECORDED.tools))).toEqual(callsOf(whole));
+    for (let length = 1; length <= 64; length += 1)
+      expect(read(chosen, text.match(new RegExp(`[^]{1,${length}}`, "g")) ?? [], RECORDED.tools)).toEqual(whole);
+  },
+);
+
+test("thoughts of gpt-oss are no text of the answer, and neither are those that were cut off", () => {
+  const thought = "<|channel|>analysis<|message|>They want a joke. <tool_call>";
+  expect(told("harmony", `${thought}<|end|><|start|>assistant<|channel|>final<|message|>Knock, knock.`)).toEqual([
+    "Knock, knock.",
+  ]);
+  expect(told("harmony", thought)).toEqual([]);
+});
+
+test("no mark of a format is the beginning of another, so that the one that came whole is the one that stands there", () => {
+  for (const { calls, left_out = [] } of Object.values(TOOL_CALL_FORMATS)) {
+    const marks = [...new Set([...calls, ...left_out].map((pattern) => pattern.split(" ")[0] ?? ""))];
+    expect(marks.filter((mark) => marks.some((other) => other !== mark && other.startsWith(mark)))).toEqual([]);
+  }
 });
 
 test("a long call in single characters takes time by its length", () => {

@@ -39,6 +39,7 @@ const gemmaValue = (value: unknown, quote: string): string => {
   if (typeof value !== "object" || value === null) return json(value);
   return `{${Object.entries(value).map(([key, item]) => `${/^\w+$/.test(key) ? key : quote + key + quote}:${gemmaValue(item, quote)}`)}}`;
 };
+const members = (values: unknown): readonly [string, unknown][] => Object.entries(values as object);
 const parameter = ([key, value]: readonly [string, unknown]): string =>
   `<parameter=${key}>\n${typeof value === "string" ? value : json(value)}\n</parameter>\n`;
 
@@ -57,9 +58,7 @@ export const WRITERS: Readonly<Record<string, { format: string; write: (text: st
       calls
         .map(
           ({ name, arguments: values }) =>
-            `\n<tool_call>\n<function=${name}>\n${Object.entries(values as object)
-              .map(parameter)
-              .join("")}</function>\n</tool_call>`,
+            `\n<tool_call>\n<function=${name}>\n${members(values).map(parameter).join("")}</function>\n</tool_call>`,
         )
         .join(""),
   },
@@ -100,7 +99,76 @@ export const WRITERS: Readonly<Record<string, { format: string; write: (text: st
         .map((call) => `<start_function_call>call:${call.name}${gemmaValue(call.arguments, "<escape>")}<end_function_call>`)
         .join(""),
   },
+  glm: {
+    format: "glm",
+    write: (text, calls) =>
+      text +
+      calls
+        .map(
+          ({ name, arguments: values }) =>
+            `\n<tool_call>${name}\n${members(values)
+              .map(([key, value]) => `<arg_key>${key}</arg_key>\n<arg_value>${asText(value)}</arg_value>\n`)
+              .join("")}</tool_call>`,
+        )
+        .join(""),
+  },
+  minimax: {
+    format: "minimax",
+    write: (text, calls) => `${text}\n<minimax:tool_call>\n${calls.map((call) => invoke("", call)).join("")}</minimax:tool_call>`,
+  },
+  atem: {
+    format: "atem",
+    write: (text, calls) =>
+      [
+        text && ` to=user<|message|>${text}`,
+        ...calls.map(
+          (call) => ` to=${call.name}<|message|><atem:function_calls>\n${invoke("atem:", call)}</atem:function_calls>`,
+        ),
+      ]
+        .filter(Boolean)
+        .join("<|eom|><|start|>assistant"),
+  },
+  "deepseek-v3": {
+    format: "deepseek-v3",
+    write: (text, calls) =>
+      text + deepseek(calls, (call) => `function<｜tool▁sep｜>${call.name}\n\`\`\`json\n${json(call.arguments)}\n\`\`\``),
+  },
+  "deepseek-v3.1": {
+    format: "deepseek-v3.1",
+    write: (text, calls) => text + deepseek(calls, (call) => `${call.name}<｜tool▁sep｜>${json(call.arguments)}`),
+  },
+  lfm2: { format: "lfm2", write: (text, calls) => text + python(calls, pythonValue) },
+  "lfm2, texts as they are": {
+    format: "lfm2-unescaped",
+    write: (text, calls) => text + python(calls, (value) => (typeof value === "string" ? `'${value}'` : json(value))),
+  },
+  harmony: {
+    format: "harmony",
+    write: (text, calls) =>
+      [
+        "<|channel|>analysis<|message|>I could call to=functions.ls<|message|>{}",
+        ...(text ? [`<|channel|>commentary<|message|>${text}`] : []),
+        ...calls.map(
+          ({ name, arguments: values }) =>
+            `<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${json(values)}`,
+        ),
+      ].join("<|end|><|start|>assistant"),
+  },
 };
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : json(value));
+const pythonText = (text: string): string => `'${text.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n")}'`;
+const pythonValue = (value: unknown): string => (typeof value === "string" ? pythonText(value) : json(value));
+const python = (calls: readonly Call[], value: (one: unknown) => string): string =>
+  `<|tool_call_start|>[${calls
+    .map(({ name, arguments: values }) => `${name}(${members(values).map(([key, one]) => `${key}=${value(one)}`)})`)
+    .join(", ")}]<|tool_call_end|>`;
+const deepseek = (calls: readonly Call[], write: (call: Call) => string): string =>
+  `<｜tool▁calls▁begin｜>${calls.map((call) => `<｜tool▁call▁begin｜>${write(call)}<｜tool▁call▁end｜>`).join("")}<｜tool▁calls▁end｜>`;
+const invoke = (prefix: string, { name, arguments: values }: Call): string =>
+  `<${prefix}invoke name="${name}">\n${members(values)
+    .map(([key, value]) => `<${prefix}parameter name="${key}">${asText(value)}</${prefix}parameter>\n`)
+    .join("")}</${prefix}invoke>\n`;
 
 /** What streams are torn from: marks, pieces of them, and what stands in calls. */
 export const FRAGMENTS = [
@@ -150,6 +218,15 @@ export const FRAGMENTS = [
   "words",
   "1",
   "null",
+] as const;
+
+/** Marks of formats that leave some of them out of the text. */
+export const MARKS = [
+  ..."<|channel|> analysis commentary <|message|> <|end|> <|start|>assistant to= self functions. <|eom|> <minimax:tool_call>".split(
+    " ",
+  ),
+  ...'<arg_key> </arg_key> <arg_value> </arg_value> <invoke name=" a"> <parameter </parameter> </invoke>'.split(" "),
+  ..."<｜tool▁calls▁begin｜> <｜tool▁call▁begin｜> <｜tool▁sep｜> <|tool_call_start|> f( a= ' \\' ) <|tool_call_end|>".split(" "),
 ] as const;
 
 export const anyStream = (fragments: readonly string[] = FRAGMENTS): fc.Arbitrary<string> =>
