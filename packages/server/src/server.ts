@@ -82,7 +82,7 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     await cleanUpAfterJobs({ jobs, options: () => ({ folder: paths.checkpoints, keep, keepMs, now: clock.now() }), log });
     const history = createHistory({ jobs, clock });
     const streams = createStreams({ limit: limits.eventStreams, clock });
-    metrics.observe({ jobs, streams, database });
+    metrics.observe({ jobs, streams, database, clock });
     if (webhook) opened.add(createWebhooks({ webhook, jobs, clock, log }));
     const idempotency = createIdempotency({ capacity: IDEMPOTENCY_KEYS });
     const projects = opened.add(createProjects({ deps, kinds, jobs, idempotency, random, clock, closing, log }));

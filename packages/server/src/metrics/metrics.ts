@@ -1,5 +1,6 @@
 import { JOB_STATUSES, type Progress, VERSION } from "@imprint/contracts";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Clock } from "../common/clock.js";
 import type { Streams } from "../events/streams.js";
 import type { Job } from "../jobs/job.js";
 import type { Jobs } from "../jobs/jobs.js";
@@ -9,6 +10,9 @@ import type { Database } from "../storage/schema.js";
 /** A second to a day: a hypernetwork job takes seconds, a training minutes or hours. */
 const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400];
 
+/** What the database is given to answer: Prometheus waits ten seconds, and the other figures are known. */
+const DATABASE_MS = 1_000;
+
 /** A request that was answered, or whose client left before. */
 export interface HttpRequest {
   readonly method: string;
@@ -17,11 +21,18 @@ export interface HttpRequest {
   readonly status: number;
 }
 
+interface Sources {
+  readonly jobs: Pick<Jobs, "subscribe" | "counts">;
+  readonly streams: Pick<Streams, "count">;
+  readonly database: Database;
+  readonly clock: Pick<Clock, "after">;
+}
+
 export interface Metrics {
   onRequest(request: HttpRequest): void;
   onWorkerStart(): void;
   /** Counts the jobs that happen from now on, and looks at the rest when asked. */
-  observe(sources: { readonly jobs: Jobs; readonly streams: Streams; readonly database: Database }): void;
+  observe(sources: Sources): void;
   /** Everything, in Prometheus' text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -29,6 +40,22 @@ export interface Metrics {
 
 const seconds = ({ started_at, finished_at }: Job): number | null =>
   started_at === null || finished_at === null ? null : (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
+
+/** The figure, or null where the database fails or does not answer in time. */
+const inTime = (figure: Promise<number>, clock: Pick<Clock, "after">): Promise<number | null> =>
+  new Promise((resolve) => {
+    const disarm = clock.after(DATABASE_MS, () => resolve(null));
+    figure.then(resolve, () => resolve(null)).finally(disarm);
+  });
+
+const countAdapters = async (database: Database): Promise<number> => {
+  const { count } = await database
+    .selectFrom("adapters")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("archived_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+};
 
 /** What the service counts. docs/operations.md lists it, a test compares. */
 export const createMetrics = (): Metrics => {
@@ -54,7 +81,7 @@ export const createMetrics = (): Metrics => {
   return {
     onRequest: (request) => requests.inc({ ...request }),
     onWorkerStart: () => starts.inc(),
-    observe({ jobs, streams, database }) {
+    observe({ jobs, streams, database, clock }) {
       const durations = new Histogram({
         name: "imprint_job_duration_seconds",
         help: "Time from a job's start to its end",
@@ -108,12 +135,9 @@ export const createMetrics = (): Metrics => {
         help: "Adapters that are registered and not archived",
         registers,
         async collect() {
-          const { count } = await database
-            .selectFrom("adapters")
-            .select(({ fn }) => fn.countAll<number>().as("count"))
-            .where("archived_at", "is", null)
-            .executeTakeFirstOrThrow();
-          this.set(Number(count));
+          const count = await inTime(countAdapters(database), clock);
+          if (count === null) this.remove();
+          else this.set(count);
         },
       });
     },

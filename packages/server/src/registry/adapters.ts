@@ -1,5 +1,6 @@
 import type { Adapter, AdapterFile, AdapterMethod, EvaluationSummary, PartialTraining, Proof } from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
+import { fieldRefused } from "../common/error.js";
 import { type AdapterTable, afterPrefix, type Transaction } from "../storage/schema.js";
 
 /** An adapter as the registry knows it; its health is read from the disk, its verdict from its proof. */
@@ -86,7 +87,7 @@ export const findAdapter = async (db: Transaction, adapterId: string): Promise<A
   return row ? fromRow(row) : null;
 };
 
-/** Newest first. `after` is the last id of the page before; an id that is unknown starts from the top. */
+/** Newest first. `after` is the last id of the page before: archived meanwhile or not, it keeps its place. */
 export const listAdapters = async (
   db: Transaction,
   { filter, limit, after }: { readonly filter: AdapterFilter; readonly limit: number; readonly after?: string },
@@ -101,7 +102,8 @@ export const listAdapters = async (
   if (session_id !== undefined) query = query.where(sql<boolean>`instr(session_ids, ${JSON.stringify(session_id)}) > 0`);
   if (after !== undefined) {
     const cursor = await db.selectFrom("adapters").select("seq").where("adapter_id", "=", after).executeTakeFirst();
-    if (cursor) query = query.where("seq", "<", cursor.seq);
+    if (!cursor) throw fieldRefused("after", "names no adapter: send the `next` of the page before");
+    query = query.where("seq", "<", cursor.seq);
   }
   const rows = await query
     .orderBy("seq", "desc")

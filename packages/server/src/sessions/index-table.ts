@@ -3,6 +3,12 @@ import { type SqlBool, sql } from "kysely";
 import { afterPrefix, type Transaction } from "../storage/schema.js";
 import { searchedText } from "./summary.js";
 
+/** Where an imported session stands among the others, for good: also once it is deleted. */
+export interface Place {
+  readonly storedAt: string;
+  readonly seq: number;
+}
+
 /** What the index knows of a session. */
 export interface Indexed {
   readonly summary: SessionSummary;
@@ -51,16 +57,24 @@ export const indexedIds = async (db: Transaction): Promise<ReadonlySet<string>> 
 };
 
 /**
- * Ids of imported sessions that begin with the prefix and have all of the words, newest first. One text for all: ten thousand row
+ * Ids of imported sessions behind a place that begin with the prefix and have all of the words, newest first. One text for all: ten thousand row
  * objects would take longer than the list itself.
  */
 export const importedIds = async (
   db: Transaction,
-  { words = [], prefix }: { readonly words?: readonly string[]; readonly prefix?: string | undefined } = {},
+  {
+    words = [],
+    prefix,
+    after,
+  }: { readonly words?: readonly string[]; readonly prefix?: string | undefined; readonly after?: Place | undefined } = {},
 ): Promise<readonly string[]> => {
   const all = db.selectFrom("sessions").select("session_id").where("by_hand", "=", 0);
   const begun = prefix === undefined ? all : all.where("session_id", ">=", prefix).where("session_id", "<", afterPrefix(prefix));
-  const newestFirst = begun
+  const following =
+    after === undefined
+      ? begun
+      : begun.where(({ eb, refTuple, tuple }) => eb(refTuple("stored_at", "seq"), "<", tuple(after.storedAt, after.seq)));
+  const newestFirst = following
     .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word}) > 0`)))
     .orderBy("stored_at", "desc")
     .orderBy("seq", "desc");
@@ -72,17 +86,25 @@ export const importedIds = async (
 };
 
 /** What the index knows of some sessions, by their ids. */
-export const findIndexed = async (db: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, Indexed>> => {
+export const findIndexed = async (
+  db: Transaction,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Indexed & { readonly place: Place }>> => {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom("sessions")
-    .select(["session_id", "summary", "fingerprint", "by_hand"])
+    .select(["session_id", "summary", "fingerprint", "by_hand", "stored_at", "seq"])
     .where("session_id", "in", ids)
     .execute();
   return new Map(
-    rows.map(({ session_id, summary, fingerprint, by_hand }) => [
+    rows.map(({ session_id, summary, fingerprint, by_hand, stored_at, seq }) => [
       session_id,
-      { summary: JSON.parse(summary) as SessionSummary, fingerprint, byHand: by_hand === 1 },
+      {
+        summary: JSON.parse(summary) as SessionSummary,
+        fingerprint,
+        byHand: by_hand === 1,
+        place: { storedAt: stored_at, seq },
+      },
     ]),
   );
 };

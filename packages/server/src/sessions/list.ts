@@ -1,15 +1,17 @@
 import { readdir } from "node:fs/promises";
 import type { SessionList, SessionSummary } from "@imprint/contracts";
-import { ImprintError } from "../common/error.js";
+import { fieldRefused, ImprintError } from "../common/error.js";
 import { shared } from "../common/shared.js";
+import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
-import { findIndexed, importedIds } from "./index-table.js";
+import { findIndexed, importedIds, type Place } from "./index-table.js";
 import { isSessionId } from "./session-file.js";
 import type { SessionIndex, StoreDeps } from "./session-index.js";
 import { searchedText, wordsOf } from "./summary.js";
 
 export interface ListQuery {
   readonly limit: number;
+  /** The `next` of the page before, or the id of a session that is there. */
   readonly after?: string | undefined;
   /** Words that a session must have, all of them. */
   readonly search?: string | undefined;
@@ -74,6 +76,25 @@ const searchByHand = async (
   return found;
 };
 
+/** A page's last session, and where it stands: one that is deleted meanwhile, or grows and is the newest, moves no other. */
+const cursorOf = (id: string, place: Place | undefined): string => `${id}~${place ? `${place.storedAt}~${place.seq}` : ""}`;
+
+/** Where a page begins: behind an id of those put there by hand, behind a place of the imported ones, or at the top. */
+interface Start {
+  readonly byHand?: string;
+  readonly imported?: Place;
+}
+
+const startOf = async (after: string | undefined, { byHand }: Present, database: Database): Promise<Start> => {
+  if (after === undefined) return {};
+  const [id = "", storedAt, seq] = after.split("~");
+  if (storedAt && Number.isSafeInteger(Number(seq))) return { imported: { storedAt, seq: Number(seq) } };
+  if (storedAt === "" || byHand.includes(id)) return { byHand: id };
+  const row = (await inTransaction(database, (db) => findIndexed(db, [id]))).get(id);
+  if (!row) throw fieldRefused("after", "names no stored session: send the `next` of the page before");
+  return { imported: row.place };
+};
+
 /**
  * Files that were put there by hand first, then the imported ones. A list opens only files that the index does not know: of
  * those a page, or all for a search.
@@ -91,18 +112,23 @@ export const listSessions = async (
   },
 ): Promise<SessionList> => {
   const words = wordsOf(search);
-  const begun = (id: string): boolean => id.startsWith(prefix);
-  const { byHand, imported } = await present();
-  const found = words.length === 0 ? null : new Set(await inTransaction(database, (db) => importedIds(db, { words, prefix })));
-  const unknown = await searchByHand(byHand.filter(begun), words, index);
-  const ids = [...unknown, ...imported.filter((id) => begun(id) && (found === null || found.has(id)))];
-  const from = after === undefined ? 0 : ids.indexOf(after) + 1;
-  const page = ids.slice(from, from + limit);
-  const indexed = page.slice(Math.max(0, unknown.length - from));
-  const rows = await inTransaction(database, (db) => findIndexed(db, indexed));
+  const all = await present();
+  const start = await startOf(after, all, database);
+  const narrowed = { words, prefix, after: start.imported };
+  const found =
+    words.length === 0 && prefix === "" && !start.imported
+      ? null
+      : new Set(await inTransaction(database, (db) => importedIds(db, narrowed)));
+  const following = all.byHand.filter((id) => id.startsWith(prefix) && id > (start.byHand ?? ""));
+  const unknown = start.imported ? [] : await searchByHand(following, words, index);
+  const ids = [...unknown, ...all.imported.filter((id) => found === null || found.has(id))];
+  const page = ids.slice(0, limit);
+  const rows = await inTransaction(database, (db) => findIndexed(db, page.slice(unknown.length)));
   const sessions = await Promise.all(page.map(async (id) => rows.get(id)?.summary ?? (await summaryOf(id, index))));
+  // Of what is deleted since its id was read the place is not known.
+  const last = page.findLast((id, at) => at < unknown.length || rows.has(id));
   return {
     sessions: sessions.filter((summary) => summary !== null),
-    next: ids.length > from + limit ? (page.at(-1) ?? null) : null,
+    next: ids.length <= limit ? null : last === undefined ? (after ?? null) : cursorOf(last, rows.get(last)?.place),
   };
 };

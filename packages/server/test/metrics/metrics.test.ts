@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { startLora, startService } from "../support/service.js";
+import { createMetrics } from "../../src/metrics/metrics.js";
+import { openDatabase } from "../../src/storage/open.js";
+import type { Database } from "../../src/storage/schema.js";
+import { manualClock } from "../common/manual-clock.js";
+import { makeFolder, startLora, startService } from "../support/service.js";
 import { putSession } from "../support/session.js";
 
 const read = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), "utf8");
@@ -65,4 +70,28 @@ test("docs/operations.md lists every metric with its type, and the Grafana dashb
   const names = metrics.map((line) => line.split(" ", 1)[0]);
   expect(asked.filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(asked).size).toBe(names.length - 1);
+});
+
+test.each<[string, (database: Database) => Promise<unknown>]>([
+  ["fails", (database) => database.destroy()],
+  ["does not answer", (database) => database.startTransaction().execute()], // the one connection is taken
+])("where the database %s everything else is told", async (_how, disturb) => {
+  const clock = manualClock();
+  const database = openDatabase({ path: join(makeFolder(), "registry.db") });
+  const metrics = createMetrics();
+  const counts = { queued: 2, running: 1, completed: 0, failed: 0, cancelled: 0 };
+  const jobs = { subscribe: () => () => {}, counts: () => counts };
+  metrics.observe({ jobs, streams: { count: () => 3 }, database, clock });
+  expect(seriesIn(await metrics.text(), "imprint_adapters")).toBe(0);
+
+  await disturb(database);
+  const scrape = metrics.text();
+  await vi.waitFor(() => expect(clock.armed()).toBe(1));
+  clock.advance(1_000);
+  const text = await scrape;
+  expect(["imprint_adapters", "imprint_queue_depth", "imprint_event_streams"].map((name) => seriesIn(text, name))).toEqual([
+    undefined,
+    2,
+    3,
+  ]);
 });

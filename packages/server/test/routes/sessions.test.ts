@@ -191,18 +191,43 @@ test("a file that is no session is not listed, and the others are", async () => 
   expect((await service.get("/sessions")).json().sessions.map((one: SessionSummary) => one.session_id)).toEqual(["fine"]);
 });
 
-test("pages follow each other without gap or repetition", async () => {
-  const service = await startService();
-  for (const id of ["a", "b", "c", "d", "e"]) await upload(service, makeNative(id));
-  putSession(service.dataDir, "z-by-hand");
+/** The ids of all pages of two; `between` happens after each. */
+const allPages = async (service: Service, between: (page: readonly string[]) => Promise<unknown> = async () => {}) => {
   const seen: string[] = [];
   for (let after = ""; ; ) {
-    const page = (await service.get(`/sessions?limit=2${after}`)).json();
-    seen.push(...page.sessions.map((one: SessionSummary) => one.session_id));
-    if (page.next === null) break;
-    after = `&after=${page.next}`;
+    const { sessions, next } = (await service.get(`/sessions?limit=2${after}`)).json();
+    const page = sessions.map((one: SessionSummary) => one.session_id);
+    seen.push(...page);
+    if (next === null) return seen;
+    after = `&after=${next}`;
+    await between(page);
   }
-  expect(seen).toEqual(["z-by-hand", "e", "d", "c", "b", "a"]);
+};
+
+const withSix = async (): Promise<Service> => {
+  const service = await startService();
+  for (const id of ["a", "b", "c", "d"]) await upload(service, makeNative(id));
+  for (const id of ["x", "y"]) putSession(service.dataDir, id);
+  return service;
+};
+const SIX = ["x", "y", "d", "c", "b", "a"];
+
+test("pages follow each other without gap or repetition", async () => {
+  const service = await withSix();
+  expect(await allPages(service)).toEqual(SIX);
+  const named = (await service.get("/sessions?after=c")).json();
+  expect(named.sessions.map((one: SessionSummary) => one.session_id)).toEqual(["b", "a"]);
+});
+
+test("a list whose page's last session is deleted goes on at its place", async () => {
+  const service = await withSix();
+  const remove = (page: readonly string[]) => service.call({ method: "DELETE", url: `/sessions/${page.at(-1)}` });
+  expect(await allPages(service, remove)).toEqual(SIX);
+});
+
+test.each(["/sessions?after=none", "/adapters?after=none"])("a list behind what is not there is refused: %s", async (url) => {
+  const service = await withSix();
+  expect((await service.get(url)).json()).toMatchObject({ status: 422, errors: [{ path: "/after" }] });
 });
 
 test("a search finds sessions by words of their id, format, outcome and task, stored, labelled or put there by hand", async () => {
