@@ -34,6 +34,17 @@ export const previewResponse = {
   ),
 };
 
+/** Whoever names a session may train on it, and is told where its words are an adapter's. */
+const ownRemarks = async (sessionIds: readonly string[], { sessions }: KindDeps): Promise<readonly string[]> => {
+  const named = await Promise.all(sessionIds.map((id) => sessions.summary(id)));
+  return named
+    .filter(({ own }) => own === true)
+    .map(
+      ({ session_id, model = "this service" }) =>
+        `${session_id} holds the words of ${model}, which this service answered with: a training on them teaches an adapter what it says already.`,
+    );
+};
+
 /** What a training of these sessions would learn from, by the code that trains. */
 export const previewSessions = async (
   call: FastifyRequest,
@@ -54,7 +65,8 @@ export const previewSessions = async (
     checkWindow(window, preview.windows);
     const { quantization } = selection;
     const speeds = await lastSpeeds(await call.db(), { base_model: model.name, quantization });
-    return { ...preview, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
+    const remarks = [...preview.remarks, ...(await ownRemarks(staged.session_ids, deps))];
+    return { ...preview, remarks, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
