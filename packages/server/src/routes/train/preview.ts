@@ -63,9 +63,10 @@ export const previewSessions = async (
     const window = request.window ?? null;
     const preview = await interactive.call({ type: "preview", spec, window }, call.cancelled);
     checkWindow(window, preview.windows);
+    // Before the request's transaction begins, for which those of the sessions would wait.
+    const remarks = [...preview.remarks, ...(await ownRemarks(staged.session_ids, deps))];
     const { quantization } = selection;
     const speeds = await lastSpeeds(await call.db(), { base_model: model.name, quantization });
-    const remarks = [...preview.remarks, ...(await ownRemarks(staged.session_ids, deps))];
     return { ...preview, remarks, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
   } finally {
     await rm(staging, { recursive: true, force: true });
