@@ -35,6 +35,13 @@ const settings = {
       description: "Tokens of sessions learned before that are trained again, about",
     }),
   ),
+  repository: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      description: "Only recordings of this repository: its name, or its folder where they are imported; a note, as folders are",
+    }),
+  ),
   actions: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -87,6 +87,19 @@ export type Redaction = Static<typeof Redaction>;
 /** The version of the canonical session that this code writes. */
 export const SESSION_SCHEMA_VERSION = 1;
 
+const Fact = Type.Optional(Type.String({ minLength: 1 }));
+
+/** Where a session was recorded, and who served its model. Each is absent where the recording does not say. */
+export const SessionFacts = {
+  /** The folder that the agent was started in. */
+  folder: Fact,
+  /** The repository's name: that of its remote where the recording has one, else the folder's. */
+  repository: Fact,
+  branch: Fact,
+  /** As the agent names it. */
+  provider: Fact,
+};
+
 /** A recorded session of any agent, in the one shape that is stored and trained from. */
 export const Session = Strict({
   schema_version: Type.Literal(SESSION_SCHEMA_VERSION),
@@ -96,6 +109,7 @@ export const Session = Strict({
     format_version: Type.Union([Type.String(), Type.Null()]),
     agent: Type.Union([Type.String(), Type.Null()]),
     model: Type.Union([Type.String(), Type.Null()]),
+    ...SessionFacts,
     sha256: Sha256,
   }),
   task_type: Type.Union([Type.String(), Type.Null()]),
@@ -130,6 +144,17 @@ export const SessionSummary = Strict({
   /** The first user turn, shortened. */
   task: Type.String(),
   parent: Type.Optional(Parent),
+  ...SessionFacts,
+  model: Fact,
+  /** When its first message was said, and its last. */
+  started_at: Type.Optional(Timestamp),
+  ended_at: Type.Optional(Timestamp),
+  own: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether an adapter or base model of this service wrote it: no project trains on it and no evaluation chooses it; a request may name it",
+    }),
+  ),
   ...SessionCounts,
   /** Absent in lists, of sessions that an earlier version stored. */
   trainable_turns: Type.Optional(

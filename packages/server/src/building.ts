@@ -8,6 +8,7 @@ import type { Config } from "./config/load.js";
 import type { App } from "./http/app.js";
 import { announceAddress, listen, urlOf } from "./http/listen.js";
 import type { Jobs } from "./jobs/jobs.js";
+import { baseModelsOf, fallbackName, preparedModels } from "./models/base-model.js";
 import type { Runner } from "./runners/runner.js";
 import { createSessionStore } from "./sessions/store.js";
 import { createDiscards } from "./storage/discards.js";
@@ -61,9 +62,12 @@ export const openData = async ({ config: { settings }, log, opened }: Base) => {
 };
 
 /** The sessions, whose index is completed once the service listens, and what records chats among them. */
-export const openSessions = async ({ config: { settings }, now, log, opened }: Base, data: Data) => {
+export const openSessions = async ({ config, now, log, opened }: Base, data: Data) => {
+  const { settings } = config;
   const { session_limit: limit, import_unpacked_bytes: decoded, record: always } = settings;
-  const sessions = opened.add(createSessionStore({ ...data, limit, importBounds: { decoded }, log, now }));
+  const models = baseModelsOf(config);
+  const baseModels = [fallbackName(models), ...preparedModels(models)];
+  const sessions = opened.add(createSessionStore({ ...data, limit, importBounds: { decoded }, baseModels, log, now }));
   const recover = await sessions.recover();
   const completeIndex = (): void =>
     void recover().then(

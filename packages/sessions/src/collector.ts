@@ -1,5 +1,6 @@
 import { type Outcome, SESSION_SCHEMA_VERSION, type Session, type SessionFormat } from "@imprint/contracts";
 import type { Draft } from "./draft.js";
+import type { Facts } from "./facts.js";
 import { conversationId, fileId, partId } from "./ids.js";
 import type { ImportedFile } from "./imported-file.js";
 import { type Redacted, redactDraft } from "./redact/redact-session.js";
@@ -37,13 +38,17 @@ interface Place {
   readonly badLines: number;
 }
 
+/** What a recording does not say is left out. */
+const known = (facts: Facts): Partial<Record<keyof Facts, string>> =>
+  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== null));
+
 function sessionOf({ draft, redactions }: Redacted, id: string, place: Place, outcome: Outcome | undefined): Session {
   const { format, sha256, badLines } = place;
   const { formatVersion: format_version, agent, model } = draft;
   return {
     schema_version: SESSION_SCHEMA_VERSION,
     session_id: id,
-    source: { format, format_version, agent, model, sha256 },
+    source: { format, format_version, agent, model, ...known(draft.facts), sha256 },
     task_type: draft.taskType,
     outcome: outcome ?? draft.outcome,
     outcome_signal: draft.outcomeSignal,

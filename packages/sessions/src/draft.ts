@@ -1,4 +1,5 @@
 import type { Outcome, Parent, Step, ToolDefinition } from "@imprint/contracts";
+import { type Facts, factsOf } from "./facts.js";
 
 /** What a format's reader makes of one conversation, before ids, redaction and hashes. */
 export interface Draft {
@@ -9,6 +10,7 @@ export interface Draft {
   readonly formatVersion: string | null;
   readonly agent: string | null;
   readonly model: string | null;
+  readonly facts: Facts;
   readonly taskType: string | null;
   readonly outcome: Outcome;
   readonly outcomeSignal: string | null;
@@ -26,6 +28,7 @@ export const draft = (known: Partial<Draft> & Pick<Draft, "steps">): Draft => ({
   formatVersion: null,
   agent: null,
   model: null,
+  facts: factsOf({}),
   taskType: null,
   outcome: "unknown",
   outcomeSignal: null,

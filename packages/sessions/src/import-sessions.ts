@@ -31,7 +31,7 @@ export interface ImportOptions {
 }
 
 /** What a file holds: the rows of a table, or the records or lines of a text. */
-async function* itemsOf(bytes: AsyncIterable<Uint8Array>, name: string, limits: Limits): AsyncGenerator<Items> {
+export async function* itemsOf(bytes: AsyncIterable<Uint8Array>, name: string, limits: Limits): AsyncGenerator<Items> {
   const refused = foreignFile(name);
   if (refused !== null) throw new SessionUnreadable(`${name} ${refused}`);
   const { head, bytes: all } = await peek(decompress(bytes, name, limits), MAGIC_LENGTH);
@@ -43,7 +43,8 @@ async function* itemsOf(bytes: AsyncIterable<Uint8Array>, name: string, limits: 
   yield* itemBatches(lineBatches(refuseArchives(all, name), name, limits), isTextLine, limits);
 }
 
-const bySequence = (left: SourceFile, right: SourceFile): number => left.name.localeCompare(right.name, "en", { numeric: true });
+export const bySequence = (left: SourceFile, right: SourceFile): number =>
+  left.name.localeCompare(right.name, "en", { numeric: true });
 
 /**
  * Reads the files of one session (or one file of many conversations) into canonical sessions: finds the format from the

@@ -1,5 +1,6 @@
 export { type AtifTrajectory, toAtif } from "./export/atif.js";
 export { type MessagesRow, toMessages } from "./export/messages.js";
+export { type Facts, factsOf } from "./facts.js";
 export { foreignFile } from "./foreign.js";
 export { GATEWAY_MARK, type GatewayRecording } from "./formats/gateway/recording.js";
 export { type FileGroup, groupFiles, isForeignPath, isSessionPath } from "./group-files.js";
@@ -7,6 +8,7 @@ export { type ImportOptions, importSessions } from "./import-sessions.js";
 export type { ImportedFile } from "./imported-file.js";
 export { type InspectReport, inspectReport } from "./inspect-report.js";
 export { type Outline, outlineOf } from "./outline.js";
+export { peekFacts } from "./peek-facts.js";
 export { type RedactedRecording, redactRecording } from "./redact/redact-recording.js";
 export { redactSession } from "./redact/redact-session.js";
 export { SessionUnreadable } from "./session-unreadable.js";

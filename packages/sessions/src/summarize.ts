@@ -1,4 +1,4 @@
-import type { Parent, Session, Step } from "@imprint/contracts";
+import type { Session, SessionSummary, Step } from "@imprint/contracts";
 import { gatewayTask } from "./formats/gateway/task.js";
 
 export interface SessionCounts {
@@ -8,9 +8,13 @@ export interface SessionCounts {
   readonly tool_results: number;
 }
 
-export interface SessionDigest extends SessionCounts {
-  /** The session that it came from, where its file names one. */
-  readonly parent?: Parent;
+/** What a session's file says of where it comes from: each is absent where it says nothing. */
+type Origin = Pick<
+  SessionSummary,
+  "parent" | "folder" | "repository" | "branch" | "provider" | "model" | "started_at" | "ended_at"
+>;
+
+export interface SessionDigest extends SessionCounts, Origin {
   /** The first user turn on one line, shortened; of the service's own recordings without what agents add to it. */
   readonly task: string;
   /** Agent turns that a training of the session can learn from. */
@@ -52,7 +56,21 @@ export function trainableSteps(steps: readonly Step[]): ReadonlySet<Step> {
   return new Set(task < 0 ? [] : steps.slice(task + 1).filter(learned));
 }
 
-/** What a session holds, in numbers, and its task. */
+/** When the last of its messages was said; undefined where no message has a time. */
+function endOf({ steps }: Session): string | undefined {
+  const times = steps.map(({ timestamp = "" }) => Date.parse(timestamp)).filter(Number.isFinite);
+  const last = times.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
+  return Number.isFinite(last) ? new Date(last).toISOString() : undefined;
+}
+
+function originOf(session: Session): Origin {
+  const { folder, repository, branch, provider, model } = session.source;
+  const [started_at, ended_at] = [session.started_at, endOf(session)];
+  const told = { parent: session.parent, folder, repository, branch, provider, model, started_at, ended_at };
+  return Object.fromEntries(Object.entries(told).filter(([, fact]) => fact !== undefined && fact !== null && fact !== ""));
+}
+
+/** What a session holds, in numbers, its task, and where it comes from. */
 export function summarize(session: Session): SessionDigest {
   const own = session.source.format === "gateway" ? gatewayTask(session.steps) : null;
   const request = session.steps.find((step) => step.source === "user" && step.context_only !== "copied");
@@ -63,7 +81,7 @@ export function summarize(session: Session): SessionDigest {
     .trim();
   return {
     ...countTurns(session.steps),
-    ...(session.parent !== undefined && { parent: session.parent }),
+    ...originOf(session),
     trainable_turns: trainableSteps(session.steps).size,
     task: line.length > TASK_LENGTH ? `${line.slice(0, TASK_LENGTH - 1)}…` : line,
   };

@@ -1,5 +1,5 @@
-import type { Imprint } from "@imprint/client";
-import { isRunning, latestOf, ProjectRunRequest } from "@imprint/contracts";
+import { NotFoundError } from "@imprint/client";
+import { isRunning, latestOf, type Project, ProjectRunRequest } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
@@ -9,7 +9,8 @@ import { fullId, storedSessions } from "../ids/full-id.js";
 import type { Printer } from "../output/printer.js";
 import { projectText, runText } from "../output/project.js";
 import { followRun } from "../project/follow-run.js";
-import { absolute, importMembers, sessionsIn } from "../project/import-members.js";
+import { absolute, importMembers, oneRepository, sessionsIn } from "../project/import-members.js";
+import { isPlace, projectNameAt, type Scope, scopeOf } from "../project/scope.js";
 import { watchProject } from "../project/watch-project.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { type Service, withService } from "../service/connect.js";
@@ -31,6 +32,10 @@ interface Asked {
   readonly service: Service;
   readonly name: string;
   readonly options: ProjectOptions;
+  /** Null: what its folders hold belongs to it. */
+  readonly scope: Scope | null;
+  /** Folders that are named, or that follow from a repository that is. */
+  readonly from: readonly string[] | undefined;
 }
 
 async function show({ context: { io }, printer, service, name }: Asked): Promise<void> {
@@ -54,25 +59,32 @@ async function rollBack({ context, printer, service, name, options: { rollback }
 }
 
 /** The sessions that a run is to take in: what the folders hold, and those that are named. */
-async function membersOf({ context: { io, state }, printer, service, options }: Asked): Promise<readonly string[]> {
-  const { client } = service;
-  const { from, sessions = [] } = options;
-  const named = await storedSessions(sessions, { client, note: printer.note });
+async function membersOf(asked: Asked): Promise<readonly string[]> {
+  const {
+    context: { io, state },
+    printer: { note },
+    service: { client },
+    options: { sessions = [] },
+    ...project
+  } = asked;
+  const { name, scope, from } = project;
+  const named = await storedSessions(sessions, { client, note });
   if (from === undefined) return named;
-  const files = await importMembers({ io, folders: from, client, note: printer.note });
+  const files = await importMembers({ io, folders: from, client, note, scope });
   if (files.some(({ status }) => status === "failed")) state.exitCode = 1;
-  return [...new Set([...named, ...sessionsIn(files)])];
+  const choose = scope === null ? oneRepository(name, note) : sessionsIn;
+  return [...new Set([...named, ...choose(files)])];
 }
 
 async function runOnce(asked: Asked, flags: ProjectRunRequest): Promise<void> {
-  const { context, printer, service, name, options } = asked;
+  const { context, printer, service, name, from } = asked;
   const { io, state } = context;
   const { client, own } = service;
   const session_ids = [...(await membersOf(asked))];
   const request = {
     ...flags,
     ...(session_ids.length > 0 && { session_ids }),
-    ...(options.from && { folders: absolute(options.from) }),
+    ...(from && { folders: absolute(from) }),
   };
   const { run, sentence } = await client.projects.run(name, request);
   if (run === null) {
@@ -96,20 +108,22 @@ async function runOnce(asked: Asked, flags: ProjectRunRequest): Promise<void> {
 }
 
 /** What is watched: the folders that are named, else those of the last time. */
-async function foldersOf(name: string, { from }: ProjectOptions, client: Imprint): Promise<readonly string[]> {
+async function foldersOf({ name, from, service: { client } }: Asked): Promise<readonly string[]> {
   const folders = from ?? (await client.projects.get(name)).folders;
   if (folders.length === 0) throw new UsageError(`the project ${name} has no folder yet: name it with --from`);
   return folders;
 }
 
-async function watch({ context, printer, service, name, options }: Asked, flags: ProjectRunRequest): Promise<void> {
+async function watch(asked: Asked, flags: ProjectRunRequest): Promise<void> {
+  const { context, printer, service, name, scope } = asked;
   const { io, state } = context;
-  const folders = await foldersOf(name, options, service.client);
+  const folders = await foldersOf(asked);
   const runs = await watchProject({
     io,
     service,
     name,
     folders,
+    scope,
     request: { ...flags, folders: absolute(folders) },
     note: printer.note,
     onRun: ({ project, run }) => printer.note(runText(project, run, { paint: io.paint.err, name: io.name })),
@@ -129,37 +143,71 @@ function checkOptions({ rollback, watch: isWatch, from, sessions, run }: Project
     throw new UsageError("--watch takes its sessions from folders: leave --sessions and --run out");
 }
 
+/** The project as it is stored; null where there is none yet. */
+const stored = (service: Service, name: string): Promise<Project | null> =>
+  service.client.projects.get(name).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  });
+
+/** Which recordings are the project's: of the repository that is named, or was, and where they are looked for. */
+async function placesOf(
+  { context: { io }, service, name, options }: Pick<Asked, "context" | "service" | "name" | "options">,
+  scope: Scope | null,
+): Promise<Pick<Asked, "scope" | "from">> {
+  const walks = scope !== null || options.from !== undefined || options.watch === true;
+  const before = walks ? (await stored(service, name))?.settings.repository : undefined;
+  if (scope === null) return { scope: before === undefined ? null : await scopeOf(before), from: options.from };
+  if (before !== undefined && before !== scope.repository && isPlace(before) && isPlace(scope.repository))
+    throw new UsageError(
+      `the project ${name} is of ${before}: call this one otherwise, ${io.name} project NAME --repository ${scope.repository}`,
+    );
+  const from = options.from ?? (await scope.places(io.env));
+  if (from.length === 0) throw new UsageError("no agent has recordings on this machine: name a folder with --from");
+  return { scope, from };
+}
+
 export function projectCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "project",
     examples: [
-      "project shop --from ~/.claude/projects/-home-me-shop",
-      "project shop --from ~/.claude/projects/-home-me-shop --watch",
+      "project . --watch",
+      "project shop --from ~/.codex/sessions --repository shop",
       "project shop",
       "project shop --rollback",
       "chat shop@latest",
     ],
   })
-    .argument("<name>", "name of the project: its adapters are NAME-1, NAME-2, ..., the one to use NAME@latest")
+    .argument(
+      "<name>",
+      "name of the project: its adapters are NAME-1, NAME-2, ..., the one to use NAME@latest; or a folder: the project of its repository, with every known agent's recordings in it",
+    )
     .option("--from <folder...>", "folders of its recordings: imports them, trains on what is new, and tests on the newest")
     .option("--sessions <session...>", "stored sessions that belong to it too")
     .option("--run", "train on what it has, without looking for recordings; goes on with a run that did not end")
     .option("--watch", "go on and run whenever sessions have ended, until Ctrl-C")
     .option("--rollback [adapter|run]", "point NAME@latest at an earlier adapter: the one before, or this one");
   for (const [property, schema] of Object.entries(TRAINING)) command.addOption(optionOf(property, schema));
-  return command.action(async (name: string, options: ProjectOptions) => {
+  return command.action(async (given: string, options: ProjectOptions) => {
     const { io } = context;
     const printer = printerOf(context, options);
-    const flags = readFlags(TRAINING, { ...options, baseModel: await namedBaseModel(options.baseModel, options, io.env) });
+    const isFolder = isPlace(given);
+    const name = isFolder ? await projectNameAt(given) : given;
+    const read = readFlags(TRAINING, { ...options, baseModel: await namedBaseModel(options.baseModel, options, io.env) });
+    const repository = read.repository ?? (isFolder && options.rollback === undefined ? given : undefined);
+    const own = repository === undefined ? null : await scopeOf(String(repository));
+    const flags = own === null ? read : { ...read, repository: own.repository };
     checkOptions(options, flags);
     checkRequest(ProjectRunRequest, flags);
     // A path that is not there is said before a service is looked for.
     await walk(options.from ?? []);
     await withService({ io, options, note: printer.note }, async (service) => {
-      const asked: Asked = { context, printer, service, name, options };
+      const runs = options.from !== undefined || options.sessions !== undefined || options.run || Object.keys(flags).length > 0;
+      const about = { context, printer, service, name, options };
+      const places = runs || options.watch ? await placesOf(about, own) : { scope: null, from: undefined };
+      const asked: Asked = { ...about, ...places };
       if (options.rollback !== undefined) return rollBack(asked);
       if (options.watch) return watch(asked, flags);
-      const runs = options.from !== undefined || options.sessions !== undefined || options.run || Object.keys(flags).length > 0;
       return runs ? runOnce(asked, flags) : show(asked);
     });
   });

@@ -28,6 +28,7 @@ const BUBBLES = `select cast(value as text) as value from cursorDiskKV
 const FIELDS = new Set([
   ...["_v", "composerId", "createdAt", "lastUpdatedAt", "status", "modelConfig", "latestConversationSummary"],
   ...["fullConversationHeadersOnly", "conversation", "conversationMap"],
+  ...["workspaceProjectDir", "workspaceUris", "activeBranch", "createdOnBranch"],
   ...["bubbleId", "type", "text", "thinking", "toolFormerData", "modelInfo", "images"],
 ]);
 

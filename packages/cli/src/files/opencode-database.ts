@@ -10,6 +10,7 @@ interface SessionRow {
   readonly id: string;
   readonly project_id: string;
   readonly version: string;
+  readonly directory?: string | null;
   readonly title?: string | null;
   readonly revert: string | null;
   readonly parent_id?: string | null;
@@ -68,10 +69,12 @@ const PART_BYTES = 2_048;
 
 /** A session's records as lines. */
 function* linesOf(database: CopiedDatabase, generation: Generation, row: SessionRow): Generator<string> {
-  const { id, project_id: projectID, version, title, revert, parent_id: parentID, fork_session_id: forkSessionID } = row;
+  const { id, project_id: projectID, version, directory, title, revert } = row;
+  const { parent_id: parentID, fork_session_id: forkSessionID } = row;
   const line = (record: object): string => `${JSON.stringify(record)}\n`;
   yield line({
     ...{ id, projectID, version, title, time: { created: row.time_created } },
+    ...(directory && { directory }),
     ...(parentID && { parentID }),
     ...(forkSessionID && { forkSessionID }),
     ...(revert !== null && { revert: JSON.parse(revert) }),

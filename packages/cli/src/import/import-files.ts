@@ -20,6 +20,8 @@ export type ImportedSession = Pick<
   | "tool_calls"
   | "tool_results"
   | "trainable_turns"
+  | "repository"
+  | "own"
 >;
 
 /** What became of one file. A file that was only come across and is no session is `skipped`; one that was named `failed`. */

@@ -15,6 +15,8 @@ export interface RunImport {
   /** Only files written since, in milliseconds since 1970. */
   readonly since: number | null;
   readonly note: (text: string) => void;
+  /** Which of the files there are imported, where not all are. */
+  readonly only?: (candidates: readonly Candidate[]) => Promise<readonly Candidate[]>;
   /** Lends the store for the length of the import: nothing is started when there is nothing to import. */
   readonly connect: (use: (store: Store) => Promise<readonly ImportedFile[]>) => Promise<readonly ImportedFile[]>;
   readonly watch?: boolean;
@@ -74,8 +76,9 @@ async function untilInterrupt(given: RunImport, store: Store): Promise<readonly 
 
 /** Imports the sessions at the paths. Throws a UsageError when there are none. */
 export async function runImport(given: RunImport): Promise<readonly ImportedFile[]> {
-  const { paths, since, note, watch = false, connect } = given;
-  const { candidates, links } = await walk(paths);
+  const { paths, since, note, watch = false, connect, only } = given;
+  const { candidates: found, links } = await walk(paths);
+  const candidates = only === undefined ? found : await only(found);
   for (const { path, reason } of links) note(`${path}: ${reason}`);
   if (watch) return connect((store) => untilInterrupt(given, store));
   const fresh = candidates.filter(isNew(since));

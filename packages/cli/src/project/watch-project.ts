@@ -10,13 +10,16 @@ import type { Io } from "../io.js";
 import { count } from "../output/text.js";
 import type { Service } from "../service/connect.js";
 import { type FollowedRun, followRun } from "./follow-run.js";
-import { sessionsIn } from "./import-members.js";
+import { oneRepository, sessionsIn } from "./import-members.js";
+import type { Scope } from "./scope.js";
 
 interface WatchProject {
   readonly io: Io;
   readonly service: Service;
   readonly name: string;
   readonly folders: readonly string[];
+  /** Null: all that the folders hold. */
+  readonly scope: Scope | null;
   /** Of every run; the sessions come from the folders. */
   readonly request: ProjectRunRequest;
   readonly note: (text: string) => void;
@@ -30,6 +33,7 @@ export async function watchProject({
   service,
   name,
   folders,
+  scope,
   request,
   note,
   onRun,
@@ -53,6 +57,7 @@ export async function watchProject({
       return signal.aborted ? null : run(session_ids, signal);
     }
   };
+  const choose = scope === null ? oneRepository(name, note) : sessionsIn;
   const patient = { clock: systemClock, note };
   const patientStore = outlasting(storing(client, {}), patient);
   const patientRun = outlasting(run, patient);
@@ -62,7 +67,7 @@ export async function watchProject({
       if (file.status === "failed") note(`${file.path}: ${shortReason(file)}`);
     };
     const files = await importFiles(candidates, { store: patientStore, observer: { onFile }, signal: stop.signal });
-    const ids = sessionsIn(files);
+    const ids = choose(files);
     if (ids.length === 0 || stop.signal.aborted) return;
     note(`${count(ids.length, "session")} here, ${sessionsIn(files.filter(({ status }) => status === "stored")).length} new.`);
     const followed = await patientRun(ids, stop.signal);
@@ -72,10 +77,14 @@ export async function watchProject({
   };
 
   const release = io.onInterrupt(() => stop.abort());
+  const look = async () => {
+    const { candidates } = await walk(folders).catch(() => ({ candidates: [] }));
+    return scope === null ? candidates : scope.filter(candidates);
+  };
   note(`Watching ${folders.join(", ")} for ${name}. Ctrl-C ends it.`);
   try {
     await watchFiles({
-      look: async () => (await walk(folders).catch(() => ({ candidates: [] }))).candidates,
+      look,
       take: async (candidates) => {
         try {
           await take(candidates);

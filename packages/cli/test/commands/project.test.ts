@@ -1,4 +1,4 @@
-import { mkdir, utimes, writeFile } from "node:fs/promises";
+import { mkdir, realpath, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
@@ -151,4 +151,68 @@ it("TERM ends what watches a job or a run within two seconds, with a service of 
   const alone = await place(waiting);
   await end(start(["project", "math", "--from", await record(alone, "add", "sub")], alone.env), "SIGTERM", "step 1/3");
   await end(start(["project", "math", "--run"], alone.env), "SIGINT", "step 1/3");
+});
+
+/** What Claude Code keeps of sessions in a folder. */
+async function recordClaude({ root }: Place, cwd: string, ...tasks: readonly string[]): Promise<void> {
+  for (const [day, task] of tasks.entries()) {
+    const lines = ["user", "assistant"].map((type, n) =>
+      JSON.stringify({
+        ...{ type, uuid: `u${n}`, parentUuid: n === 0 ? null : "u0", sessionId: task, cwd, gitBranch: "main" },
+        ...{ timestamp: `2026-03-0${day + 1}T00:00:0${n}.000Z` },
+        message: { role: type, content: `${task} by ${type}`, id: `m-${task}-${n}`, model: "claude-x" },
+      }),
+    );
+    const file = path.join(root, ".claude", "projects", path.basename(cwd), `${task}.jsonl`);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, lines.join("\n"));
+    await utimes(file, 0, 0);
+  }
+}
+
+it("a folder names the project of its repository, with every agent's recordings in it and no others", async () => {
+  const served = await servedPlace();
+  const root = await realpath(served.root);
+  const at = { ...served, env: { ...served.env, HOME: root } };
+  const shop = path.join(root, "shop");
+  await mkdir(path.join(shop, ".git"), { recursive: true });
+  await recordClaude(at, shop, "add", "sub");
+  await recordClaude(at, path.join(root, "other"), "mul", "div");
+  const first = await imprint(["project", ".", "--rank", "4"], { ...at, cwd: shop });
+  expect(first, first.stderr).toMatchObject({ code: 0 });
+  expect(first.stderr).toContain(`2 sessions in ${shop}, 2 of them new here.`);
+  expect(first.stdout).toMatch(/^shop@latest is shop-1 now\.$/m);
+  const listed = await imprint(["sessions"], at);
+  expect(listed.stdout).toMatch(/^SESSION +RECORDED +REPOSITORY +BRANCH +MODEL +/);
+  expect(listed.stdout).toMatch(/^sub +2026-03-02 +shop +main +claude-x .*\nadd +2026-03-01 +shop +main +claude-x /m);
+  expect((await imprint(["sessions", "shop"], at)).stdout).toBe(listed.stdout);
+  expect((await imprint(["sessions", "other"], at)).stdout).toBe("No session has the words other.\n");
+  expect((await imprint(["project", "shop"], at)).stdout).toContain(shop);
+
+  const watching = start(["project", shop, "--watch"], at.env);
+  await watching.said("every session was trained or tested on already");
+  await recordClaude(at, path.join(root, "other"), "pow");
+  await recordClaude(at, shop, "add", "sub", "mod");
+  await watching.said("shop@latest is shop-2 now");
+  watching.child.kill("SIGINT");
+  expect((await watching.ended).code).toBe(0);
+  expect(JSON.parse((await imprint(["sessions", "--json"], at)).stdout).sessions).toHaveLength(3);
+});
+
+it("a project of an agent's folder mixes no repositories", async () => {
+  const served = await servedPlace();
+  await recordClaude(served, "/srv/shop", "add", "sub");
+  await recordClaude(served, "/srv/api", "mul");
+  const folder = path.join(served.root, ".claude", "projects");
+  expect(await imprint(["project", "math", "--from", folder], served)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/a project is of one: shop \(2\), api \(1\)\n +Name it: --repository shop/),
+  });
+  const named = await imprint(["project", "math", "--from", folder, "--repository", "shop", "--json"], served);
+  expect(JSON.parse(named.stdout)).toMatchObject({ run: { sessions: { new: 1, held_out: ["sub"] } } });
+  expect((await imprint(["project", "math", "--from", folder], served)).stdout).toContain("Nothing to train for math");
+  expect(await imprint(["project", "x", "--from", folder, "--repository", "none"], served)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("none of the 3 files in"),
+  });
 });

@@ -18,8 +18,13 @@ export interface SessionQuery {
   readonly after?: string;
   /** What the id begins with. */
   readonly prefix?: string;
-  /** Words that the id, the format, the outcome or the task must have, all of them. */
+  /** Words that the id, the format, the outcome, the repository, the folder, the branch, the model or the task must have, all of them. */
   readonly search?: string;
+  readonly repository?: string;
+  /** Where it was recorded: in it, or below. */
+  readonly folder?: string;
+  readonly branch?: string;
+  readonly model?: string;
 }
 
 export interface CreateOptions extends CallOptions {

@@ -22,8 +22,9 @@ const look = async (
   return { project, session_id, sha256, content, opening, characters, at: startedAt ?? created_at };
 };
 
-const isTrainable = ({ outcome, assistant_turns, trainable_turns }: SessionSummary, includeUnsuccessful: boolean): boolean =>
-  assistant_turns > 0 && trainable_turns !== 0 && (includeUnsuccessful || outcome !== "failure");
+/** What an adapter said teaches the next one nothing, and a test on it proves nothing: a project passes it over. */
+const isTrainable = ({ own, outcome, assistant_turns, trainable_turns }: SessionSummary, includeUnsuccessful: boolean): boolean =>
+  own !== true && assistant_turns > 0 && trainable_turns !== 0 && (includeUnsuccessful || outcome !== "failure");
 
 export interface MembersRequest {
   readonly project: string;

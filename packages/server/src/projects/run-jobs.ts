@@ -25,7 +25,8 @@ type JobOf<Kind extends Start["kind"]> = Extract<Start, { kind: Kind }>;
 const idsOf = (picks: readonly { readonly session_id: string }[]): string[] => picks.map(({ session_id }) => session_id);
 
 /** Of a training only what a project may say is passed on. */
-const trainingSettings = ({ replay_tokens: _budget, actions: _actions, ...training }: ProjectSettings) => training;
+const trainingSettings = ({ replay_tokens: _budget, actions: _actions, repository: _place, ...training }: ProjectSettings) =>
+  training;
 
 /** The checkpoint of an earlier try of a run, where it left one that can be used. */
 const findCheckpoint = async ({ train_job_id: jobId }: RunRow, services: RunDeps) => {

@@ -3,9 +3,9 @@ import { type SqlBool, sql } from "kysely";
 import { afterPrefix, type Transaction } from "../storage/schema.js";
 import { searchedText } from "./summary.js";
 
-/** Where an imported session stands among the others, for good: also once it is deleted. */
+/** Where an imported session stands among the others, also once it is deleted. */
 export interface Place {
-  readonly storedAt: string;
+  readonly recordedAt: string;
   readonly seq: number;
 }
 
@@ -56,27 +56,72 @@ export const indexedIds = async (db: Transaction): Promise<ReadonlySet<string>> 
   return new Set(rows.map(({ session_id }) => session_id));
 };
 
+/** Ids of sessions that are as an earlier version indexed them, which did not ask all of their files. */
+export const idsIndexedBefore = async (db: Transaction): Promise<readonly string[]> =>
+  (await db.selectFrom("sessions").select("session_id").where("fingerprint", "is", null).execute()).map(
+    ({ session_id }) => session_id,
+  );
+
+/** Which sessions are listed: those that all of it holds for. */
+export interface Filter {
+  /** What the id begins with. */
+  readonly prefix?: string | undefined;
+  /** A folder that they were recorded in or below. */
+  readonly folder?: string | undefined;
+  readonly repository?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+const NAMED = ["repository", "branch", "model"] as const;
+
+/** A folder's path, and what those of all below it begin with. */
+const pathsOf = (given: string): { readonly at: string; readonly below: string } => {
+  const at = given.replace(/[/\\]+$/, "");
+  return { at, below: `${at}${given.includes("\\") && !given.includes("/") ? "\\" : "/"}` };
+};
+const isIn = (folder: string | undefined, given: string): boolean => {
+  const { at, below } = pathsOf(given);
+  return folder === at || folder?.startsWith(below) === true;
+};
+
+/** The same for one that the index does not know. */
+export const passes = (summary: SessionSummary, { prefix = "", folder, ...named }: Filter): boolean =>
+  summary.session_id.startsWith(prefix) &&
+  (folder === undefined || isIn(summary.folder, folder)) &&
+  NAMED.every((name) => named[name] === undefined || summary[name] === named[name]);
+
 /**
- * Ids of imported sessions behind a place that begin with the prefix and have all of the words, newest first. One text for all: ten thousand row
- * objects would take longer than the list itself.
+ * Ids of imported sessions behind a place that pass the filter and have all of the words, newest first. One text for all: ten
+ * thousand row objects would take longer than the list itself.
  */
 export const importedIds = async (
   db: Transaction,
   {
     words = [],
-    prefix,
     after,
-  }: { readonly words?: readonly string[]; readonly prefix?: string | undefined; readonly after?: Place | undefined } = {},
+    prefix,
+    folder,
+    ...named
+  }: Filter & { readonly words?: readonly string[]; readonly after?: Place | undefined } = {},
 ): Promise<readonly string[]> => {
-  const all = db.selectFrom("sessions").select("session_id").where("by_hand", "=", 0);
-  const begun = prefix === undefined ? all : all.where("session_id", ">=", prefix).where("session_id", "<", afterPrefix(prefix));
-  const following =
-    after === undefined
-      ? begun
-      : begun.where(({ eb, refTuple, tuple }) => eb(refTuple("stored_at", "seq"), "<", tuple(after.storedAt, after.seq)));
-  const newestFirst = following
+  let query = db.selectFrom("sessions").select("session_id").where("by_hand", "=", 0);
+  if (prefix !== undefined) query = query.where("session_id", ">=", prefix).where("session_id", "<", afterPrefix(prefix));
+  if (folder !== undefined) {
+    const { at, below } = pathsOf(folder);
+    query = query.where(({ or, and, eb }) =>
+      or([eb("folder", "=", at), and([eb("folder", ">=", below), eb("folder", "<", afterPrefix(below))])]),
+    );
+  }
+  for (const name of NAMED) {
+    const value = named[name];
+    if (value !== undefined) query = query.where(name, "=", value);
+  }
+  if (after !== undefined)
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple("recorded_at", "seq"), "<", tuple(after.recordedAt, after.seq)));
+  const newestFirst = query
     .where(({ and }) => and(words.map((word) => sql<SqlBool>`instr(words, ${word}) > 0`)))
-    .orderBy("stored_at", "desc")
+    .orderBy("recorded_at", "desc")
     .orderBy("seq", "desc");
   const { ids } = await db
     .selectFrom(newestFirst.as("newest_first"))
@@ -93,17 +138,17 @@ export const findIndexed = async (
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom("sessions")
-    .select(["session_id", "summary", "fingerprint", "by_hand", "stored_at", "seq"])
+    .select(["session_id", "summary", "fingerprint", "by_hand", "recorded_at", "seq"])
     .where("session_id", "in", ids)
     .execute();
   return new Map(
-    rows.map(({ session_id, summary, fingerprint, by_hand, stored_at, seq }) => [
+    rows.map(({ session_id, summary, fingerprint, by_hand, recorded_at, seq }) => [
       session_id,
       {
         summary: JSON.parse(summary) as SessionSummary,
         fingerprint,
         byHand: by_hand === 1,
-        place: { storedAt: stored_at, seq },
+        place: { recordedAt: recorded_at, seq },
       },
     ]),
   );

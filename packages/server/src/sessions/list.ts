@@ -4,19 +4,17 @@ import { fieldRefused, ImprintError } from "../common/error.js";
 import { shared } from "../common/shared.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
-import { findIndexed, importedIds, type Place } from "./index-table.js";
+import { type Filter, findIndexed, importedIds, type Place, passes } from "./index-table.js";
 import { isSessionId } from "./session-file.js";
 import type { SessionIndex, StoreDeps } from "./session-index.js";
 import { searchedText, wordsOf } from "./summary.js";
 
-export interface ListQuery {
+export interface ListQuery extends Filter {
   readonly limit: number;
   /** The `next` of the page before, or the id of a session that is there. */
   readonly after?: string | undefined;
   /** Words that a session must have, all of them. */
   readonly search?: string | undefined;
-  /** What the id begins with. */
-  readonly prefix?: string | undefined;
 }
 
 const SUFFIX = ".json";
@@ -60,24 +58,24 @@ const summaryOf = async (sessionId: string, index: SessionIndex): Promise<Sessio
   }
 };
 
-/** Those of the sessions put there by hand that have the words. One after the other: each may have to be read. */
+/** Those of the sessions put there by hand that pass and have the words. One after the other: each may have to be read. */
 const searchByHand = async (
   ids: readonly string[],
-  words: readonly string[],
+  { words, filter, isNarrow }: { readonly words: readonly string[]; readonly filter: Filter; readonly isNarrow: boolean },
   index: SessionIndex,
 ): Promise<readonly string[]> => {
-  if (words.length === 0) return ids;
+  if (!isNarrow) return ids;
   const found: string[] = [];
   for (const id of ids) {
     const summary = await summaryOf(id, index);
     const text = summary === null ? "" : searchedText(summary);
-    if (words.every((word) => text.includes(word))) found.push(id);
+    if (summary !== null && passes(summary, filter) && words.every((word) => text.includes(word))) found.push(id);
   }
   return found;
 };
 
 /** A page's last session, and where it stands: one that is deleted meanwhile, or grows and is the newest, moves no other. */
-const cursorOf = (id: string, place: Place | undefined): string => `${id}~${place ? `${place.storedAt}~${place.seq}` : ""}`;
+const cursorOf = (id: string, place: Place | undefined): string => `${id}~${place ? `${place.recordedAt}~${place.seq}` : ""}`;
 
 /** Where a page begins: behind an id of those put there by hand, behind a place of the imported ones, or at the top. */
 interface Start {
@@ -87,20 +85,20 @@ interface Start {
 
 const startOf = async (after: string | undefined, { byHand }: Present, database: Database): Promise<Start> => {
   if (after === undefined) return {};
-  const [id = "", storedAt, seq] = after.split("~");
-  if (storedAt && Number.isSafeInteger(Number(seq))) return { imported: { storedAt, seq: Number(seq) } };
-  if (storedAt === "" || byHand.includes(id)) return { byHand: id };
+  const [id = "", recordedAt, seq] = after.split("~");
+  if (recordedAt && Number.isSafeInteger(Number(seq))) return { imported: { recordedAt, seq: Number(seq) } };
+  if (recordedAt === "" || byHand.includes(id)) return { byHand: id };
   const row = (await inTransaction(database, (db) => findIndexed(db, [id]))).get(id);
   if (!row) throw fieldRefused("after", "names no stored session: send the `next` of the page before");
   return { imported: row.place };
 };
 
 /**
- * Files that were put there by hand first, then the imported ones. A list opens only files that the index does not know: of
- * those a page, or all for a search.
+ * Files that were put there by hand first, then the imported ones by when they were recorded. A list opens only files that the
+ * index does not know: of those a page, or all for a search or a filter.
  */
 export const listSessions = async (
-  { limit, after, search = "", prefix = "" }: ListQuery,
+  { limit, after, search = "", prefix = "", ...facts }: ListQuery,
   {
     deps: { database },
     present,
@@ -114,13 +112,15 @@ export const listSessions = async (
   const words = wordsOf(search);
   const all = await present();
   const start = await startOf(after, all, database);
-  const narrowed = { words, prefix, after: start.imported };
+  const isNarrow = words.length > 0 || Object.values(facts).some((fact) => fact !== undefined);
+  const filter = { ...facts, ...(prefix !== "" && { prefix }) };
+  const narrowed = { ...filter, words, after: start.imported };
   const found =
-    words.length === 0 && prefix === "" && !start.imported
+    !isNarrow && prefix === "" && !start.imported
       ? null
       : new Set(await inTransaction(database, (db) => importedIds(db, narrowed)));
   const following = all.byHand.filter((id) => id.startsWith(prefix) && id > (start.byHand ?? ""));
-  const unknown = start.imported ? [] : await searchByHand(following, words, index);
+  const unknown = start.imported ? [] : await searchByHand(following, { words, filter, isNarrow }, index);
   const ids = [...unknown, ...all.imported.filter((id) => found === null || found.has(id))];
   const page = ids.slice(0, limit);
   const rows = await inTransaction(database, (db) => findIndexed(db, page.slice(unknown.length)));

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { ImprintError } from "../common/error.js";
 import { inTransaction } from "../storage/transaction.js";
-import { forgetSession, indexedIds } from "./index-table.js";
+import { forgetSession, idsIndexedBefore, indexedIds } from "./index-table.js";
 import { namesInFolder } from "./list.js";
 import { isSessionId, sessionPath } from "./session-file.js";
 import type { SessionIndex, StoreDeps } from "./session-index.js";
@@ -10,6 +10,8 @@ import type { SessionIndex, StoreDeps } from "./session-index.js";
 export interface Gap {
   readonly withoutRow: readonly string[];
   readonly withoutFile: readonly string[];
+  /** Of sessions that an earlier version indexed: their files say more than it asked. */
+  readonly old: readonly string[];
 }
 
 /** How many of a gap were put right; files that are no sessions stay as they are. */
@@ -25,6 +27,7 @@ export const findGap = async ({ folder, database }: StoreDeps): Promise<Gap> => 
   return {
     withoutRow: [...present].filter((id) => isSessionId(id) && !indexed.has(id)),
     withoutFile: [...indexed].filter((id) => !present.has(id)),
+    old: (await inTransaction(database, idsIndexedBefore)).filter((id) => present.has(id)),
   };
 };
 
@@ -42,9 +45,12 @@ const byTime = async (ids: readonly string[], folder: string): Promise<readonly 
   return inOrder.map(({ id }) => id);
 };
 
-/** Indexes files without a row and forgets rows without a file, one after the other beside all that is asked meanwhile. */
+/**
+ * Indexes files without a row, forgets rows without a file, and reads old ones again, one after the other beside all that is asked
+ * meanwhile.
+ */
 export const closeGap = async (
-  { withoutRow, withoutFile }: Gap,
+  { withoutRow, withoutFile, old }: Gap,
   {
     deps: { folder, database, lock, leftovers },
     index,
@@ -69,6 +75,14 @@ export const closeGap = async (
       await inTransaction(database, (db) => forgetSession(db, id));
       forgotten += 1;
     });
+  }
+  for (const id of old) {
+    if (signal.aborted) return { adopted, forgotten };
+    try {
+      await index.find(id);
+    } catch (error) {
+      if (!(error instanceof ImprintError)) throw error;
+    }
   }
   return { adopted, forgotten };
 };

@@ -8,7 +8,7 @@ import { inTransaction } from "../storage/transaction.js";
 import { type Indexed, indexSessions } from "./index-table.js";
 import { fingerprintOf, sessionPath } from "./session-file.js";
 import { knownFile, type SessionIndex, type StoreDeps } from "./session-index.js";
-import { readSummaries, type Tasks } from "./tasks.js";
+import { readSummaries, type SessionFacts, type Tasks } from "./tasks.js";
 
 const MAX_ID = 128;
 
@@ -61,14 +61,14 @@ export const commit = async (changes: readonly Change[], { folder, database, arr
   }
 };
 
-/** A file of a stored session with another outcome, and all else as it is. */
-export const relabel = async (
+/** A file of a stored session with another outcome, or with what its recording says of where it was made, and all else as it is. */
+export const rewrite = async (
   { summary: { session_id: sessionId }, byHand }: Indexed,
-  { outcome, staging }: { readonly outcome: Outcome; readonly staging: string },
+  { staging, ...changed }: { readonly outcome?: Outcome; readonly facts?: SessionFacts; readonly staging: string },
   { folder, files }: StoreDeps,
 ): Promise<Change> => {
-  const path = join(staging, `labelled-${sessionId}.json`);
-  const { summary } = await files.run("read", { session: knownFile(folder, sessionId), write: { path, outcome } });
+  const path = join(staging, `rewritten-${sessionId}.json`);
+  const { summary } = await files.run("read", { session: knownFile(folder, sessionId), write: { path, ...changed } });
   return { path, summary, byHand, newest: false };
 };
 
@@ -93,14 +93,24 @@ interface Import {
   readonly signal: AbortSignal;
 }
 
+const FACTS = ["folder", "repository", "branch", "provider"] as const;
+
+/** What a recording says of where it was made and the stored session does not: an earlier version did not read it. */
+const factsBeyond = (stored: SessionSummary, imported: SessionSummary): SessionFacts =>
+  Object.fromEntries(
+    FACTS.flatMap((name) => (stored[name] === undefined && imported[name] !== undefined ? [[name, imported[name]]] : [])),
+  );
+
 const keep = async (
   stored: Indexed,
-  { outcome, staging }: Pick<Import, "outcome" | "staging">,
+  imported: SessionSummary,
+  { outcome = stored.summary.outcome, staging }: Pick<Import, "outcome" | "staging">,
   deps: StoreDeps,
   warnings: readonly string[] = [],
 ): Promise<Saved> => {
-  const isKnown = outcome === undefined || outcome === stored.summary.outcome;
-  const change = isKnown ? null : await relabel(stored, { outcome, staging }, deps);
+  const facts = factsBeyond(stored.summary, imported);
+  const isKnown = outcome === stored.summary.outcome && Object.keys(facts).length === 0;
+  const change = isKnown ? null : await rewrite(stored, { outcome, facts, staging }, deps);
   return { summary: (change ?? stored).summary, isNew: false, warnings, change };
 };
 
@@ -135,11 +145,12 @@ const settle = async (
       if (error.code !== "SESSION_INVALID" || (await lstat(sessionPath(folder, sessionId))).isDirectory()) throw error;
       return place(sessionId, imported.outcome, [`The stored file of session ${sessionId} was damaged and is replaced.`]);
     }
-    if (stored.summary.sha256 === imported.sha256) return keep(stored, how, deps);
+    if (stored.summary.sha256 === imported.sha256) return keep(stored, imported, how, deps);
     if (sessionId !== own) continue;
     const { relation, steps } = await files.run("compare", { stored: knownFile(folder, sessionId), next });
-    if (relation === "same") return keep(stored, how, deps);
-    if (relation === "older") return keep(stored, how, deps, [`A longer recording of session ${sessionId} is stored: it stays.`]);
+    if (relation === "same") return keep(stored, imported, how, deps);
+    if (relation === "older")
+      return keep(stored, imported, how, deps, [`A longer recording of session ${sessionId} is stored: it stays.`]);
     if (relation === "newer")
       return place(sessionId, imported.outcome === "unknown" ? stored.summary.outcome : imported.outcome, [
         `Session ${sessionId} was stored with ${steps.stored} steps and is replaced: it has ${steps.next} now.`,

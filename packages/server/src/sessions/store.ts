@@ -12,8 +12,9 @@ import { inTransaction } from "../storage/transaction.js";
 import { createFileStore, type FileStore } from "./file-store.js";
 import { forgetSession } from "./index-table.js";
 import { createPresent, type ListQuery, listSessions } from "./list.js";
+import { markOwn } from "./own.js";
 import { closeGap, findGap, type Recovered } from "./recover.js";
-import { commit, importRecording, relabel, type SavedFile } from "./save.js";
+import { commit, importRecording, rewrite, type SavedFile } from "./save.js";
 import { invalid, isSessionId, notFound, sessionPath, statSession } from "./session-file.js";
 import { createSessionIndex, knownFile, type StoreDeps } from "./session-index.js";
 import { type Staged, type Staging, stageSessions } from "./stage.js";
@@ -72,6 +73,8 @@ export interface StoreOptions {
   readonly limit: number;
   /** Where not given, the importers' own. */
   readonly importBounds?: ImportBounds;
+  /** Names of base models whose words are the service's own. */
+  readonly baseModels?: readonly string[];
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -100,6 +103,7 @@ export const createSessionStore = ({
   discards = createDiscards({ root: paths.root, onError: (err) => log.error({ err }, "a folder could not be removed") }),
   limit,
   importBounds: bounds = {},
+  baseModels = [],
   log,
   now,
 }: StoreOptions): SessionStore => {
@@ -113,6 +117,9 @@ export const createSessionStore = ({
   const deps: StoreDeps = { database, folder, incoming, limit, bounds, files, lock, arriving, leftovers, log, now };
   const index = createSessionIndex(deps);
   const parts = { deps, index, present: createPresent(deps) };
+
+  const marked = (sessions: readonly SessionSummary[]) => markOwn(sessions, { database, baseModels });
+  const markedOne = async (session: SessionSummary): Promise<SessionSummary> => (await marked([session]))[0] ?? session;
 
   /** Work that the end of the store waits for. */
   const awaited = <Result>(work: Promise<Result>): Promise<Result> => {
@@ -136,8 +143,11 @@ export const createSessionStore = ({
 
   return {
     limit,
-    summary: async (sessionId) => (await index.find(sessionId)).summary,
-    list: (query) => listSessions(query, parts),
+    summary: async (sessionId) => markedOne((await index.find(sessionId)).summary),
+    list: async (query) => {
+      const { sessions, next } = await listSessions(query, parts);
+      return { sessions: [...(await marked(sessions))], next };
+    },
     content: (sessionId) =>
       withStaging(async (staging) => {
         const copies = { sessionIds: [sessionId], folder: join(staging, "content"), skipInvalid: false };
@@ -153,11 +163,11 @@ export const createSessionStore = ({
     label: (sessionId, outcome) =>
       lock([sessionId], async () => {
         const known = await index.findLocked(sessionId);
-        if (known.summary.outcome === outcome) return known.summary;
+        if (known.summary.outcome === outcome) return markedOne(known.summary);
         return withStaging(async (staging) => {
-          const change = await relabel(known, { outcome, staging }, deps);
+          const change = await rewrite(known, { outcome, staging }, deps);
           await commit([change], deps);
-          return change.summary;
+          return markedOne(change.summary);
         });
       }),
     delete: (sessionId) =>
@@ -173,9 +183,14 @@ export const createSessionStore = ({
       }),
     import: (receive, { signal: given, ...how }) =>
       withSignals([given, closing.signal], (signal) =>
-        withStaging(async (staging) =>
-          importRecording({ source: { file: await receive(staging) }, staging, signal, ...how }, parts),
-        ),
+        withStaging(async (staging) => {
+          const { result, isNew } = await importRecording(
+            { source: { file: await receive(staging) }, staging, signal, ...how },
+            parts,
+          );
+          const sessions = await marked(result.sessions);
+          return { result: { ...result, ...sessions[0], sessions: [...sessions] }, isNew };
+        }),
       ),
     record: (recording) =>
       withStaging(async (staging) => {

@@ -19,8 +19,8 @@ export const toSummary = async (session: Session, createdAt: string): Promise<Se
 };
 
 /** What a search looks through: the words that lists show, in small letters. */
-export const searchedText = ({ session_id, format, outcome, task }: SessionSummary): string =>
-  `${session_id} ${format} ${outcome} ${task}`.toLowerCase();
+export const searchedText = ({ session_id, format, outcome, repository, folder, branch, model, task }: SessionSummary): string =>
+  [session_id, format, outcome, repository, folder, branch, model, task].join(" ").toLowerCase();
 
 /** The words of a search: a session is found that has all of them, as parts of its own. */
 export const wordsOf = (search: string): readonly string[] => search.toLowerCase().split(/\s+/).filter(Boolean);

@@ -36,10 +36,18 @@ export interface Tasks {
     /** Now, ISO 8601. */
     readonly at: string;
   };
-  /** Reads a stored session, and writes it as a new file where `write` says so: with another id or outcome, where those are given. */
+  /**
+   * Reads a stored session, and writes it as a new file where `write` says so: with another id or outcome, or what else is known of
+   * where it was recorded, where those are given.
+   */
   readonly read: {
     readonly session: SessionFile;
-    readonly write?: { readonly path: string; readonly sessionId?: string; readonly outcome?: Outcome };
+    readonly write?: {
+      readonly path: string;
+      readonly sessionId?: string;
+      readonly outcome?: Outcome;
+      readonly facts?: SessionFacts;
+    };
   };
   readonly compare: { readonly stored: SessionFile; readonly next: SessionFile };
   /** What tells of which work a stored session is. */
@@ -57,6 +65,9 @@ export interface Answers {
   /** Files that its calls name, each by its folder and name, and when it began, where its recording says so. */
   readonly touched: Outline & { readonly files: readonly string[]; readonly startedAt: string | null };
 }
+
+/** What a recording says of where it was made. */
+export type SessionFacts = Pick<SessionSummary, "folder" | "repository" | "branch" | "provider">;
 
 export type TaskName = keyof Tasks;
 
@@ -120,8 +131,8 @@ const BY_NAME: ByName = {
   },
   read: async ({ session: file, write }) => {
     const { session, storedAt, fingerprint, canonical } = await readSession(file);
-    const { sessionId: session_id = session.session_id, outcome = session.outcome } = write ?? {};
-    const written = { ...session, session_id, outcome };
+    const { sessionId: session_id = session.session_id, outcome = session.outcome, facts } = write ?? {};
+    const written = { ...session, session_id, outcome, source: { ...session.source, ...facts } };
     if (write) await writeSession(written, { path: write.path, storedAt });
     return { summary: await toSummary(written, storedAt), fingerprint, canonical };
   },

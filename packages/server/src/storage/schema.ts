@@ -1,4 +1,4 @@
-import type { Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
+import type { Generated, GeneratedAlways, Kysely, Transaction as KyselyTransaction } from "kysely";
 
 /** Rows of registered adapters. `seq` orders them; JSON columns hold what is only ever read whole. */
 export interface AdapterTable {
@@ -42,6 +42,13 @@ export interface SessionTable {
   by_hand: Generated<number>;
   /** When the session was first stored as it is, ISO 8601: where it stands, also once its file is changed by hand. */
   stored_at: Generated<string>;
+  /** What `summary` says, to filter by. */
+  folder: GeneratedAlways<string | null>;
+  repository: GeneratedAlways<string | null>;
+  branch: GeneratedAlways<string | null>;
+  model: GeneratedAlways<string | null>;
+  /** When its last message was said, or it was stored where the recording has no times: what lists are in the order of. */
+  recorded_at: GeneratedAlways<string>;
 }
 
 /** How fast finished trainings of a base model were on this machine. */

@@ -131,6 +131,14 @@ test.each([
   expect((await evaluated(service)).request).toMatchObject(choice);
 });
 
+test("what an adapter said itself is not chosen, and tested on where it is named", async () => {
+  const service = await withAdapter();
+  const source = { ...makeSession("said").source, format: "claude-code" as const, model: "a" };
+  putSession(service.dataDir, "said", touching("said", OWN, { source, started_at: "2026-05-01T00:00:00.000Z" }));
+  expect((await evaluated(service)).request).toMatchObject({ session_ids: ["later"] });
+  expect((await evaluated(service, { session_ids: ["said"] })).request).toMatchObject({ session_ids: ["said"] });
+});
+
 test("what cannot be evaluated is refused in a sentence", async () => {
   const service = await withAdapter();
   makeModel(join(service.dataDir, "models", "other-model"));

@@ -1,6 +1,8 @@
 import type { Session, Step, ToolDefinition } from "@imprint/contracts";
 import type { Draft } from "../draft.js";
+import type { Facts } from "../facts.js";
 import { tally } from "../tally.js";
+import { isAccount } from "./accounts.js";
 import { type Redactor, redactor } from "./redactor.js";
 
 export interface Redacted {
@@ -83,11 +85,23 @@ function redacted(conversation: Conversation, secrets: Redactor, found: (kind: s
   return eachText(conversation, () => clean[next++] ?? "");
 }
 
+/** A folder keeps the name of its account, since it is found again by it; a secret in it goes like any other. */
+function redactFacts(facts: Facts, found: (kind: string) => void): Facts {
+  const told = Object.entries(facts) as [keyof Facts, string | null][];
+  const clean = redactor().redact(
+    told.map(([, text]) => text ?? ""),
+    (kind) => isAccount(kind) || found(kind),
+  );
+  const safe = told.map(([name, text], at) => [name, clean[at]?.includes("<SECRET:") ? clean[at] : text]);
+  return Object.fromEntries(safe) as Facts;
+}
+
 /** The draft with every text redacted, and how many secrets of which kind there were. */
 export function redactDraft(draft: Draft, secrets: Redactor): Redacted {
   const kinds = tally();
   const { tools, steps, signal } = redacted({ ...draft, signal: draft.outcomeSignal }, secrets, (kind) => kinds.add(kind));
-  return { draft: { ...draft, tools, steps, outcomeSignal: signal }, redactions: kinds.entries() };
+  const facts = redactFacts(draft.facts, (kind) => kinds.add(kind));
+  return { draft: { ...draft, facts, tools, steps, outcomeSignal: signal }, redactions: kinds.entries() };
 }
 
 /** A stored session redacted again, by rules that may know more than those it was imported with. */

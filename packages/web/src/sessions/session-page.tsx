@@ -8,7 +8,7 @@ import { ago } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
-import { Page } from "../ui/page.js";
+import { Page, Remarks } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Tally } from "../ui/tally.js";
 import { Preview } from "./preview.js";
@@ -38,11 +38,26 @@ export function SessionPage({ sessionId }: { readonly sessionId: string }) {
       {session && (
         <>
           <p className="task">{plain(session.task)}</p>
+          {session.own && (
+            <Remarks
+              remarks={[
+                "These are an adapter's or base model's own words, of this service: projects and evaluations leave the session out unless it is named.",
+              ]}
+            />
+          )}
           <Facts
             isWide
             facts={[
               ["Format", [session.format, session.format_version].filter(Boolean).join(" ")],
               ["From", session.parent && plain(`${session.parent.kinship} of ${session.parent.session_id}`)],
+              ["Repository", session.repository && plain(session.repository)],
+              ["Branch", session.branch && plain(session.branch)],
+              ["Folder", session.folder && plain(session.folder)],
+              [
+                "Model",
+                session.model && plain([session.model, session.provider && `(${session.provider})`].filter(Boolean).join(" ")),
+              ],
+              ["Recorded", session.ended_at && ago(session.ended_at, Date.now())],
               ["Stored", ago(session.created_at, Date.now())],
               ["User turns", session.user_turns],
               ["Agent turns", session.assistant_turns],

@@ -25,7 +25,7 @@ export function SessionChoice({ sessions, chosen, isSingle, problem, onChange }:
         </p>
       )}
       <div className="options">
-        {sessions.map(({ session_id: id, task, outcome, assistant_turns: turns }) => (
+        {sessions.map(({ session_id: id, task, outcome, own, repository, assistant_turns: turns }) => (
           <label key={id}>
             <input
               type={isSingle ? "radio" : "checkbox"}
@@ -36,7 +36,9 @@ export function SessionChoice({ sessions, chosen, isSingle, problem, onChange }:
             <span>
               <span className="mono">{id}</span>{" "}
               <span className="muted">
-                {outcome} · {turns} turns · {plain(task)}
+                {[own && "own words", repository && plain(repository), outcome, `${turns} turns`, plain(task)]
+                  .filter(Boolean)
+                  .join(" · ")}
               </span>
             </span>
           </label>

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { makeNative } from "../../../server/test/support/native.js";
+import { makeSession } from "../../../server/test/support/session.js";
 import { expectNoFaults, openPage, provideBrowser, TEST_MS } from "./support/browser.js";
 import { dropFile } from "./support/drop.js";
 import { makeFolder, makeGate, putSession, startLora, startService } from "./support/stage.js";
@@ -138,6 +139,32 @@ test(
     await page.getByText("No session has these words.").waitFor();
     await page.getByRole("searchbox").fill("");
     await link("door").waitFor();
+    expectNoFaults(page);
+  },
+  TEST_MS,
+);
+
+test(
+  "sessions say where and with which model they were recorded, and are narrowed to a repository",
+  async () => {
+    const service = await startService();
+    const put = (id: string, repository: string, more: object = {}): void => {
+      const source = { ...makeSession(id).source, repository, branch: "main", model: "m-1", ...more };
+      putSession(service.dataDir, id, makeSession(id, { source, started_at: "2026-01-01T00:00:00.000Z" }));
+    };
+    put("gate", "shop");
+    put("door", "billing-api", { provider: "imprint", model: "gates-v1" });
+    const page = await openPage(`${service.url}/#/sessions`);
+    const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+    await vi.waitFor(async () => expect(await row("door").textContent()).toMatch(/billing-api.*main.*gates-v1.*own words/));
+    expect(await row("gate").textContent()).not.toContain("own words");
+    await page.getByRole("combobox", { name: "Repository" }).selectOption("shop");
+    await row("door").waitFor({ state: "detached" });
+    await row("gate").waitFor();
+    await page.getByRole("combobox", { name: "Repository" }).selectOption("billing-api");
+    await row("gate").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "door", exact: true }).click();
+    await page.getByText("own words, of this service").waitFor();
     expectNoFaults(page);
   },
   TEST_MS,

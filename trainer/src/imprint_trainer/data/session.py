@@ -51,6 +51,10 @@ class Source(Strict):
     format_version: str | None
     agent: str | None
     model: str | None
+    folder: str | None = None
+    repository: str | None = None
+    branch: str | None = None
+    provider: str | None = None
     sha256: str
 
 

@@ -51,7 +51,8 @@ const ofTheSameWork = async (
   const known = new Set((await readAll(trained.slice(-READ), sessions)).flatMap(({ files }) => files));
   const { sessions: newest } = await sessions.list({ limit: READ });
   const others = newest.filter(
-    ({ session_id, outcome, trainable_turns }) => !taken.has(session_id) && outcome !== "failure" && trainable_turns !== 0,
+    ({ session_id, own, outcome, trainable_turns }) =>
+      own !== true && !taken.has(session_id) && outcome !== "failure" && trainable_turns !== 0,
   );
   return (await readAll(others, sessions))
     .filter(({ files }) => files.filter((file) => known.has(file)).length >= SHARED_FILES)

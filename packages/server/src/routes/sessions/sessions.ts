@@ -10,8 +10,19 @@ interface Deps {
 
 const params = idParams("session_id");
 const Search = Type.Optional(
-  Type.String({ maxLength: 256, description: "Words that the id, the format, the outcome or the task must have, all of them." }),
+  Type.String({
+    maxLength: 256,
+    description:
+      "Words that the id, the format, the outcome, the repository, the folder, the branch, the model or the task must have, all of them.",
+  }),
 );
+const Fact = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
+const Filters = {
+  repository: Fact("Recorded in the repository of this name"),
+  folder: Fact("Recorded in this folder, or below it"),
+  branch: Fact("Recorded on this branch"),
+  model: Fact("Whose last answers are this model's"),
+};
 const SessionLabel = Strict({ outcome: Outcome });
 
 export const sessionRoutes = (app: App, { deps: { sessions } }: Deps): void => {
@@ -20,8 +31,8 @@ export const sessionRoutes = (app: App, { deps: { sessions } }: Deps): void => {
     {
       schema: {
         tags: ["sessions"],
-        summary: "Stored sessions",
-        querystring: Strict({ limit: Limit, after: Text, search: Search, prefix: Prefix }),
+        summary: "Stored sessions: those put there by hand, then the others by when they were recorded, newest first",
+        querystring: Strict({ limit: Limit, after: Text, search: Search, prefix: Prefix, ...Filters }),
         response: { 200: answer("A page of sessions", SessionList), ...problems("VALIDATION_FAILED") },
       },
     },

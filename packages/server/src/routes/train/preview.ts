@@ -34,6 +34,17 @@ export const previewResponse = {
   ),
 };
 
+/** Whoever names a session may train on it, and is told where its words are an adapter's. */
+const ownRemarks = async (sessionIds: readonly string[], { sessions }: KindDeps): Promise<readonly string[]> => {
+  const named = await Promise.all(sessionIds.map((id) => sessions.summary(id)));
+  return named
+    .filter(({ own }) => own === true)
+    .map(
+      ({ session_id, model = "this service" }) =>
+        `${session_id} holds the words of ${model}, which this service answered with: a training on them teaches an adapter what it says already.`,
+    );
+};
+
 /** What a training of these sessions would learn from, by the code that trains. */
 export const previewSessions = async (
   call: FastifyRequest,
@@ -52,9 +63,11 @@ export const previewSessions = async (
     const window = request.window ?? null;
     const preview = await interactive.call({ type: "preview", spec, window }, call.cancelled);
     checkWindow(window, preview.windows);
+    // Before the request's transaction begins, for which those of the sessions would wait.
+    const remarks = [...preview.remarks, ...(await ownRemarks(staged.session_ids, deps))];
     const { quantization } = selection;
     const speeds = await lastSpeeds(await call.db(), { base_model: model.name, quantization });
-    return { ...preview, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
+    return { ...preview, remarks, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }

@@ -13,7 +13,7 @@ export class OtherSchemaError extends CannotStartError {
 }
 
 /** Registries of before the first release have this version, too, and the same tables. */
-const VERSION = 11;
+const FIRST_VERSION = 11;
 
 const SCHEMA: readonly string[] = [
   `create table adapters (
@@ -108,13 +108,32 @@ const SCHEMA: readonly string[] = [
   "create unique index project_runs_unfinished on project_runs (project) where finished_at is null",
 ];
 
+const factOf = (name: string): string => `json_extract(summary, '$.${name}')`;
+
+/** What has changed since: each of them makes the next version of the one before. */
+const CHANGES: readonly (readonly string[])[] = [
+  [
+    ...["folder", "repository", "branch", "model"].map(
+      (name) => `alter table sessions add column ${name} text generated always as (${factOf(name)}) virtual`,
+    ),
+    `alter table sessions add column recorded_at text generated always as
+      (coalesce(${factOf("ended_at")}, ${factOf("started_at")}, stored_at)) virtual`,
+    "drop index sessions_by_time",
+    "create index sessions_by_time on sessions (by_hand, recorded_at)",
+    "create index sessions_by_repository on sessions (repository)",
+    // So that each is read again, once the service listens: when it was recorded stands in its file.
+    "update sessions set fingerprint = null",
+  ],
+];
+const VERSION = FIRST_VERSION + CHANGES.length;
+
 const versionOf = (database: Libsql.Database): number => {
   const [row] = database.prepare("pragma user_version").all() as { user_version: number }[];
   return row?.user_version ?? 0;
 };
 
 /**
- * Makes the tables of a new registry, in one transaction.
+ * Makes the tables of a new registry, or changes those of an older one, in one transaction.
  * @throws OtherSchemaError, or SQLite's error; the file is as it was then
  */
 export const migrate = (database: Libsql.Database): void => {
@@ -123,10 +142,10 @@ export const migrate = (database: Libsql.Database): void => {
   try {
     // Read again inside the transaction: another process may have made them meanwhile.
     const version = versionOf(database);
-    if (version === 0) {
-      for (const statement of SCHEMA) database.exec(statement);
-      database.exec(`pragma user_version = ${VERSION}`);
-    } else if (version !== VERSION) throw new OtherSchemaError(version);
+    if (version !== 0 && (version < FIRST_VERSION || version > VERSION)) throw new OtherSchemaError(version);
+    const changes = CHANGES.slice(Math.max(0, version - FIRST_VERSION)).flat();
+    for (const statement of version === 0 ? [...SCHEMA, ...changes] : changes) database.exec(statement);
+    database.exec(`pragma user_version = ${VERSION}`);
     database.exec("commit");
   } catch (error) {
     if (database.inTransaction) database.exec("rollback");

@@ -1,5 +1,6 @@
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { timestampOrNull } from "../../values/timestamp.js";
 import type { Output, Reader, TextFormat } from "../format.js";
@@ -10,17 +11,19 @@ import { type Before, type HistoryLine, historyLine, isHistoryLine } from "./lin
 interface Chat {
   readonly talk: Transcript;
   readonly startedAt: string | null;
-  readonly facts: { version: string | null; model: string | null };
+  readonly facts: { version: string | null; model: string | null; folder: string | null };
 }
 
 const VERSION = /^Aider v(\S+)/;
+/** Of its first years only; what else it says of the repository is how many files that has. */
+const FOLDER = /^Git working dir: (.+)$/;
 const MODEL = /^(?:Main model|Models?): (\S+)/;
 
 function aiderReader(output: Output): Reader<string> {
   const newChat = (startedAt: string | null): Chat => ({
     talk: transcript(output.hold),
     startedAt,
-    facts: { version: null, model: null },
+    facts: { version: null, model: null, folder: null },
   });
   let chat = newChat(null);
   let kind: HistoryLine["kind"] | null = null;
@@ -52,6 +55,7 @@ function aiderReader(output: Output): Reader<string> {
       formatVersion: facts.version,
       agent: "aider",
       model: facts.model,
+      facts: factsOf({ folder: facts.folder }),
       startedAt,
       steps,
       dropped: talk.dropped.entries(),
@@ -61,6 +65,7 @@ function aiderReader(output: Output): Reader<string> {
 
   const note = (line: string): void => {
     chat.facts.version ??= VERSION.exec(line)?.[1] ?? null;
+    chat.facts.folder ??= FOLDER.exec(line)?.[1] ?? null;
     chat.facts.model ??= MODEL.exec(line)?.[1] ?? null;
   };
 

@@ -1,6 +1,7 @@
 import type { Observation } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, objectsOf, stringOrNull } from "../../values/json.js";
@@ -64,12 +65,15 @@ function readTrajectory(record: JsonObject, output: Output): void {
   });
   talk.dropped.add(DROPPED.sidechain, arrayOrEmpty(record.subagent_trajectories).length);
   const model = stringOrNull(agent.model_name) ?? stringOrNull(steps.find((step) => isString(step.model_name))?.model_name);
+  // What Harbor keeps of the agent's own recording.
+  const { cwd, cwds, git_branches } = objectOrEmpty(agent.extra);
   output.conversation(
     draft({
       id: idOf(record),
       formatVersion: stringOrNull(record.schema_version)?.replace(/^ATIF-v?/, "") ?? null,
       agent: stringOrNull(agent.name),
       model,
+      facts: factsOf({ folder: cwd ?? arrayOrEmpty(cwds)[0], branch: arrayOrEmpty(git_branches).at(-1) }),
       tools: toolDefinitions(agent.tool_definitions ?? objectOrEmpty(agent.extra).tools),
       ...verdictOf(record),
       steps: talk.steps(),

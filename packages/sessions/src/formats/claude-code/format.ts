@@ -1,6 +1,7 @@
 import type { Parent } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Tally, tally } from "../../tally.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
@@ -145,6 +146,8 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
   let agentId: string | null = null;
   let forkedFrom: string | null = null;
   let model: string | null = null;
+  let folder: string | null = null;
+  let branch: string | null = null;
 
   return {
     accept: (record) => {
@@ -154,6 +157,8 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
         version = stringOrNull(record.version) ?? version;
         sessionId = stringOrNull(record.sessionId) ?? sessionId;
         agentId = stringOrNull(record.agentId);
+        folder ??= stringOrNull(record.cwd);
+        branch = stringOrNull(record.gitBranch) ?? branch;
         if (line.kind === "assistant" && line.left === null && isObject(record.message))
           model = stringOrNull(record.message.model) ?? model;
       }
@@ -190,6 +195,7 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
           formatVersion: version,
           agent: "claude-code",
           model,
+          facts: factsOf({ folder, branch }),
           parent: parentOf(isSubAgent ? sessionId : forkedFrom, isSubAgent ? "sub-agent" : "fork"),
           steps: talk.steps(),
           dropped: talk.dropped.entries(),

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { transcript } from "../../transcript.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, stringOrNull } from "../../values/json.js";
 import { digest, recordedOnce } from "../../values/recorded-once.js";
@@ -85,6 +86,7 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
           formatVersion: stringOrNull(init.claude_code_version) ?? stringOrNull(init.qwen_code_version),
           agent: agentOf(init),
           model: model ?? stringOrNull(init.model),
+          facts: factsOf({ folder: init.cwd }),
           outcomeSignal: signal,
           tools: toolsOf(init.tools),
           steps,

@@ -1,6 +1,7 @@
 import type { ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
+import { factsOf, toldFolder } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
 import {
@@ -96,9 +97,12 @@ function readTask(record: JsonObject, output: Output): void {
   talk.say("system", scalarText(record.system_prompt));
   let open: ToolCall[] = [];
   let model: string | null = null;
+  let folder: string | null = null;
+  let provider: unknown;
   let signal: string | null = null;
   objectsOf(record.messages).forEach((message, index) => {
     if (message.role === "user") {
+      folder ??= toldFolder(contentText(message.content));
       addUser(talk, message, open, output);
       return;
     }
@@ -111,8 +115,9 @@ function readTask(record: JsonObject, output: Output): void {
       talk.dropped.add(DROPPED.synthetic);
       return;
     }
-    const { modelId, id } = objectOrEmpty(message.modelInfo);
+    const { modelId, id, providerId = provider } = objectOrEmpty(message.modelInfo);
     model = stringOrNull(modelId) ?? stringOrNull(id) ?? model;
+    provider = providerId;
     signal = calls.some(({ name }) => name === FINISH) || text.includes(`<${FINISH}>`) ? FINISH : null;
     open = [...calls];
     const reasoning = joinBlocks(ofType("thinking", "reasoning").map((block) => scalarText(block.thinking ?? block.text)));
@@ -125,6 +130,7 @@ function readTask(record: JsonObject, output: Output): void {
       formatVersion: stringOrNull(objectOrEmpty(record.origin).version),
       agent: "cline",
       model,
+      facts: factsOf({ folder, provider }),
       outcomeSignal: signal,
       steps,
       dropped: talk.dropped.entries(),

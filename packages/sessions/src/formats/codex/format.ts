@@ -1,5 +1,6 @@
 import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
+import { factsOf, toldFolder } from "../../facts.js";
 import { transcript } from "../../transcript.js";
 import { contentText, joinBlocks } from "../../values/content-text.js";
 import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
@@ -21,6 +22,7 @@ function codexReader(output: Output): Reader<JsonObject> {
   const talk = transcript(output.hold);
   let meta: JsonObject | undefined;
   let model: string | null = null;
+  let folder: string | null = null;
   let signal: string | null = null;
   let turn = 0;
   let isOpen = false;
@@ -48,6 +50,7 @@ function codexReader(output: Output): Reader<JsonObject> {
 
   const addUser = (texts: readonly string[], timestamp: unknown): void => {
     const own = texts.map(personText);
+    for (const [at, text] of texts.entries()) if (own[at] === null) folder ??= toldFolder(text);
     talk.dropped.add(DROPPED.harness, own.filter((text) => text === null).length);
     const said = joinBlocks(own.filter((text) => text !== null));
     if (said.trim() === "") return;
@@ -159,12 +162,19 @@ function codexReader(output: Output): Reader<JsonObject> {
       settleTold();
       if (copied !== null) talk.markCopied();
       const head = objectOrEmpty(meta);
+      const git = objectOrEmpty(head.git);
       output.conversation(
         draft({
           id: stringOrNull(head.id),
           formatVersion: stringOrNull(head.cli_version),
           agent: "codex",
           model,
+          facts: factsOf({
+            folder: head.cwd ?? folder,
+            remote: git.repository_url,
+            branch: git.branch,
+            provider: head.model_provider,
+          }),
           outcomeSignal: signal,
           parent: parentOf(head),
           steps: talk.steps(),

@@ -1,6 +1,7 @@
 import type { ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
@@ -54,7 +55,10 @@ function readSession(record: JsonObject, output: Output): void {
     } else output.badRecord();
   });
   const dropped = talk.dropped.entries();
-  output.conversation(draft({ id: stringOrNull(record.sessionId), agent: "continue", model, steps: talk.steps(), dropped }));
+  const facts = factsOf({ folder: record.workspaceDirectory });
+  output.conversation(
+    draft({ id: stringOrNull(record.sessionId), agent: "continue", model, facts, steps: talk.steps(), dropped }),
+  );
 }
 
 /** Continue: a session of its command line or editor, `~/.continue/sessions/<id>.json`. */

@@ -1,6 +1,7 @@
 import type { ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { NOT_RECORDED, transcript } from "../../transcript.js";
 import { joinBlocks, resultText } from "../../values/content-text.js";
 import {
@@ -157,12 +158,14 @@ function copilotReader(output: Output): Reader<JsonObject> {
     },
     finish: () => {
       talk.dropped.add(DROPPED.localCommand, ran.length);
+      const { cwd, repository, branch } = objectOrEmpty(start.context);
       output.conversation(
         draft({
           id: stringOrNull(start.sessionId),
           formatVersion: stringOrNull(start.copilotVersion),
           agent: "copilot-cli",
           model: model ?? stringOrNull(start.selectedModel),
+          facts: factsOf({ folder: cwd, remote: repository, branch }),
           outcomeSignal: signal,
           steps: talk.steps(),
           dropped: talk.dropped.entries(),

@@ -1,5 +1,6 @@
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
@@ -77,6 +78,15 @@ function bubbleTaker(talk: Transcript, output: Output): (bubble: JsonObject, pla
   };
 }
 
+/** Newer bubbles of a person name the workspace; so does its conversation, in some versions. */
+const folderOf = (chat: JsonObject, list: readonly JsonObject[]): unknown => {
+  const named = list.find(
+    ({ workspaceProjectDir, workspaceUris }) => isString(workspaceProjectDir) || Array.isArray(workspaceUris),
+  );
+  const [first] = Array.isArray(named?.workspaceUris) ? named.workspaceUris : [];
+  return chat.workspaceProjectDir ?? named?.workspaceProjectDir ?? first;
+};
+
 const modelOf = (value: unknown): string | null => stringOrNull(objectOrEmpty(value).modelName);
 
 function cursorReader(output: Output): Reader<JsonObject> {
@@ -95,6 +105,10 @@ function cursorReader(output: Output): Reader<JsonObject> {
         formatVersion: typeof chat._v === "number" ? String(chat._v) : null,
         agent: "cursor",
         model: list.map(({ modelInfo }) => modelOf(modelInfo)).findLast((name) => name !== null) ?? modelOf(chat.modelConfig),
+        facts: factsOf({
+          folder: folderOf(chat, list),
+          branch: objectOrEmpty(chat.activeBranch).branchName ?? chat.createdOnBranch,
+        }),
         outcomeSignal: stringOrNull(chat.status),
         startedAt: timestampOrNull(chat.createdAt),
         steps: talk.steps(),

@@ -1,5 +1,6 @@
 import type { Step, ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
+import { factsOf, toldFolder } from "../../facts.js";
 import { arrayOrEmpty, isString, type JsonObject, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
 import type { Output, RecordFormat } from "../format.js";
@@ -58,15 +59,22 @@ export const gateway: RecordFormat = {
   read: (output) => ({
     accept: (record) => {
       const started = stringOrNull(record.started_at);
+      const steps = stepsOf(record, output);
+      // What agents say of it stands ahead of the first answer.
+      const folder = steps
+        .slice(0, 3)
+        .map(({ source, text }) => (source === "agent" ? null : toldFolder(text)))
+        .find((one) => one !== null);
       output.conversation(
         draft({
           id: stringOrNull(record.session_id),
           formatVersion: scalarText(record.version),
           agent: stringOrNull(record.agent),
           model: stringOrNull(record.model),
+          facts: factsOf({ folder }),
           ...(started !== null && { startedAt: started }),
           tools: toolDefinitions(record.tools),
-          steps: stepsOf(record, output),
+          steps,
         }),
       );
     },

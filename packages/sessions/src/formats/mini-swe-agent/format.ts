@@ -1,5 +1,6 @@
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, objectsOf, stringOrNull } from "../../values/json.js";
@@ -66,6 +67,7 @@ function readRun(record: JsonObject, output: Output): void {
       formatVersion: stringOrNull(record.trajectory_format)?.replace(/^mini-swe-agent-/, "") ?? null,
       agent: "mini-swe-agent",
       model: stringOrNull(objectOrEmpty(objectOrEmpty(info.config).model).model_name),
+      facts: factsOf({ folder: objectOrEmpty(objectOrEmpty(info.config).environment).cwd }),
       outcome: outcomeOfExit(signal),
       outcomeSignal: signal,
       steps: talk.steps(),

@@ -1,6 +1,7 @@
 import type { Parent } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
@@ -160,12 +161,17 @@ function opencodeReader(output: Output): Reader<JsonObject> {
           .sort((left, right) => byKey(scalarText(left.info.id), scalarText(right.info.id)));
       addMessages(talk, withoutReverted(messages, objectOrEmpty(session.revert), talk), copiesOf(session));
       const started = timestampOrNull(created(session));
+      const answer = messages.findLast(({ info }) => isString(info.modelID))?.info ?? {};
       output.conversation(
         draft({
           id: stringOrNull(session.id) ?? stringOrNull(messages[0]?.info.sessionID),
           formatVersion: stringOrNull(session.version),
           agent: "opencode",
-          model: stringOrNull(messages.findLast(({ info }) => isString(info.modelID))?.info.modelID),
+          model: stringOrNull(answer.modelID),
+          facts: factsOf({
+            folder: session.directory ?? objectOrEmpty(answer.path).cwd,
+            provider: answer.providerID,
+          }),
           ...(started === null ? {} : { startedAt: started }),
           parent: parentOf(session),
           steps: talk.steps(),

@@ -39,7 +39,8 @@ export function firstGeneration(message: JsonObject): readonly Message[] | null 
   if (type === "assistant") {
     const parts = objectsOf(message.content).map((part) => (part.type === "tool" ? toolPart(part) : part));
     const failed = error ?? (finish === "error" ? finish : undefined);
-    return [as("assistant", parts, { modelID: objectOrEmpty(model).id, ...(failed === undefined ? {} : { error: { failed } }) })];
+    const { id: modelID, providerID } = objectOrEmpty(model);
+    return [as("assistant", parts, { modelID, providerID, ...(failed === undefined ? {} : { error: { failed } }) })];
   }
   if (type !== "shell") return null;
   const { callID, command, output } = message;

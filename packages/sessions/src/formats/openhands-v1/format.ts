@@ -56,6 +56,7 @@ function openConversation(output: Output): Conversation {
   let results = 0;
   let id: string | null = null;
   let model: string | null = null;
+  let folder: unknown;
   let tools: readonly ToolDefinition[] = [];
   let signal: string | null = null;
 
@@ -96,6 +97,7 @@ function openConversation(output: Output): Conversation {
       if (isBaseState(event)) {
         id ??= eventId;
         model ??= stringOrNull(objectOrEmpty(objectOrEmpty(event.agent).llm).model);
+        folder ??= objectOrEmpty(event.workspace).working_dir;
         return;
       }
       if (eventId !== null && !isNew(eventId, digest(event))) return talk.dropped.add(DROPPED.duplicate);
@@ -110,7 +112,7 @@ function openConversation(output: Output): Conversation {
       else if (kind.startsWith("Condensation")) talk.dropped.add(DROPPED.compactSummary);
       else talk.dropped.add(unread(kind));
     },
-    finish: (document) => output.conversation(runDraft(document, { id, model, signal, tools, talk })),
+    finish: (document) => output.conversation(runDraft(document, { id, model, folder, signal, tools, talk })),
   };
 }
 

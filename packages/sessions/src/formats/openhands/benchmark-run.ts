@@ -1,5 +1,6 @@
 import type { Outcome, ToolDefinition } from "@imprint/contracts";
 import { type Draft, draft } from "../../draft.js";
+import { factsOf } from "../../facts.js";
 import type { Transcript } from "../../transcript.js";
 import { isString, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
 import { verdictOf } from "../../values/verdict.js";
@@ -31,6 +32,7 @@ function benchmarkRun(record: JsonObject): BenchmarkRun {
 interface Told {
   readonly id?: string | null;
   readonly model: string | null;
+  readonly folder?: unknown;
   /** What the recording says about its end. */
   readonly signal: string | null;
   readonly tools: readonly ToolDefinition[];
@@ -38,7 +40,7 @@ interface Told {
 }
 
 /** The conversation of a document: of a benchmark's run with its instruction, where no turn holds it, and its verdict. */
-export function runDraft(document: JsonObject, { id = null, model, signal, tools, talk }: Told): Draft {
+export function runDraft(document: JsonObject, { id = null, model, folder, signal, tools, talk }: Told): Draft {
   const run = benchmarkRun(document);
   const made = talk.steps();
   const isAsked = run.instruction === "" || made.some((step) => step.source === "user");
@@ -47,6 +49,7 @@ export function runDraft(document: JsonObject, { id = null, model, signal, tools
     part: run.instance,
     agent: "openhands",
     model: model ?? run.model,
+    facts: factsOf({ folder, remote: objectOrEmpty(document.instance).repo }),
     outcome: run.outcome,
     outcomeSignal: run.signal ?? signal,
     tools,

@@ -1,6 +1,7 @@
 import type { Parent, ToolCall } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
@@ -80,17 +81,22 @@ function piReader(output: Output): Reader<JsonObject> {
   let entries: JsonObject[] = [];
   let header: JsonObject | undefined;
   let model: string | null = null;
+  let provider: unknown;
 
   return {
     accept: (record) => {
       if (record.type === "session") {
         header ??= record;
         model ??= stringOrNull(record.modelId);
+        provider ??= record.provider;
         return;
       }
       if (record.type === "message" && !isObject(record.message)) return output.badRecord();
       if (record.type === "model_change") model = stringOrNull(record.modelId) ?? model;
-      if (isObject(record.message) && record.message.role === "assistant") model = stringOrNull(record.message.model) ?? model;
+      if (isObject(record.message) && record.message.role === "assistant") {
+        model = stringOrNull(record.message.model) ?? model;
+        provider = record.message.provider ?? provider;
+      }
       if (!READ.has(scalarText(record.type))) talk.dropped.add(unread(record.type));
       const entry = slim(record, output);
       if (isString(record.id) && !isNew(record.id, entry)) talk.dropped.add(DROPPED.duplicate);
@@ -115,6 +121,7 @@ function piReader(output: Output): Reader<JsonObject> {
           formatVersion: version === undefined ? "1" : scalarText(version),
           agent: "pi",
           model,
+          facts: factsOf({ folder: header?.cwd, provider }),
           parent: parentOf(header),
           steps: talk.steps(),
           dropped: talk.dropped.entries(),

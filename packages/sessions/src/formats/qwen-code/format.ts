@@ -1,6 +1,7 @@
 import type { Observation } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { type GeminiParts, geminiParts } from "../../values/gemini-parts.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
@@ -96,7 +97,15 @@ function qwenReader(output: Output): Reader<JsonObject> {
       if (MESSAGES.has(scalarText(record.type)) && !isObject(record.message) && record.toolCallResult === undefined)
         return output.badRecord();
       const { sessionId, version, agentId } = record;
-      if (isString(sessionId)) session = { sessionId, version: version ?? session.version, agentId };
+      const { cwd = record.cwd } = session;
+      if (isString(sessionId))
+        session = {
+          sessionId,
+          version: version ?? session.version,
+          agentId,
+          cwd,
+          gitBranch: record.gitBranch ?? session.gitBranch,
+        };
       if (record.type === "assistant") model = stringOrNull(record.model) ?? model;
       const line = readLine(record, lines.length, output);
       const last = lines.at(-1);
@@ -124,6 +133,7 @@ function qwenReader(output: Output): Reader<JsonObject> {
           formatVersion: stringOrNull(session.version),
           agent: "qwen-code",
           model,
+          facts: factsOf({ folder: session.cwd, branch: session.gitBranch }),
           parent: isSubAgent && id !== null ? { session_id: id, kinship: "sub-agent" } : null,
           steps: talk.steps(),
           dropped: talk.dropped.entries(),

@@ -1,5 +1,6 @@
 import { draft } from "../../draft.js";
 import { unread } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, stringOrNull } from "../../values/json.js";
@@ -42,8 +43,9 @@ function stsReader(output: Output): Reader<JsonObject> {
     },
     finish: () => {
       const id = stringOrNull(header.id);
+      const facts = factsOf({ folder: header.cwd });
       output.conversation(
-        draft({ id, agent: stringOrNull(header.harness), model, steps: talk.steps(), dropped: talk.dropped.entries() }),
+        draft({ id, agent: stringOrNull(header.harness), model, facts, steps: talk.steps(), dropped: talk.dropped.entries() }),
       );
     },
   };

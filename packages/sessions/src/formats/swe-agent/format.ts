@@ -1,6 +1,7 @@
 import type { Outcome } from "@imprint/contracts";
 import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
+import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import {
@@ -76,11 +77,14 @@ function readRun(record: JsonObject, output: Output): void {
   const config = objectOrEmpty(objectOrEmpty(objectOrEmpty(replay).agent).model);
   const signal = stringOrNull(info.exit_status) ?? stringOrNull(record.exit_status);
   const judged = [flagVerdict("target", record.target), verdictOf(record)].find((one) => one !== null && one !== NO_VERDICT);
+  const { state } = objectsOf(record.trajectory)[0] ?? {};
+  const { working_dir: folder } = objectOrEmpty(isString(state) ? parseJson(state) : state);
   output.conversation(
     draft({
       formatVersion: stringOrNull(info.swe_agent_version),
       agent: "swe-agent",
       model: stringOrNull(config.name) ?? stringOrNull(record.model_name),
+      facts: factsOf({ folder }),
       ...(judged ?? { outcome: outcomeOfExit(signal), outcomeSignal: signal }),
       steps: talk.steps(),
       dropped: talk.dropped.entries(),
