@@ -64,12 +64,12 @@ def read_calls(text: str, name: str, schemas: Schemas | None = None) -> list[Cal
     while place := (bare and fresh and BARE.match(text, at)) or opening.search(text, at):
         readers = [Reader(text, place.end(), form, schemas or {}) for _ in patterns]
         whole = next((one for one, pattern in zip(readers, patterns, strict=True) if one.read(pattern)), None)
-        begun = next((one for one in readers if one.name), None)
+        begun = next((one for one in readers if one.calls or one.name), None)
         if whole:
             found += whole.calls
             at = whole.at
         elif begun:
-            return [*found, *begun.calls, Call(begun.name, None)]
+            return [*found, *begun.calls, *([Call(begun.name, None)] if begun.name else [])]
         else:
             at = place.end() + (not (bare and fresh))
         fresh = whole is not None
@@ -142,16 +142,18 @@ class Reader:
     def json(self, *, bare: bool) -> None:
         cut = NAMED.match(self.text, self.at)
         self.name = cut[1] if cut else ""
-        value = self.parsed()
+        value, calls = self.parsed(), []
         for one in value if isinstance(value, list) else [value]:
-            call_of = one.get("function", one) if isinstance(one, dict) else {}
+            inner = one.get("function") if isinstance(one, dict) else {}
+            call_of = inner if isinstance(inner, dict) else one
             key = next((key for key in ("arguments", "parameters") if call_of.get(key) is not None), None)
             named = call_of.get("name")
             self.name = named if isinstance(named, str) else ""
             if not self.name or (bare and (key is None or next(iter(one)) not in ("name", "type"))):
                 self.name = ""
                 raise ValueError("no call")
-            self.calls.append(Call(self.name, object_or_text(call_of[key] if key else {})))
+            calls.append(Call(self.name, object_or_text(call_of[key] if key else {})))
+        self.calls = calls
 
     def object(self, _: str) -> Any:
         return object_or_text(self.parsed())
@@ -191,6 +193,7 @@ class Reader:
             self.name = self.match(NAME)
             self.expect("(")
             self.calls.append(Call(self.name, self.items(")", "=", quote and quote + BEHIND, None)))
+            self.name = ""
 
     def items(self, end: str, between: str, quote: str | None, inner: str | None) -> dict[str, Any]:
         """Keys and values up to `end`. Texts that begin with the form's quote go on to `quote`, those of values in

@@ -15,8 +15,8 @@ export interface ToolCallParser {
 /**
  * Reads the calls out of an answer as it comes. A call is told once it is whole; what only looks like one stays text, in its
  * place. Without a format no call is read; one that is not known is the one that all models understand. `tools` say which of
- * the values between tags are not texts. White space around calls belongs to them: behind them, up to the next words, and of what stands
- * before them one line break.
+ * the values between tags are not texts. White space around calls belongs to them: behind them, up to the next words, and of
+ * what stands before them one line break.
  */
 export const toolCallParser = (format: string | null, tools: readonly Tool[] = []): ToolCallParser => {
   const input = new Input();
