@@ -236,6 +236,11 @@ export const ERRORS = {
     title: "The adapter's files failed validation",
     hint: "Train a registered one again, or put its files back; a new one is a fault of the trainer: please report it.",
   },
+  ADAPTER_NOT_APPLIED: {
+    status: null,
+    title: "The upstream answers without the adapter",
+    hint: "Look at its log and at --max-lora-rank; merged into the base model (imprint export --format merged) it cannot be left out.",
+  },
   EXPORT_UNSUPPORTED: {
     status: null,
     title: "The adapter cannot be exported to this format",

@@ -15,7 +15,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.export import export_adapter
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
-from imprint_trainer.lora.schedule import LoraTraining, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, plan_steps
 from imprint_trainer.lora.train import train
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.device import fix_numerics

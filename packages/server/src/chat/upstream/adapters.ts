@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { isObject } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import { createKeyedLock } from "../../common/keyed-lock.js";
 import { createWeightsHash } from "../weights-hash.js";
@@ -12,6 +13,12 @@ export interface Attached {
   readonly lora?: readonly { readonly id: number; readonly scale: number }[];
 }
 
+/** Where the upstream answers for a model of this machine. */
+export interface Place {
+  readonly model: UpstreamModel;
+  readonly attached: Attached;
+}
+
 export interface UpstreamAdapters {
   /**
    * Sees to it that the model's server has the adapter. Rejects with ImprintError EXPORT_UNSUPPORTED where it cannot take it, and
@@ -20,7 +27,37 @@ export interface UpstreamAdapters {
   attach(adapter: string, model: UpstreamModel, listed: readonly UpstreamModel[], signal?: AbortSignal): Promise<Attached>;
   /** Without any adapter, those included that the server would apply by itself. */
   bare(model: UpstreamModel, signal?: AbortSignal): Promise<Attached>;
+  /**
+   * Asks the server for the likeliest next tokens after a prompt, with the adapter and without it, once for each adapter that it was
+   * handed: true where their probabilities differ, or where it does not tell them. Rejects with ImprintError ADAPTER_NOT_APPLIED where
+   * they are the same: a server that drops an adapter says nothing of it.
+   */
+  prove(place: Place, prompt: readonly number[], signal?: AbortSignal): Promise<true>;
 }
+
+/** Logarithms of the probabilities of the likeliest next tokens; null where the server does not tell them. */
+type Likeliest = ReadonlyMap<string, number> | null;
+
+/** vLLM and SGLang: `{top_logprobs: [{TOKEN: LOGPROB}]}`; llama-server: `{content: [{top_logprobs: [{id, token, logprob}]}]}`. */
+const likeliestIn = (answer: unknown): Likeliest => {
+  const [choice]: unknown[] = isObject(answer) && Array.isArray(answer.choices) ? answer.choices : [];
+  const logprobs = isObject(choice) && isObject(choice.logprobs) ? choice.logprobs : {};
+  const [first]: unknown[] = Array.isArray(logprobs.content) ? logprobs.content : [];
+  const [top]: unknown[] = Array.isArray(logprobs.top_logprobs) ? logprobs.top_logprobs : [];
+  const listed = isObject(first) && Array.isArray(first.top_logprobs) ? first.top_logprobs.filter(isObject) : [];
+  const pairs = isObject(top)
+    ? Object.entries(top)
+    : listed.map(({ id, token, logprob }) => [`${id ?? token}`, logprob] as const);
+  const numbers = pairs.filter((pair): pair is [string, number] => typeof pair[1] === "number");
+  return numbers.length === 0 ? null : new Map(numbers);
+};
+
+/** Equal numbers, as the same weights give them: those of a trained adapter differ in the first digits. */
+const areAlike = (one: Likeliest, other: Likeliest): boolean =>
+  one !== null &&
+  other !== null &&
+  one.size === other.size &&
+  [...one].every(([token, logprob]) => Math.abs((other.get(token) ?? Number.POSITIVE_INFINITY) - logprob) < 1e-6);
 
 interface Preloaded {
   readonly id: number;
@@ -43,6 +80,7 @@ export const createUpstreamAdapters = ({
 }): UpstreamAdapters => {
   const hashOf = createWeightsHash();
   const locked = createKeyedLock();
+  const proved = new Set<string>();
 
   const load = async (path: string, body: object, signal: AbortSignal | undefined): Promise<void> => {
     try {
@@ -59,7 +97,27 @@ export const createUpstreamAdapters = ({
   const preloaded = async (signal: AbortSignal | undefined): Promise<readonly Preloaded[]> =>
     preloadedIn(await http.ask({ path: "/lora-adapters", limitMs: LOAD_MS, signal }));
 
+  const bare: UpstreamAdapters["bare"] = async (model, signal) => {
+    if (model.kind !== "llama-server" || (await preloaded(signal)).length === 0) return { model: model.id };
+    return { model: model.id, lora: [] };
+  };
+
+  const likeliest = async (asked: Attached, prompt: readonly number[], signal: AbortSignal | undefined): Promise<Likeliest> => {
+    const body = { ...asked, prompt, max_tokens: 1, temperature: 0, logprobs: 5 };
+    return likeliestIn(await http.ask({ path: "/v1/completions", body, limitMs: LOAD_MS, signal }));
+  };
+
   return {
+    bare,
+    prove: async ({ attached, model }, prompt, signal) => {
+      const key = JSON.stringify(attached);
+      if (proved.has(key)) return true;
+      const without = await likeliest(await bare(model, signal), prompt, signal);
+      if (areAlike(await likeliest(attached, prompt, signal), without))
+        throw new ImprintError("ADAPTER_NOT_APPLIED", `${model.owned_by} answers alike with ${attached.model} and without it.`);
+      proved.add(key);
+      return true;
+    },
     attach: async (adapter, model, listed, signal) => {
       const name = `${basename(adapter)}-${(await hashOf(adapter)).slice(0, HASH_LENGTH)}`;
       if (model.kind === "llama-server") {
@@ -72,12 +130,12 @@ export const createUpstreamAdapters = ({
       const lora_path = folder === null ? adapter : join(folder, basename(adapter));
       const isThere = listed.some(({ id }) => id === name);
       const path = model.kind === "vllm" ? "/v1/load_lora_adapter" : "/load_lora_adapter";
-      if (!isThere) await locked([name], () => load(path, { lora_name: name, lora_path }, signal));
-      return { model: model.kind === "vllm" ? name : `${model.id}:${name}` };
-    },
-    bare: async (model, signal) => {
-      if (model.kind !== "llama-server" || (await preloaded(signal)).length === 0) return { model: model.id };
-      return { model: model.id, lora: [] };
+      const attached = { model: model.kind === "vllm" ? name : `${model.id}:${name}` };
+      if (!isThere) {
+        proved.delete(JSON.stringify(attached));
+        await locked([name], () => load(path, { lora_name: name, lora_path }, signal));
+      }
+      return attached;
     },
   };
 };

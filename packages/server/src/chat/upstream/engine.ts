@@ -3,10 +3,10 @@ import { ImprintError, type Log } from "../../common/error.js";
 import type { Upstream } from "../../config/upstream.js";
 import { idElsewhere, type Served } from "../../runners/served.js";
 import type { ChatEngine } from "../engine.js";
-import { type Attached, createUpstreamAdapters } from "./adapters.js";
+import { createUpstreamAdapters, type Place } from "./adapters.js";
 import { complete, passOn } from "./completions.js";
 import { createUpstreamHttp } from "./http.js";
-import { copyOf, isHandedOver, listModels, takesTokens, type UpstreamModel } from "./models.js";
+import { copyOf, isHandedOver, listModels, takesTokens } from "./models.js";
 
 interface Options {
   readonly upstream: Upstream;
@@ -15,11 +15,6 @@ interface Options {
   /** What a base model is called, by where it lies. */
   readonly nameOf: (location: string) => string;
   readonly log: Log;
-}
-
-interface Place {
-  readonly model: UpstreamModel;
-  readonly attached: Attached;
 }
 
 /** Chats by another server: those for its own models as they are, those for ours as rendered tokens, where it has their base. */
@@ -35,21 +30,25 @@ export const createUpstreamEngine = ({ upstream, local, nameOf, log }: Options):
     said.add(message);
   };
 
-  /** Where the upstream can answer for a model of this machine; null where it cannot. */
-  const placeFor = async ({ base_model, adapter_path }: ChatSpec, signal?: AbortSignal): Promise<Place | null> => {
+  /** What the upstream was asked, or null where this machine has to answer, and the log says why. */
+  const tried = async <Found>(asking: Promise<Found>, signal: AbortSignal | undefined): Promise<Found | null> => {
     try {
-      const listed = await listModels(http, signal);
-      const model = copyOf(nameOf(base_model), listed);
-      if (model === null || !takesTokens(model.kind)) return null;
-      const attached =
-        adapter_path === null ? await adapters.bare(model, signal) : await adapters.attach(adapter_path, model, listed, signal);
-      said.clear();
-      return { model, attached };
+      return await asking;
     } catch (error) {
       if (signal?.aborted || !(error instanceof ImprintError)) throw error;
       warn(error);
       return null;
     }
+  };
+
+  /** Where the upstream can answer for a model of this machine; null where it cannot. */
+  const placeFor = async ({ base_model, adapter_path }: ChatSpec, signal?: AbortSignal): Promise<Place | null> => {
+    const listed = await listModels(http, signal);
+    const model = copyOf(nameOf(base_model), listed);
+    if (model === null || !takesTokens(model.kind)) return null;
+    const attached =
+      adapter_path === null ? await adapters.bare(model, signal) : await adapters.attach(adapter_path, model, listed, signal);
+    return { model, attached };
   };
 
   const chat: ChatEngine["chat"] = async (request, signal, onEvent) => {
@@ -62,9 +61,12 @@ export const createUpstreamEngine = ({ upstream, local, nameOf, log }: Options):
     }
     // Calls of ours are read out of text, which no upstream holds to a schema from a mark on.
     const isOurs = spec.max_tokens === 0 || strict_tools.length > 0;
-    const place = isOurs ? null : await placeFor(spec, signal);
+    const place = isOurs ? null : await tried(placeFor(spec, signal), signal);
     if (place === null) return local.chat(request, signal, onEvent);
     const prompt = await local.render(spec, signal);
+    const isApplied = spec.adapter_path === null || (await tried(adapters.prove(place, prompt.tokens, signal), signal));
+    if (!isApplied) return local.chat(request, signal, onEvent);
+    said.clear();
     return complete(http, { host, spec, prompt, ...place }, { signal, onEvent });
   };
 

@@ -39,6 +39,10 @@ export interface FakeOptions {
   readonly preloaded?: readonly string[];
   readonly runtimeLora?: boolean;
   readonly usage?: boolean;
+  /** It takes adapters and answers without them. */
+  readonly dropsAdapters?: boolean;
+  /** It tells no probabilities. */
+  readonly silentOnProbabilities?: boolean;
   readonly port?: number;
 }
 
@@ -82,6 +86,20 @@ const chunkOf = (path: string, piece: Piece | null, finish: string | null, stop:
   const delta = piece === null ? {} : typeof piece === "string" ? { content: piece } : { tool_calls: piece.calls };
   const choice = { index: 0, delta, logprobs: null, finish_reason: finish, stop_reason: stop };
   return { ...head, object: "chat.completion.chunk", choices: [choice] };
+};
+
+/** A completion of one token with the likeliest ones, as a model with or without an adapter tells them. */
+const likeliest = ({ kind = "vllm", model = "big-model", ...options }: FakeOptions, asked: Asked["body"]): object => {
+  const isAdapted = !options.dropsAdapters && (asked.model !== model || (asked.lora ?? []).length > 0);
+  const [first, second] = isAdapted ? [-0.25, -1.5] : [0, -9.75];
+  const listed = [
+    { id: 7, token: "I", logprob: first },
+    { id: 9, token: "You", logprob: second },
+  ];
+  const told =
+    kind === "llamacpp" ? { content: [{ ...listed[0], top_logprobs: listed }] } : { top_logprobs: [{ I: first, You: second }] };
+  const logprobs = options.silentOnProbabilities ? null : told;
+  return { id: "cmpl-1", object: "text_completion", choices: [{ index: 0, text: "I", logprobs, finish_reason: "length" }] };
 };
 
 export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
@@ -160,6 +178,7 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
         preloaded.map((file, id) => ({ id, path: file, scale: 0, task_name: "", prompt_prefix: "" })),
       );
     if (path.endsWith("/load_lora_adapter")) return load(path, one.body, response);
+    if (path === "/v1/completions" && one.body.stream !== true) return json(response, 200, likeliest(options, one.body));
     if (path === "/v1/chat/completions" || path === "/v1/completions") return void (await stream(path, response));
     json(response, 404, { detail: "Not Found" });
   });

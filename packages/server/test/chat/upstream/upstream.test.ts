@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MODEL, makeFolder, makeModel, type Service, secretFile, startLora, startService } from "../../support/service.js";
-import { putSession } from "../../support/session.js";
+import { MODEL, makeFolder, makeModel, type Service, secretFile, startService } from "../../support/service.js";
 import { type FakeOptions, startFake } from "./fake.js";
 
 const TOKEN = "a-token-of-the-upstream";
@@ -12,7 +11,7 @@ const tools = [{ type: "function", function: { name: "bash", description: "Runs.
 const begin = async (options: FakeOptions = {}, flags: Readonly<Record<string, unknown>> = {}) => {
   const fake = await startFake(options);
   const service = await startService({ flags: { upstream: `${fake.url}/v1`, upstream_token_file: secretFile(TOKEN), ...flags } });
-  const chats = () => fake.asked.filter(({ path }) => path.includes("completions"));
+  const chats = () => fake.asked.filter(({ path, body }) => path.includes("completions") && body.stream);
   return { fake, service, chats };
 };
 const ask = (service: Service, body: object = {}) =>
@@ -252,101 +251,6 @@ test("a client that leaves ends the upstream's answer", async () => {
   await expect(reader?.read()).rejects.toThrow();
   fake.change({ silentAfter: undefined as never });
   expect((await ask(service)).statusCode).toBe(200);
-});
-
-const withAdapter = async (options: FakeOptions, flags: Readonly<Record<string, unknown>> = {}) => {
-  const dataDir = makeFolder();
-  const model = makeModel(join(dataDir, "models", "small-model"));
-  const { fake, chats } = { ...(await begin({ model: "org/Small-Model", ...options }, {})) };
-  const service = await startService({ dataDir, flags: { upstream: fake.url, base_model: model, ...flags } });
-  putSession(dataDir, "s1");
-  await service.ended(await startLora(service, { session_id: "s1", adapter_id: "mine" }));
-  fake.asked.length = 0;
-  return { fake, service, chats, dataDir };
-};
-const LETTERS = [1, ...[..."Look around."].map((letter) => letter.charCodeAt(0))];
-
-test("vLLM is handed an adapter once, by its id and hash, and the tokens that the trainer renders", async () => {
-  const { fake, service, chats, dataDir } = await withAdapter({
-    pieces: ["Hi", "<tool_call>", '\n{"name": "bash", "arguments": {}}\n</tool_call>'],
-  });
-  const answer = (await ask(service, { model: "mine", tools })).json();
-  expect(answer.choices[0]).toMatchObject({
-    finish_reason: "tool_calls",
-    message: { content: "Hi", tool_calls: [{ function: { name: "bash" } }] },
-  });
-  await ask(service, { model: "mine" });
-  const [[name, path] = []] = fake.loaded;
-  expect(name).toMatch(/^mine-[0-9a-f]{12}$/);
-  expect(path).toBe(join(dataDir, "adapters", "mine"));
-  expect(fake.asked.filter((one) => one.path === "/v1/load_lora_adapter")).toHaveLength(1);
-  expect(chats()[1]?.body).toMatchObject({
-    model: name,
-    prompt: LETTERS,
-    skip_special_tokens: true,
-    stop_token_ids: expect.any(Array),
-  });
-  const ids = (await service.get("/v1/models")).json().data.map(({ id }: { id: string }) => id);
-  expect(ids.filter((id: string) => id !== MODEL)).toEqual(["small-model", "mine", "org/Small-Model"]);
-});
-
-test("an adapter of the same id with other weights is another adapter", async () => {
-  const { fake, service, dataDir } = await withAdapter({});
-  await ask(service, { model: "mine" });
-  const other = await startService({
-    flags: { upstream: fake.url, base_model: makeModel(join(makeFolder(), "small-model")) },
-    behaviour: {},
-  });
-  putSession(other.dataDir, "s1");
-  await other.ended(await startLora(other, { session_id: "s1", adapter_id: "mine", rank: 16 }));
-  expect((await ask(other, { model: "mine" })).statusCode).toBe(200);
-  expect(fake.loaded.size).toBe(2);
-  expect(dataDir).not.toBe(other.dataDir);
-});
-
-test("an upstream that forgot an adapter is handed it again, and one that sees another folder is told that one", async () => {
-  const { fake, service } = await withAdapter({}, { upstream_adapters: "/mnt/adapters" });
-  await ask(service, { model: "mine" });
-  fake.loaded.clear();
-  await ask(service, { model: "mine" });
-  expect([...fake.loaded.values()]).toEqual(["/mnt/adapters/mine"]);
-});
-
-test("SGLang has its own address and its own way to name an adapter", async () => {
-  const { fake, service, chats } = await withAdapter({ kind: "sglang" });
-  expect((await ask(service, { model: "mine" })).statusCode).toBe(200);
-  expect(fake.asked.some(({ path }) => path === "/load_lora_adapter")).toBe(true);
-  expect(chats()[0]?.body.model).toMatch(/^org\/Small-Model:mine-[0-9a-f]{12}$/);
-});
-
-test("llama-server applies an adapter that it was started with to the chats that ask for it alone", async () => {
-  const { fake, service, chats } = await withAdapter({ kind: "llamacpp" });
-  await ask(service, { model: "mine" });
-  expect(chats()).toEqual([]); // answered here: the adapter is not there
-  const name = await nameOnVllm(service, fake);
-  fake.change({ preloaded: ["/m/other.gguf", `/m/${name}.gguf`] });
-  await ask(service, { model: "mine" });
-  await ask(service, { model: "small-model" });
-  await ask(service, { model: "org/Small-Model" });
-  expect(chats().map(({ body }) => body.lora)).toEqual([[{ id: 1, scale: 1 }], [], []]);
-});
-
-const nameOnVllm = async (service: Service, fake: Awaited<ReturnType<typeof startFake>>): Promise<string> => {
-  fake.change({ kind: "vllm" });
-  await ask(service, { model: "mine" });
-  fake.change({ kind: "llamacpp" });
-  fake.asked.length = 0;
-  return [...fake.loaded.keys()][0] ?? "";
-};
-
-test.each([
-  ["LM Studio, which takes no adapters", { kind: "organization_owner" }],
-  ["a vLLM that may load none at run time", { runtimeLora: false }],
-  ["an upstream without the base", { model: "another" }],
-] as const)("%s leaves an adapter's chats to this machine", async (_what, options) => {
-  const { service, chats } = await withAdapter(options);
-  expect((await ask(service, { model: "mine" })).json().choices[0].message.content).toBe("adapter: Look around.");
-  expect(chats()).toEqual([]);
 });
 
 test("a conversation with a model of the upstream is recorded here", async () => {
