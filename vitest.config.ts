@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const packages = fileURLToPath(new URL("packages/", import.meta.url));
 
@@ -13,6 +14,15 @@ const TOGETHER = [
 ];
 const TESTS = ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
 
+/** Short files of long tests: files begin by their size, and these would end alone, one core waiting. */
+const LONG = /record-worker|runners\/ray\/conformance/;
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return [...sorted.filter(({ moduleId }) => LONG.test(moduleId)), ...sorted.filter(({ moduleId }) => !LONG.test(moduleId))];
+  }
+}
+
 export default defineConfig({
   // Tests read the sources, so that no stale build can pass.
   resolve: {
@@ -24,6 +34,7 @@ export default defineConfig({
   test: {
     testTimeout: 20_000,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // A process reads the sources once for all of them.
       { extends: true, test: { name: "together", include: TOGETHER, isolate: false } },

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type Imprint } from "@imprint/client";
 import type { ChatCompletion } from "@imprint/contracts";
@@ -28,12 +29,17 @@ describe("the service as a user runs it, on the Python environment and the defau
   let close = async (): Promise<void> => {};
   let client: Imprint;
 
+  const data_dir = mkdtempSync(join(tmpdir(), "imprint-default-model-"));
+
   beforeAll(async () => {
     prepared();
-    ({ url, close } = await startServer(loadConfig({ flags: { data_dir: makeFolder(), port: 0, log_level: "silent" } })));
+    ({ url, close } = await startServer(loadConfig({ flags: { data_dir, port: 0, log_level: "silent" } })));
     client = createClient({ baseUrl: url });
-  });
-  afterAll(() => close());
+  }, MINUTES);
+  afterAll(async () => {
+    await close();
+    rmSync(data_dir, { recursive: true, force: true });
+  }, MINUTES);
 
   /** The demo's recording, or the last of its attempts alone. */
   const stored = async (attempts: number): Promise<string> => {
@@ -98,7 +104,7 @@ describe("the service as a user runs it, on the Python environment and the defau
     messages.push(first.message, { role: "user", content: "And of Italy?" });
     const second = await ask();
     expect([first.finish_reason, second.choices[0]?.finish_reason]).toEqual(["stop", "stop"]);
-    const recorded = async () => (await client.sessions.list({ search: "gateway" })).sessions;
+    const recorded = async () => (await client.sessions.list()).sessions.filter(({ format }) => format === "gateway");
     await vi.waitFor(async () => expect(await recorded()).toMatchObject([{ format: "gateway", assistant_turns: 2 }]));
     const [session] = await recorded();
     const text = (await client.sessions.preview(session?.session_id ?? "", {})).text.flat();

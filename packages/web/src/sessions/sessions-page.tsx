@@ -1,110 +1,15 @@
-import type { ImportResult, SessionSummary } from "@imprint/contracts";
-import { type DragEvent, useId, useRef, useState } from "react";
+import type { SessionSummary } from "@imprint/contracts";
+import { useRef, useState } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
 import { ago, count } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { Page } from "../ui/page.js";
-import { Problem, sentenceOf } from "../ui/problem.js";
+import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
-import { Tally } from "../ui/tally.js";
-
-/** One dropped file and what became of it. */
-interface Import {
-  readonly key: number;
-  readonly name: string;
-  readonly result: (ImportResult & { readonly created: boolean }) | null;
-  readonly error: unknown;
-}
-
-function Outcome({ result }: { readonly result: NonNullable<Import["result"]> }) {
-  const redactions = result.sessions.flatMap((session) => session.redactions);
-  const kinds = [...new Set(redactions.map(({ kind }) => kind))];
-  const sum = (kind: string): number =>
-    redactions.filter((one) => one.kind === kind).reduce((total, { count: times }) => total + times, 0);
-  return (
-    <>
-      <p>
-        {result.created ? "Stored" : "Stored before"} as {result.format}:{" "}
-        {result.sessions.slice(0, 20).map(({ session_id: id }, at) => (
-          <span key={id}>
-            {at > 0 && ", "}
-            <a className="mono" href={hrefOf(["sessions", id])}>
-              {id}
-            </a>
-          </span>
-        ))}
-        {result.sessions.length > 20 && ` and ${result.sessions.length - 20} more`}
-        {result.bad_lines > 0 && `; ${count(result.bad_lines, "unreadable line")} left out`}
-      </p>
-      <h3>Redacted secrets</h3>
-      <Tally entries={kinds.map((kind) => ({ name: kind, count: sum(kind) }))} none="No secrets were found." />
-      {result.warnings.map((warning) => (
-        <p key={warning} className="notice">
-          {warning}
-        </p>
-      ))}
-    </>
-  );
-}
-
-function Imports({ imports }: { readonly imports: readonly Import[] }) {
-  return (
-    <ul className="imports" aria-label="Imported files" aria-live="polite">
-      {imports.map(({ key, name, result, error }) => (
-        <li key={key} className="card">
-          <h2 className="mono">{name}</h2>
-          {result ? (
-            <Outcome result={result} />
-          ) : (
-            <p className={error ? "problem" : "muted"}>{error ? sentenceOf(error) : "Reading…"}</p>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Takes files by drag and drop, or by the file picker that its button opens. */
-function DropZone({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
-  const [isOver, setOver] = useState(false);
-  const id = useId();
-  const drag = (event: DragEvent, over: boolean): void => {
-    event.preventDefault();
-    setOver(over);
-  };
-  const drop = (event: DragEvent): void => {
-    drag(event, false);
-    onFiles([...event.dataTransfer.files]);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a pointer's way; the button inside does the same.
-    <div
-      className="drop"
-      data-over={isOver}
-      onDragEnter={(event) => drag(event, true)}
-      onDragOver={(event) => drag(event, true)}
-      onDragLeave={(event) => drag(event, false)}
-      onDrop={drop}
-    >
-      <p>Drop recorded sessions here: the files as the agent wrote them, of any supported format.</p>
-      <label className="button" htmlFor={id}>
-        Choose files
-      </label>
-      <input
-        id={id}
-        className="hidden-input"
-        type="file"
-        multiple
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = "";
-        }}
-      />
-    </div>
-  );
-}
+import { DropZone } from "./drop-zone.js";
+import { type Import, Imports } from "./imports.js";
 
 const SHOWN = 1000;
 

@@ -155,7 +155,7 @@ test(
     put("gate", "shop");
     put("door", "billing-api", { provider: "imprint", model: "gates-v1" });
     const page = await openPage(`${service.url}/#/sessions`);
-    const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+    const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) });
     await vi.waitFor(async () => expect(await row("door").textContent()).toMatch(/billing-api.*main.*gates-v1.*own words/));
     expect(await row("gate").textContent()).not.toContain("own words");
     await page.getByRole("combobox", { name: "Repository" }).selectOption("shop");
