@@ -1,8 +1,11 @@
 import type { JobEvent, JobsEvent, ProjectEvent } from "@imprint/contracts";
 
-/** An event as server-sent events write it, without its id. JSON has no line breaks, so its data is one line. */
-export const format = (event: JobEvent | JobsEvent | ProjectEvent): string =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+/** A server-sent event, without an id; named, where its API names events. JSON has no line breaks, so its data is one line. */
+export const frame = (data: unknown, event?: string): string =>
+  `${event === undefined ? "" : `event: ${event}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+
+/** An event that names itself. */
+export const format = (event: JobEvent | JobsEvent | ProjectEvent): string => frame(event, event.type);
 
 /** A comment line, which clients pass over: it keeps proxies and clients from taking a quiet stream for a dead one. */
 export const HEARTBEAT = ": heartbeat\n\n";

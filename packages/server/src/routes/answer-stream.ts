@@ -1,9 +1,11 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AnswerEvent } from "../chat/answer.js";
-import type { LeftOut } from "../chat/conversation.js";
+import type { Static, TSchema } from "typebox";
+import { type Answer, type AnswerEvent, wholeAnswer } from "../chat/answer.js";
+import type { Conversation, LeftOut } from "../chat/conversation.js";
 import type { ChatService } from "../chat/service.js";
+import type { App } from "../http/app.js";
 import { answerBegun } from "../http/deadline.js";
 import { ClientGoneError, describeError } from "../http/errors.js";
 import { EVENT_STREAM_HEADERS } from "../http/event-stream.js";
@@ -27,10 +29,6 @@ export const nameLeftOut = (reply: FastifyReply, leftOut: LeftOut): void => {
   const names = [...leftOut].slice(0, NAMED).map((name) => name.replaceAll(/[^\w .:-]/g, "?").slice(0, 80));
   reply.header("x-imprint-left-out", names.join(", "));
 };
-
-/** A server-sent event; named, where its API names events. */
-export const frame = (data: unknown, event?: string): string =>
-  `${event === undefined ? "" : `event: ${event}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 
 /** How an API writes a stream: frames of an answer's events, and of a failure in the middle, whose `body` would be its error answer. */
 export interface StreamEncoder {
@@ -65,4 +63,42 @@ export const sendStream = async (
   pipeline(Readable.from(frames(first)), reply.raw).catch(() => {
     request.log.debug({ method: request.method, url: request.url }, new ClientGoneError().message);
   });
+};
+
+/** A call that chats, as one API has it. */
+interface ChatCall<Body extends TSchema> {
+  readonly url: string;
+  readonly summary: string;
+  readonly body: Body;
+  /** What it answers: whole, and the data of a stream's events. */
+  readonly answer: TSchema;
+  readonly event: TSchema;
+  /** What a request asks, and how its answer is told. Throws ProblemError. */
+  read(
+    body: Static<Body>,
+    leftOut: LeftOut,
+  ): {
+    readonly conversation: Conversation;
+    whole(answer: Answer): object;
+    readonly encoder: StreamEncoder;
+  };
+}
+
+export const addChatCall = <Body extends TSchema>(app: App, { chat }: ChatDeps, call: ChatCall<Body>): void => {
+  const description = "The answer; with stream, its events as server-sent events";
+  const content = { "application/json": { schema: call.answer }, "text/event-stream": { schema: call.event } };
+  const { url, summary, body } = call;
+  app.post(
+    url,
+    { ...CHAT_ROUTE, schema: { tags: ["chat"], summary, body, response: { 200: { description, content } } } },
+    async (request, reply) => {
+      const asked = request.body as Static<Body> & { readonly model: string; readonly stream?: boolean | null };
+      const leftOut: LeftOut = new Set();
+      const { conversation, whole, encoder } = call.read(asked, leftOut);
+      nameLeftOut(reply, leftOut);
+      const { model, stream } = asked;
+      const events = await chat.ask({ model, conversation, stream: stream ?? false }, request);
+      return stream ? sendStream(events, encoder, { request, reply }) : whole(await wholeAnswer(events));
+    },
+  );
 };

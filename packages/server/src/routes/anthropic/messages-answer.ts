@@ -1,6 +1,7 @@
 import { type AnthropicUsage, isObject, type MessageBlock, type MessageObject, type StopReason } from "@imprint/contracts";
 import type { Answer, AnswerEnd, AnswerEvent, AnswerPart } from "../../chat/answer.js";
-import { frame, type StreamEncoder } from "../answer-stream.js";
+import { frame } from "../../events/feed.js";
+import type { StreamEncoder } from "../answer-stream.js";
 
 /** What the answer and the beginning of its stream have in common. */
 export type Head = Pick<MessageObject, "id" | "model">;

@@ -9,7 +9,6 @@ import {
   MessagesRequest,
   TokenCount,
 } from "@imprint/contracts";
-import { wholeAnswer } from "../../chat/answer.js";
 import {
   assistant,
   type Conversation,
@@ -24,7 +23,7 @@ import {
 } from "../../chat/conversation.js";
 import type { App } from "../../http/app.js";
 import { answer } from "../../http/schemas.js";
-import { CHAT_ROUTE, type ChatDeps, nameLeftOut, sendStream } from "../answer-stream.js";
+import { addChatCall, CHAT_ROUTE, type ChatDeps, nameLeftOut } from "../answer-stream.js";
 import { messageObject, messagesEncoder } from "./messages-answer.js";
 
 type Message = MessagesRequest["messages"][number];
@@ -105,34 +104,22 @@ const conversationIn = (request: MessagesRequest | CountTokensRequest, leftOut: 
 };
 
 /** `POST /v1/messages`, and its token count. */
-export const anthropicRoutes = (app: App, { chat }: ChatDeps): void => {
-  app.post(
-    "/v1/messages",
-    {
-      ...CHAT_ROUTE,
-      schema: {
-        tags: ["chat"],
-        summary: "The same, as Anthropic's Messages",
-        body: MessagesRequest,
-        response: {
-          200: {
-            description: "The message; with stream, its events as server-sent events",
-            content: { "application/json": { schema: MessageObject }, "text/event-stream": { schema: MessageEvent } },
-          },
-        },
-      },
+export const anthropicRoutes = (app: App, services: ChatDeps): void => {
+  addChatCall(app, services, {
+    url: "/v1/messages",
+    summary: "The same, as Anthropic's Messages",
+    body: MessagesRequest,
+    answer: MessageObject,
+    event: MessageEvent,
+    read: (request, leftOut) => {
+      const head = { id: `msg_${randomUUID().replaceAll("-", "")}`, model: request.model };
+      return {
+        conversation: conversationIn(request, leftOut),
+        whole: (answer) => messageObject(answer, head),
+        encoder: messagesEncoder(head),
+      };
     },
-    async (request, reply) => {
-      const { body } = request;
-      const leftOut: LeftOut = new Set();
-      const asked = { model: body.model, conversation: conversationIn(body, leftOut), stream: body.stream ?? false };
-      nameLeftOut(reply, leftOut);
-      const events = await chat.ask(asked, request);
-      const head = { id: `msg_${randomUUID().replaceAll("-", "")}`, model: body.model };
-      if (!asked.stream) return messageObject(await wholeAnswer(events), head);
-      return sendStream(events, messagesEncoder(head), { request, reply });
-    },
-  );
+  });
 
   app.post(
     "/v1/messages/count_tokens",
@@ -150,7 +137,7 @@ export const anthropicRoutes = (app: App, { chat }: ChatDeps): void => {
       const leftOut: LeftOut = new Set();
       const conversation = conversationIn(body, leftOut);
       nameLeftOut(reply, leftOut);
-      return { input_tokens: await chat.count({ model: body.model, conversation }, request) };
+      return { input_tokens: await services.chat.count({ model: body.model, conversation }, request) };
     },
   );
 };

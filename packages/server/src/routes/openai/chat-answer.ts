@@ -1,6 +1,7 @@
 import type { ChatChunk, ChatCompletion, ChatDelta, ChatUsage } from "@imprint/contracts";
 import { type Answer, type AnswerEnd, type AnswerEvent, type AnswerPart, callsIn, textIn } from "../../chat/answer.js";
-import { frame, type StreamEncoder } from "../answer-stream.js";
+import { frame } from "../../events/feed.js";
+import type { StreamEncoder } from "../answer-stream.js";
 
 /** What the objects of one answer have in common. */
 export type Head = Pick<ChatCompletion, "id" | "created" | "model">;

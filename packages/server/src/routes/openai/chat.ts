@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { ChatChunk, ChatCompletion, type ChatMessage, ChatRequest, type ChatToolCall } from "@imprint/contracts";
-import { wholeAnswer } from "../../chat/answer.js";
 import {
   assistant,
   type Conversation,
@@ -15,7 +14,7 @@ import {
 } from "../../chat/conversation.js";
 import { fieldRefused } from "../../common/error.js";
 import type { App } from "../../http/app.js";
-import { CHAT_ROUTE, type ChatDeps, epochSeconds, nameLeftOut, sendStream } from "../answer-stream.js";
+import { addChatCall, type ChatDeps, epochSeconds } from "../answer-stream.js";
 import { chunkEncoder, completionOf } from "./chat-answer.js";
 
 const messagesIn = (messages: ChatRequest["messages"], leftOut: LeftOut): readonly ChatMessage[] => {
@@ -79,33 +78,20 @@ const conversationIn = (request: ChatRequest, leftOut: LeftOut): Conversation =>
 };
 
 /** `POST /v1/chat/completions` */
-export const chatRoute = (app: App, { chat, deps }: ChatDeps): void => {
-  app.post(
-    "/v1/chat/completions",
-    {
-      ...CHAT_ROUTE,
-      schema: {
-        tags: ["chat"],
-        summary: "Chat with a base model or an adapter",
-        body: ChatRequest,
-        response: {
-          200: {
-            description: "The completion; with stream, its chunks as server-sent events",
-            content: { "application/json": { schema: ChatCompletion }, "text/event-stream": { schema: ChatChunk } },
-          },
-        },
-      },
+export const chatRoute = (app: App, services: ChatDeps): void =>
+  addChatCall(app, services, {
+    url: "/v1/chat/completions",
+    summary: "Chat with a base model or an adapter",
+    body: ChatRequest,
+    answer: ChatCompletion,
+    event: ChatChunk,
+    read: (request, leftOut) => {
+      const { model, stream_options } = request;
+      const head = { id: `chatcmpl-${randomUUID()}`, created: epochSeconds(services.deps.now()), model };
+      return {
+        conversation: conversationIn(request, leftOut),
+        whole: (answer) => completionOf(answer, head),
+        encoder: chunkEncoder({ head, includeUsage: stream_options?.include_usage ?? false }),
+      };
     },
-    async (request, reply) => {
-      const { model, stream, stream_options } = request.body;
-      const leftOut: LeftOut = new Set();
-      const asked = { model, conversation: conversationIn(request.body, leftOut), stream: stream ?? false };
-      nameLeftOut(reply, leftOut);
-      const events = await chat.ask(asked, request);
-      const head = { id: `chatcmpl-${randomUUID()}`, created: epochSeconds(deps.now()), model };
-      if (!asked.stream) return completionOf(await wholeAnswer(events), head);
-      const encoder = chunkEncoder({ head, includeUsage: stream_options?.include_usage ?? false });
-      return sendStream(events, encoder, { request, reply });
-    },
-  );
-};
+  });

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { isObject, type ResponseItem, type ResponseObject, type ResponsesRequest } from "@imprint/contracts";
 import type { Answer, AnswerEnd, AnswerEvent, AnswerPart } from "../../chat/answer.js";
 import type { Conversation } from "../../chat/conversation.js";
-import { frame, type StreamEncoder } from "../answer-stream.js";
+import { frame } from "../../events/feed.js";
+import type { StreamEncoder } from "../answer-stream.js";
 
 /** A tool as its client calls it. */
 export interface ToolName {

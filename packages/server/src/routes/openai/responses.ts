@@ -6,7 +6,6 @@ import {
   ResponseObject,
   ResponsesRequest,
 } from "@imprint/contracts";
-import { wholeAnswer } from "../../chat/answer.js";
 import {
   assistant,
   type Conversation,
@@ -21,7 +20,7 @@ import {
 } from "../../chat/conversation.js";
 import { fieldRefused } from "../../common/error.js";
 import type { App } from "../../http/app.js";
-import { CHAT_ROUTE, type ChatDeps, epochSeconds, nameLeftOut, sendStream } from "../answer-stream.js";
+import { addChatCall, type ChatDeps, epochSeconds } from "../answer-stream.js";
 import {
   begunResponse,
   CUSTOM_PARAMETERS,
@@ -133,33 +132,17 @@ const conversationIn = (request: ResponsesRequest, leftOut: LeftOut): ResponsesC
 };
 
 /** `POST /v1/responses`, of which nothing is stored. */
-export const responsesRoute = (app: App, { chat, deps }: ChatDeps): void => {
-  app.post(
-    "/v1/responses",
-    {
-      ...CHAT_ROUTE,
-      schema: {
-        tags: ["chat"],
-        summary: "The same, as OpenAI's Responses",
-        body: ResponsesRequest,
-        response: {
-          200: {
-            description: "The response; with stream, its events as server-sent events",
-            content: { "application/json": { schema: ResponseObject }, "text/event-stream": { schema: ResponseEvent } },
-          },
-        },
-      },
+export const responsesRoute = (app: App, services: ChatDeps): void =>
+  addChatCall(app, services, {
+    url: "/v1/responses",
+    summary: "The same, as OpenAI's Responses",
+    body: ResponsesRequest,
+    answer: ResponseObject,
+    event: ResponseEvent,
+    read: (request, leftOut) => {
+      const { conversation, toolNames } = conversationIn(request, leftOut);
+      const created_at = epochSeconds(services.deps.now());
+      const head = { response: begunResponse(request, { conversation, created_at }), toolNames };
+      return { conversation, whole: (answer) => responseOf(answer, head), encoder: responsesEncoder(head) };
     },
-    async (request, reply) => {
-      const { body } = request;
-      const leftOut: LeftOut = new Set();
-      const { conversation, toolNames } = conversationIn(body, leftOut);
-      nameLeftOut(reply, leftOut);
-      const stream = body.stream ?? false;
-      const events = await chat.ask({ model: body.model, conversation, stream }, request);
-      const head = { response: begunResponse(body, { conversation, created_at: epochSeconds(deps.now()) }), toolNames };
-      if (!stream) return responseOf(await wholeAnswer(events), head);
-      return sendStream(events, responsesEncoder(head), { request, reply });
-    },
-  );
-};
+  });
