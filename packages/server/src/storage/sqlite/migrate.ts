@@ -108,9 +108,14 @@ const SCHEMA: readonly string[] = [
   "create unique index project_runs_unfinished on project_runs (project) where finished_at is null",
 ];
 
-const versionOf = (database: Libsql.Database): number => {
-  const [row] = database.prepare("pragma user_version").all() as { user_version: number }[];
-  return row?.user_version ?? 0;
+const HEAD = "select user_version as version, (select count(*) from sqlite_master) as tables from pragma_user_version";
+
+/** Whether the registry is new. @throws OtherSchemaError; the file is as it was then */
+export const isNew = (database: Libsql.Database): boolean => {
+  const [head] = database.prepare(HEAD).all() as { readonly version: number; readonly tables: number }[];
+  const { version, tables } = head ?? { version: 0, tables: 0 };
+  if (version !== VERSION && (version !== 0 || tables > 0)) throw new OtherSchemaError(version);
+  return version === 0;
 };
 
 /**
@@ -118,15 +123,14 @@ const versionOf = (database: Libsql.Database): number => {
  * @throws OtherSchemaError, or SQLite's error; the file is as it was then
  */
 export const migrate = (database: Libsql.Database): void => {
-  if (versionOf(database) === VERSION) return;
+  if (!isNew(database)) return;
   database.exec("begin immediate");
   try {
     // Read again inside the transaction: another process may have made them meanwhile.
-    const version = versionOf(database);
-    if (version === 0) {
+    if (isNew(database)) {
       for (const statement of SCHEMA) database.exec(statement);
       database.exec(`pragma user_version = ${VERSION}`);
-    } else if (version !== VERSION) throw new OtherSchemaError(version);
+    }
     database.exec("commit");
   } catch (error) {
     if (database.inTransaction) database.exec("rollback");
