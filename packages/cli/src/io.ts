@@ -4,6 +4,10 @@ import { createPaint, type Paint } from "./output/paint.js";
 /** How this command was called, as its hints repeat it. `program` is what Node runs. */
 export function invocation(env: NodeJS.ProcessEnv, program: string): string {
   if (env.npm_lifecycle_event === "imprint") return "npm run imprint --";
+  if (path.basename(program) === "imprint.mjs" && env.npm_lifecycle_event === undefined) {
+    const near = path.relative(process.cwd(), program);
+    return `node ${near.startsWith("..") ? program : near}`;
+  }
   const onPath = (env.PATH ?? "").split(path.delimiter).includes(path.dirname(program));
   const linked = path.basename(program) === "imprint" && env.npm_lifecycle_event !== "npx" && onPath;
   return linked ? "imprint" : "npx imprint";

@@ -59,4 +59,5 @@ it("hints name the command as it was called", async () => {
   expect(await exampleOf(process.execPath, [BIN], script)).toBe("npm run imprint --");
   const demo = { npm_command: "run-script", npm_lifecycle_event: "demo" };
   expect(await exampleOf(process.execPath, [BIN], demo)).toBe("npx imprint");
+  expect(await exampleOf(process.execPath, [BIN], {})).toBe(`node ${path.relative(process.cwd(), BIN)}`);
 });

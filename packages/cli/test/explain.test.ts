@@ -1,6 +1,7 @@
 import { ApiError } from "@imprint/client";
 import { ERRORS, type ErrorCode } from "@imprint/contracts";
 import { expect, it } from "vitest";
+import { UsageError } from "../src/errors.js";
 import { explain } from "../src/explain.js";
 
 const NAME = "npx imprint";
@@ -18,6 +19,14 @@ it.each(CODES)("%s is explained in the words of the command", (code) => {
   expect(said.replaceAll(/docs\/[a-z]+\.md|[a-z_]+ in config\.json/g, "")).not.toMatch(OF_THE_WIRE);
   expect(said.replaceAll(NAME, "")).not.toMatch(/\bimprint (?:serve|doctor|import|models|adapters|jobs|sessions)/);
 });
+
+it.each(["npx imprint", "imprint", "npm run imprint --", "node packages/cli/bin/imprint.mjs"])(
+  "a sentence that names the command as %s already names it once",
+  (name) => {
+    const said = explain(new UsageError(`no service runs here: ${name} serve starts one`), name);
+    expect(said.lines).toEqual([`no service runs here: ${name} serve starts one`]);
+  },
+);
 
 it("wrong fields are named by their flags, sessions as the command line calls them", () => {
   const errors = [

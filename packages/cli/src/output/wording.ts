@@ -69,7 +69,11 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(OTHERWISE),
 ]);
 
-const COMMAND = new RegExp(`(?<![\\w./-])imprint (?=(?:${COMMANDS.map(({ name }) => name).join("|")}|COMMAND|--help)\\b)`, "g");
+/** Also as it was called already: a sentence may come through here twice. */
+const COMMAND = new RegExp(
+  `(?<![\\w./-])(?:npx )?imprint (?=(?:${COMMANDS.map(({ name }) => name).join("|")}|COMMAND|--help)\\b)`,
+  "g",
+);
 
 /** A sentence of the service in the words of the command line: flags for fields, commands for calls, and both as this one was called. */
 export const inCommandWords = (text: string, name: string): string =>

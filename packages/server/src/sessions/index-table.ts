@@ -46,6 +46,19 @@ export const indexSessions = async (
     .execute();
 };
 
+/** No file's: the row's own is about to change. (Rows that an earlier version indexed have none.) */
+const CHANGING = "";
+
+/** Says of rows that their files are about to change: until each is recorded again, no bytes are known to be those of its summary. */
+export const markChanging = async (db: Transaction, ids: readonly string[]): Promise<void> => {
+  await db.updateTable("sessions").set({ fingerprint: CHANGING }).where("session_id", "in", ids).execute();
+};
+
+/** Forgets rows that were marked when their service was killed: their files tell what they are. */
+export const forgetMarked = async (db: Transaction): Promise<void> => {
+  await db.deleteFrom("sessions").where("fingerprint", "=", CHANGING).execute();
+};
+
 export const forgetSession = async (db: Transaction, sessionId: string): Promise<void> => {
   await db.deleteFrom("sessions").where("session_id", "=", sessionId).execute();
 };

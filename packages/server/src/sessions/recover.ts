@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { ImprintError } from "../common/error.js";
 import { inTransaction } from "../storage/transaction.js";
-import { forgetSession, idsIndexedBefore, indexedIds } from "./index-table.js";
+import { forgetMarked, forgetSession, idsIndexedBefore, indexedIds } from "./index-table.js";
 import { namesInFolder } from "./list.js";
 import { isSessionId, sessionPath } from "./session-file.js";
 import type { SessionIndex, StoreDeps } from "./session-index.js";
@@ -23,7 +23,10 @@ export interface Recovered {
 /** Looks for a gap. Before anyone imports: the files come first, and their rows would seem to be missing. */
 export const findGap = async ({ folder, database }: StoreDeps): Promise<Gap> => {
   const present = await namesInFolder(folder);
-  const indexed = await inTransaction(database, indexedIds);
+  const indexed = await inTransaction(database, async (db) => {
+    await forgetMarked(db);
+    return indexedIds(db);
+  });
   return {
     withoutRow: [...present].filter((id) => isSessionId(id) && !indexed.has(id)),
     withoutFile: [...indexed].filter((id) => !present.has(id)),

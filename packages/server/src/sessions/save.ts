@@ -5,7 +5,7 @@ import type { ImportResult, Outcome, SessionFormat, SessionSummary } from "@impr
 import { ImprintError } from "../common/error.js";
 import { putInPlace, syncPath } from "../storage/durable.js";
 import { inTransaction } from "../storage/transaction.js";
-import { type Indexed, indexSessions } from "./index-table.js";
+import { type Indexed, indexSessions, markChanging } from "./index-table.js";
 import { fingerprintOf, sessionPath } from "./session-file.js";
 import { knownFile, type SessionIndex, type StoreDeps } from "./session-index.js";
 import { readSummaries, type SessionFacts, type Tasks } from "./tasks.js";
@@ -23,6 +23,8 @@ const candidates = ({ session_id, sha256 }: SessionSummary): readonly string[] =
 
 /** A file that waits to become a session's, and what the index says of it then: as the newest, or where the session stands. */
 export interface Change {
+  /** Whether a session stands in its place. */
+  readonly replaces: boolean;
   readonly path: string;
   readonly summary: SessionSummary;
   readonly byHand: boolean;
@@ -36,14 +38,18 @@ export const IMPORT_SECONDS = 600;
 const ROWS = 64;
 
 /**
- * Puts files in the place of sessions: each of them the old one or the new one for a reader, never a part. The rows come last, so
- * that a crash leaves files that the next start indexes. The caller holds the sessions' locks.
+ * Puts files in the place of sessions: each of them the old one or the new one for a reader, never a part. The rows come last, and
+ * those of sessions that are replaced are marked before, so that a crash leaves files that the next start indexes. The caller holds
+ * the sessions' locks.
  */
 export const commit = async (changes: readonly Change[], { folder, database, arriving }: StoreDeps): Promise<void> => {
   if (changes.length === 0) return;
   for (const { summary } of changes) arriving.add(summary.session_id);
+  const replaced = changes.flatMap(({ replaces, summary }) => (replaces ? [summary.session_id] : []));
   const undo: (() => Promise<void>)[] = [];
   try {
+    for (let from = 0; from < replaced.length; from += ROWS)
+      await inTransaction(database, (db) => markChanging(db, replaced.slice(from, from + ROWS)));
     for (const { path, summary } of changes) undo.push(await putInPlace(path, sessionPath(folder, summary.session_id)));
     await syncPath(folder, { folder: true });
     for (let from = 0; from < changes.length; from += ROWS) {
@@ -69,7 +75,7 @@ export const rewrite = async (
 ): Promise<Change> => {
   const path = join(staging, `rewritten-${sessionId}.json`);
   const { summary } = await files.run("read", { session: knownFile(folder, sessionId), write: { path, ...changed } });
-  return { path, summary, byHand, newest: false };
+  return { path, summary, byHand, newest: false, replaces: true };
 };
 
 interface Saved {
@@ -124,15 +130,15 @@ const settle = async (
   const own = imported.session_id;
   const next = knownFile(how.staging, own);
 
-  const place = async (sessionId: string, outcome: Outcome, warnings: readonly string[]): Promise<Saved> => {
+  const place = async (sessionId: string, outcome: Outcome, warnings: readonly string[], replaces = true): Promise<Saved> => {
     const renamed = sessionId === own ? [] : [`Another session has the id ${own}: this one is stored as ${sessionId}.`];
     const staged = sessionPath(how.staging, own);
     const done = { isNew: true, warnings: [...renamed, ...warnings] };
     if (sessionId === own && outcome === imported.outcome)
-      return { ...done, summary: imported, change: { path: staged, summary: imported, byHand: false, newest: true } };
+      return { ...done, summary: imported, change: { path: staged, summary: imported, byHand: false, newest: true, replaces } };
     const path = join(how.staging, `placed-${sessionId}.json`);
     const { summary } = await files.run("read", { session: next, write: { path, sessionId, outcome } });
-    return { ...done, summary, change: { path, summary, byHand: false, newest: true } };
+    return { ...done, summary, change: { path, summary, byHand: false, newest: true, replaces } };
   };
 
   for (const sessionId of candidates(imported)) {
@@ -141,7 +147,7 @@ const settle = async (
       stored = await index.findLocked(sessionId);
     } catch (error) {
       if (!(error instanceof ImprintError)) throw error;
-      if (error.code === "SESSION_NOT_FOUND") return place(sessionId, imported.outcome, []);
+      if (error.code === "SESSION_NOT_FOUND") return place(sessionId, imported.outcome, [], false);
       if (error.code !== "SESSION_INVALID" || (await lstat(sessionPath(folder, sessionId))).isDirectory()) throw error;
       return place(sessionId, imported.outcome, [`The stored file of session ${sessionId} was damaged and is replaced.`]);
     }

@@ -1,12 +1,13 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
+import { join } from "node:path";
 import { Kysely } from "kysely";
 import Libsql from "libsql";
-import { diskRefusal } from "../common/error.js";
+import { CannotStartError, diskRefusal } from "../common/error.js";
 import { lockDataDirectory } from "./lock.js";
 import { type DataPaths, dataPaths, ensureDataPaths, unusableDataDirectory } from "./paths.js";
 import type { Database, Schema } from "./schema.js";
 import { ImmediateDialect } from "./sqlite/dialect.js";
-import { migrate } from "./sqlite/migrate.js";
+import { migrate, missingIn } from "./sqlite/migrate.js";
 
 const BOOT_BUSY_TIMEOUT_MS = 5_000;
 
@@ -25,6 +26,7 @@ export const openDatabase = ({
   const file = new Libsql(path);
   try {
     file.exec(`pragma busy_timeout = ${BOOT_BUSY_TIMEOUT_MS}`);
+    missingIn(file); // before anything is changed
     file.exec("pragma journal_mode = wal");
     file.exec("pragma synchronous = full");
     file.exec("pragma foreign_keys = on");
@@ -64,11 +66,18 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** What an Imprint left that kept its registry in Postgres: with another one nobody would have registered the adapters here. */
+const MARK_OF_POSTGRES = "registry.id";
+
 /**
  * Opens data directory and registry, for this service alone.
- * @throws DataDirectoryInUseError, OtherSchemaError or ConfigError; nothing is left open then
+ * @throws DataDirectoryInUseError, CannotStartError, OtherSchemaError or ConfigError; nothing is left open then
  */
 export const openStorage = (root: string): Storage => {
+  if (existsSync(join(root, MARK_OF_POSTGRES)))
+    throw new CannotStartError(
+      `The registry of ${root} is in a Postgres database, which this Imprint does not read: run the Imprint that wrote it, or use another --data-dir`,
+    );
   const paths = dataPaths(root);
   ensureDataPaths(paths);
   const unlock = lockDataDirectory(root);

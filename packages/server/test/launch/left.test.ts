@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { JobList, Resubmitted } from "@imprint/contracts";
 import { Check } from "typebox/value";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { makeFolder, type Service, startLora, startService } from "../support/service.js";
 import { putSession } from "../support/session.js";
 
@@ -47,6 +47,33 @@ test("jobs that waited at stops are counted, and started again in their order wi
   ]);
   expect(await leftOf(service)).toMatchObject({ unstarted: 0 });
   expect(await resubmit(service)).toEqual({ jobs: [], refused: [], kept: 0 });
+});
+
+test("what a killed service was starting again is started by the next one, also what an earlier version had taken aside", async () => {
+  const dataDir = makeFolder();
+  await stopped(dataDir, ["a"], ["b", "c"]);
+  const file = join(dataDir, "unstarted.json");
+  const { version, jobs } = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(`${file}.taken`, JSON.stringify({ version, jobs: jobs.slice(0, 2) }));
+  writeFileSync(file, JSON.stringify({ version, jobs: jobs.slice(2) }));
+  const killed = await startService({ dataDir });
+  expect(await leftOf(killed)).toMatchObject({ unstarted: 3 });
+  // What a service does not survive: here a fault in the middle.
+  const launched = vi.spyOn(killed.jobs, "submit").mockImplementationOnce(() => {
+    throw new Error("killed");
+  });
+  expect((await killed.post("/jobs/resubmit")).statusCode).toBe(500);
+  launched.mockRestore();
+  await killed.close(0);
+
+  const service = await startService({ dataDir });
+  expect(await leftOf(service)).toMatchObject({ unstarted: 3 });
+  const answers = await Promise.all([resubmit(service), resubmit(service)]);
+  expect(answers.map((answer) => [answer.jobs.length, answer.refused, answer.kept])).toEqual([
+    [3, [], 0],
+    [0, [], 0],
+  ]);
+  expect(readdirSync(dataDir).filter((name) => name.startsWith("unstarted"))).toEqual([]);
 });
 
 test("of what is started again, what is taken by now is refused in a sentence, and what finds no place stays kept", async () => {

@@ -20,7 +20,7 @@ import { inTransaction } from "../../storage/transaction.js";
 import { filesRoutes, requireUpload } from "./files.js";
 import type { FineTunes, KnownFineTune } from "./fine-tunes.js";
 import { eventId, fineTuningId, jobIdOf, pageOf, toCheckpoints, toEvent, toJob } from "./objects.js";
-import { importTrainingFile } from "./training-file.js";
+import { createTrainingFiles } from "./training-file.js";
 
 interface Deps extends LaunchDeps {
   readonly fineTunes: FineTunes;
@@ -69,6 +69,7 @@ export const fineTuningRoutes = (app: App, services: Deps): void => {
   const { jobs, fineTunes, deps, random } = services;
 
   filesRoutes(app, services);
+  const importTrainingFile = createTrainingFiles(deps);
 
   const find = (id: string): KnownFineTune => {
     const found = fineTunes.get(jobIdOf(id) ?? "");
@@ -91,7 +92,9 @@ export const fineTuningRoutes = (app: App, services: Deps): void => {
       const { file_id } = await inTransaction(deps.database, (db) => requireUpload(db, body.training_file));
       locateBaseModel(body.model, deps.models);
       const hyperparameters = hyperparametersOf(body);
-      const sessionIds = await importTrainingFile(file_id, deps);
+      const sessionIds = await importTrainingFile(file_id);
+      // Whoever left, or was told that it takes too long, asks again: nobody wants this job.
+      request.cancelled.throwIfAborted();
       const training = resolveLora(trainingOf(body, hyperparameters, { sessionIds, random }), {
         baseModel: fallbackName(deps.models),
         random,

@@ -68,8 +68,7 @@ const store = async (file: string, { sessions }: KindDeps): Promise<SavedFile> =
   }
 };
 
-/** Stores the conversations of an uploaded file, and answers their ids. Throws ProblemError for a file that cannot be trained on as it is. */
-export const importTrainingFile = async (fileId: string, deps: KindDeps): Promise<readonly string[]> => {
+const importFile = async (fileId: string, deps: KindDeps): Promise<readonly string[]> => {
   const file = join(deps.paths.uploads, fileId);
   const bytes = await readFile(file).catch(() => {
     throw fieldRefused("training_file", "names a file whose content is gone: upload it again");
@@ -78,4 +77,17 @@ export const importTrainingFile = async (fileId: string, deps: KindDeps): Promis
   if (fault) throw fieldRefused("training_file", fault);
   const { result } = await store(file, deps);
   return [...new Set(result.sessions.map(({ session_id }) => session_id))];
+};
+
+/** Stores the conversations of an uploaded file, and answers their ids. Throws ProblemError for a file that cannot be trained on as it is. */
+export type ImportTrainingFile = (fileId: string) => Promise<readonly string[]>;
+
+/** Imports a file once at a time: clients that were told to wait ask again, and wait for the import that is under way. */
+export const createTrainingFiles = (deps: KindDeps): ImportTrainingFile => {
+  const underWay = new Map<string, Promise<readonly string[]>>();
+  return (fileId) => {
+    const running = underWay.get(fileId) ?? importFile(fileId, deps).finally(() => underWay.delete(fileId));
+    underWay.set(fileId, running);
+    return running;
+  };
 };

@@ -127,9 +127,15 @@ const CHANGES: readonly (readonly string[])[] = [
 ];
 const VERSION = FIRST_VERSION + CHANGES.length;
 
-const versionOf = (database: Libsql.Database): number => {
-  const [row] = database.prepare("pragma user_version").all() as { user_version: number }[];
-  return row?.user_version ?? 0;
+const HEAD = "select user_version as version, (select count(*) from sqlite_master) as tables from pragma_user_version";
+
+/** What the registry has yet to be told: all of it, what has changed since it was made, or nothing. @throws OtherSchemaError; the file is as it was then */
+export const missingIn = (database: Libsql.Database): readonly string[] => {
+  const [head] = database.prepare(HEAD).all() as { readonly version: number; readonly tables: number }[];
+  const { version, tables } = head ?? { version: 0, tables: 0 };
+  if (version === 0 && tables === 0) return [...SCHEMA, ...CHANGES.flat()];
+  if (version < FIRST_VERSION || version > VERSION) throw new OtherSchemaError(version);
+  return CHANGES.slice(version - FIRST_VERSION).flat();
 };
 
 /**
@@ -137,14 +143,11 @@ const versionOf = (database: Libsql.Database): number => {
  * @throws OtherSchemaError, or SQLite's error; the file is as it was then
  */
 export const migrate = (database: Libsql.Database): void => {
-  if (versionOf(database) === VERSION) return;
+  if (missingIn(database).length === 0) return;
   database.exec("begin immediate");
   try {
     // Read again inside the transaction: another process may have made them meanwhile.
-    const version = versionOf(database);
-    if (version !== 0 && (version < FIRST_VERSION || version > VERSION)) throw new OtherSchemaError(version);
-    const changes = CHANGES.slice(Math.max(0, version - FIRST_VERSION)).flat();
-    for (const statement of version === 0 ? [...SCHEMA, ...changes] : changes) database.exec(statement);
+    for (const statement of missingIn(database)) database.exec(statement);
     database.exec(`pragma user_version = ${VERSION}`);
     database.exec("commit");
   } catch (error) {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/storage/open.js";
@@ -51,6 +52,21 @@ test.each([3, 10, 13])("a registry of schema %i is refused and left alone", asyn
   expect(() => openDatabase({ path })).toThrow(OtherSchemaError);
   expect(() => openDatabase({ path })).toThrow(`schema version ${version}, and this Imprint knows 12`);
   expect(schemaOf(path)).toEqual(before);
+});
+
+test.each([
+  ["of an unknown version", "pragma user_version = 99"],
+  ["without a version that has tables", "create table adapters (id integer)"],
+])("a database %s is refused to the byte as it was", (_what, statement) => {
+  const path = makePath();
+  const file = new Libsql(path);
+  file.exec("create table others (id integer)");
+  file.exec(statement);
+  file.close();
+  const before = readFileSync(path);
+  expect(() => openDatabase({ path })).toThrow(OtherSchemaError);
+  expect(readFileSync(path).equals(before)).toBe(true);
+  expect(readdirSync(dirname(path))).toEqual(["registry.db"]);
 });
 
 test("commits are durable: WAL, synchronous FULL, foreign keys", async () => {
