@@ -48,7 +48,7 @@ def base(tiny_folder: Path) -> LoadedBase:
 def nf4_base(request: pytest.FixtureRequest, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> LoadedBase:
     """In each way that CPUs hold it, whatever this one is."""
     monkeypatch.setattr(load, "multiplies_bf16", lambda: request.param == "dequantised to bf16")
-    return load.load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=request.param != "linear4bit")
+    return load.load_base(str(tiny_folder), device="cpu", dequantised=request.param != "linear4bit")
 
 
 @pytest.fixture

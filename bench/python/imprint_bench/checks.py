@@ -52,7 +52,7 @@ class Bench:
             quantization="nf4" if four_bit else "none",
             device=str(self.device),
             dtype=dtype,
-            dequantise_on_cpu=False,
+            dequantised=False,
         )
 
     def windows(self, base: LoadedBase) -> list[Window]:

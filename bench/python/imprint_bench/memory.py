@@ -36,9 +36,7 @@ def main() -> None:
     import_libraries()
     fix_numerics(CPU)
     fixed = PeakMemory(CPU).mb()
-    base = load_base(
-        options.model, quantization=options.quantization, device="cpu", dequantise_on_cpu=options.dequantised
-    )
+    base = load_base(options.model, quantization=options.quantization, device="cpu", dequantised=options.dequantised)
     shape = shape_of(read_json(base.folder / "config.json"))
     assert shape is not None
     setting = Setting(

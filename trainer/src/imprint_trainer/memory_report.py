@@ -1,4 +1,4 @@
-"""`python -m imprint_trainer.memory_report`: what trainings of a base model would take of this machine, as JSON.
+"""`python -m imprint_trainer.memory_report`: what trainings and imprints of a base would take of this machine, as JSON.
 
 Imports no torch where there is no card.
 """
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint_trainer.errors import TrainerError
+from imprint_trainer.imprint.memory import planned_imprint
 from imprint_trainer.models.device import device_kind
 from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.models.memory_model import WINDOWS
@@ -44,6 +45,7 @@ def report(options: argparse.Namespace) -> dict[str, Any]:
         "longest_window": longest,
         "gradient_checkpointing": asked.checkpointing,
         "memory": asked.memory,
+        "imprint": planned_imprint(options.base_model, None, device)[0].memory,
         "windows": [
             {
                 "length": tokens,

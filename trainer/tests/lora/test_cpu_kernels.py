@@ -50,7 +50,7 @@ def test_above_bf16_weights_they_give_pefts_to_rounding(
     tiny_folder: Path, windows: list[Window], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "multiplies_bf16", lambda: True)
-    base = load.load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=True)
+    base = load.load_base(str(tiny_folder), device="cpu", dequantised=True)
     model = adapted_model(base, resolve_targets(base.model, None))
     for window in windows:
         loss, gradients = loss_and_gradients(model, window)
@@ -75,7 +75,7 @@ def test_whole_blocks_and_single_layers_are_found_and_given_back(base: LoadedBas
 
 
 def test_quantised_layers_keep_the_librarys_kernels(tiny_folder: str) -> None:
-    quantised = load.load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=False)
+    quantised = load.load_base(str(tiny_folder), device="cpu", dequantised=False)
     model = adapted_model(quantised, resolve_targets(quantised.model, None))
     with fused(model):
         changed = [type(module).__name__ for module in model.modules() if "forward" in vars(module)]

@@ -13,8 +13,8 @@ from imprint_trainer.models.load import load_base
 from training import settings, train_tiny
 
 KINDS = {
-    "4 bits": {"quantization": "nf4", "dequantise_on_cpu": False},
-    "dequantised": {"quantization": "nf4", "dequantise_on_cpu": True},
+    "4 bits": {"quantization": "nf4", "dequantised": False},
+    "dequantised": {"quantization": "nf4", "dequantised": True},
     "plain": {"quantization": "none"},
 }
 
@@ -60,9 +60,9 @@ def test_products_alone_in_bf16_lose_as_in_fp32(
 ) -> None:
     """As CPUs with units for bf16 compute above NF4."""
     monkeypatch.setattr(load, "multiplies_bf16", lambda: True)
-    losses, seen = trained(load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=True), windows)
+    losses, seen = trained(load_base(str(tiny_folder), device="cpu", dequantised=True), windows)
     assert seen == {"products": set(), "factors": {torch.float32}, "gradients": {torch.float32}}  # by the kernels
-    in_fp32, _ = trained(load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=False), windows)
+    in_fp32, _ = trained(load_base(str(tiny_folder), device="cpu", dequantised=False), windows)
     assert losses == pytest.approx(in_fp32, rel=0.01) and losses != in_fp32
 
 
@@ -72,5 +72,5 @@ def test_the_same_request_gives_the_same_losses(tiny_folder: Path, windows: list
 
 
 def test_a_base_in_fp32_is_computed_in_fp32(tiny_folder: Path, windows: list[Window]) -> None:
-    base = load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=False)
+    base = load_base(str(tiny_folder), device="cpu", dequantised=False)
     assert trained(base, windows)[1]["products"] == {torch.float32}

@@ -20,12 +20,12 @@ def logits(base: LoadedBase) -> torch.Tensor:
 
 
 def quantised(folder: Path) -> LoadedBase:
-    return load_base(str(folder), device="cpu", dequantise_on_cpu=False)
+    return load_base(str(folder), device="cpu", dequantised=False)
 
 
 def dequantised(folder: Path, monkeypatch: pytest.MonkeyPatch, *, native_bf16: bool) -> LoadedBase:
     monkeypatch.setattr(load, "multiplies_bf16", lambda: native_bf16)
-    return load_base(str(folder), device="cpu", dequantise_on_cpu=True)
+    return load_base(str(folder), device="cpu", dequantised=True)
 
 
 def test_dequantised_linears_hold_the_numbers_of_nf4(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,3 +114,14 @@ def test_attention_is_fused_where_it_can_be_whatever_the_folder_says(tiny_copy: 
     path.write_text(json.dumps(json.loads(path.read_text()) | {key: named}))
     base = load_base(str(tiny_copy), quantization="none", device="cpu")
     assert base.model.config._attn_implementation == "sdpa"
+
+
+def test_on_a_card_too_weights_are_dequantised_where_its_memory_allows(
+    tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = {"cuda:0": 80_000.0}
+    monkeypatch.setattr(load, "available_mb", free.__getitem__)
+    model, card = quantised(tiny_folder).model, torch.device("cuda:0")
+    assert dequantised_fits(model, torch.bfloat16, load.room_on(card))
+    free["cuda:0"] = 1_500.0
+    assert not dequantised_fits(model, torch.bfloat16, load.room_on(card))

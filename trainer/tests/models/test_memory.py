@@ -177,3 +177,18 @@ def test_sizes_that_config_json_leaves_out_are_those_of_the_family(tmp_path: Pat
     memory = planned_memory(spec_of([], base_model=str(tmp_path)), 1024, device="cpu").memory
     assert memory is not None
     assert memory["weights_mb"] > 34 * 3 * 2560 * 10240 * 0.5 / MB
+
+
+SEVEN_BILLION = {"hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "intermediate_size": 11008}
+
+
+@pytest.mark.parametrize(("card", "bytes_a_weight"), [(80_000, 2), (24_000, 0.52)])
+def test_the_plan_of_a_card_has_plain_weights_where_twice_of_them_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, card: float, bytes_a_weight: float
+) -> None:
+    with_memory(monkeypatch, card)
+    spec = spec_of([], base_model=str(base_folder(tmp_path, **SEVEN_BILLION)))
+    memory = planned_memory(spec, 2048, device="cuda").memory
+    assert memory is not None and memory["fits"]
+    linears, embeddings = 32 * (4 * 4096**2 + 3 * 4096 * 11008), 2 * 4096 * 32000
+    assert memory["weights_mb"] == pytest.approx((bytes_a_weight * linears + embeddings) / MB, rel=0.03)

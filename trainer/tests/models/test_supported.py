@@ -167,9 +167,7 @@ def test_a_base_in_fp8_is_quantised_to_nf4_as_any_other_and_learns(
     numbers = write_fp8(tmp_path / "fp8")
     halved = {name: number.bfloat16().float() for name, number in numbers.items() if name.endswith("_proj.weight")}
     same = plain(tmp_path / "plain", numbers | halved)
-    eight, four = (
-        load_base(str(folder), device="cpu", dequantise_on_cpu=dequantised) for folder in (tmp_path / "fp8", same)
-    )
+    eight, four = (load_base(str(folder), device="cpu", dequantised=dequantised) for folder in (tmp_path / "fp8", same))
     assert len(linear4bit_layers(eight.model)) == (0 if dequantised else 14)
     assert torch.equal(logits(eight), logits(four))
     trained, _ = train_tiny(eight, windows, settings(epochs=2))
@@ -186,10 +184,10 @@ def test_a_base_in_fp8_that_does_not_fit_while_it_is_read_is_refused(
 
 
 def test_a_base_stored_in_four_bits_is_taken_as_it_is_and_not_as_unquantised(tiny_copy: Path, tmp_path: Path) -> None:
-    four = load_base(str(tiny_copy), device="cpu", dequantise_on_cpu=False)
+    four = load_base(str(tiny_copy), device="cpu", dequantised=False)
     four.model.save_pretrained(tmp_path / "four")  # type: ignore[attr-defined]
     four.tokenizer.save_pretrained(tmp_path / "four")
-    again = load_base(str(tmp_path / "four"), device="cpu", dequantise_on_cpu=False)
+    again = load_base(str(tmp_path / "four"), device="cpu", dequantised=False)
     assert torch.equal(logits(again), logits(four))
     with pytest.raises(BaseModelUnsupported, match="^four is stored in four bits: ask for quantization nf4"):
         load_base(str(tmp_path / "four"), quantization="none", device="cpu")

@@ -100,7 +100,7 @@ def test_stock_peft_on_a_fresh_base_gives_the_proofs_loss(
 
     _, payload = train_tiny(nf4_base, windows, settings())
     proof = finish(tmp_path / "adapter", payload, nf4_base, windows)["proof"]
-    fresh = load_base(str(tiny_folder), device="cpu", dequantise_on_cpu=False)
+    fresh = load_base(str(tiny_folder), device="cpu", dequantised=False)
     close = 1e-2 if nf4_base.computes_in == "bfloat16" else 1e-4
     assert proof["loss_before"] == pytest.approx(mean_loss(fresh.model, windows, fresh.device), abs=close)
     model = PeftModel.from_pretrained(fresh.model, tmp_path / "adapter").eval()

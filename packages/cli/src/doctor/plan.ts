@@ -7,7 +7,7 @@ import { CommandError } from "../errors.js";
 import { optionOf, type Properties, readFlags } from "../flags/from-schema.js";
 import { checkLoraRequest, LORA_PROPERTIES } from "../flags/training.js";
 import { storedSessions } from "../ids/full-id.js";
-import { megabytes, memoryTable } from "../output/memory.js";
+import { megabytes, memoryOf, memoryTable } from "../output/memory.js";
 import type { Paint } from "../output/paint.js";
 import type { Printer } from "../output/printer.js";
 import { table } from "../output/table.js";
@@ -28,6 +28,7 @@ const Report = Type.Object({
   longest_window: Type.Integer(),
   gradient_checkpointing: Type.Boolean(),
   memory: Type.Union([MemoryPlan, Type.Null()]),
+  imprint: Type.Union([MemoryPlan, Type.Null()]),
   windows: Type.Array(
     Type.Object({
       length: Type.Integer(),
@@ -39,7 +40,7 @@ const Report = Type.Object({
 });
 type Report = Static<typeof Report>;
 
-function shown({ memory, length, windows, longest_window, gradient_checkpointing }: Report, paint: Paint): string {
+function shown({ memory, imprint, length, windows, longest_window, gradient_checkpointing }: Report, paint: Paint): string {
   if (memory === null) return "The base model's config.json does not name the sizes that memory is predicted from.";
   const rows = windows.map((one) => [
     one.length.toLocaleString("en"),
@@ -54,6 +55,7 @@ function shown({ memory, length, windows, longest_window, gradient_checkpointing
     table(["WINDOW", "MEMORY", "", ""], rows, paint),
     "",
     `The longest window that is chosen here: ${longest_window.toLocaleString("en")} tokens.`,
+    `An imprint, with --method hypernetwork: ${memoryOf(imprint)}`,
   ].join("\n");
 }
 

@@ -79,7 +79,9 @@ const MEMORY = {
   ...{ weights_mb: 500, activations_mb: 9000, optimizer_mb: 80, logits_mb: 70, total_mb: 10600 },
   ...{ available_mb: 8000, fits: false, suggestion: "It fits with max_length 2048: 3.1 GB of 8.0 GB." },
 };
+const IMPRINT = { ...MEMORY, total_mb: 17_700, suggestion: "Train a LoRA adapter." };
 const REPORT = {
+  imprint: IMPRINT,
   ...{ length: 16384, longest_window: 2048, gradient_checkpointing: true, memory: MEMORY },
   windows: [
     { length: 1024, total_mb: 2100, gradient_checkpointing: false, fits: true },
@@ -102,6 +104,7 @@ it("says what memory a training takes, and what would fit", async () => {
   expect(stdout).toContain(`together     10.6 GB of 8.0 GB: does not fit. ${MEMORY.suggestion}\n`);
   expect(stdout).toContain("16,384  10.6 GB  with checkpointing  does not fit\n");
   expect(stdout).toContain("The longest window that is chosen here: 2,048 tokens.");
+  expect(stdout).toContain("An imprint, with --method hypernetwork: 17.7 GB of 8.0 GB: does not fit. Train a LoRA adapter.");
 });
 
 it("says what memory a training on a stored session takes", async () => {

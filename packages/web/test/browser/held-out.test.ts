@@ -126,7 +126,7 @@ test(
     await share.fill("");
     await preview.click();
     await page.getByText("must be <= 0.5").waitFor({ state: "detached" });
-    await page.getByText(/^must be number/).waitFor();
+    await page.getByText(/^must be one of .* or number/).waitFor();
 
     await page.getByLabel("Held out", { exact: true }).selectOption("sessions");
     const held = page.getByRole("group", { name: "Sessions held out" });

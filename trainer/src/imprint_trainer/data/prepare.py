@@ -83,6 +83,7 @@ class Prepared:
     shared: tuple[Shared, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     whole: int = 0  # tokens of the longest session at most, were it one window
+    text: int = 0  # of all sessions that are trained, were each one window
     max_length: int = 0  # of a window
     held_out: HeldOut | None = None
     remarks: tuple[str, ...] = ()
@@ -150,6 +151,7 @@ def prepare_windows(
         turns=tuple(turns_of(session, frozenset(learned), supervised, reasons)),
         shared=shared,
         whole=whole,
+        text=whole,
         max_length=max_length,
     )
 

@@ -174,6 +174,7 @@ def together(work: Preparing) -> Prepared:
         shared=tuple(one for part in parts for one in part.shared),
         skipped=tuple(work.skipped),
         whole=work.whole,
+        text=sum(part.text for part in parts),
         max_length=window_length(work.spec.max_length, limit=work.limit, needed=work.whole),
         held_out=held_out,
         remarks=tuple(remarks_of(work.spec, held_out)),

@@ -12,14 +12,14 @@ from typing import Any
 from imprint_trainer.errors import TrainerError, machine_failures
 from imprint_trainer.imprint.config import PATHS, ClosedFormConfig, decoder
 from imprint_trainer.imprint.folder import list_installed, save
+from imprint_trainer.imprint.memory import adapted_blocks, planned_imprint
 from imprint_trainer.imprint.statistics import from_tensors, measure
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.device import fix_numerics, pick_device
+from imprint_trainer.models.device import device_kind, fix_numerics, pick_device
 from imprint_trainer.models.load import load_base
 
 MODULE = "down_proj"
 TOKENS = 60_000
-FIRST, LAST = 2 / 3, 9 / 10  # of the blocks: layers 20 to 26 of 30 did best (docs/imprints.md)
 AXES = 1 / 4  # of the inputs' size
 NOTED = 10_000  # tokens between two lines of progress
 
@@ -98,7 +98,9 @@ def run_measure(options: argparse.Namespace) -> None:
     """Raises TrainerError, NoTexts."""
     files = text_files(options.texts)
     fix_numerics(pick_device(options.device), options.threads)
-    base = load_base(options.base, quantization=options.quantization, device=options.device)
+    planned, dequantised = planned_imprint(options.base, None, device_kind(options.device))
+    planned.require_fit()
+    base = load_base(options.base, quantization=options.quantization, device=options.device, dequantised=dequantised)
     config = config_for(base.model, options.base_name or Path(options.base).name)
     noted = 0
 
@@ -120,11 +122,10 @@ def run_measure(options: argparse.Namespace) -> None:
 def config_for(model: CausalLM, name: str) -> ClosedFormConfig:
     """The defaults for a base model. Raises HypernetworkInvalid for other architectures."""
     blocks = decoder(model).layers
-    first = int(len(blocks) * FIRST)
     linear: Any = blocks[0].get_submodule(PATHS[MODULE])
     return ClosedFormConfig(
         base_model_name_or_path=name,
-        layer_indices=tuple(range(first, max(first + 1, int(len(blocks) * LAST)))),
+        layer_indices=tuple(adapted_blocks(len(blocks))),
         target_modules=(MODULE,),
         d_in={MODULE: linear.in_features},
         d_out={MODULE: linear.out_features},

@@ -74,6 +74,6 @@ def write(arguments: argparse.Namespace, draft: Path) -> None:
         return
     supported(config)
     print(f"Reading the weights of {folder.name} ...", file=sys.stderr, flush=True)
-    base = load_base(arguments.base, quantization=arguments.quantization, device="cpu", dequantise_on_cpu=True)
+    base = load_base(arguments.base, quantization=arguments.quantization, device="cpu", dequantised=True)
     print(f"Writing {arguments.out.name} ...", file=sys.stderr, flush=True)
     export_base_gguf(base, draft, name=folder.name)

@@ -11,7 +11,9 @@ from imprint_trainer.data.session import load_session
 from imprint_trainer.data.windows import Window
 from imprint_trainer.files import sha256_of
 from imprint_trainer.imprint.calibrate import calibrate
-from imprint_trainer.imprint.folder import WEIGHTS_FILE, find, load
+from imprint_trainer.imprint.config import ClosedFormConfig
+from imprint_trainer.imprint.folder import WEIGHTS_FILE, find, load, read_config
+from imprint_trainer.imprint.memory import Solved, planned_imprint
 from imprint_trainer.imprint.update import Hypernetwork, Imprinted, Limits, to_peft
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.lora.loss import Read, interruptible, mean_loss, read_whole
@@ -25,10 +27,12 @@ PROOF_WINDOW = 1024  # tokens of the windows that the proof is measured on, and 
 
 
 def imprint(spec: TrainHypernetworkSpec, context: JobContext) -> dict[str, Any]:
-    """The contracts' `JobResult`. Raises HypernetworkNotInstalled before any model is loaded."""
+    """The contracts' `JobResult`. Raises HypernetworkNotInstalled and OutOfMemory before any model is loaded."""
     folder = find([Path(folder) for folder in spec.hypernetworks_dirs], spec.base_model_name)
+    planned, dequantised = planned_imprint(spec.base_model, solved_by(folder), context.device)
+    planned.require_fit()
     context.phase("loading_model")
-    base = context.base(spec.base_model, "nf4")
+    base = context.base(spec.base_model, "nf4", dequantised=dequantised)
     context.phase("preparing_data")
     session = load_session(spec.session_path)
 
@@ -89,6 +93,14 @@ def imprint(spec: TrainHypernetworkSpec, context: JobContext) -> dict[str, Any]:
         on_proving=lambda: context.phase("proving"),
         stop=context.stop_if_cancelled,
     )
+
+
+def solved_by(folder: Path) -> Solved:
+    config, stored = read_config(folder), (folder / WEIGHTS_FILE).stat().st_size
+    if not isinstance(config, ClosedFormConfig):
+        return Solved(0, 0, 0, stored)
+    (inputs,) = config.d_in.values()
+    return Solved(config.num_layers, inputs, config.feature_size, stored)
 
 
 def proved_by(

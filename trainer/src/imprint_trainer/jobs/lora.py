@@ -46,7 +46,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
     learned = in_parts(prepared.windows, training)
-    steps = plan_steps(learned, training)
+    steps = plan_steps(learned, training, prepared.text)
     planned = memory(dequantised=base.dequantised)
     plan = plan_of(training, prepared, steps, targets, planned)
     context.emit({"type": "plan", "plan": plan})

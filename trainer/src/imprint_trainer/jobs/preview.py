@@ -25,7 +25,7 @@ def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device, windo
     """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it."""
     prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device))
     training = LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs)
-    steps = plan_steps(in_parts(prepared.windows, training), training)
+    steps = plan_steps(in_parts(prepared.windows, training), training, prepared.text)
     memory = planned_memory(spec, longest(prepared.windows), device=device).memory
     return preview(prepared, tokenizer, steps=steps, memory=memory, window=window)
 

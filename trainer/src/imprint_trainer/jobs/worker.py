@@ -69,7 +69,7 @@ class Worker:
             path_or_hub_id,
             quantization=quantization,
             device=self._device,
-            dequantise_on_cpu=dequantised,
+            dequantised=dequantised,
             digests=self._digests,
         )
         self._resident = (key, loaded)

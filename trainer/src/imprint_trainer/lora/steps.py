@@ -118,8 +118,9 @@ def parts(window: Window, count: int) -> list[Window]:
     return found
 
 
-def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
-    """Of what `in_parts` gives. With `accumulation`, the last, partial batch of an epoch is a step too."""
+def plan_steps(windows: Sequence[Window], training: LoraTraining, text: int | None = None) -> Steps:
+    """Of what `in_parts` gives. With `accumulation`, the last, partial batch of an epoch is a step too. `text`: tokens
+    of the sessions before they were cut, of which short windows show less; None: those of the windows."""
     supervised = supervised_tokens(windows)
     if training.accumulation is not None:
         per_epoch = math.ceil(len(windows) / training.accumulation)
@@ -127,7 +128,7 @@ def plan_steps(windows: Sequence[Window], training: LoraTraining) -> Steps:
         per_epoch = min(max(1, round(supervised / step_tokens(supervised))), len(windows))
     tokens, epochs = sum(len(window.input_ids) for window in windows), training.epochs
     if training.open_ended:
-        enough = min(OPEN_ENDED_TOKENS // max(1, supervised), OPEN_ENDED_READ // tokens)
+        enough = min(OPEN_ENDED_TOKENS // max(1, supervised), OPEN_ENDED_READ // (text or tokens))
         epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, enough))
     accumulation = training.accumulation or max(1, round(len(windows) / per_epoch))
     return Steps(accumulation, per_epoch, LEARN.passes(supervised, per_epoch) if epochs is None else epochs, tokens)

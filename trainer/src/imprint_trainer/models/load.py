@@ -11,7 +11,7 @@ from imprint_trainer.models.device import compute_dtype, multiplies_bf16, pick_d
 from imprint_trainer.models.head import check_output_head
 from imprint_trainer.models.linear import freeze_linears
 from imprint_trainer.models.locate import load_tokenizer, locate_base, read_json, refuse_unsafe
-from imprint_trainer.models.memory import available_bytes
+from imprint_trainer.models.memory import available_bytes, available_mb
 from imprint_trainer.models.memory_model import BF16, gigabytes, linear_weights, shape_of
 from imprint_trainer.models.quantize import dequantise, dequantised_fits, nf4_config, quantise, settle_linear4bit
 from imprint_trainer.models.supported import (
@@ -32,12 +32,12 @@ def load_base(
     quantization: Quantization = "nf4",
     device: str = "auto",
     dtype: torch.dtype | None = None,
-    dequantise_on_cpu: bool | None = None,
+    dequantised: bool | None = None,
     digests: Path | None = None,
 ) -> LoadedBase:
     """Loads a causal language model, frozen and in eval mode.
 
-    `dtype`: of its numbers; None decides by the device. `dequantise_on_cpu`: plain linears with the NF4 numbers; None
+    `dtype`: of its numbers; None decides by the device. `dequantised`: plain linears with the NF4 numbers; None
     decides by the memory available.
     Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid, BaseModelUnsupported; OutOfMemory is recognised by the
     caller.
@@ -58,9 +58,9 @@ def load_base(
     plain, products = False, dtype
     if quantization == "nf4":
         settle_linear4bit(model, dtype)
-        products = torch.bfloat16 if dtype == torch.float32 and multiplies_bf16() else dtype
-        fits = dequantised_fits(model, products, available_bytes()) if dequantise_on_cpu is None else dequantise_on_cpu
-        plain = target.type == "cpu" and fits
+        on_cpu = target.type == "cpu"
+        products = torch.bfloat16 if on_cpu and dtype == torch.float32 and multiplies_bf16() else dtype
+        plain = dequantised_fits(model, products, room_on(target)) if dequantised is None else dequantised
         if plain:
             dequantise(model, products)
     freeze_linears(model)
@@ -123,6 +123,11 @@ def _load(folder: Path, dtype: torch.dtype, device: torch.device, quantization: 
         raise BaseModelInvalid(f"{folder.name} cannot be loaded: {first_line(error)}") from error
     except Exception as error:
         raise BaseModelInvalid(f"{folder.name} cannot be loaded: {first_line(error)}") from error
+
+
+def room_on(device: torch.device) -> int:
+    """Bytes that are free where a base is held."""
+    return available_bytes() if device.type == "cpu" else int(1e6 * available_mb(str(device)))
 
 
 def require_room(folder: Path) -> None:

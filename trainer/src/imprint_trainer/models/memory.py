@@ -66,14 +66,14 @@ class Planned:
     checkpointing: bool
     memory: dict[str, Any] | None  # the contracts' MemoryPlan; None where config.json does not name the sizes
     low_memory: bool = False  # memory before speed
+    what: str = "training"
 
     def require_fit(self) -> None:
         """Raises OutOfMemory."""
         if self.memory is not None and not self.memory["fits"]:
             need, have = self.memory["total_mb"] / 1000, self.memory["available_mb"] / 1000
-            raise OutOfMemory(
-                f"the training would take {need:.1f} GB, and {have:.1f} GB are available. {self.memory['suggestion']}"
-            )
+            found = f"the {self.what} would take {need:.1f} GB, and {have:.1f} GB are available."
+            raise OutOfMemory(f"{found} {self.memory['suggestion']}")
 
 
 class OnBase(Protocol):
@@ -104,7 +104,7 @@ def planned_memory(request: Sized, length: int, *, device: Device, dequantised: 
         request.rank,
         None if request.target_modules is None else tuple(request.target_modules),
         request.quantization,
-        dequantised_fits(shape, available) if dequantised is None else dequantised,
+        dequantised_fits(shape, available, device) if dequantised is None else dequantised,
         device=device,
     )
     chosen, memory = plan_memory(shape, setting, available)

@@ -129,14 +129,14 @@ class Setting:
     rank: int = 16
     target_modules: tuple[str, ...] | None = None  # None: every linear layer but the output head
     quantization: Quantization = "nf4"
-    dequantised: bool = True  # NF4 on a CPU: held as plain numbers
+    dequantised: bool = True  # NF4: held as plain numbers
     native_bf16: bool = field(default_factory=multiplies_bf16)  # of a CPU: those plain numbers are bf16, else fp32
     checkpointing: bool = False
     device: Device = "cpu"
 
     @property
     def four_bit(self) -> bool:
-        return self.quantization == "nf4" and not (self.device == "cpu" and self.dequantised)
+        return self.quantization == "nf4" and not self.dequantised
 
     @property
     def element(self) -> int:
@@ -273,7 +273,7 @@ def longest_window(
         rank,
         targets,
         quantization,
-        dequantised=dequantised_fits(shape, available_mb),
+        dequantised=dequantised_fits(shape, available_mb, device),
         checkpointing=True,
         device=device,
     )
@@ -282,10 +282,10 @@ def longest_window(
     return max(fitting, default=made_for[0])
 
 
-def dequantised_fits(shape: Shape, available_mb: float) -> bool:
+def dequantised_fits(shape: Shape, available_mb: float, device: Device = "cpu") -> bool:
     """What models/quantize.py decides when the base is loaded."""
-    linears = Setting(0).linear_element * linear_weights(shape) / MB
-    return available_mb - FIXED_MB["cpu"] >= 2 * linears + HEADROOM_MB
+    linears = Setting(0, device=device).linear_element * linear_weights(shape) / MB
+    return available_mb - FIXED_MB[device] >= 2 * linears + HEADROOM_MB
 
 
 def plan_memory(shape: Shape, setting: Setting, available_mb: float) -> tuple[Setting, dict[str, Any]]:
