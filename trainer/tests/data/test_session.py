@@ -33,6 +33,13 @@ def test_a_fork_is_read_with_its_parent_and_what_it_copied(tmp_path: Path) -> No
     assert [step.context_only for step in session.steps] == ["copied", "copied", None]
 
 
+def test_a_session_is_read_with_where_it_was_recorded(tmp_path: Path) -> None:
+    told = {"folder": "/srv/shop", "repository": "shop", "branch": "main", "provider": "imprint"}
+    recorded = session_json([user("Fix it"), agent("Done.")])
+    session = load_session(written(tmp_path, recorded | {"source": recorded["source"] | told}))
+    assert session.source.model_dump(include=set(told)) == told
+
+
 @pytest.mark.parametrize(
     ("change", "place"),
     [

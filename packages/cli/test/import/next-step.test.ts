@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ImportedFile, ImportedSession } from "../../src/import/import-files.js";
 import { nextStep } from "../../src/import/next-step.js";
 
-type Given = Partial<Pick<ImportedSession, "outcome" | "trainable_turns" | "assistant_turns">>;
+type Given = Partial<Pick<ImportedSession, "outcome" | "own" | "trainable_turns" | "assistant_turns">>;
 
 const file = (status: ImportedFile["status"], sessions: Readonly<Record<string, Given>>): ImportedFile => ({
   path: "x.jsonl",
@@ -35,6 +35,14 @@ it("names the new session that teaches most, never one that cannot be trained", 
   expect(said(known, stored)).toBe("Train on one: npx imprint train later --watch");
   expect(said(known, file("stored", { empty: { trainable_turns: 0 } }))).toBe("Train on one: npx imprint train old --watch");
   expect(said(file("stored", { uncounted: {} }))).toBe("Train on one: npx imprint train uncounted --watch");
+});
+
+it("names none whose words are an adapter's where there are others, and says what they are where there are not", () => {
+  const own = { mine: { own: true, trainable_turns: 9 }, lost: { own: true, outcome: "failure", trainable_turns: 9 } } as const;
+  expect(said(file("stored", { ...own, theirs: { trainable_turns: 1 } }))).toBe("Train on one: npx imprint train theirs --watch");
+  const text = said(file("stored", own));
+  expect(text).toContain("their words are those of adapters and base models of this service");
+  expect(text).toContain("npx imprint train mine --watch");
 });
 
 it("says why none can be trained, and what to do", () => {

@@ -87,13 +87,14 @@ function redacted(conversation: Conversation, secrets: Redactor, found: (kind: s
 
 /** A folder keeps the name of its account, since it is found again by it; a secret in it goes like any other. */
 function redactFacts(facts: Facts, found: (kind: string) => void): Facts {
-  const told = Object.entries(facts) as [keyof Facts, string | null][];
+  const told = Object.entries(facts).filter(([, text]) => text !== null) as [keyof Facts, string][];
+  if (told.length === 0) return facts;
   const clean = redactor().redact(
-    told.map(([, text]) => text ?? ""),
+    told.map(([, text]) => text),
     (kind) => isAccount(kind) || found(kind),
   );
   const safe = told.map(([name, text], at) => [name, clean[at]?.includes("<SECRET:") ? clean[at] : text]);
-  return Object.fromEntries(safe) as Facts;
+  return { ...facts, ...Object.fromEntries(safe) };
 }
 
 /** The draft with every text redacted, and how many secrets of which kind there were. */

@@ -69,6 +69,32 @@ test.each([
   expect(readdirSync(dirname(path))).toEqual(["registry.db"]);
 });
 
+test("a registry of schema 11 becomes one of 12, with all that is in it, and the tables of a new one", async () => {
+  const path = makePath();
+  await openDatabase({ path }).destroy();
+  const current = schemaOf(path);
+  const file = new Libsql(path);
+  file.exec("drop index sessions_by_time; drop index sessions_by_repository");
+  for (const name of ["folder", "repository", "branch", "model", "recorded_at"])
+    file.exec(`alter table sessions drop column ${name}`);
+  file.exec("create index sessions_by_time on sessions (by_hand, stored_at)");
+  const summary = JSON.stringify({ repository: "shop", ended_at: "2026-03-01T00:00:00.000Z" });
+  file.exec(
+    `insert into sessions (session_id, summary, fingerprint, stored_at) values ('told', '${summary}', 'f', '2026-05-01')`,
+  );
+  file.exec("insert into sessions (session_id, summary, fingerprint, stored_at) values ('silent', '{}', 'f', '2026-05-02')");
+  file.exec("pragma user_version = 11");
+  file.close();
+  const database = openDatabase({ path });
+  onTestFinished(() => database.destroy());
+  expect(schemaOf(path)).toEqual(current);
+  const rows = database.selectFrom("sessions").select(["session_id", "repository", "recorded_at", "fingerprint"]);
+  expect(await rows.orderBy("recorded_at").execute()).toEqual([
+    { session_id: "told", repository: "shop", recorded_at: "2026-03-01T00:00:00.000Z", fingerprint: null },
+    { session_id: "silent", repository: null, recorded_at: "2026-05-02", fingerprint: null },
+  ]);
+});
+
 test("commits are durable: WAL, synchronous FULL, foreign keys", async () => {
   const { sql } = await import("kysely");
   const database = openDatabase({ path: makePath() });
