@@ -27,6 +27,7 @@ export async function buildDashboard({ root }) {
   const { build } = await import("vite");
   await build({
     root: path.join(root, "packages", "web"),
+    base: "./", // a proxy may serve it under a path
     configFile: false,
     logLevel: "warn",
     build: {

@@ -25,12 +25,13 @@ const watchedFetch: typeof fetch = async (input, init) => {
   return response;
 };
 
-export const api = createClient({ baseUrl: window.location.origin, fetch: watchedFetch });
+// The page may lie under a path of a proxy, and the service with it: addresses are relative to the page.
+export const api = createClient({ baseUrl: new URL(".", window.location.href).href, fetch: watchedFetch });
 
 /** Changes the token for a cookie. Resolves with a sentence when the service refuses it, else with null. */
 export async function signIn(token: string): Promise<string | null> {
   const headers = { "content-type": "application/json" };
-  const response = await fetch("/sign-in", { method: "POST", headers, body: JSON.stringify({ token }) });
+  const response = await fetch("sign-in", { method: "POST", headers, body: JSON.stringify({ token }) });
   if (!response.ok) return ((await response.json()) as { readonly detail: string }).detail;
   setSignedOut(false);
   return null;

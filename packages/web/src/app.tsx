@@ -61,7 +61,7 @@ export function App() {
             {label}
           </a>
         ))}
-        <a className="aside" href="/docs">
+        <a className="aside" href="docs">
           API
         </a>
       </nav>

@@ -45,15 +45,14 @@ export function renderConfiguration({ properties }, names) {
 
 const ACCESS = `## Who may call
 
-The service listens on \`127.0.0.1\` and answers requests whose \`Host\` is \`localhost\`, \`127.0.0.1\` or \`[::1]\` with its own port. Requests of other
-sites' pages are refused, whatever they send. To call it by another name, for instance behind a proxy, name it in \`allow_host\`.
+The service listens on \`127.0.0.1\` and answers requests whose \`Host\` is \`localhost\`, \`127.0.0.1\` or \`[::1]\`. Requests of other sites' pages are refused, whatever
+they send. To call it by another name, for instance behind a proxy, name it in \`allow_host\`. A proxy may serve it under a path: it takes the path away.
 
 Any other \`host\` needs a token: \`IMPRINT_TOKEN=$(cat ~/.imprint/token) imprint serve --host 0.0.0.0 --allow-host workstation.lan\`, with the token in
 a file of mode 0600 (\`openssl rand -base64 32\` makes one). Every request but \`GET /health\` then carries \`Authorization: Bearer <token>\`. An empty token
 is refused: it would protect nothing.
 
-Whoever sends wrong tokens is answered more slowly each time, up to two seconds, address by address. Beyond a handful at once the service answers
-429 with \`Retry-After: 2\` without looking at the token; a right one is let in again two seconds after the guessing stops.
+Whoever sends wrong tokens is answered more slowly each time, up to two seconds, address by address. The right one is let in at once.
 
 ## Base models
 

@@ -10,13 +10,14 @@ const ASSETS: Readonly<Record<string, string>> = {
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 };
 
+/** Relative, as a proxy may serve it under a path. */
 const PAGE = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Imprint API</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
-<body><div id="ui"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
+<head><meta charset="utf-8"><title>Imprint API</title><link rel="icon" href="data:,"><link rel="stylesheet" href="docs/swagger-ui.css"></head>
+<body><div id="ui"></div><script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script></body>
 </html>
 `;
-const START = 'SwaggerUIBundle({ url: "/openapi.json", dom_id: "#ui", deepLinking: true, validatorUrl: null });\n';
+const START = 'SwaggerUIBundle({ url: "openapi.json", dom_id: "#ui", deepLinking: true, validatorUrl: null });\n';
 
 /** Swagger UI sets style attributes and draws its icons from data: URLs; scripts stay our own. */
 const PAGE_POLICY =

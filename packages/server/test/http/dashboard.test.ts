@@ -4,7 +4,8 @@ import { startService } from "../support/service.js";
 
 beforeAll(build, 240_000);
 
-const assetsOf = (page: string): readonly string[] => [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url = ""]) => url);
+const assetsOf = (page: string): readonly string[] =>
+  [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url = ""]) => url.replace(/^\.\//, "/"));
 
 test("the page is asked for each time, and answered 304 while it is the same", async () => {
   const service = await startService();

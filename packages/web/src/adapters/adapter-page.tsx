@@ -61,7 +61,7 @@ function Files({ adapter: { adapter_id: id, files } }: { readonly adapter: Adapt
             <td>
               <a
                 className="mono"
-                href={`/adapters/${encodeURIComponent(id)}/files/${encodeURIComponent(file.name)}`}
+                href={`adapters/${encodeURIComponent(id)}/files/${encodeURIComponent(file.name)}`}
                 download={file.name}
               >
                 {file.name}

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { makeNative } from "../../../server/test/support/native.js";
@@ -121,6 +121,45 @@ test(
     await page.getByText("Live", { exact: true }).waitFor();
     await page.goto(`${service.url}/#/sessions`);
     await page.getByRole("link", { name: "s1" }).waitFor();
+  },
+  TEST_MS,
+);
+
+/** A reverse proxy that serves the service under `/imprint/`, and nothing else. */
+const startProxy = async (url: string): Promise<string> => {
+  const { hostname, port } = new URL(url);
+  const proxy = createServer((incoming, response) => {
+    const { url: path = "", method, headers } = incoming;
+    if (!path.startsWith("/imprint/")) return void response.writeHead(404).end();
+    const onward = { hostname, port, path: path.slice("/imprint".length), method, headers };
+    incoming.pipe(request(onward, (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers))));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/imprint/`;
+};
+
+test(
+  "under a path of a proxy it loads, stores what is dropped, follows jobs, and leads to the API's page",
+  async () => {
+    const service = await startService();
+    const url = await startProxy(service.url);
+    const stream = await fetch(`${url}jobs/events`);
+    expect(stream.headers.get("x-accel-buffering")).toBe("no");
+    await stream.body?.cancel();
+
+    const page = await openPage(`${url}#/sessions`);
+    await dropFile(page, ".drop", { name: "one.json", content: makeNative("dropped-here") });
+    await page.getByText("dropped-here").first().waitFor();
+    await page.goto(`${url}#/jobs`);
+    const id = await startLora(service, { session_id: "dropped-here", adapter_id: "made-here" });
+    await page.getByText(id).or(page.getByText("made-here")).first().waitFor();
+    await page.getByRole("link", { name: "API" }).click();
+    await page.getByText("/train/lora").first().waitFor();
+    expectNoFaults(page);
   },
   TEST_MS,
 );
