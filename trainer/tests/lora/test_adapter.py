@@ -1,8 +1,9 @@
 import pytest
 
 from imprint_trainer.errors import TargetModulesNotFound
-from imprint_trainer.lora.adapter import linear_layers, resolve_targets
+from imprint_trainer.lora.adapter import resolve_targets
 from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.supported import linear_layers
 
 ALL = ["down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"]
 

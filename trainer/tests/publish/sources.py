@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 
-from imprint_trainer.lora.adapter import Payload, adapter_config, linear_layers
+from imprint_trainer.lora.adapter import Payload, adapter_config
+from imprint_trainer.models.supported import linear_layers
 from imprint_trainer.publish.peft_format import Source, read_source, write_weights
 
 

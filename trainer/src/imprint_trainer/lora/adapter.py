@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged, TargetModulesNotFound
 from imprint_trainer.lora.cpu_kernels import fused
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase, PeftCausalLM
+from imprint_trainer.models.supported import linear_layers
 
 
 @dataclass(frozen=True)
@@ -22,23 +23,6 @@ class Factors:
 
     A: Tensor  # [..., r, d_in]
     B: Tensor  # [..., r, d_out]
-
-
-# PEFT refuses these: transformers' fused kernels read their weights past an adapter.
-READ_PAST: dict[str, tuple[str, ...]] = dict.fromkeys(
-    ("mamba", "mamba2", "falcon_mamba", "falcon_h1", "nemotron_h"), ("out_proj",)
-)
-
-
-def linear_layers(model: CausalLM) -> list[str]:
-    """Dotted names of every linear layer that can be adapted, in model order: not of the output head."""
-    head = model.get_output_embeddings()
-    past = READ_PAST.get(model.config.get_text_config().model_type, ())
-    return [
-        name
-        for name, module in model.named_modules()
-        if isinstance(module, nn.Linear) and module is not head and name.rsplit(".", 1)[-1] not in past
-    ]
 
 
 def shortest_names(model: CausalLM, layers: Sequence[str]) -> set[str]:

@@ -15,6 +15,10 @@ from imprint_trainer.models.memory_model import has_experts
 DEQUANTISED = ("fp8",)  # stored so, and turned back into plain numbers while they are read
 PAST_THEIR_LAYERS = ("mamba", "rwkv", "xlstm")
 DEPTHS = ("num_hidden_layers", "depth", "num_layers", "num_global_layers", "encoder_layers")
+# PEFT refuses these: transformers' fused kernels read their weights past an adapter.
+READ_PAST: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("mamba2", "falcon_mamba", "falcon_h1", "nemotron_h"), ("out_proj",)
+)
 
 
 def refuse_unsupported(folder: Path) -> None:
@@ -54,8 +58,6 @@ def model_class(config: Any, name: str) -> Any:
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
 
-    from imprint_trainer.lora.adapter import linear_layers
-
     auto = AutoModelForCausalLM if config.get_text_config() is config else AutoModelForImageTextToText
     if type(config) not in auto._model_mapping:
         raise BaseModelUnsupported(
@@ -72,6 +74,19 @@ def model_class(config: Any, name: str) -> Any:
             f"{name} is a {type(model).__name__}, which has no linear layers below an output layer that can be trained."
         )
     return auto
+
+
+def linear_layers(model: Any) -> list[str]:
+    """Dotted names of every linear layer that can be adapted, in model order: not of the output head."""
+    from torch.nn import Linear
+
+    head = model.get_output_embeddings()
+    past = READ_PAST.get(model.config.get_text_config().model_type, ())
+    return [
+        name
+        for name, module in model.named_modules()
+        if isinstance(module, Linear) and module is not head and name.rsplit(".", 1)[-1] not in past
+    ]
 
 
 def cut_towers(config: Any) -> None:
