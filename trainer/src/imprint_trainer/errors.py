@@ -57,9 +57,13 @@ class TemplateUnsupported(TrainerError, ValueError):
 class BaseModelNotFound(TrainerError, FileNotFoundError):
     code = "BASE_MODEL_NOT_FOUND"
     hint = (
-        "imprint models lists prepared models; hub ids need downloads: IMPRINT_ALLOW_DOWNLOADS=true, "
-        "--allow-downloads of imprint serve, or allow_downloads in config.json."
+        "imprint models pull NAME fetches one, and imprint models lists those that are here and those that are known."
     )
+
+
+class DownloadFailed(TrainerError, ConnectionError):
+    code = "DOWNLOAD_FAILED"
+    hint = "Pulling again goes on with what was fetched."
 
 
 class BaseModelUnsafe(TrainerError, PermissionError):
