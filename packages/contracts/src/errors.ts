@@ -171,7 +171,7 @@ export const ERRORS = {
   BASE_MODEL_NOT_FOUND: {
     status: 422,
     title: "The base model is not there",
-hint: "imprint models lists those that are here and those that are known; imprint models pull NAME fetches one.",
+    hint: "imprint models lists those that are here and those that are known; imprint models pull NAME fetches one.",
   },
   DOWNLOAD_FAILED: {
     status: null,
