@@ -178,6 +178,11 @@ export const ERRORS = {
     title: "The model could not be fetched",
     hint: "Pulling again goes on with what was fetched.",
   },
+  BASE_MODEL_IN_USE: {
+    status: 409,
+    title: "The base model is in use",
+    hint: "Choose another with imprint models default NAME; what the set-up made stays.",
+  },
   BASE_MODEL_UNSAFE: {
     status: 422,
     title: "The base model would run foreign code",

@@ -39,6 +39,7 @@ import { fineTuningRoutes } from "./routes/fine-tuning/fine-tuning.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
 import { salvageRoute } from "./routes/jobs/salvage.js";
+import { baseModelRoutes } from "./routes/models.js";
 import { openaiRoutes } from "./routes/openai/openai.js";
 import { projectRoutes } from "./routes/projects/projects.js";
 import { serviceRoutes } from "./routes/service/service.js";
@@ -138,6 +139,7 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   exportRoutes(app, services);
   evaluationRoutes(app, services);
   projectRoutes(app, services);
+  baseModelRoutes(app, services);
   openaiRoutes(app, services);
   anthropicRoutes(app, services);
   fineTuningRoutes(app, services);

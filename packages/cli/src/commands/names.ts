@@ -131,7 +131,8 @@ export const COMMANDS = [
   },
   {
     name: "models",
-    description: "list the models that chat and training know",
+    description: "list, fetch, add or remove base models, and choose the default one",
+    group: true,
   },
   {
     name: "hypernetworks",

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -28,17 +28,39 @@ const environment = (config: Config, { online = false }: RunOptions = {}): NodeJ
   HF_HUB_OFFLINE: online ? "0" : "1",
 });
 
-/** Runs a module of the trainer on this terminal; answers with its exit code. An interrupt reaches it as well. */
-export async function showTrainer(config: Config, module: string, args: readonly string[]): Promise<number> {
-  const child = spawn(preparedPython(config), ["-m", module, ...args], { env: environment(config), stdio: "inherit" });
+/**
+ * Runs a module of the trainer that says on this terminal how far it is; answers with the JSON document that it printed; where
+ * it failed and said why, with the exit code. An interrupt reaches it as well.
+ */
+export async function followTrainer(
+  config: Config,
+  module: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<{ readonly code: number; readonly document: unknown }> {
+  const env = { ...environment(config, options), ...(options.online && { IMPRINT_ALLOW_DOWNLOADS: "1" }) };
+  const child = spawn(preparedPython(config), ["-m", module, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const code = await ended(child);
+  return { code, document: code === 0 ? JSON.parse(said) : null };
+}
+
+/** The exit code. An interrupt is the child's to answer. */
+async function ended(child: ChildProcess): Promise<number> {
   const ignore = (): void => undefined;
   process.on("SIGINT", ignore);
   try {
-    const [code] = (await once(child, "exit")) as [number | null];
+    const [code] = (await once(child, "close")) as [number | null];
     return code ?? 1;
   } finally {
     process.off("SIGINT", ignore);
   }
+}
+
+/** Runs a module of the trainer on this terminal; answers with its exit code. An interrupt reaches it as well. */
+export async function showTrainer(config: Config, module: string, args: readonly string[]): Promise<number> {
+  return ended(spawn(preparedPython(config), ["-m", module, ...args], { env: environment(config), stdio: "inherit" }));
 }
 
 /** Runs a module of the trainer to its end; answers with the JSON documents it printed. Throws a CommandError with what it said instead. */
