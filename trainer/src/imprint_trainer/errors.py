@@ -56,9 +56,7 @@ class TemplateUnsupported(TrainerError, ValueError):
 
 class BaseModelNotFound(TrainerError, FileNotFoundError):
     code = "BASE_MODEL_NOT_FOUND"
-    hint = (
-        "imprint models pull NAME fetches one, and imprint models lists those that are here and those that are known."
-    )
+    hint = "imprint models lists those that are here and those that are known; imprint models pull NAME fetches one."
 
 
 class DownloadFailed(TrainerError, ConnectionError):

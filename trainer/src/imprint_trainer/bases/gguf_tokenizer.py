@@ -14,19 +14,20 @@ NORMALISED = ("qwen2", "deepseek-r1-qwen")  # NFC, as these families' own tokeni
 WHOLE_FIRST = ("llama-bpe", "llama3", "llama-v3", "smaug-bpe", "tekken")  # a known word is taken before any merge
 CONTROL, USER_DEFINED = 3, 4
 
-SAMPLE = "def f(x: int = 1234) -> str:\n\treturn f'{x}'  # naïve — 你好, 🙂 don't\r\n\n    3.14159 == 10_000\n"
+SAMPLE = "def f(X: int = 1234) -> str:\n\treturn f'{x}'  # naïve — 你好, 🙂 don't\r\n\n    3.14159 == 10_000\n"
 QUESTION = "What is the capital of France?"
 
 
 def read_tokenizer(file: Gguf) -> Any:
     """Raises BaseModelUnsupported for one that is not known here, BaseModelInvalid for one that is broken."""
-    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerFast
+    from transformers.integrations.gguf import convert_gguf_tokenizer, get_gguf_tokenizer
 
     pre = file.field("tokenizer.ggml.pre", "default") if file.field("tokenizer.ggml.model") == "gpt2" else None
     if pre is not None and pre not in (*EACH_DIGIT, *PLAIN, *READ_RIGHT):
         raise BaseModelUnsupported(f"{file.path.name} splits text in the way {pre}, which is not known here")
-    read = AutoTokenizer.from_pretrained(file.path.parent, gguf_file=file.path.name, local_files_only=True)
-    backend = read.backend_tokenizer
+    architecture, stored, settings = get_gguf_tokenizer(str(file.path))
+    backend, _ = convert_gguf_tokenizer(architecture, stored)
     settle(backend, pre)
     tokens = file.field("tokenizer.ggml.tokens")
     named = {
@@ -37,7 +38,8 @@ def read_tokenizer(file: Gguf) -> Any:
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=backend,
         **{"pad_token": named.get("eos_token"), **named},
-        chat_template=read.chat_template,
+        chat_template=settings.get("chat_template"),
+        add_bos_token=bool(settings.get("add_bos_token", False)),
         model_max_length=file.shape("context_length"),
         clean_up_tokenization_spaces=False,
     )
