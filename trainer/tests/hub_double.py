@@ -1,6 +1,7 @@
-"""A model hub on this machine: as much of its API as an upload speaks, and a record of what was committed."""
+"""A model hub on this machine: as much of its API as uploads and downloads speak, and a record of what was asked."""
 
 import base64
+import hashlib
 import json
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 TOKEN = "hf_double0123456789"
+COMMIT = "c" * 40
 
 
 @dataclass
@@ -22,6 +24,11 @@ class Hub:
     stored: dict[str, bytes] = field(default_factory=dict)  # large files, by their SHA-256
     commits: list[dict[str, bytes]] = field(default_factory=list)  # path -> content
     tokens: set[str | None] = field(default_factory=set)
+    files: dict[str, bytes] = field(default_factory=dict)  # what its one repository holds
+    gated: bool = False
+    cut: set[str] = field(default_factory=set)  # of these a download ends in the middle
+    sent: dict[str, int] = field(default_factory=dict)  # bytes of each file that left
+    wrong: set[str] = field(default_factory=set)  # of these another content is sent than is named
 
 
 @contextmanager
@@ -53,8 +60,48 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
         def body(self) -> bytes:
             return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
+        def do_HEAD(self) -> None:  # noqa: N802
+            self.do_GET()
+
         def do_GET(self) -> None:  # noqa: N802
-            self.answer(404, {})
+            path = self.path.split("?")[0]
+            if "/resolve/" in path:
+                self.send_file(path.rsplit("/", 1)[-1])
+            elif not hub.files or "/api/models/" not in path:
+                self.send_response(404)
+                self.send_header("X-Error-Code", "RepoNotFound")
+                self.end_headers()
+            elif "/tree/" in path:
+                self.answer(200, [_listed(name, content) for name, content in hub.files.items()])
+            else:
+                siblings = [{**_listed(name, body), "rfilename": name} for name, body in hub.files.items()]
+                for one in siblings:
+                    one["lfs"] = one["lfs"] and {**one["lfs"], "sha256": one["lfs"]["oid"]}
+                self.answer(200, {"id": "me/tiny", "sha": COMMIT, "siblings": siblings, "gated": hub.gated})
+
+        def send_file(self, name: str) -> None:
+            content = hub.files.get(name)
+            if content is None or hub.gated:
+                self.send_response(403 if hub.gated else 404)
+                self.send_header("X-Error-Code", "GatedRepo" if hub.gated else "EntryNotFound")
+                self.end_headers()
+                return
+            digest = hashlib.sha256(content).hexdigest()
+            begin = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").split("-")[0])
+            body = (content[::-1] if name in hub.wrong else content)[begin:]
+            self.send_response(206 if begin else 200)
+            self.send_header("ETag", f'"{digest}"')
+            self.send_header("X-Repo-Commit", COMMIT)
+            if begin:
+                self.send_header("Content-Range", f"bytes {begin}-{len(content) - 1}/{len(content)}")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            if self.command == "HEAD":
+                return
+            body = body[: len(body) // 2] if name in hub.cut else body
+            hub.sent[name] = hub.sent.get(name, 0) + len(body)
+            self.wfile.write(body)
+            self.close_connection = True
 
         def do_PUT(self) -> None:  # noqa: N802
             hub.stored[self.path.rsplit("/", 1)[-1]] = self.body()
@@ -86,6 +133,12 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             return {**item, "actions": {"upload": {"href": f"{hub.url}/store/{item['oid']}"}}}
 
     return Handler
+
+
+def _listed(name: str, content: bytes) -> dict[str, Any]:
+    digest = hashlib.sha256(content).hexdigest()
+    lfs = {"oid": digest, "size": len(content), "pointerSize": 100} if name.endswith(".safetensors") else None
+    return {"type": "file", "path": name, "size": len(content), "oid": digest[:40], "lfs": lfs}
 
 
 def _mode(path: str) -> dict[str, Any]:

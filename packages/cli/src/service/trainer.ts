@@ -73,7 +73,9 @@ export async function runTrainer(
   const python = preparedPython(config);
   const env = environment(config, options);
   try {
-    const { stdout } = await promisify(execFile)(python, ["-m", module, ...args], { env, maxBuffer: LONGEST_OUTPUT });
+    const running = promisify(execFile)(python, ["-m", module, ...args], { env, maxBuffer: LONGEST_OUTPUT });
+    running.child.stdin?.end();
+    const { stdout } = await running;
     return stdout
       .split("\n")
       .filter((line) => line.startsWith("{"))

@@ -41,10 +41,10 @@ def pull_hub(repo_id: str, progress: Progress) -> Path:
         require_room(cache, total - stored(store))
         progress(f"{repo_id}: {size(total)} in {len(wanted)} files")
         with watched(store, total, repo_id, progress):
+            for name in wanted:
+                if files[name].lfs is not None:
+                    fetch_blob(repo_id, str(listed.sha), files[name], store)
             folder = Path(snapshot_download(repo_id, allow_patterns=SAFE_FILES))
-        progress(f"checking {repo_id}")
-        for name in wanted:
-            require_hash(folder / name, files[name].lfs, repo_id)
     refuse_unsafe(folder)
     return folder
 
@@ -82,12 +82,25 @@ def sentences(repo_id: str) -> Iterator[None]:
         raise
 
 
-def require_hash(file: Path, lfs: Any, repo_id: str) -> None:
-    """Raises DownloadFailed, and leaves nothing of the file."""
-    if lfs is not None and sha256_of(file) != lfs.sha256:
-        file.resolve().unlink()
-        file.unlink(missing_ok=True)
-        raise DownloadFailed(f"{file.name} of {repo_id} does not have the hash that the hub names; it was removed")
+def fetch_blob(repo_id: str, commit: str, file: Any, store: Path) -> None:
+    """Puts a large file where the hub's library looks for it, once its hash is right. The library itself would begin a
+    file anew after a cut. Raises DownloadFailed."""
+    from huggingface_hub import hf_hub_url
+    from huggingface_hub.file_download import http_get
+    from huggingface_hub.utils import build_hf_headers
+
+    blob = store / file.lfs.sha256
+    if blob.is_file():
+        return
+    store.mkdir(parents=True, exist_ok=True)
+    begun = blob.with_name(f"{blob.name}.begun")
+    with begun.open("ab") as target:
+        url, at = hf_hub_url(repo_id, file.rfilename, revision=commit), target.tell()
+        http_get(url, target, resume_size=at, headers=build_hf_headers(), expected_size=file.size)
+    if sha256_of(begun) != blob.name:
+        begun.unlink()
+        raise DownloadFailed(f"{file.rfilename} of {repo_id} does not have the hash that the hub names; it was removed")
+    begun.replace(blob)
 
 
 def stored(folder: Path) -> int:
