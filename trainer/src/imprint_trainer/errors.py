@@ -160,13 +160,11 @@ CUT_SHORT = re.compile(r"^\d+ requested and \d+ written$")  # numpy's tofile, wh
 @contextmanager
 def machine_failures() -> Iterator[None]:
     """Raises OutOfMemory and DiskFull in place of what torch, safetensors and the system say."""
-    import torch
-
     try:
         yield
     except TrainerError:
         raise
-    except (MemoryError, torch.OutOfMemoryError) as error:
+    except MemoryError as error:
         raise OutOfMemory(_sentence(error, "memory ran out")) from error
     except OSError as error:
         if error.errno in DISK_ERRNOS or CUT_SHORT.match(str(error)):

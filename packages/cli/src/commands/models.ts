@@ -113,10 +113,8 @@ const pullCommand = (context: CommandContext): Command =>
       if (!isModelName(name)) throw new UsageError(`"${name}" is neither a name of a model nor a hub id owner/name`);
       const out = path.join(paths.models, path.basename(name));
       const args = ["models", "pull", name, "--out", out, ...pipOf(config)];
-      const { code, document } = await followTrainer(config, "imprint_trainer", args, { online: true });
-      context.state.exitCode = code;
-      if (code !== 0) return;
-      const { folder } = document as { readonly folder: string };
+      const made = await followTrainer(config, "imprint_trainer", args, { online: true });
+      const { folder } = made as { readonly folder: string };
       // The hub's models stay in the hub's cache, under their own ids; one of the catalogue goes by its name besides.
       if (!name.includes("/") && folder !== out && !linkModel(folder, paths.models, name))
         throw new UsageError(`another base model is called ${name} here: ${context.io.name} models rm ${name} removes it`);
@@ -150,9 +148,7 @@ const addCommand = (context: CommandContext): Command =>
         throw new UsageError(`"${called}" is no name of a model: give it one with --name`);
       const out = path.join(paths.models, called);
       if (existsSync(out)) throw new UsageError(`another base model is called ${called} here: give it another name with --name`);
-      const { code } = await followTrainer(config, "imprint_trainer", ["models", "add", place, "--out", out]);
-      context.state.exitCode = code;
-      if (code !== 0) return;
+      await followTrainer(config, "imprint_trainer", ["models", "add", place, "--out", out]);
       printer.result({ name: called, location: out }, () => trainingHint(called, context));
     });
 

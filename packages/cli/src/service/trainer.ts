@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { promisify } from "node:util";
+import type { ErrorCode } from "@imprint/contracts";
 import type { Config } from "@imprint/server/configuration";
 import { CommandError } from "../errors.js";
 
@@ -29,21 +30,24 @@ const environment = (config: Config, { online = false }: RunOptions = {}): NodeJ
 });
 
 /**
- * Runs a module of the trainer that says on this terminal how far it is; answers with the JSON document that it printed; where
- * it failed and said why, with the exit code. An interrupt reaches it as well.
+ * Runs a module of the trainer that says on this terminal how far it is; answers with the JSON document that it printed. Throws a
+ * CommandError with the error that it printed instead. An interrupt reaches it as well.
  */
 export async function followTrainer(
   config: Config,
   module: string,
   args: readonly string[],
   options: RunOptions = {},
-): Promise<{ readonly code: number; readonly document: unknown }> {
+): Promise<unknown> {
   const env = { ...environment(config, options), ...(options.online && { IMPRINT_ALLOW_DOWNLOADS: "1" }) };
   const child = spawn(preparedPython(config), ["-m", module, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const code = await ended(child);
-  return { code, document: code === 0 ? JSON.parse(said) : null };
+  if (code === 0) return JSON.parse(said);
+  if (!said.startsWith("{")) throw new CommandError(`The trainer ended with ${code}.`, "TRAINER_ERROR");
+  const { error } = JSON.parse(said) as { readonly error: { readonly code: ErrorCode; readonly message: string } };
+  throw new CommandError(error.message, error.code);
 }
 
 /** The exit code. An interrupt is the child's to answer. */

