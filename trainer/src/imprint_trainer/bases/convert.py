@@ -21,7 +21,13 @@ SENSIBLE = 6.0  # nats a token of ordinary text: models that can be talked to lo
 
 
 def convert(
-    gguf: Path, out: Path, progress: Progress, *, licence: str | None = None, sensible: float = SENSIBLE
+    gguf: Path,
+    out: Path,
+    progress: Progress,
+    *,
+    title: str | None = None,
+    licence: str | None = None,
+    sensible: float = SENSIBLE,
 ) -> None:
     """Writes bf16 safetensors, tokenizer, chat template and, in `nf4/`, the quantised weights. The folder is there as a
     whole or not at all; nothing is done if it is there. `sensible`: the largest loss on ordinary text.
@@ -39,7 +45,7 @@ def convert(
     staging = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
         with machine_failures():
-            _write(file, staging, progress, name=out.name, licence=licence)
+            _write(file, staging, progress, title=title or out.name, licence=licence)
             progress("trying it on ordinary text")
             require_sense(staging, sensible)
         staging.chmod(0o755)  # mkdtemp makes it private
@@ -54,7 +60,7 @@ def convert(
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _write(file: Gguf, out: Path, progress: Progress, *, name: str, licence: str | None) -> None:
+def _write(file: Gguf, out: Path, progress: Progress, *, title: str, licence: str | None) -> None:
     progress("reading the tokenizer")
     tokenizer = read_tokenizer(file)
     progress("reading the weights")
@@ -71,7 +77,7 @@ def _write(file: Gguf, out: Path, progress: Progress, *, name: str, licence: str
     licence = licence or file.field("general.license", None)
     (out / "README.md").write_text(
         (f"---\nlicense: {licence}\n---\n" if licence else "")
-        + f"# {name}\n\nDequantised from the GGUF file {file.path.name}"
+        + f"# {title}\n\nDequantised from the GGUF file {file.path.name}"
         + f" ({file.field('general.name', 'without a name')}); "
         "`nf4/` holds the same weights quantised to NF4 with double quantisation.\n",
         encoding="utf-8",
