@@ -89,7 +89,7 @@ def fetch_blob(repo_id: str, commit: str, file: Any, store: Path) -> None:
     file anew after a cut. Raises DownloadFailed."""
     from huggingface_hub import hf_hub_url
     from huggingface_hub.file_download import http_get
-    from huggingface_hub.utils import build_hf_headers
+    from huggingface_hub.utils._headers import build_hf_headers
 
     blob = store / file.lfs.sha256
     if blob.is_file():
