@@ -13,14 +13,9 @@ const agents = (file) =>
     .map((name) => `scripts/agents/${name}/${file}`)
     .filter((place) => existsSync(path.join(ROOT, place)));
 const LOCKS = [
-  ...[
-    "requirements",
-    "requirements-dev",
-    "requirements-tools",
-    "requirements-model",
-    "requirements-ray",
-    "requirements-store",
-  ].map((name) => `trainer/${name}.lock`),
+  ...["requirements", "requirements-dev", "requirements-tools", "requirements-ray", "requirements-store"].map(
+    (name) => `trainer/${name}.lock`,
+  ),
   ...agents("requirements.lock"),
 ];
 

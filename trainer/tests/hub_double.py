@@ -1,6 +1,7 @@
 """A model hub on this machine: as much of its API as uploads and downloads speak, and a record of what was asked."""
 
 import base64
+import hashlib
 import json
 import threading
 from collections.abc import Iterator
@@ -19,12 +20,15 @@ class Hub:
 
     refuse: int | None = None
     files: dict[str, bytes] = field(default_factory=dict)  # of every repository, by path
-    fetched: set[str] = field(default_factory=set)
     url: str = ""
     created: list[dict[str, Any]] = field(default_factory=list)
     stored: dict[str, bytes] = field(default_factory=dict)  # large files, by their SHA-256
     commits: list[dict[str, bytes]] = field(default_factory=list)  # path -> content
     tokens: set[str | None] = field(default_factory=set)
+    gated: bool = False
+    cut: set[str] = field(default_factory=set)  # of these a download ends in the middle
+    sent: dict[str, int] = field(default_factory=dict)  # bytes of each file that left
+    wrong: set[str] = field(default_factory=set)  # of these another content is sent than is named
 
 
 @contextmanager
@@ -56,30 +60,48 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
         def body(self) -> bytes:
             return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
+        def do_HEAD(self) -> None:  # noqa: N802
+            self.do_GET()
+
         def do_GET(self) -> None:  # noqa: N802
             path = self.path.split("?")[0]
-            if path.endswith("/revision/main"):
-                self.answer(200, {"id": "me/gates", "sha": COMMIT})
-            elif path.endswith(f"/tree/{COMMIT}"):
-                sizes = {name: len(content) for name, content in hub.files.items()}
-                tree = [{"type": "file", "path": name, "size": size, "oid": name} for name, size in sizes.items()]
-                self.answer(200, tree)
-            elif (name := path.partition(f"/resolve/{COMMIT}/")[2]) in hub.files:
-                hub.fetched.add(name)
-                self.give(name)
-                self.wfile.write(hub.files[name])
+            if "/resolve/" in path:
+                self.send_file(path.partition("/resolve/")[2].partition("/")[2])
+            elif not hub.files or "/api/models/" not in path:
+                self.send_response(404)
+                self.send_header("X-Error-Code", "RepoNotFound")
+                self.end_headers()
+            elif "/tree/" in path:
+                self.answer(200, [_listed(name, content) for name, content in hub.files.items()])
             else:
-                self.answer(404, {})
+                siblings = [{**_listed(name, body), "rfilename": name} for name, body in hub.files.items()]
+                for one in siblings:
+                    one["lfs"] = one["lfs"] and {**one["lfs"], "sha256": one["lfs"]["oid"]}
+                self.answer(200, {"id": "me/tiny", "sha": COMMIT, "siblings": siblings, "gated": hub.gated})
 
-        def do_HEAD(self) -> None:  # noqa: N802
-            self.give(self.path.partition(f"/resolve/{COMMIT}/")[2])
-
-        def give(self, name: str) -> None:
-            self.send_response(200)
-            for header, value in (("Content-Length", len(hub.files[name])), ("ETag", f'"{name.replace("/", "-")}"')):
-                self.send_header(header, str(value))
+        def send_file(self, name: str) -> None:
+            content = hub.files.get(name)
+            if content is None or hub.gated:
+                self.send_response(403 if hub.gated else 404)
+                self.send_header("X-Error-Code", "GatedRepo" if hub.gated else "EntryNotFound")
+                self.end_headers()
+                return
+            digest = hashlib.sha256(content).hexdigest()
+            begin = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").split("-")[0])
+            body = (content[::-1] if name in hub.wrong else content)[begin:]
+            self.send_response(206 if begin else 200)
+            self.send_header("ETag", f'"{digest}"')
             self.send_header("X-Repo-Commit", COMMIT)
+            if begin:
+                self.send_header("Content-Range", f"bytes {begin}-{len(content) - 1}/{len(content)}")
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
+            if self.command == "HEAD":
+                return
+            body = body[: len(body) // 2] if name in hub.cut else body
+            hub.sent[name] = hub.sent.get(name, 0) + len(body)
+            self.wfile.write(body)
+            self.close_connection = True
 
         def do_PUT(self) -> None:  # noqa: N802
             hub.stored[self.path.rsplit("/", 1)[-1]] = self.body()
@@ -111,6 +133,12 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             return {**item, "actions": {"upload": {"href": f"{hub.url}/store/{item['oid']}"}}}
 
     return Handler
+
+
+def _listed(name: str, content: bytes) -> dict[str, Any]:
+    digest = hashlib.sha256(content).hexdigest()
+    lfs = {"oid": digest, "size": len(content), "pointerSize": 100} if name.endswith(".safetensors") else None
+    return {"type": "file", "path": name, "size": len(content), "oid": digest[:40], "lfs": lfs}
 
 
 def _mode(path: str) -> dict[str, Any]:

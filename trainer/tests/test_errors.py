@@ -27,7 +27,7 @@ def test_code_and_hint_are_those_of_the_catalogue(error: type[errors.TrainerErro
 
 def test_each_code_has_one_class() -> None:
     codes = [error.code for error in CLASSES]
-    assert len(codes) == 24
+    assert len(codes) == 25
     assert sorted(codes) == sorted(set(codes))
 
 

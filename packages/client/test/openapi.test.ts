@@ -4,6 +4,7 @@ import path from "node:path";
 import {
   Adapter,
   AdapterList,
+  BaseModelList,
   Evaluation,
   Export,
   type ExportFormat,
@@ -90,6 +91,8 @@ const ROWS: readonly Row[] = [
   plain("DELETE /projects/{name}", (c) => c.projects.delete("x")),
   answers("POST /projects/{name}/runs", ProjectRunStart, (c) => c.projects.run("x")),
   answers("POST /projects/{name}/rollback", Project, (c) => c.projects.rollback("x")),
+  answers("GET /models", BaseModelList, (c) => c.models.bases()),
+  plain("DELETE /models/{name}", (c) => c.models.delete("x")),
   streams("GET /projects/{name}/events", ProjectEvent, (c) => c.projects.events("x")),
 ];
 

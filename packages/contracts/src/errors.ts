@@ -171,7 +171,17 @@ export const ERRORS = {
   BASE_MODEL_NOT_FOUND: {
     status: 422,
     title: "The base model is not there",
-    hint: "imprint models lists prepared models; hub ids need downloads: IMPRINT_ALLOW_DOWNLOADS=true, --allow-downloads of imprint serve, or allow_downloads in config.json.",
+    hint: "imprint models lists those that are here and those that are known; imprint models pull NAME fetches one.",
+  },
+  DOWNLOAD_FAILED: {
+    status: null,
+    title: "The model could not be fetched",
+    hint: "Pulling again goes on with what was fetched.",
+  },
+  BASE_MODEL_IN_USE: {
+    status: 409,
+    title: "The base model is in use",
+    hint: "Choose another with imprint models default NAME; what the set-up made stays.",
   },
   BASE_MODEL_UNSAFE: {
     status: 422,

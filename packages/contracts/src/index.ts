@@ -18,6 +18,7 @@ export * from "./kinds/lora.js";
 export * from "./kinds/sweep.js";
 export * from "./kinds.js";
 export * from "./memory.js";
+export * from "./models.js";
 export * from "./object.js";
 export * from "./openai/chat-answer.js";
 export * from "./openai/chat-request.js";

@@ -40,6 +40,7 @@ import { fineTuningRoutes } from "./routes/fine-tuning/fine-tuning.js";
 import { jobEventRoutes } from "./routes/jobs/events.js";
 import { jobRoutes } from "./routes/jobs/jobs.js";
 import { salvageRoute } from "./routes/jobs/salvage.js";
+import { baseModelRoutes } from "./routes/models.js";
 import { chatRoute } from "./routes/openai/chat.js";
 import { modelsRoutes } from "./routes/openai/models.js";
 import { responsesRoute } from "./routes/openai/responses.js";
@@ -145,6 +146,7 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   chatRoute(app, services);
   responsesRoute(app, services);
   modelsRoutes(app, services);
+  baseModelRoutes(app, services);
   anthropicRoutes(app, services);
   fineTuningRoutes(app, services);
   await app.ready();

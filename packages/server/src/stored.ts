@@ -3,7 +3,15 @@
 export { baseGguf } from "./chat/llama-cpp/gguf-files.js";
 export { ImprintError } from "./common/error.js";
 export { keptCheckpoints } from "./kinds/lora/checkpoints/folder.js";
-export { baseModelsOf, locateBaseModel, preparedModels, requestedBaseModel } from "./models/base-model.js";
+export {
+  baseModelsOf,
+  isModelName,
+  linkModel,
+  locateBaseModel,
+  preparedModels,
+  requestedBaseModel,
+} from "./models/base-model.js";
+export { listBaseModels, removeBaseModel } from "./models/stored.js";
 export { readSession } from "./sessions/read.js";
 export { unreadSessions } from "./sessions/session-file.js";
 export { dataPaths, ensureDataPaths } from "./storage/paths.js";

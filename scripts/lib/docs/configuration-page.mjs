@@ -56,7 +56,7 @@ Whoever sends wrong tokens is answered more slowly each time, up to two seconds,
 
 ## Base models
 
-A base model is given by the name of a prepared one (\`imprint models\` lists them), by a folder, or by a hub id \`owner/name\`: to \`imprint serve\`,
+A base model is given by its name, by a folder, or by a hub id \`owner/name\`: to \`imprint serve\`,
 \`imprint train\` and \`imprint preview\` as \`--base-model\`, to the API and in the dashboard's form as \`base_model\`. What can be seen without loading it is
 checked before anything starts: the folder is there, with \`config.json\` and \`*.safetensors\`.
 
@@ -65,6 +65,7 @@ checked before anything starts: the folder is there, with \`config.json\` and \`
   resumed trainings and the dashboard, until the link is removed.
 - **A folder in a request** must be in a folder of \`model_roots\` (links followed), or be a model that is known already: whoever reaches the service
   could otherwise have it read any folder of the machine. No further folder is open by default. With \`--url\` the command sends the path as any client.
-- **A hub id** is used when it was downloaded before (\`HF_HUB_CACHE\`, \`HF_HOME\`), or when \`allow_downloads\` lets the trainer fetch it:
-  \`IMPRINT_ALLOW_DOWNLOADS=true\` for any command, \`imprint serve --allow-downloads\`, or \`allow_downloads\` in \`config.json\`.
+- **A name** is one that \`imprint models\` lists. \`imprint models pull NAME\` fetches one of the catalogue or a hub id; \`imprint models add FILE.gguf\`
+  converts a GGUF file (Llama, Mistral, Qwen2, Qwen3, Gemma 3, Granite) to safetensors, once.
+- **A hub id** is used when it was pulled (\`HF_HUB_CACHE\`, \`HF_HOME\`), or when \`allow_downloads\` lets the trainer fetch it.
 `;

@@ -7,8 +7,6 @@ const GIB = 1024 ** 3;
 
 /** torch with the CUDA libraries takes 5.5 GB unpacked; the rest is the downloads in flight. */
 export const ENVIRONMENT_BYTES = 8 * GIB;
-/** The downloaded wheel, the GGUF file in it and the prepared copies. */
-export const MODEL_BYTES = 1.5 * GIB;
 
 /** The sentence that refuses a disk too small, or null. */
 export function diskProblem({ free, needed, folder }) {

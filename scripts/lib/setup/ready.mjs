@@ -10,9 +10,9 @@ import { readStamp, writeStamp } from "./stamp.mjs";
 
 const setupFile = (root) => path.join(root, ".imprint", "setup.json");
 
-/** What the service reads: the interpreter, the default model's name, and where each prepared model is. */
-export function writeSetup(root, { python, model }) {
-  writeStamp(setupFile(root), { python, default_model: MODEL_NAME, models: { [MODEL_NAME]: model } });
+/** What the service reads: the interpreters of the trainer and of pip, the default model's name, and where each prepared model is. */
+export function writeSetup(root, { python, pip, model }) {
+  writeStamp(setupFile(root), { python, pip, default_model: MODEL_NAME, models: { [MODEL_NAME]: model } });
 }
 
 /** Which of the parts are already as the lock files ask. Starts no program. */
@@ -28,7 +28,7 @@ export function readiness({ root, cache, dev, llamaCpp, ray }) {
 
 function pythonIsReady({ root, cache, dev }) {
   const setup = readStamp(setupFile(root));
-  if (typeof setup?.python !== "string") return false;
+  if (typeof setup?.python !== "string" || !existsSync(setup.pip ?? "")) return false;
   const model = modelFolder({ root, cache });
   if (setup.models?.[MODEL_NAME] !== model || !existsSync(model)) return false;
   const folder = path.resolve(setup.python, "..", "..");

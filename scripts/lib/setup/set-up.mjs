@@ -6,7 +6,7 @@ import { prepareEnvironment } from "./environment.mjs";
 import { findPython } from "./find-python.mjs";
 import { prepareLlamaCpp } from "./llama-cpp.mjs";
 import { withLock } from "./lock.mjs";
-import { fetchModel, modelFolder, prepareModel, removeDrafts } from "./model.mjs";
+import { modelFolder, prepareModel, removeDrafts } from "./model.mjs";
 import { installNpmPackages } from "./npm.mjs";
 import { pythonEnv } from "./python-env.mjs";
 import { prepareRay } from "./ray.mjs";
@@ -20,7 +20,6 @@ const STEPS = {
   findPython,
   prepareTools,
   prepareEnvironment,
-  fetchModel,
   prepareModel,
   prepareLlamaCpp,
   prepareRay,
@@ -66,12 +65,9 @@ async function python({ root, cache, env, dev, ready, signal, reporter, steps })
       const found = await steps.findPython({ env, signal });
       const tools = await steps.prepareTools({ root, cache, python: found, env, signal, task });
       const model = modelFolder({ root, cache });
-      const [interpreter, draft] = await together(signal, [
-        (linked) => steps.prepareEnvironment({ root, cache, python: found, tools, dev, signal: linked, task }),
-        (linked) => (existsSync(model) ? null : steps.fetchModel({ root, cache, tools, env, signal: linked })),
-      ]);
-      if (draft !== null) await steps.prepareModel({ root, draft, folder: model, python: interpreter, env, signal, task });
-      writeSetup(root, { python: interpreter, model });
+      const interpreter = await steps.prepareEnvironment({ root, cache, python: found, tools, dev, signal, task });
+      if (!existsSync(model)) await steps.prepareModel({ root, folder: model, python: interpreter, tools, env, signal, task });
+      writeSetup(root, { python: interpreter, pip: tools.pip[0], model });
       if (!ready.llamaCpp) await steps.prepareLlamaCpp({ root, cache, tools, python: interpreter, env, signal, task });
       if (!ready.ray) await steps.prepareRay({ root, cache, python: found, tools, signal, task });
     } finally {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { digest } from "../../lib/setup/digest.mjs";
 import { cacheFolder, environmentFolder } from "../../lib/setup/environment.mjs";
 import { ROOT } from "../../lib/setup/main.mjs";
-import { MODEL_LOCK, modelFolder, PREPARING_CODE } from "../../lib/setup/model.mjs";
+import { CATALOGUE, modelFolder, PREPARING_CODE } from "../../lib/setup/model.mjs";
 import { npmCommand, npmKey } from "../../lib/setup/npm.mjs";
 import { inVenv, pythonEnv } from "../../lib/setup/python-env.mjs";
 
@@ -61,7 +61,7 @@ test("the npm stamp changes with Node's major version, not with its minor one", 
 
 test("the model's folder names it, and the code that its key covers exists", () => {
   expect(path.basename(modelFolder({ root: ROOT, cache: "/cache" }))).toMatch(/^SmolLM2-135M-Instruct-[0-9a-f]{16}$/);
-  expect([MODEL_LOCK, ...PREPARING_CODE].filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  expect([CATALOGUE, ...PREPARING_CODE].filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
 test("Python's programs keep the package clients' settings and lose what would lead them elsewhere", () => {

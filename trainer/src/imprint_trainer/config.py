@@ -21,14 +21,7 @@ class ServeConfig(BaseModel):
     )  # from the end of stdin to the end of the process
 
 
-class PrepareConfig(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    gguf: Path
-    out: Path
-
-
-def parse_arguments(argv: Sequence[str]) -> ServeConfig | PrepareConfig:
+def parse_arguments(argv: Sequence[str]) -> ServeConfig:
     """Exits with status 2 and a sentence for arguments that are wrong."""
     parser = argparse.ArgumentParser(prog="python -m imprint_trainer", description="The trainer of Imprint.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -42,12 +35,9 @@ def parse_arguments(argv: Sequence[str]) -> ServeConfig | PrepareConfig:
     serve.add_argument("--digests", type=Path, help="file to keep SHA-256 digests of base models in")
     serve.add_argument("--heartbeat-seconds", type=float, default=2.0)
     serve.add_argument("--exit-seconds", type=float, default=3.0, help="longest time to end in after stdin has ended")
-    prepare = commands.add_parser("prepare-default-model", help="make the default base model from a GGUF file")
-    prepare.add_argument("--gguf", required=True, type=Path)
-    prepare.add_argument("--out", required=True, type=Path)
     values = vars(parser.parse_args(argv))
-    command = values.pop("command")
+    del values["command"]
     try:
-        return ServeConfig(**values) if command == "serve" else PrepareConfig(**values)
+        return ServeConfig(**values)
     except ValueError as error:
         parser.error(str(error))

@@ -56,10 +56,12 @@ class TemplateUnsupported(TrainerError, ValueError):
 
 class BaseModelNotFound(TrainerError, FileNotFoundError):
     code = "BASE_MODEL_NOT_FOUND"
-    hint = (
-        "imprint models lists prepared models; hub ids need downloads: IMPRINT_ALLOW_DOWNLOADS=true, "
-        "--allow-downloads of imprint serve, or allow_downloads in config.json."
-    )
+    hint = "imprint models lists those that are here and those that are known; imprint models pull NAME fetches one."
+
+
+class DownloadFailed(TrainerError, ConnectionError):
+    code = "DOWNLOAD_FAILED"
+    hint = "Pulling again goes on with what was fetched."
 
 
 class BaseModelUnsafe(TrainerError, PermissionError):
@@ -158,13 +160,11 @@ CUT_SHORT = re.compile(r"^\d+ requested and \d+ written$")  # numpy's tofile, wh
 @contextmanager
 def machine_failures() -> Iterator[None]:
     """Raises OutOfMemory and DiskFull in place of what torch, safetensors and the system say."""
-    import torch
-
     try:
         yield
     except TrainerError:
         raise
-    except (MemoryError, torch.OutOfMemoryError) as error:
+    except MemoryError as error:
         raise OutOfMemory(_sentence(error, "memory ran out")) from error
     except OSError as error:
         if error.errno in DISK_ERRNOS or CUT_SHORT.match(str(error)):

@@ -189,5 +189,5 @@ def test_of_a_hub_model_the_weights_are_fetched_once(tmp_path: Path) -> None:
         env["PYTHONPATH"] = str(Path(__file__).parents[2] / "src")
         done = subprocess.run([sys.executable, "-c", fetch], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert hub.fetched == read.keys()
+    assert hub.sent.keys() == read.keys()
     assert {path.name for path in Path(done.stdout.strip()).iterdir()} == read.keys()

@@ -56,11 +56,13 @@ function passed(options: object, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => (given[name] === undefined ? [] : [flagOf(name), given[name]]));
 }
 
-/** A prepared base model by its name, or a folder. */
-const baseFlags = (config: Config, options: MeasureOptions): readonly string[] => [
-  ...["--base", config.setup?.models[options.base] ?? path.resolve(options.base)],
-  ...["--base-name", options.baseName ?? path.basename(options.base)],
-];
+/** A base model that is here by its name, or a folder. */
+async function baseFlags(config: Config, { base, baseName }: MeasureOptions, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const { baseModelsOf, locateBaseModel, preparedModels } = await import("@imprint/server/stored");
+  const models = baseModelsOf(config, env);
+  const location = preparedModels(models).includes(base) ? locateBaseModel(base, models).location : path.resolve(base);
+  return ["--base", location, "--base-name", baseName ?? path.basename(base)];
+}
 
 export function hypernetworksCommand(context: CommandContext): Command {
   return new Command("hypernetworks")
@@ -108,7 +110,7 @@ const measureCommand = (context: CommandContext): Command =>
       const config = configFor(options, context.io.env);
       context.state.exitCode = await showTrainer(config, MODULE, [
         "measure",
-        ...baseFlags(config, options),
+        ...(await baseFlags(config, options, context.io.env)),
         ...["--texts", ...options.texts.map((place) => path.resolve(place))],
         ...["--out", path.join(hypernetworkFolders(config)[0], options.name)],
         ...passed(options, ["tokens", ...MACHINE]),

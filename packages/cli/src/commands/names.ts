@@ -45,7 +45,11 @@ export const COMMANDS = [
     args: "<agent> <adapter> [args...]",
     description: "start a coding agent on an adapter; your settings of it stay as they are",
   },
-  { name: "models", description: "list the models that chat and training know" },
+  {
+    name: "models",
+    description: "list, fetch, add or remove base models, and choose the default one",
+    group: true,
+  },
   {
     name: "hypernetworks",
     description: "list, measure or convert hypernetworks: what makes an adapter in one forward pass",

@@ -1,7 +1,8 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { promisify } from "node:util";
+import type { ErrorCode } from "@imprint/contracts";
 import { type Config, workerEnvironment } from "@imprint/server/configuration";
 import { CommandError } from "../errors.js";
 
@@ -20,9 +21,9 @@ interface RunOptions {
   readonly online?: boolean;
 }
 
-const OF_HUB = /^(HF_|HUGGING_FACE_HUB_TOKEN$)/;
+const OF_HUB = /^(HF_|HUGGING_FACE_HUB_TOKEN$|PIP_)/;
 
-/** What the trainer's Python sees: what a worker of the service does, and the user's account at the model hub where that is what it is for. */
+/** What the trainer's Python sees: what a worker of the service does, and the user's account at the model hub and settings of pip where that is what it is for. */
 export const trainerEnvironment = (
   { repoRoot }: Pick<Config, "repoRoot">,
   { online = false }: RunOptions = {},
@@ -33,17 +34,42 @@ export const trainerEnvironment = (
   return { ...Object.fromEntries(account), ...env };
 };
 
-/** Runs a module of the trainer on this terminal; answers with its exit code. An interrupt reaches it as well. */
-export async function showTrainer(config: Config, module: string, args: readonly string[]): Promise<number> {
-  const child = spawn(preparedPython(config), ["-m", module, ...args], { env: trainerEnvironment(config), stdio: "inherit" });
+/**
+ * Runs a module of the trainer that says on this terminal how far it is; answers with the JSON document that it printed. Throws a
+ * CommandError with the error that it printed instead. An interrupt reaches it as well.
+ */
+export async function followTrainer(
+  config: Config,
+  module: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<unknown> {
+  const env = trainerEnvironment(config, options);
+  const child = spawn(preparedPython(config), ["-m", module, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const code = await ended(child);
+  if (code === 0) return JSON.parse(said);
+  if (!said.startsWith("{")) throw new CommandError(`The trainer ended with ${code}.`, "TRAINER_ERROR");
+  const { error } = JSON.parse(said) as { readonly error: { readonly code: ErrorCode; readonly message: string } };
+  throw new CommandError(error.message, error.code);
+}
+
+/** The exit code. An interrupt is the child's to answer. */
+async function ended(child: ChildProcess): Promise<number> {
   const ignore = (): void => undefined;
   process.on("SIGINT", ignore);
   try {
-    const [code] = (await once(child, "exit")) as [number | null];
+    const [code] = (await once(child, "close")) as [number | null];
     return code ?? 1;
   } finally {
     process.off("SIGINT", ignore);
   }
+}
+
+/** Runs a module of the trainer on this terminal; answers with its exit code. An interrupt reaches it as well. */
+export async function showTrainer(config: Config, module: string, args: readonly string[]): Promise<number> {
+  return ended(spawn(preparedPython(config), ["-m", module, ...args], { env: trainerEnvironment(config), stdio: "inherit" }));
 }
 
 /** Runs a module of the trainer to its end; answers with the JSON documents it printed. Throws a CommandError with what it said instead. */
@@ -56,7 +82,9 @@ export async function runTrainer(
   const python = preparedPython(config);
   const env = trainerEnvironment(config, options);
   try {
-    const { stdout } = await promisify(execFile)(python, ["-m", module, ...args], { env, maxBuffer: LONGEST_OUTPUT });
+    const running = promisify(execFile)(python, ["-m", module, ...args], { env, maxBuffer: LONGEST_OUTPUT });
+    running.child.stdin?.end();
+    const { stdout } = await running;
     return stdout
       .split("\n")
       .filter((line) => line.startsWith("{"))

@@ -31,7 +31,7 @@ describe("a folder is trained on, and its adapters name it by its last part", ()
     await modelAt(path.join(at.root, "larger-model"));
     expect(await trainedOn(at, "./larger-model")).toBe("larger-model");
     expect(JSON.parse((await imprint(["models", "--json"], at)).stdout).models).toContainEqual(
-      expect.objectContaining({ id: "larger-model" }),
+      expect.objectContaining({ name: "larger-model", here: true }),
     );
   });
 
@@ -53,7 +53,7 @@ describe.each(["train", "preview"])("imprint %s refuses a base model that cannot
     ["./no-config", "no config.json"],
     ["./pickled", "only pickled weights"],
     ["nobody", "The base model nobody is not prepared here"],
-    ["some/body", "IMPRINT_ALLOW_DOWNLOADS=true, --allow-downloads of npx imprint serve, or allow_downloads in config.json"],
+    ["some/body", "npx imprint models pull NAME fetches one"],
   ])("%s", async (baseModel, sentence) => {
     const at = await place();
     await imprint(["import", SESSION], at);

@@ -1,4 +1,4 @@
-import type { Health, ModelList } from "@imprint/contracts";
+import type { BaseModelList, Health, ModelList } from "@imprint/contracts";
 import type { CallOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
 
@@ -11,8 +11,14 @@ export const healthResource =
 export interface Models {
   /** The base models that are prepared, and every adapter. */
   list(options?: CallOptions): Promise<ModelList>;
+  /** The base models that are here with what their files say, and those that the catalogue knows. */
+  bases(options?: CallOptions): Promise<BaseModelList>;
+  /** Removes a base model from the data directory or the hub's cache. */
+  delete(name: string, options?: CallOptions): Promise<void>;
 }
 
 export const modelsResource = (send: Send): Models => ({
   list: (options) => send({ method: "GET", path: "/v1/models", options }),
+  bases: (options) => send({ method: "GET", path: "/models", options }),
+  delete: (name, options) => send({ method: "DELETE", path: `/models/${encodeURIComponent(name)}`, options }),
 });

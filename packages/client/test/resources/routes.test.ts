@@ -45,6 +45,8 @@ const calls: readonly [string, (client: Imprint) => Promise<unknown>, string][] 
   ["POST /projects/shop/runs", (c) => c.projects.run("shop", { session_ids: ["s"] }), '{"session_ids":["s"]}'],
   ["POST /projects/shop/rollback", (c) => c.projects.rollback("shop", { run: 2 }), '{"run":2}'],
   ["GET /v1/models", (c) => c.models.list(), ""],
+  ["GET /models", (c) => c.models.bases(), ""],
+  ["DELETE /models/me%2Ftiny", (c) => c.models.delete("me/tiny"), ""],
   [
     "POST /v1/chat/completions",
     (c) => c.chat.completions.create({ model: "a", messages }),

@@ -8,6 +8,7 @@ import { type Static, Type } from "typebox";
 /** What `npm run setup` prepared, written to `.imprint/setup.json` of the checkout. */
 export const Setup = Strict({
   python: Type.String({ minLength: 1 }),
+  pip: Type.Optional(Type.String({ minLength: 1, description: "A Python that has pip: models come out of packages" })),
   default_model: Type.String({ minLength: 1 }),
   models: Type.Record(Type.String(), Type.String(), { description: "Name of a prepared base model -> its folder" }),
 });

@@ -30,7 +30,7 @@ export interface BaseModel {
 
 const PICKLES = /\.(?:bin|pt|pth|pkl|pickle|ckpt|msgpack|h5)$/;
 
-const isFolder = (path: string): boolean => {
+export const isFolder = (path: string): boolean => {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (error) {
@@ -47,6 +47,18 @@ const isWithin = (root: string, path: string): boolean => {
   return !isAbsolute(way) && way.split(/[/\\]/)[0] !== "..";
 };
 
+/** Whether the weights that a folder's index names are there: a pull that was cut leaves some. */
+export const isWhole = (folder: string): boolean => {
+  const files = readdirSync(folder);
+  if (!files.includes("model.safetensors.index.json")) return files.some((name) => name.endsWith(".safetensors"));
+  try {
+    const { weight_map } = JSON.parse(readFileSync(join(folder, "model.safetensors.index.json"), "utf8"));
+    return Object.values(weight_map).every((name) => files.includes(String(name)));
+  } catch {
+    return false;
+  }
+};
+
 /**
  * Looks for what a base model's folder must hold; the trainer reads the files themselves.
  * @throws ImprintError BASE_MODEL_NOT_FOUND, BASE_MODEL_INVALID or BASE_MODEL_UNSAFE that says `name`
@@ -56,15 +68,17 @@ const checkModelFolder = (folder: string, name = basename(folder)): void => {
   const files = readdirSync(folder);
   if (!files.includes("config.json"))
     throw new ImprintError("BASE_MODEL_INVALID", `The base model's folder ${name} holds no config.json.`);
-  if (files.some((file) => file.endsWith(".safetensors"))) return;
+  if (isWhole(folder)) return;
+  if (files.some((file) => file.endsWith(".safetensors")))
+    throw new ImprintError("BASE_MODEL_INVALID", `The base model's folder ${name} lacks some of its weights: pull it again.`);
   if (files.some((file) => PICKLES.test(file)))
     throw new ImprintError("BASE_MODEL_UNSAFE", `The base model's folder ${name} holds only pickled weights.`);
   throw new ImprintError("BASE_MODEL_INVALID", `The base model's folder ${name} holds no *.safetensors.`);
 };
 
 /** Links a base model's folder into `<data dir>/models`, so that what is trained on it can be used by the name. False: the name is another's. */
-const linkModel = (folder: string, models: string): boolean => {
-  const link = join(models, basename(folder));
+export const linkModel = (folder: string, models: string, name = basename(folder)): boolean => {
+  const link = join(models, name);
   const target = realpathSync(folder);
   if (isFolder(link)) return realpathSync(link) === target;
   // A link whose folder is gone.
@@ -87,13 +101,13 @@ export const baseModelsOf = ({ settings, setup }: Config, env: NodeJS.ProcessEnv
 });
 
 /** How a prepared base model may be called in a request. */
-const isModelName = (text: string): boolean => matches(BaseModelName, text);
+export const isModelName = (text: string): boolean => matches(BaseModelName, text);
 
 /** The name that a request without `base_model` trains for. A folder goes by its last part: paths stay on this machine. */
 export const fallbackName = ({ fallback }: BaseModels): string => (isModelName(fallback) ? fallback : basename(fallback));
 
 /** The folder of a model that is known by its name; null when none is. */
-const knownFolder = (name: string, { fallback, setup, folder }: BaseModels): string | null => {
+export const knownFolder = (name: string, { fallback, setup, folder }: BaseModels): string | null => {
   if (isAbsolute(fallback) && basename(fallback) === name && isFolder(fallback)) return fallback;
   const prepared = setup && Object.hasOwn(setup.models, name) ? setup.models[name] : undefined;
   if (prepared !== undefined && isFolder(prepared)) return prepared;
@@ -101,9 +115,12 @@ const knownFolder = (name: string, { fallback, setup, folder }: BaseModels): str
   return isModelName(name) && !name.includes("/") && isFolder(own) ? own : null;
 };
 
+/** Of a hub model in the cache, as huggingface_hub names it. */
+export const hubFolder = (hubId: string): string => `models--${hubId.replace("/", "--")}`;
+
 /** The folder of a hub model that was downloaded before; null when it was not. */
-const downloaded = (hubId: string, { hubCache }: BaseModels): string | null => {
-  const folder = join(hubCache, `models--${hubId.replace("/", "--")}`);
+export const downloaded = (hubId: string, { hubCache }: BaseModels): string | null => {
+  const folder = join(hubCache, hubFolder(hubId));
   try {
     const snapshot = join(folder, "snapshots", readFileSync(join(folder, "refs", "main"), "utf8").trim());
     return isFolder(snapshot) ? snapshot : null;

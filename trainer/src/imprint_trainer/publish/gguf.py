@@ -113,10 +113,21 @@ def gguf_name(layer: str, architecture: Architecture, model: Any) -> str:
     return str(name)
 
 
+def stored_name(key: str, architecture: Architecture, model: Any) -> str:
+    """The tensor that holds a weight or bias of the model in its GGUF file. Raises ExportUnsupported."""
+    layer = key.removesuffix(".weight").removesuffix(".bias")
+    return gguf_name(layer, architecture, model).removesuffix(".weight") + key.removeprefix(layer)
+
+
 def rows_for_llama_cpp(b: Tensor, layer: str, model: Any) -> Tensor:
     """lora_B with the rows of Q and K in llama.cpp's order: the two halves of each head interleaved."""
-    heads = {"q_proj": model.num_attention_heads, "k_proj": model.num_key_value_heads}.get(layer.rsplit(".", 1)[-1])
+    heads = rotated_heads(layer, model)
     return b if heads is None else interleave_halves(b, heads)
+
+
+def rotated_heads(layer: str, model: Any) -> int | None:
+    """Heads of a layer whose rows are in another order in files of interleaved families."""
+    return {"q_proj": model.num_attention_heads, "k_proj": model.num_key_value_heads}.get(layer.rsplit(".", 1)[-1])
 
 
 def interleave_halves(rows: Tensor, heads: int) -> Tensor:
@@ -124,6 +135,11 @@ def interleave_halves(rows: Tensor, heads: int) -> Tensor:
     if rows.shape[0] % (2 * heads):
         raise ExportUnsupported(f"{rows.shape[0]} rows cannot be split into {heads} heads of two halves")
     return torch.stack(rows.reshape(heads, 2, -1, rows.shape[1]).unbind(1), dim=2).reshape(rows.shape)
+
+
+def separate_halves(rows: Tensor, heads: int) -> Tensor:
+    """What `interleave_halves` did, undone."""
+    return torch.cat(rows.reshape(heads, -1, 2, rows.shape[1]).unbind(2), dim=1).reshape(rows.shape)
 
 
 FAMILIES = ("llama", "mistral", "qwen2", "qwen3")
@@ -149,11 +165,9 @@ def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
         add_shape(writer, config)
         add_tokenizer(writer, base)
         for key, weight in model.state_dict().items():
-            layer = key.removesuffix(".weight").removesuffix(".bias")
-            if layer == "lm_head" and config.tie_word_embeddings:
+            if key == "lm_head.weight" and config.tie_word_embeddings:
                 continue
-            stored = gguf_name(layer, architecture, config).removesuffix(".weight") + key.removeprefix(layer)
-            add_weight(writer, stored, rows_of(weight.cpu(), layer, architecture, config))
+            add_weight(writer, stored_name(key, architecture, config), rows_of(weight.cpu(), key, architecture, config))
 
 
 def supported(config: Any) -> Architecture:
@@ -213,9 +227,9 @@ def add_tokenizer(writer: Any, base: LoadedBase) -> None:
         writer.add_chat_template(base.tokenizer.chat_template)
 
 
-def rows_of(weight: Tensor, layer: str, architecture: Architecture, config: Any) -> Tensor:
+def rows_of(weight: Tensor, key: str, architecture: Architecture, config: Any) -> Tensor:
     """Weight [out, in] or bias [out], Q's and K's rows in llama.cpp's order."""
-    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}.get(layer.rsplit(".", 1)[-1])
+    heads = rotated_heads(key.rsplit(".", 1)[0], config)
     if heads is None or not architecture.interleaved:
         return weight
     return interleave_halves(weight.reshape(weight.shape[0], -1), heads).reshape(weight.shape)

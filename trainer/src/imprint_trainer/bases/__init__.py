@@ -1,0 +1,1 @@
+"""Base models: where they come from, and how a GGUF file becomes one."""

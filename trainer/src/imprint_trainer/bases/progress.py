@@ -1,0 +1,40 @@
+"""What a pull says while it works, and the room that it needs."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from imprint_trainer.errors import DiskFull
+
+Progress = Callable[[str], None]
+SPARE = 256 * 2**20  # bytes that stay free
+CONVERTED = 4  # bytes that a folder takes for each parameter: bf16, and NF4 beside embeddings in fp32
+STEPS = 20
+
+
+def require_room(folder: Path, needed: int) -> None:
+    """Raises DiskFull before anything is written."""
+    at = folder.absolute()
+    while not at.exists():
+        at = at.parent
+    free = shutil.disk_usage(at).free
+    if free < needed + SPARE:
+        raise DiskFull(f"about {size(needed + SPARE)} are needed in {folder}, and {size(free)} are free")
+
+
+def meter(progress: Progress, doing: str, total: int) -> Callable[[int], None]:
+    """Takes how many bytes are there, and says so at every twentieth."""
+    told = -1
+
+    def tell(done: int) -> None:
+        nonlocal told
+        step = STEPS * done // max(1, total)
+        if step != told:
+            told = step
+            progress(f"{doing}: {done / 1e6:,.0f} of {total / 1e6:,.0f} MB")
+
+    return tell
+
+
+def size(count: int) -> str:
+    return f"{count / 1e9:.1f} GB"
