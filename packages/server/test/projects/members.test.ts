@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startService } from "../support/service.js";
 import { makeSession, putSession } from "../support/session.js";
 import { putDays, run, sessionOf, startRun } from "./support.js";
+
+// A run is a training and an evaluation, by real processes.
+vi.setConfig({ testTimeout: 60_000 });
 
 test("what an adapter said itself is neither trained nor tested on, however it came in", async () => {
   const service = await startService();
