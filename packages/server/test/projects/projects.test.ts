@@ -323,16 +323,3 @@ test("a run may name 27,000 sessions, and 100,000 of the longest ids: what is re
   const repeated = Array.from({ length: 27_000 }, (_, at) => ["one", "two", "three"][at % 3] ?? "");
   expect((await ask(repeated)).json()).toMatchObject({ run: { sessions: { new: 2, held_out: ["three"] } } });
 });
-
-test("what an adapter said itself is neither trained nor tested on, however it came in", async () => {
-  const service = await startService();
-  putDays(service, ["one", "two"]);
-  for (const [at, id] of ["said", "said-later"].entries()) {
-    const source = { ...makeSession(id).source, format: "codex" as const, provider: "imprint", model: "shop-1" };
-    putSession(service.dataDir, id, sessionOf(id, 3 + at, { source }));
-  }
-  const first = await run(service, "shop", { session_ids: ["one", "two", "said", "said-later"] });
-  expect(first.sessions).toEqual({ new: 1, replayed: 0, held_out: ["two"] });
-  expect(service.jobs.get(first.train_job_id ?? "")?.request).toMatchObject({ session_ids: ["one"] });
-  expect((await startRun(service, "shop", {})).sentence).toContain("every session was trained or tested on already");
-});
