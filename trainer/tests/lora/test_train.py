@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from conftest import snapshot
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterNotFinite, Cancelled
 from imprint_trainer.lora import steps as planning
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
-from imprint_trainer.lora.loss import loss_sum, mean_loss
+from imprint_trainer.lora.loss import loss_sum, mean_loss, window_tensors
 from imprint_trainer.lora.steps import in_parts
 from imprint_trainer.lora.train import checkpointed, forward_backward
 from imprint_trainer.models.causal_lm import LoadedBase
@@ -277,3 +278,24 @@ def test_the_blocks_are_as_before_afterwards(base: LoadedBase) -> None:
     with checkpointed(base.model):
         assert any(getattr(module, "gradient_checkpointing", False) for module in base.model.modules())
     assert [set(vars(module)) for module in base.model.modules()] == before
+
+
+class Copies(TorchDispatchMode):
+    """Between devices: whether each one waits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wait: list[bool] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.ops.aten._to_copy.default:
+            self.wait.append(not (kwargs or {}).get("non_blocking"))
+        return func(*args, **(kwargs or {}))
+
+
+def test_a_window_goes_to_a_card_without_waiting_for_the_one_before(windows: list[Window]) -> None:
+    with Copies() as copies:
+        inputs, positions, targets = window_tensors(windows[0], torch.device("meta"))
+    assert copies.wait == [False, False]
+    here = window_tensors(windows[0], torch.device("cpu"))
+    assert [one.shape for one in (inputs, positions, targets)] == [one.shape for one in here]
