@@ -12,7 +12,7 @@ const ASSETS: Readonly<Record<string, string>> = {
 
 const PAGE = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Imprint API</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<head><meta charset="utf-8"><title>Imprint API</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
 <body><div id="ui"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
 </html>
 `;
@@ -24,9 +24,10 @@ const PAGE_POLICY =
 
 /** The page under /docs. Its files are found and read at the first visit, so that the start does not wait for them. */
 export const addDocsPage = (app: FastifyInstance): void => {
-  app.get("/docs", { schema: { hide: true } }, async (_request, reply) =>
-    reply.type("text/html; charset=utf-8").header("content-security-policy", PAGE_POLICY).send(PAGE),
-  );
+  for (const path of ["/docs", "/docs/"])
+    app.get(path, { schema: { hide: true } }, async (_request, reply) =>
+      reply.type("text/html; charset=utf-8").header("content-security-policy", PAGE_POLICY).send(PAGE),
+    );
   app.get("/docs/start.js", { schema: { hide: true } }, async (_request, reply) =>
     reply.type("text/javascript; charset=utf-8").send(START),
   );
