@@ -1,9 +1,9 @@
-import { pino } from "pino";
 import { buildApp } from "./app.js";
 import { createOpened, openData, openSessions, type RunningServer, serve } from "./building.js";
 import { createEngine } from "./chat/create.js";
 import { createChatService } from "./chat/service.js";
 import { type Clock, systemClock } from "./common/clock.js";
+import { createLog } from "./common/log.js";
 import { LIMITS, type Limits } from "./config/limits.js";
 import type { Config } from "./config/load.js";
 import { createHistory } from "./events/history.js";
@@ -52,7 +52,7 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
   const limits: Limits = { ...LIMITS, ...options.limits };
   const { checkpointSeconds, keepCheckpoints: keep, keepCheckpointsMs: keepMs } = limits;
   const now = (): Date => new Date(clock.now());
-  const log = pino({ level: settings.log_level }, pino.destination({ dest: 2, sync: true }));
+  const log = createLog(settings.log_level);
   const [opened, stopping, random] = [createOpened(), new AbortController(), systemRandomness];
   const closing = stopping.signal;
   const base = { config, limits, clock, now, log, opened };

@@ -8,7 +8,7 @@ import pytest
 
 from imprint_trainer.evaluation.measure import Loss
 from imprint_trainer.evaluation.verdict import Evidence, forgotten, p_value, paired, sentence_of, verdict_of
-from imprint_trainer.resampling import Interval, quantile
+from imprint_trainer.publish.losses import Interval, quantile
 
 
 def answers(both: int, lost: int, gained: int) -> tuple[list[bool], list[bool]]:

@@ -187,7 +187,7 @@ def test_the_plan_of_a_card_has_plain_weights_where_twice_of_them_fit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, card: float, bytes_a_weight: float
 ) -> None:
     with_memory(monkeypatch, card)
-    spec = spec_of([], base_model=str(base_folder(tmp_path, **SEVEN_BILLION)))
+    spec = spec_of([], base_model=str(base_folder(tmp_path, **SEVEN_BILLION)), quantization="nf4")
     memory = planned_memory(spec, 2048, device="cuda").memory
     assert memory is not None and memory["fits"]
     linears, embeddings = 32 * (4 * 4096**2 + 3 * 4096 * 11008), 2 * 4096 * 32000

@@ -19,6 +19,7 @@ from imprint_trainer.publish.losses import (
     TEXTS,
     WORSE,
     Change,
+    interval,
     mean_change,
     neutral_loss_of_base,
     neutral_window,
@@ -27,7 +28,6 @@ from imprint_trainer.publish.losses import (
 )
 from imprint_trainer.publish.peft_format import attached
 from imprint_trainer.publish.prove import prove
-from imprint_trainer.resampling import interval
 from training import saved, settings, train_tiny
 
 

@@ -165,8 +165,8 @@ export const Settings = Strict({
   }),
   log_level: Type.Unsafe<"trace" | "debug" | "info" | "warn" | "error" | "silent">({
     ...OneOf(["trace", "debug", "info", "warn", "error", "silent"]),
-    default: "info",
-    description: "What is logged, on standard error.",
+    default: "warn",
+    description: "What is logged, on standard error: in plain lines on a terminal, else in JSON.",
   }),
 });
 export type Settings = Readonly<Static<typeof Settings>>;

@@ -28,6 +28,7 @@ export const addDocsPage = (app: FastifyInstance): void => {
   app.get("/docs", { schema: { hide: true } }, async (_request, reply) =>
     reply.type("text/html; charset=utf-8").header("content-security-policy", PAGE_POLICY).send(PAGE),
   );
+  app.get("/docs/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("../docs", 308));
   app.get("/docs/start.js", { schema: { hide: true } }, async (_request, reply) =>
     reply.type("text/javascript; charset=utf-8").send(START),
   );

@@ -49,20 +49,24 @@ export const addHeadAnswers = (app: FastifyInstance): void => {
   });
 };
 
-/** Sends a recorded file of `folder`, or the range that the request asks for. Null when no file of that name is on the disk. */
+/**
+ * Sends a recorded file of `folder`, or the range that the request asks for. False when no file of that name is on the disk. The reply is
+ * no answer of this: it is a promise of its end, which whoever awaits it would wait for.
+ */
 export const sendFile = async (
   { headers }: FastifyRequest,
   reply: FastifyReply,
   { folder, file }: { readonly folder: string; readonly file: AdapterFile },
-): Promise<FastifyReply | null> => {
+): Promise<boolean> => {
   const opened = await openFile(join(folder, file.name));
-  if (opened === null) return null;
+  if (opened === null) return false;
   const { handle, size } = opened;
   const etag = `"${file.sha256}"`;
   reply.headers({ "accept-ranges": "bytes", etag });
-  const sendNothing = async (status: number): Promise<FastifyReply> => {
+  const sendNothing = async (status: number): Promise<boolean> => {
     await handle.close();
-    return reply.code(status).send();
+    reply.code(status).send();
+    return true;
   };
   if (isKnown(headers["if-none-match"], etag)) return sendNothing(304);
   const ifRange = headers["if-range"];
@@ -77,7 +81,8 @@ export const sendFile = async (
   reply.header("content-length", end - start + 1).type(typeOf(file.name));
   if (size === 0) return sendNothing(200);
   if (range) reply.code(206).header("content-range", `bytes ${start}-${end}/${size}`);
-  return reply.send(handle.createReadStream({ start, end }));
+  reply.send(handle.createReadStream({ start, end }));
+  return true;
 };
 
 /** Bytes of a file, both ends included. */

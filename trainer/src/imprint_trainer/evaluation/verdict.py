@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from imprint_trainer.evaluation.actions import MEASURES, Judged
 from imprint_trainer.evaluation.measure import Loss
-from imprint_trainer.resampling import Interval
+from imprint_trainer.publish.losses import Interval
 
 Verdict = Literal["helps", "no_evidence", "harms", "too_little_to_tell"]
 LEAST_SESSIONS = 5  # fewer sessions, ...

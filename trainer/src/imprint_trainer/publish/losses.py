@@ -2,11 +2,12 @@
 are computed once for all readings.
 """
 
+import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -16,7 +17,6 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.loss import Read, mean_loss, read_whole
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.head import can_be_cut, entered_by, layer_slice
-from imprint_trainer.resampling import interval
 
 States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, [1, n, d]
 
@@ -152,3 +152,32 @@ def _reader(first_block: int, known: States) -> Read:
         return hidden
 
     return read
+
+
+DRAWS = 2000
+COVERAGE = 0.95
+
+Interval = tuple[float, float]
+Unit = TypeVar("Unit")
+
+
+def drawn(units: Sequence[Unit], figure: Callable[[Sequence[Unit]], float], seed: int) -> list[float]:
+    """The figure of DRAWS samples of as many units, in ascending order."""
+    source = random.Random(seed)
+    return sorted(figure(source.choices(units, k=len(units))) for _ in range(DRAWS))
+
+
+def interval(units: Sequence[Unit], figure: Callable[[Sequence[Unit]], float], seed: int) -> Interval | None:
+    """The 95 % percentile interval; None where there is but one unit to draw."""
+    if len(units) < 2:
+        return None
+    found = drawn(units, figure, seed)
+    return quantile(found, (1 - COVERAGE) / 2), quantile(found, (1 + COVERAGE) / 2)
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Of sorted values, with linear interpolation between neighbours (numpy's default)."""
+    place = share * (len(values) - 1)
+    low = int(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (values[high] - values[low]) * (place - low)

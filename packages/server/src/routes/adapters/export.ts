@@ -83,7 +83,7 @@ export const exportRoutes = (app: App, services: Deps): void => {
       const file = found.files.find((one) => one.name === name);
       const sent = file && (await sendFile(request, reply, { folder: join(paths.root, found.path), file }));
       if (!sent) throw new ProblemError("NOT_FOUND", `The export has no file ${quote(name)}.`);
-      return sent;
+      return reply;
     },
   );
 };

@@ -29,7 +29,7 @@ export const adapterFilesRoute = (app: App, { deps }: Deps): void => {
       const sent = file && (await sendFile(request, reply, { folder: await requireWhole(deps, adapter), file }));
       if (!sent)
         throw new ProblemError("NOT_FOUND", `The adapter ${adapter.adapter_id} has no file ${quote(request.params.name)}.`);
-      return sent;
+      return reply;
     },
   );
 };
