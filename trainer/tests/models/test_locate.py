@@ -178,7 +178,7 @@ def test_a_missing_folder_and_a_hub_id_without_permission_are_not_found(
 
 def test_of_a_hub_model_the_weights_are_fetched_once(tmp_path: Path) -> None:
     read = {"config.json": b'{"model_type": "mistral"}', "model.safetensors.index.json": b"{}", "README.md": b"mit"}
-    read |= {f"model-0000{number}-of-00002.safetensors": b"weights" for number in (1, 2)}
+    read |= {f"model-0000{number}-of-00002.safetensors": b"weights %d" % number for number in (1, 2)}
     again = ["consolidated.safetensors", "consolidated-00001-of-2.safetensors", "original/params.json"]
     again += ["original/model-00001.safetensors", "metal/model.bin", "model.fp16.safetensors", "model-Q4_K_M.gguf"]
     again += ["pytorch_model-00001-of-00002.bin", "onnx/model.onnx", "modeling_mistral.py"]
