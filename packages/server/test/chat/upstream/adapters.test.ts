@@ -1,21 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MODEL, makeFolder, makeModel, type Service, secretFile, startLora, startService } from "../../support/service.js";
+import { MODEL, makeFolder, makeModel, type Service, startLora, startService } from "../../support/service.js";
 import { putSession } from "../../support/session.js";
-import { type FakeOptions, startFake } from "./fake.js";
-
-const TOKEN = "a-token-of-the-upstream";
-const messages = [{ role: "user", content: "Look around." }];
-const tools = [{ type: "function", function: { name: "bash", description: "Runs.", parameters: { type: "object" } } }];
-
-const begin = async (options: FakeOptions = {}, flags: Readonly<Record<string, unknown>> = {}) => {
-  const fake = await startFake(options);
-  const service = await startService({ flags: { upstream: `${fake.url}/v1`, upstream_token_file: secretFile(TOKEN), ...flags } });
-  const chats = () => fake.asked.filter(({ path, body }) => path.includes("completions") && body.stream);
-  return { fake, service, chats };
-};
-const ask = (service: Service, body: object = {}) =>
-  service.post("/v1/chat/completions", { model: "big-model", messages, ...body });
+import type { FakeOptions, startFake } from "./fake.js";
+import { ask, begin, tools } from "./support.js";
 
 const withAdapter = async (options: FakeOptions, flags: Readonly<Record<string, unknown>> = {}) => {
   const dataDir = makeFolder();

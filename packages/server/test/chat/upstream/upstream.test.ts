@@ -1,21 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MODEL, makeFolder, makeModel, type Service, secretFile, startService } from "../../support/service.js";
-import { type FakeOptions, startFake } from "./fake.js";
-
-const TOKEN = "a-token-of-the-upstream";
-const messages = [{ role: "user", content: "Look around." }];
-const tools = [{ type: "function", function: { name: "bash", description: "Runs.", parameters: { type: "object" } } }];
-
-const begin = async (options: FakeOptions = {}, flags: Readonly<Record<string, unknown>> = {}) => {
-  const fake = await startFake(options);
-  const service = await startService({ flags: { upstream: `${fake.url}/v1`, upstream_token_file: secretFile(TOKEN), ...flags } });
-  const chats = () => fake.asked.filter(({ path, body }) => path.includes("completions") && body.stream);
-  return { fake, service, chats };
-};
-const ask = (service: Service, body: object = {}) =>
-  service.post("/v1/chat/completions", { model: "big-model", messages, ...body });
+import { MODEL, makeFolder, makeModel, startService } from "../../support/service.js";
+import { startFake } from "./fake.js";
+import { ask, begin, messages, TOKEN, tools } from "./support.js";
 
 test("the models of the upstream stand beside those of this machine", async () => {
   const { service } = await begin();
