@@ -39,7 +39,7 @@ def snapshot(home: Path) -> Path:
 
 def test_what_a_model_needs_is_fetched_and_no_code(files: dict[str, bytes], tmp_path: Path) -> None:
     with hub_double() as hub:
-        hub.files = files
+        hub.files = files | {"consolidated.safetensors": b"the same once more"}
         done = pull(hub, tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"folder": str(snapshot(tmp_path))}
@@ -112,6 +112,7 @@ def test_a_full_disk_is_said_before_the_weights_are_fetched(files: dict[str, byt
     [
         ({"auto_map": {"AutoModel": "modeling_tiny.X"}}, "me/tiny names code to run (auto_map)"),
         ({"model_type": "qwen2_moe", "num_experts": 8}, "is a mixture of experts"),
+        ({"quantization_config": {"quant_method": "awq"}}, "me/tiny is stored quantised (awq)"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_its_weights_are_fetched(

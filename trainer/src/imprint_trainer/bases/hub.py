@@ -3,15 +3,20 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from imprint_trainer.bases.progress import Progress, meter, require_room, size
-from imprint_trainer.errors import BaseModelInvalid, BaseModelUnsafe, BaseModelUnsupported, DownloadFailed, TrainerError
+from imprint_trainer.errors import BaseModelInvalid, BaseModelUnsafe, DownloadFailed, TrainerError
 from imprint_trainer.files import sha256_of
-from imprint_trainer.models.locate import SAFE_FILES, code_keys, read_json, refuse_unsafe
-from imprint_trainer.models.memory_model import has_experts
+from imprint_trainer.models.locate import (
+    SAFE_FILES,
+    UNREAD_FILES,
+    code_keys,
+    read_json,
+    refuse_unsafe,
+)
+from imprint_trainer.models.supported import refuse_unsupported
 
 
 def pull_hub(repo_id: str, progress: Progress) -> Path:
@@ -20,6 +25,7 @@ def pull_hub(repo_id: str, progress: Progress) -> Path:
     Raises HubUnreachable, DownloadFailed, DiskFull, BaseModelUnsafe, BaseModelInvalid, BaseModelUnsupported.
     """
     from huggingface_hub import HfApi, constants, snapshot_download
+    from huggingface_hub.utils._paths import filter_repo_objects
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     disable_progress_bars()
@@ -27,16 +33,14 @@ def pull_hub(repo_id: str, progress: Progress) -> Path:
     with sentences(repo_id):
         listed = HfApi().model_info(repo_id, files_metadata=True)
         files = {file.rfilename: file for file in listed.siblings or []}
-        wanted = [name for name in files if any(fnmatch(name, pattern) for pattern in SAFE_FILES)]
+        wanted = list(filter_repo_objects(files, allow_patterns=SAFE_FILES, ignore_patterns=UNREAD_FILES))
         if "config.json" not in wanted:
             raise BaseModelInvalid(f"{repo_id} holds no config.json; a GGUF file becomes a base by imprint models add")
         if not any(name.endswith(".safetensors") for name in wanted):
             raise BaseModelUnsafe(f"{repo_id} holds no safetensors")
         first = Path(snapshot_download(repo_id, allow_patterns=["config.json"]))
-        config = read_json(first / "config.json")
-        if has_experts(config):
-            raise BaseModelUnsupported(f"{repo_id} is a mixture of experts, which are not trained here")
-        if keys := code_keys(config):
+        refuse_unsupported(first, repo_id)
+        if keys := code_keys(read_json(first / "config.json")):
             raise BaseModelUnsafe(f"{repo_id} names code to run ({', '.join(keys)})")
         total = sum(files[name].size or 0 for name in wanted)
         store = cache / f"models--{repo_id.replace('/', '--')}" / "blobs"
@@ -46,7 +50,7 @@ def pull_hub(repo_id: str, progress: Progress) -> Path:
             for name in wanted:
                 if files[name].lfs is not None:
                     fetch_blob(repo_id, str(listed.sha), files[name], store)
-            folder = Path(snapshot_download(repo_id, allow_patterns=SAFE_FILES))
+            folder = Path(snapshot_download(repo_id, allow_patterns=SAFE_FILES, ignore_patterns=UNREAD_FILES))
     refuse_unsafe(folder)
     return folder
 

@@ -21,21 +21,21 @@ READ_PAST: dict[str, tuple[str, ...]] = dict.fromkeys(
 )
 
 
-def refuse_unsupported(folder: Path) -> None:
+def refuse_unsupported(folder: Path, name: str | None = None) -> None:
     """By config.json alone. Raises BaseModelUnsupported for a mixture of experts, which bitsandbytes would leave as
     they are and a training would pass over; for families that read or change weights past their layers; and for weights
-    in a format that nothing here reads."""
-    config = read_json(folder / "config.json")
+    in a format that nothing here reads. `name`: of the model, where the folder has another."""
+    config, name = read_json(folder / "config.json"), name or folder.name
     if (family := config.get("model_type")) in PAST_THEIR_LAYERS:
         raise BaseModelUnsupported(
-            f"{folder.name} is of the family {family}, which computes past its layers: no adapter fits."
+            f"{name} is of the family {family}, which computes past its layers: no adapter fits."
         )
     if has_experts(config):
-        raise BaseModelUnsupported(f"{folder.name} is a mixture of experts, which are not quantised or trained here.")
+        raise BaseModelUnsupported(f"{name} is a mixture of experts, which are not quantised or trained here.")
     stored = stored_as(config)
     if stored not in (None, "nf4", *DEQUANTISED):
         raise BaseModelUnsupported(
-            f"{folder.name} is stored quantised ({stored}): take the model in bf16 or fp16 that it was made from, "
+            f"{name} is stored quantised ({stored}): take the model in bf16 or fp16 that it was made from, "
             "which is quantised here."
         )
 
