@@ -9,6 +9,8 @@ const FIRST_DELAY_MS = 25;
 const LONGEST_DELAY_MS = 2_000;
 const FORGOTTEN_AFTER_MS = 60_000;
 const MAX_ADDRESSES = 1_000;
+/** Guesses that wait at a time, of all addresses: more are answered at once, since whoever sends so many waits for none of them. */
+const MAX_HELD = 1_000;
 
 interface Entry {
   readonly wrong: number;
@@ -31,6 +33,7 @@ export const createAttempts = ({
 }): Attempts => {
   /** The one that was wrong last is last. */
   const entries = new Map<string, Entry>();
+  let held = 0;
 
   /** Wrong attempts of an address, this one included. */
   const count = (address: string): number => {
@@ -47,7 +50,10 @@ export const createAttempts = ({
     check: async (address, isRight) => {
       if (isRight) return true;
       const delay = delayAfter(count(address));
-      if (delay > 0) await new Promise<void>((resolve) => clock.after(delay, resolve));
+      if (delay === 0 || held >= MAX_HELD) return false;
+      held += 1;
+      await new Promise<void>((resolve) => clock.after(delay, resolve));
+      held -= 1;
       return false;
     },
   };

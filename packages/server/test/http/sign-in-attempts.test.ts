@@ -59,6 +59,24 @@ test("of 300 guesses at once all but the first few wait two seconds, and the rig
   expect(states.filter((state) => state() === "wrong")).toHaveLength(300);
 });
 
+test("of 20,000 guesses at once a thousand wait, whatever their addresses; the right token passes, and later guesses wait again", async () => {
+  const clock = manualClock();
+  let timers = 0;
+  const after: ManualClock["after"] = (ms, run) => {
+    timers += 1;
+    return clock.after(ms, run);
+  };
+  const { attempts, guess } = stage({ ...clock, after });
+  const states = await Promise.all(Array.from({ length: 20_000 }, (_, at) => guess(`192.0.2.${at % 200}`)));
+  expect(timers).toBe(1_000);
+  expect(states.filter((state) => state() === "wrong")).toHaveLength(19_000);
+  await expect(attempts.check("192.0.2.1", true)).resolves.toBe(true);
+  clock.advance(2_000);
+  await settle();
+  expect(states.filter((state) => state() === "wrong")).toHaveLength(20_000);
+  expect((await guess("192.0.2.1"))()).toBe("held");
+});
+
 test("wrong tokens are forgotten after a minute", async () => {
   const clock = manualClock();
   const { guess } = stage(clock);
