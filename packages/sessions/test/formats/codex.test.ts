@@ -153,6 +153,53 @@ describe("codex", () => {
     expect(droppedOf(imported)).toEqual({ "call run by the provider": 1 });
   });
 
+  const report = "Message Type: FINAL_ANSWER\nTask name: /root\nSender: /root/gaps\nPayload:\nNo gaps.";
+  const letter = { author: "/root/gaps", recipient: "/root", other_recipients: [], content: report, trigger_turn: false };
+  const parts = [{ type: "input_text", text: report }];
+  const note = '<subagent_notification>\n{"agent_id":"a1","status":{"completed":"No gaps."}}\n</subagent_notification>';
+  it.each([
+    ["an item", report, item({ ...letter, type: "agent_message", content: parts })],
+    [
+      "an item and a line of its own",
+      report,
+      item({ ...letter, type: "agent_message", content: parts }),
+      line("inter_agent_communication", letter),
+    ],
+    ["an answer of this agent", report, says("assistant", JSON.stringify(letter))],
+    ["a request", note, says("user", note)],
+  ])(
+    "takes what a helper reports, written down as %s, as context and as nobody's request or answer",
+    async (_how, told, ...lines) => {
+      const imported = await importText(
+        jsonLines(
+          META,
+          says("user", "Go"),
+          says("assistant", "I ask."),
+          call("c1"),
+          output("c1", "waited"),
+          ...lines,
+          says("assistant", "Done."),
+        ),
+      );
+      expect(countsOf(imported)).toEqual([1, 2, 1, 1]);
+      expect(usersOf(imported)).toEqual(["Go"]);
+      expect(answersOf(imported)).toEqual(["I ask.", "Done."]);
+      expect(imported.sessions[0]?.steps[1]?.observations?.slice(1)).toEqual([{ call_id: null, content: told }]);
+    },
+  );
+
+  it("counts what another agent said in a cipher", async () => {
+    const sealed = item({
+      ...letter,
+      type: "agent_message",
+      content: [{ type: "encrypted_content", encrypted_content: "gAAA" }],
+    });
+    const imported = await importText(
+      jsonLines(META, says("user", "Go"), says("assistant", "I ask."), sealed, says("assistant", "Done.")),
+    );
+    expect(droppedOf(imported)).toEqual({ "line not read: agent_message": 1 });
+  });
+
   it("gives the last end that the log names, unless a new task was started", async () => {
     const ended = [META, says("user", "Go"), says("assistant", "Ok"), event({ type: "task_complete" })];
     const aborted = [...ended, event({ type: "task_started" }), says("user", "More"), event({ type: "turn_aborted" })];

@@ -115,6 +115,15 @@ describe("a helper's Codex session", () => {
       [meta(CHILD, spawned), ...own],
       [meta(CHILD, { ...spawned, forked_from_id: PARENT }), ...copied, ...own],
       [meta(CHILD, spawned), ...copied, ...own],
+      [
+        meta(CHILD, spawned),
+        said(
+          3,
+          "assistant",
+          JSON.stringify({ author: "/root", recipient: "/root/a", content: "Find gaps.", trigger_turn: true }),
+        ),
+        said(4, "assistant", "None."),
+      ],
     ]) {
       const imported = await importText(jsonLines(...lines));
       expect([tasks(imported), countsOf(imported)]).toEqual([["Find gaps."], [1, 1, 0, 0]]);

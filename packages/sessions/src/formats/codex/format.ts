@@ -5,7 +5,7 @@ import { transcript } from "../../transcript.js";
 import { contentText, joinBlocks } from "../../values/content-text.js";
 import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
-import { personText } from "./harness.js";
+import { isAgentNote, personText } from "./harness.js";
 import { isResponseItem, type ResponseItem, responseItem } from "./item.js";
 import { type Copied, copiedHistory, parentOf } from "./lineage.js";
 
@@ -35,6 +35,8 @@ function codexReader(output: Output): Reader<JsonObject> {
   let isSaid = false;
   /** What an event says that a person asked, until an answer shows that no item does: a review is asked for in no other way. */
   let told: { readonly text: string; readonly timestamp: unknown } | null = null;
+  /** What another agent said last: two kinds of lines can hold it. */
+  let heard: string | null = null;
 
   const key = (): string => {
     settleTold();
@@ -49,8 +51,10 @@ function codexReader(output: Output): Reader<JsonObject> {
   };
 
   const addUser = (texts: readonly string[], timestamp: unknown): void => {
-    const own = texts.map(personText);
-    for (const [at, text] of texts.entries()) if (own[at] === null) folder ??= toldFolder(text);
+    const [notes, parts] = [texts.filter(isAgentNote), texts.filter((text) => !isAgentNote(text))];
+    for (const note of notes) addAgentMessage(note, "subagent_notification", timestamp);
+    const own = parts.map(personText);
+    for (const [at, text] of parts.entries()) if (own[at] === null) folder ??= toldFolder(text);
     talk.dropped.add(DROPPED.harness, own.filter((text) => text === null).length);
     const said = joinBlocks(own.filter((text) => text !== null));
     if (said.trim() === "") return;
@@ -76,14 +80,15 @@ function codexReader(output: Output): Reader<JsonObject> {
     if (told !== null || isSaid || personText(text) === null) talk.dropped.add(unread("event_msg", "user_message"));
     else told = { text, timestamp };
   };
-  /** The first words of the agent that a helper works for are its task. */
+  /** What another agent said: the first words to a helper are its task, all else is context that stands like a result. */
   const addAgentMessage = (text: string, kind: string, timestamp: unknown): void => {
+    if (text.trim() === "") return talk.dropped.add(unread(kind)); // encrypted, or a line that only says that one came
+    if (text === heard) return talk.dropped.add(DROPPED.duplicate);
+    heard = text;
     const isTask = requests === 0 && parentOf(objectOrEmpty(meta))?.kinship === "sub-agent";
-    if (!isTask || text.trim() === "") talk.dropped.add(unread(kind));
-    else {
-      close();
-      addUser([text], timestamp);
-    }
+    close();
+    if (isTask) addUser([text], timestamp);
+    else talk.observe({ call_id: null, content: output.fit(text) });
   };
 
   const addItem = (item: ResponseItem, timestamp: unknown, type: unknown): void => {

@@ -17,6 +17,9 @@ const WRAPPED = /^<([a-z]+(?:_[a-z]+)+)\b[^>]*>[\s\S]*<\/\1>$/;
 const IDE_CONTEXT = "# Context from my IDE setup:";
 const IDE_REQUEST = /^## My request for Codex:[ \t]*\n?/m;
 
+/** Whether a part tells how a helper ended, and what it said last. */
+export const isAgentNote = (part: string): boolean => part.trimStart().startsWith("<subagent_notification>");
+
 /** The person's words in one part of a user message; null when the part is the harness's. */
 export function personText(part: string): string | null {
   const text = part.trim();

@@ -52,9 +52,21 @@ function resultOf(item: JsonObject): ResponseItem {
   return { kind: "result", result: { call_id: stringOrNull(item.call_id), content, ...(failed ? { is_error: true } : {}) } };
 }
 
+/** What another agent said, where a build writes it down as an answer of this one: JSON text that names both; null for any other answer. */
+function letterOf(texts: readonly string[]): string | null {
+  const [text = ""] = texts;
+  const letter = texts.length === 1 && text.startsWith('{"author"') ? parseJson(text) : undefined;
+  const isLetter = isObject(letter) && isString(letter.recipient) && isString(letter.content) && "trigger_turn" in letter;
+  return isLetter ? scalarText(letter.content) : null;
+}
+
 export function responseItem(item: JsonObject): ResponseItem {
   const type = scalarText(item.type);
-  if (type === "message" && isString(item.role)) return { kind: "message", role: item.role, texts: messageTexts(item.content) };
+  if (type === "message" && isString(item.role)) {
+    const texts = messageTexts(item.content);
+    const letter = item.role === "assistant" ? letterOf(texts) : null;
+    return letter === null ? { kind: "message", role: item.role, texts } : { kind: "agent-message", text: letter };
+  }
   if (type === "reasoning") return { kind: "reasoning", text: reasoningText(item) };
   if (type === "agent_message") return { kind: "agent-message", text: contentText(item.content) };
   if (PROVIDER_CALLS.has(type)) return { kind: "provider-call" };
