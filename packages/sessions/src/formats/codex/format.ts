@@ -82,8 +82,11 @@ function codexReader(output: Output): Reader<JsonObject> {
   };
   /** What another agent said: the first words to a helper are its task, all else is context that stands like a result. */
   const addAgentMessage = (text: string, kind: string, timestamp: unknown): void => {
-    if (text.trim() === "") return talk.dropped.add(unread(kind)); // encrypted, or a line that only says that one came
-    if (text === heard) return talk.dropped.add(DROPPED.duplicate);
+    if (text.trim() === "" || text === heard) {
+      // Encrypted, or a line that only says that one came.
+      talk.dropped.add(text === heard ? DROPPED.duplicate : unread(kind));
+      return;
+    }
     heard = text;
     const isTask = requests === 0 && parentOf(objectOrEmpty(meta))?.kinship === "sub-agent";
     close();
