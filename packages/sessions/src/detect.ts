@@ -1,5 +1,5 @@
 import type { SessionFormat } from "@imprint/contracts";
-import { foreignLine, foreignRecord } from "./foreign.js";
+import { CONVERT, foreignLine, foreignRecord } from "./foreign.js";
 import type { Output, Reader, RecordFormat, TextFormat } from "./formats/format.js";
 import { findRecordFormat, findTextFormat, RECORD_FORMATS, TEXT_FORMATS } from "./formats/registry.js";
 import { SessionUnreadable } from "./session-unreadable.js";
@@ -30,7 +30,9 @@ export const isTextLine = (line: string): boolean =>
 
 const refusal = (name: string, what: string): SessionUnreadable => {
   const signs = [...RECORD_FORMATS, ...TEXT_FORMATS].map((format) => `${format.name} (${format.sign})`);
-  return new SessionUnreadable(`${name} ${what}. Looked for ${signs.join("; ")}.`);
+  return new SessionUnreadable(
+    `${name} is no recorded session of a known format (${what}); ${CONVERT}. Looked for ${signs.join("; ")}.`,
+  );
 };
 
 function recognise(record: JsonObject, head: readonly JsonObject[]): RecordFormat | undefined {
@@ -71,20 +73,20 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
     head.push(record);
     const found = recognise(record, head);
     if (found !== undefined) startRecords(found);
-    else if (head.length > limit) throw refusal(name, `is no recorded session (none in its first ${limit} records)`);
+    else if (head.length > limit) throw refusal(name, `none in its first ${limit} records`);
   };
 
   return {
     accept: (items) => {
       if (items.kind === "records") {
         junk += items.bad;
-        if (format === undefined && junk > limit)
-          throw refusal(name, `is no recorded session (no JSON object in its first ${limit} lines)`);
-        if (text !== undefined) throw refusal(name, "holds JSON, not the text of the format that was asked for");
+        if (format === undefined && junk > limit) throw refusal(name, `no JSON object in its first ${limit} lines`);
+        if (text !== undefined) throw new SessionUnreadable(`${name} holds JSON, not the text of the format that was asked for.`);
         for (const record of items.records) for (const one of unwrapped(record)) acceptRecord(one);
         return;
       }
-      if (records !== undefined) throw refusal(name, "holds text, not the JSON of the format that was asked for");
+      if (records !== undefined)
+        throw new SessionUnreadable(`${name} holds text, not the JSON of the format that was asked for.`);
       const [found] = TEXT_FORMATS;
       if (text === undefined) for (const line of items.lines) refuseForeign(foreignLine(line));
       if (text === undefined && found !== undefined) startText(found);
@@ -93,10 +95,7 @@ export function dispatcher({ name, output, forced, head: limit }: Options): Disp
     format: () => format?.name,
     finish: () => {
       if (format === undefined)
-        throw refusal(
-          name,
-          `is no recorded session (${head.length > 0 ? "JSON without turns" : "neither JSON nor a known transcript"})`,
-        );
+        throw refusal(name, head.length > 0 ? "JSON without turns" : "neither JSON nor a known transcript");
       records?.finish();
       text?.finish();
       return format.name;

@@ -25,11 +25,17 @@ export const DROPPED = {
   shortened: "tool output shortened",
 } as const;
 
+const UNREAD = "line not read: ";
+
 /** What a file calls its lines goes into the reason as it is only where it can be nothing but a name. */
 const KIND = /^[A-Za-z][A-Za-z_.:/-]{0,47}$/;
 
 /** Why a line is not in the session that no importer reads, by the kind that the line says it is. */
 export const unread = (...kind: readonly unknown[]): string => {
   const names = kind.filter((name): name is string => typeof name === "string" && KIND.test(name));
-  return `line not read: ${names.length === 0 ? "of no known kind" : names.join(" ")}`;
+  return `${UNREAD}${names.length === 0 ? "of no known kind" : names.join(" ")}`;
 };
+
+/** The kinds of the lines that no importer read, among the reasons of a file. */
+export const unreadKinds = (reasons: Iterable<string>): readonly string[] =>
+  [...reasons].filter((reason) => reason.startsWith(UNREAD)).map((reason) => reason.slice(UNREAD.length));

@@ -10,11 +10,14 @@ interface Foreign {
   readonly instead?: string;
 }
 
-const CONVERT = "bring the conversation as chat-jsonl (`messages` of `role` and `content`) or as ATIF";
+/** What can be brought of any tool. */
+export const CONVERT = "bring the conversation as chat-jsonl (`messages` of `role` and `content`) or as ATIF";
 const typeOf = (record: JsonObject): string => scalarText(record.type);
 
 const roled = ({ role, content }: JsonObject): boolean => isString(role) && Array.isArray(content);
 const hasPart = (content: unknown, type: RegExp): boolean => objectsOf(content).some((part) => type.test(typeOf(part)));
+
+const isShortened = ({ v, agent, content }: JsonObject): boolean => v === 1 && isString(agent) && Array.isArray(content);
 
 const FOREIGN: readonly Foreign[] = [
   {
@@ -124,8 +127,36 @@ const FOREIGN: readonly Foreign[] = [
   },
   {
     tool: "Entire's shortened copy (`transcript.jsonl`)",
-    record: (record) => record.v === 1 && isString(record.agent) && "cli_version" in record && Array.isArray(record.content),
+    record: (record) => isShortened(record) && "cli_version" in record,
     instead: "bring the agent's own recording of the same checkpoint, `full.jsonl` or `raw_transcript`",
+  },
+  {
+    tool: "agentv",
+    record: (record) => scalarText(record.schema_version).startsWith("agentv.") || isShortened(record),
+    instead: "bring the agent's own recording of that run",
+  },
+  {
+    tool: "QwenPaw or another agent of AgentScope",
+    record: ({ agent }) =>
+      Array.isArray(objectOrEmpty(objectOrEmpty(agent).memory).content) ||
+      Array.isArray(objectOrEmpty(objectOrEmpty(agent).state).context),
+  },
+  {
+    tool: "MuseCode",
+    record: (record) =>
+      (isString(record.record_type) && isString(record.payload_type)) ||
+      record.retained_frame === true ||
+      isString(record.retained_marker),
+  },
+  {
+    tool: "an agent's talk with its editor (Agent Client Protocol)",
+    record: (record) =>
+      [record, record.update, record.params, objectOrEmpty(record.params).update].some((one) =>
+        isString(objectOrEmpty(one).sessionUpdate),
+      ) ||
+      (record.jsonrpc === "2.0" && (isString(record.method) || "result" in record)) ||
+      scalarText(record.schema).startsWith("acpx."),
+    instead: "bring the agent's own recording of the session",
   },
   {
     tool: "Mistral Vibe",

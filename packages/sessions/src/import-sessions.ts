@@ -2,8 +2,8 @@ import type { Outcome, Session, SessionFormat } from "@imprint/contracts";
 import { type Collector, collector } from "./collector.js";
 import { dispatcher, isTextLine } from "./detect.js";
 import type { Draft } from "./draft.js";
-import { DROPPED } from "./dropped.js";
-import { foreignFile } from "./foreign.js";
+import { DROPPED, unreadKinds } from "./dropped.js";
+import { CONVERT, foreignFile } from "./foreign.js";
 import type { Output } from "./formats/format.js";
 import type { ImportedFile } from "./imported-file.js";
 import { SessionUnreadable } from "./session-unreadable.js";
@@ -46,6 +46,16 @@ export async function* itemsOf(bytes: AsyncIterable<Uint8Array>, name: string, l
 export const bySequence = (left: SourceFile, right: SourceFile): number =>
   left.name.localeCompare(right.name, "en", { numeric: true });
 
+const KINDS_NAMED = 5;
+
+/** Why a file of a known format has no session. Lines that the format does not have may be another tool's, whose marks are the same. */
+function whyEmpty(unread: ReadonlySet<string>, bad: number): string {
+  const strange = [...unread, ...(bad === 0 ? [] : ["broken ones"])];
+  if (strange.length === 0) return "holds no message of a person or a model";
+  const named = strange.slice(0, KINDS_NAMED).join(", ");
+  return `holds no message that is read (other lines: ${named}); if another tool wrote it, its format is not known: ${CONVERT}`;
+}
+
 /**
  * Reads the files of one session (or one file of many conversations) into canonical sessions: finds the format from the
  * content, leaves out what must not be trained on, and replaces secrets. Does no I/O of its own.
@@ -58,9 +68,13 @@ export async function importSessions(files: readonly SourceFile[], options: Impo
   const budget = textBudget(name, limits);
   const made: Draft[] = [];
   const warnings: string[] = [];
+  const unread = new Set<string>();
   let bad = 0;
   const output: Output = {
-    conversation: (one) => made.push(one),
+    conversation: (one) => {
+      for (const kind of unreadKinds(one.dropped.map(([reason]) => reason))) unread.add(kind);
+      made.push(one);
+    },
     badRecord: () => bad++,
     fit: budget.fit,
     hold: budget.hold,
@@ -99,8 +113,7 @@ export async function importSessions(files: readonly SourceFile[], options: Impo
   const format = found.finish();
   await sessions.take(made.splice(0), format);
   const imported = await sessions.finish({ format, sha256: knownHash ?? commonHash(ordered, hashes), badLines: bad, warnings });
-  if (imported.session_count === 0)
-    throw new SessionUnreadable(`${name} looks like ${format}, but holds no message of a person or a model.`);
+  if (imported.session_count === 0) throw new SessionUnreadable(`${name} looks like ${format}, but ${whyEmpty(unread, bad)}.`);
   return budget.shortened() === 0
     ? imported
     : {

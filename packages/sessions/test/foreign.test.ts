@@ -127,6 +127,28 @@ describe("a recording of a tool that is not read", () => {
     ],
     ["Posit Assistant", jsonLines({ id: 0, message: { role: "user", content: "x", providerOptions: { positai: {} } } })],
     ["Posit Assistant", JSON.stringify({ schemaVersion: "3", root: { id: "r" }, messages: [{ id: "m", lmMessageIds: [0] }] })],
+    ["agentv", jsonLines({ schema_version: "agentv.raw_provider_log_line.v1", source: { format: "text" }, content: "# log" })],
+    ["agentv", jsonLines({ schema_version: "agentv.transcript.v1", message_index: 0, role: "user", content: "x" })],
+    ["agentv", JSON.stringify({ schema_version: "agentv.normalized_transcript.v1", turns: [{ v: 1, type: "user" }] })],
+    ["agentv", jsonLines({ v: 1, agent: "mock", type: "user", content: [{ type: "text", text: "x" }] })],
+    [
+      "QwenPaw",
+      JSON.stringify({ agent: { memory: { content: [[{ role: "user", content: [] }, []]], _compressed_summary: "" } } }),
+    ],
+    ["QwenPaw", JSON.stringify({ agent: { state: { summary: "", context: [{ role: "user", content: [] }] } } })],
+    [
+      "MuseCode",
+      jsonLines({ record_type: "event", payload_type: "runtime.session", recorded_at: 1, payload: { kind: "run", event: {} } }),
+    ],
+    ["MuseCode", jsonLines({ retained_frame: true, children: [{ child_index: 0, record_json: "{}" }] })],
+    ["MuseCode", jsonLines({ retained_marker: "omitted_live_only", stream: { kind: "session", id: "m" } })],
+    ["Agent Client Protocol", jsonLines({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } })],
+    [
+      "Agent Client Protocol",
+      jsonLines({ timestamp: 1, method: "session/update", params: { sessionId: "s", update: { sessionUpdate: "plan" } } }),
+    ],
+    ["Agent Client Protocol", jsonLines({ seq: 1, item: "update", update: { sessionUpdate: "agent_message_chunk" } })],
+    ["Agent Client Protocol", JSON.stringify({ schema: "acpx.session.v1", acpxRecordId: "r", thread: { messages: [] } })],
     ["api_conversation_history.json", JSON.stringify([{ ts: 1767607200000, type: "say", say: "text", text: "x" }])],
     ["chats/session", JSON.stringify([{ sessionId: "s", messageId: 0, type: "user", message: "x", timestamp: "t" }])],
   ])("is refused by the name of %s, with what to bring instead", async (named, recording) => {
@@ -139,6 +161,32 @@ describe("a recording of a tool that is not read", () => {
   it("is still read where a format is forced", async () => {
     const lines = jsonLines({ ...claudeLike, message: { role: "user", content: "x" } });
     expect((await importText(lines, { format: "claude-code" })).counts.user_turns).toBe(1);
+  });
+});
+
+describe("a file that no tool's marks tell", () => {
+  it("is said to be of no known format, with what to bring", async () => {
+    const refused = importText(jsonLines({ speaker: "me", said: "x" }, { speaker: "it", said: "y" }));
+    await expect(refused).rejects.toThrow(
+      /is no recorded session of a known format \(JSON without turns\); bring .* as chat-jsonl/,
+    );
+  });
+
+  it.each([
+    [
+      "claude-code",
+      jsonLines({ type: "queue-operation", sessionId: "s", operation: "x" }, { type: "turn", sessionId: "s", said: "x" }),
+    ],
+    ["codex", jsonLines({ type: "session_meta", payload: { id: "c" } }, { type: "utterance", payload: { said: "x" } })],
+  ])("is not said to be an empty one of %s, whose marks it has, where it holds other lines", async (format, lines) => {
+    const refused = importText(lines);
+    await expect(refused).rejects.toThrow(`looks like ${format}, but holds no message that is read`);
+    await expect(refused).rejects.toThrow(/other lines: [^)]*\b(?:turn|utterance)\b[^)]*\); .* its format is not known: bring /);
+  });
+
+  it("of a known format that holds no message says that alone", async () => {
+    const empty = importText(jsonLines({ timestamp: "2026-01-05T10:00:00Z", type: "session_meta", payload: { id: "c" } }));
+    await expect(empty).rejects.toThrow("looks like codex, but holds no message of a person or a model.");
   });
 });
 

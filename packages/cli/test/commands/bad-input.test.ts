@@ -19,7 +19,11 @@ async function longLine(file: string): Promise<void> {
 }
 
 const BAD: readonly (readonly [name: string, make: (file: string) => Promise<void>, sentence: RegExp])[] = [
-  ["notes.jsonl", (file) => writeFile(file, '{"a": 1}\n{"b": 2}\n'), /notes\.jsonl: no recorded session \(JSON without turns\)/],
+  [
+    "notes.jsonl",
+    (file) => writeFile(file, '{"a": 1}\n{"b": 2}\n'),
+    /notes\.jsonl: no recorded session of a known format \(JSON without turns\)/,
+  ],
   ["picture.json", (file) => writeFile(file, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])), /picture\.json/],
   ["empty.jsonl", (file) => writeFile(file, ""), /empty\.jsonl.* is empty/],
   ["stored.zip", (file) => writeFile(file, 'PK\u0003\u0004\n{"messages":[]}\n'), /stored\.zip: a ZIP archive/],

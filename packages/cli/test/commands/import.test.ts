@@ -123,9 +123,12 @@ describe("import", () => {
     for (const one of notes) await writeFile(one, "# Notes\n");
     const { code, stdout } = await imprint(["import", folder, ...notes], at);
     expect(code).toBe(1);
-    const reason = "no recorded session (neither JSON nor a known transcript)";
+    const reason =
+      "no recorded session of a known format (neither JSON nor a known transcript); bring the conversation as chat-jsonl (`messages` of `role` and `content`) or as ATIF";
     expect(stdout).toContain(`✗ 4 files: ${reason}: ${notes[0]}, ${notes[1]}, and 2 others; --verbose lists all\n`);
-    expect(stdout).toMatch(/^· skipped 2 files: no recorded session \(JSON without turns\): .*x\.json, .*y\.json$/m);
+    expect(stdout).toMatch(
+      /^· skipped 2 files: no recorded session of a known format \(JSON without turns\); bring .*: .*x\.json, .*y\.json$/m,
+    );
     const [, suggested = ""] = /^Train on one: npx imprint train (\S+) --watch$/m.exec(stdout) ?? [];
     const { sessions } = JSON.parse((await imprint(["sessions", "--json"], at)).stdout);
     const lessons = sessions.map((one: { session_id: string; trainable_turns: number }) => [one.session_id, one.trainable_turns]);

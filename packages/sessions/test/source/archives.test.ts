@@ -50,7 +50,9 @@ describe("a container of other files", () => {
     });
     expect((await importing(bytes(line))).format).toBe("chat-jsonl");
     expect((await importing(gzipSync(session))).format).toBe("claude-code");
-    await expect(importing(bytes("PK"))).rejects.toThrow("is no recorded session (neither JSON nor a known transcript)");
-    await expect(importing(bytes('{"a":1}'))).rejects.toThrow("is no recorded session (JSON without turns)");
+    await expect(importing(bytes("PK"))).rejects.toThrow(
+      "is no recorded session of a known format (neither JSON nor a known transcript)",
+    );
+    await expect(importing(bytes('{"a":1}'))).rejects.toThrow("is no recorded session of a known format (JSON without turns)");
   });
 });
