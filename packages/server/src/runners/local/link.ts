@@ -4,6 +4,7 @@ import type { Clock } from "../../common/clock.js";
 import { ImprintError, type Log } from "../../common/error.js";
 import { decodeEvent, ProtocolFault } from "./decode-event.js";
 import { createLineReader } from "./line-reader.js";
+import { createLineWriter } from "./line-writer.js";
 import { type ProcessEnd, terminate, type WorkerProcess } from "./process.js";
 import { createWorkerLog, type WorkerLog, withoutPaths } from "./worker-log.js";
 
@@ -73,7 +74,7 @@ export function openLink({ process, settings, onEvent, wasReady }: LinkOptions):
   return {
     pid: process.pid,
     log,
-    send: (request) => void process.stdin?.write(`${JSON.stringify(request)}\n`),
+    send: createLineWriter((text) => void process.stdin?.write(text)),
     end,
     alive: () => reason === undefined,
     gone,
