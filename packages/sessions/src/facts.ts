@@ -75,6 +75,13 @@ export function factsOf({ folder, remote, branch, provider }: Told): Facts {
   };
 }
 
+/** Facts with the folder that is known of a recording beside its text, where it says none itself. */
+export const inFolder = (facts: Facts, folder: string | undefined): Facts => {
+  if (folder === undefined || facts.folder !== null) return facts;
+  const known = factsOf({ folder });
+  return { ...facts, folder: known.folder, repository: facts.repository ?? known.repository };
+};
+
 /** The folder that an agent told its model of, where a recording holds it in no other place. */
 export function toldFolder(text: string): string | null {
   const [, ...found] = TOLD_FOLDER.exec(text) ?? [];

@@ -3,6 +3,7 @@ import { type Collector, collector } from "./collector.js";
 import { dispatcher, isTextLine } from "./detect.js";
 import type { Draft } from "./draft.js";
 import { DROPPED, unreadKinds } from "./dropped.js";
+import { inFolder } from "./facts.js";
 import { CONVERT, foreignFile } from "./foreign.js";
 import type { Output } from "./formats/format.js";
 import type { ImportedFile } from "./imported-file.js";
@@ -22,6 +23,8 @@ export interface ImportOptions {
   readonly format?: SessionFormat;
   /** What is known about the end of the session beside the file. */
   readonly outcome?: Outcome;
+  /** The folder of sessions that do not say theirs: some agents name it in the place of the file alone. */
+  readonly folder?: string;
   /**
    * Takes the sessions one by one, so that a file of many conversations is never held as a whole. Needs files whose
    * `bytes` are a function, since the ids come from the hash of the whole content.
@@ -73,7 +76,7 @@ export async function importSessions(files: readonly SourceFile[], options: Impo
   const output: Output = {
     conversation: (one) => {
       for (const kind of unreadKinds(one.dropped.map(([reason]) => reason))) unread.add(kind);
-      made.push(one);
+      made.push({ ...one, facts: inFolder(one.facts, options.folder) });
     },
     badRecord: () => bad++,
     fit: budget.fit,

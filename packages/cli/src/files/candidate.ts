@@ -11,6 +11,8 @@ export interface Candidate {
   readonly named: boolean;
   /** How it ended, where a file beside it says so. */
   readonly outcome?: Outcome;
+  /** The folder that it was recorded in, where its place says so. */
+  readonly folder?: string;
   /** Bytes of all its files. */
   readonly size: number;
   /** When one of its files was last written, in milliseconds since 1970. */

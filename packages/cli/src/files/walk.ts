@@ -5,6 +5,7 @@ import { groupFiles, isForeignPath, isSessionPath, rewardVerdict, type Verdict, 
 import { UsageError } from "../errors.js";
 import type { Candidate } from "./candidate.js";
 import { isDatabase, isSqlite, sessionsInDatabase } from "./database.js";
+import { folderBeside } from "./folder-beside.js";
 
 /** The trial whose agent wrote a file: Harbor keeps what agents write in `<trial>/agent`. */
 function trialOf(file: string): string | null {
@@ -53,12 +54,13 @@ interface Found {
 
 const isCandidate = (file: string): boolean => isSessionPath(path.basename(file)) || isDatabase(file) || isForeignPath(file);
 
-/** The sessions of a database, one by one; any other file as it is, with how it ended. Throws a UsageError for a database that was named and cannot be read. */
+/** The sessions of a database, one by one; any other file as it is, with how it ended and where, where that stands beside it. Throws a UsageError for a database that was named and cannot be read. */
 async function opened(candidate: Candidate): Promise<readonly Candidate[]> {
   const { path: file, named, size, modified } = candidate;
   if (!isDatabase(file) && !(named && (await isSqlite(file)))) {
     const outcome = await harborOutcome(file);
-    return [outcome === undefined ? candidate : { ...candidate, outcome }];
+    const folder = await folderBeside(file);
+    return [{ ...candidate, ...(outcome && { outcome }), ...(folder !== null && { folder }) }];
   }
   // What was written last may stand beside the database yet.
   const written = await statOf(`${file}-wal`);

@@ -8,17 +8,22 @@ import type { Store } from "./import-files.js";
 /** What the caller knows of the sessions beside their files. */
 export interface Known {
   readonly outcome?: Outcome;
+  readonly folder?: string;
 }
 
 /** What the caller says goes before what stands beside the file. */
-const endOf = ({ outcome }: Candidate, known: Known): Known => (outcome === undefined ? known : { outcome, ...known });
+const knownOf = ({ outcome, folder }: Candidate, known: Known): Known => ({
+  ...(outcome && { outcome }),
+  ...(folder !== undefined && { folder }),
+  ...known,
+});
 
 /** Stores through the service, which knows what it has. */
 export const storing =
   (client: Imprint, known: Known): Store =>
   async (candidate, signal) => {
     const { created, sessions, warnings } = await client.sessions.create(bodyOf(candidate), {
-      ...endOf(candidate, known),
+      ...knownOf(candidate, known),
       signal,
     });
     return { status: created ? "stored" : "known", sessions, warnings };
@@ -28,7 +33,7 @@ export const storing =
 export const dryRun =
   (known: Known): Store =>
   async (candidate) => {
-    const { sessions, warnings } = await importSessions(sourcesOf(candidate), endOf(candidate, known));
+    const { sessions, warnings } = await importSessions(sourcesOf(candidate), knownOf(candidate, known));
     const digests = sessions.map((session) => ({
       session_id: session.session_id,
       format: session.source.format,

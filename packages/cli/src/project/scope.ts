@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type Facts, peekFacts } from "@imprint/sessions";
 import { UsageError } from "../errors.js";
-import { AIDER_HISTORY, agentFolders, isThere, workspaceFolder } from "../files/agent-folders.js";
+import { AIDER_HISTORY, agentFolders, isThere } from "../files/agent-folders.js";
 import type { Candidate } from "../files/candidate.js";
+import { hashOf } from "../files/folder-beside.js";
 import { sourcesOf } from "../files/recorded.js";
 import { type Repository, repositoryAt } from "../files/repository.js";
 
@@ -21,21 +20,13 @@ export interface Scope {
 /** Whether a text is a folder's path and no name. */
 export const isPlace = (text: string): boolean => /[/\\]/.test(text) || text === "." || text === "..";
 
-/** The folder that a recording was made in where its place says it: its text does not, and so for Gemini's, aider's and VS Code's. */
-async function folderBeside(file: string): Promise<string | null> {
-  const above = path.dirname(path.dirname(file));
-  if (path.basename(file) === AIDER_HISTORY) return path.resolve(path.dirname(file));
-  if (path.basename(path.dirname(file)) === "chatSessions") return workspaceFolder(above);
-  const told = await readFile(path.join(above, ".project_root"), "utf8").catch(() => "");
-  return told.trim() || null;
-}
-
-/** Gemini's folders are called by what they are of, hashed. */
-const hashOf = (folder: string): string => createHash("sha256").update(folder).digest("hex");
+/** Whether the folder that a recording lies in is called by the hash of another, as Gemini's were. */
+const isKeptOf = ({ path: file }: Candidate, folder: string): boolean =>
+  path.basename(path.dirname(path.dirname(file))) === hashOf(folder);
 
 async function factsOfCandidate(candidate: Candidate): Promise<Pick<Facts, "folder" | "repository"> | null> {
-  const folder = await folderBeside(candidate.path);
-  if (folder !== null) return { folder, repository: path.basename(folder) };
+  const { folder } = candidate;
+  if (folder !== undefined) return { folder, repository: path.basename(folder) };
   try {
     return await peekFacts(sourcesOf(candidate));
   } catch {
@@ -50,8 +41,7 @@ export async function scopeOf(given: string): Promise<Scope> {
   const known = new Map<string, { readonly stamp: string; readonly isOwn: boolean | null }>();
 
   const isOwn = async (candidate: Candidate): Promise<boolean | null> => {
-    const hash = path.basename(path.dirname(path.dirname(candidate.path)));
-    if (repository !== null && hash === hashOf(repository.root)) return true;
+    if (repository !== null && isKeptOf(candidate, repository.root)) return true;
     const facts = await factsOfCandidate(candidate);
     if (facts === null) return null;
     if (repository === null) return facts.repository === given;
@@ -76,7 +66,9 @@ export async function scopeOf(given: string): Promise<Scope> {
           found = { stamp, isOwn: await isOwn(candidate) };
           known.set(candidate.path, found);
         }
-        if (found.isOwn === true) own.push(candidate);
+        // Gemini's folder is called by the hash of this one, which nothing else may know.
+        const folder = candidate.folder ?? (repository && isKeptOf(candidate, repository.root) ? repository.root : undefined);
+        if (found.isOwn === true) own.push(folder === undefined ? candidate : { ...candidate, folder });
       }
       return own;
     },

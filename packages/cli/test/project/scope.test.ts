@@ -117,6 +117,28 @@ it("finds the recordings of every agent in a repository, and no others", async (
   expect(own.filter((file) => file.includes("workspaceStorage"))).toEqual([expect.stringMatching(/w1.chatSessions.c\.json$/)]);
 });
 
+it("says of Gemini's and VS Code's recordings in which folder they were made", async () => {
+  const [shop, other, mine] = [await clone("shop"), await clone("other"), await clone("mine")];
+  const hash = (folder: string): string => createHash("sha256").update(folder).digest("hex");
+  await put(".gemini/projects.json", JSON.stringify({ projects: { [shop]: "shop-slug", [other]: "x" } }));
+  await put(".gemini/trustedFolders.json", JSON.stringify({ [mine]: "TRUST_FOLDER" }));
+  await put("ws/workspace.json", JSON.stringify({ folder: `file://${shop}` }));
+  for (const name of ["shop-slug", hash(other), hash(mine), hash(path.join(root, "gone"))])
+    await put(`.gemini/tmp/${name}/chats/session-1.json`, "{}");
+  await put("ws/chatSessions/c.json", "{}");
+  const { candidates } = await walk([path.join(root, ".gemini", "tmp"), path.join(root, "ws", "chatSessions")]);
+  const folders = new Map(candidates.map((one) => [path.relative(root, one.path), one.folder]));
+  expect(Object.fromEntries(folders)).toEqual({
+    ".gemini/tmp/shop-slug/chats/session-1.json": shop,
+    [`.gemini/tmp/${hash(other)}/chats/session-1.json`]: other,
+    [`.gemini/tmp/${hash(mine)}/chats/session-1.json`]: mine,
+    [`.gemini/tmp/${hash(path.join(root, "gone"))}/chats/session-1.json`]: undefined,
+    "ws/chatSessions/c.json": shop,
+  });
+  const scope = await scopeOf(path.join(root, "shop"));
+  expect((await scope.filter(candidates)).map(({ folder }) => folder)).toEqual([shop, shop]);
+});
+
 it("finds those of a repository by its name, wherever it was checked out", async () => {
   await put(".codex/sessions/1.jsonl", codex("/tmp/checkout-1", "https://git.example.com/a/billing-api.git"));
   await put(".codex/sessions/2.jsonl", codex("/srv/billing-api"));

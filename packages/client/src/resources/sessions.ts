@@ -32,6 +32,8 @@ export interface CreateOptions extends CallOptions {
   readonly format?: SessionFormat;
   /** How the session ended, where the file does not say it. */
   readonly outcome?: Outcome;
+  /** Where it was recorded, if the file does not say so. */
+  readonly folder?: string;
   /** Default: `application/json`, `application/x-ndjson`, `text/markdown` or `application/zstd` by how the content begins. */
   readonly contentType?: string;
 }
@@ -91,12 +93,12 @@ async function contentTypeOf(file: Content): Promise<string> {
 export function sessionsResource(send: Send): Sessions {
   const pathOf = (sessionId: string, rest = ""): string => `/sessions/${encodeURIComponent(sessionId)}${rest}`;
   return {
-    create: async (content, { format, outcome, contentType, ...options } = {}) => {
+    create: async (content, { format, outcome, folder, contentType, ...options } = {}) => {
       let created = false;
       const result = await send<ImportResult>({
         method: "POST",
         path: "/sessions",
-        query: { format, outcome },
+        query: { format, outcome, folder },
         body: { content, type: contentType ?? (await contentTypeOf(content)) },
         repeatable: true,
         onStatus: (status) => {

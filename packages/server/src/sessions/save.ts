@@ -95,6 +95,7 @@ interface Import {
   readonly staging: string;
   /** What the caller says of the end: it labels a session that was stored before, too. */
   readonly outcome?: Outcome | undefined;
+  readonly folder?: string | undefined;
   /** Ends the import, until it changes the first stored session. */
   readonly signal: AbortSignal;
 }
@@ -178,11 +179,11 @@ export const importRecording = async (
   { deps, index }: { readonly deps: StoreDeps; readonly index: SessionIndex },
 ): Promise<SavedFile> => {
   const at = deps.now().toISOString();
-  const { outcome, staging, signal } = how;
+  const { outcome, folder, staging, signal } = how;
   const { bounds, files } = deps;
   const { warnings } = await files.run(
     "import",
-    { source, format, outcome, staging, bounds, at },
+    { source, format, outcome, folder, staging, bounds, at },
     { signal, seconds: IMPORT_SECONDS },
   );
   const sessions = await readSummaries(staging);

@@ -50,6 +50,8 @@ export interface SessionStore {
     how: {
       readonly format?: SessionFormat | undefined;
       readonly outcome?: Outcome | undefined;
+      /** Where it was recorded, if it does not say so itself. */
+      readonly folder?: string | undefined;
       /** Ends the import; what it has read so far is removed. */
       readonly signal?: AbortSignal;
     },

@@ -31,6 +31,7 @@ export interface Tasks {
     readonly source: { readonly file: string } | { readonly text: string };
     readonly format?: SessionFormat | undefined;
     readonly outcome?: Outcome | undefined;
+    readonly folder?: string | undefined;
     readonly staging: string;
     readonly bounds?: ImportBounds | undefined;
     /** Now, ISO 8601. */
@@ -101,7 +102,7 @@ async function* bytesOf(source: Tasks["import"]["source"]): AsyncGenerator<Uint8
 }
 
 const BY_NAME: ByName = {
-  import: async ({ source, format, outcome, staging, bounds, at }) => {
+  import: async ({ source, format, outcome, folder, staging, bounds, at }) => {
     // Loaded at the first use, so that the start does not wait.
     const { importSessions, LIMITS } = await import("@imprint/sessions");
     const paths: string[] = [];
@@ -110,6 +111,7 @@ const BY_NAME: ByName = {
       const { warnings } = await importSessions([{ name: "The file", bytes: () => bytesOf(source) }], {
         ...(format && { format }),
         ...(outcome && { outcome }),
+        ...(folder && { folder }),
         limits: { ...LIMITS, ...bounds, ...("text" in source && { line: Buffer.byteLength(source.text) }) },
         onSession: async (session) => {
           if (!isSessionId(session.session_id)) throw new ImprintError("INTERNAL_ERROR", "The importer made an id that is none.");

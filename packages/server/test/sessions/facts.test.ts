@@ -57,6 +57,24 @@ test("a session says where, when and with which model it was recorded", async ()
   expect(stored.own).toBeUndefined();
 });
 
+test("an upload takes the folder that the caller knows, also of a stored session, but the recording's own goes before it", async () => {
+  const service = await startService();
+  const said = (type: string, at: number): object => ({
+    id: `m${at}`,
+    type,
+    timestamp: `2026-01-05T10:00:0${at}Z`,
+    content: "Round it.",
+  });
+  const gemini = JSON.stringify({ sessionId: "g1", projectHash: "h", messages: [said("user", 1), said("gemini", 2)] });
+  const upload = (payload: string, query: string) =>
+    service.call({ method: "POST", url: `/sessions${query}`, payload, headers: { "content-type": "application/json" } });
+  expect((await upload(gemini, "")).json().folder).toBeUndefined();
+  const told = { folder: "/srv/billing-api", repository: "billing-api" };
+  expect((await upload(gemini, "?folder=%2Fsrv%2Fbilling-api")).json()).toMatchObject(told);
+  expect(await idsOf(service, "?repository=billing-api")).toEqual(["g1"]);
+  expect((await upload(rollout({ id: "s1", day: 3 }), "?folder=%2Fsrv%2Fbilling-api")).json().folder).toBe("/srv/shop");
+});
+
 test("lists are in the order in which sessions were recorded, and of those that do not say it in that of import", async () => {
   const service = await startService();
   for (const [id, day] of [

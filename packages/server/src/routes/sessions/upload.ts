@@ -21,6 +21,9 @@ const CONTENT_TYPES = ["application/json", "application/x-ndjson", "text/markdow
 const UploadQuery = Strict({
   format: Type.Optional(OneOf(["auto", ...SESSION_FORMATS])),
   outcome: Type.Optional(Outcome),
+  folder: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1024, description: "Where it was recorded, if the file does not say so" }),
+  ),
 });
 
 const anything = Object.fromEntries(
@@ -113,14 +116,14 @@ export const uploadRoute = (app: App, { deps, closing }: Deps): void => {
             `Send the recording with a Content-Type: ${CONTENT_TYPES.join(", ")}.`,
           );
         if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
-        const { format, outcome } = request.query;
+        const { format, ...known } = request.query;
         const receiveBody = async (folder: string): Promise<string> => {
           const file = join(folder, "recording");
           if ((await receive(request.body as IncomingMessage, { file, limit, cancelled: request.cancelled })) === 0)
             throw new ProblemError("SESSION_UNREADABLE", "The body is empty.");
           return file;
         };
-        const how = { format: format === "auto" ? undefined : format, outcome };
+        const how = { format: format === "auto" ? undefined : format, ...known };
         const { result, isNew } = await withSignals([request.cancelled, closing], (signal) =>
           sessions.import(receiveBody, { ...how, signal }),
         ).catch(refuseUnreadable);
