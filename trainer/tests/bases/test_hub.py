@@ -11,6 +11,7 @@ from huggingface_hub import close_session, file_download
 from hub_double import COMMIT, TOKEN, Hub, hub_double
 from imprint_trainer.bases import cli, progress
 from imprint_trainer.errors import TrainerError, machine_failures
+from imprint_trainer.jobs.worker import fetch
 from imprint_trainer.models.locate import locate_base
 
 Pull = Callable[[], dict[str, Any]]
@@ -52,7 +53,8 @@ def pull(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> 
     def by_training() -> dict[str, Any]:
         try:
             with machine_failures():
-                return {"folder": str(locate_base("me/tiny").folder)}
+                fetch("me/tiny")
+            return {"folder": str(locate_base("me/tiny").folder)}
         except TrainerError as error:
             return {"error": {"code": error.code, "message": f"{error.message}. {error.hint}"}}
 

@@ -38,24 +38,33 @@ class Located:
 
 
 def locate_base(path_or_hub_id: str) -> Located:
-    """The folder of a base model, checked for code and pickles. Pulls one of the hub where downloads are allowed.
+    """The folder of a base model, checked for code and pickles.
 
-    Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid, and what a pull raises.
+    Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid.
     """
     path = Path(path_or_hub_id).expanduser()
     if path.is_dir():
         folder, revision = path.resolve(), None
-    elif not path.is_absolute() and HUB_ID.fullmatch(path_or_hub_id):
-        folder = _from_hub(path_or_hub_id)
-        revision = folder.name if re.fullmatch(r"[0-9a-f]{40}", folder.name) else None
+    elif is_hub_id(path_or_hub_id):
+        kept = kept_of_hub(path_or_hub_id)
+        if kept is None:
+            why = (
+                "" if downloads_allowed() else ", and downloads are not allowed (IMPRINT_ALLOW_DOWNLOADS=1 allows them)"
+            )
+            raise BaseModelNotFound(f"{path_or_hub_id} is not on this machine{why}")
+        folder, revision = kept, kept.name if re.fullmatch(r"[0-9a-f]{40}", kept.name) else None
     else:
         raise BaseModelNotFound(f"{path.name or path_or_hub_id} is neither a folder nor a hub id owner/name")
     refuse_unsafe(folder)
     return Located(folder, revision)
 
 
-def _from_hub(repo_id: str) -> Path:
-    """A model that is there as a whole is taken as it is: imprint models pull looks for a newer one."""
+def is_hub_id(text: str) -> bool:
+    return HUB_ID.fullmatch(text) is not None and not Path(text).is_dir()
+
+
+def kept_of_hub(repo_id: str) -> Path | None:
+    """A model of the hub that is here as a whole, as it is: imprint models pull looks for a newer one."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -63,14 +72,8 @@ def _from_hub(repo_id: str) -> Path:
         return Path(
             snapshot_download(repo_id, allow_patterns=SAFE_FILES, ignore_patterns=UNREAD_FILES, local_files_only=True)
         )
-    except LocalEntryNotFoundError as error:
-        if not downloads_allowed():
-            remedy = "downloads are not allowed (IMPRINT_ALLOW_DOWNLOADS=1 allows them)"
-            raise BaseModelNotFound(f"{repo_id} is not on this machine, and {remedy}") from error
-    from imprint_trainer.bases.cli import say  # which need what stands here
-    from imprint_trainer.bases.hub import pull_hub
-
-    return pull_hub(repo_id, say)
+    except LocalEntryNotFoundError:
+        return None
 
 
 def downloads_allowed() -> bool:
