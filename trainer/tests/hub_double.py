@@ -137,8 +137,9 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
 
 def _listed(name: str, content: bytes) -> dict[str, Any]:
     digest = hashlib.sha256(content).hexdigest()
+    git = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
     lfs = {"oid": digest, "size": len(content), "pointerSize": 100} if name.endswith(".safetensors") else None
-    return {"type": "file", "path": name, "size": len(content), "oid": digest[:40], "lfs": lfs}
+    return {"type": "file", "path": name, "size": len(content), "oid": git, "blobId": git, "lfs": lfs}
 
 
 def _mode(path: str) -> dict[str, Any]:

@@ -60,12 +60,12 @@ A base model is given by its name, by a folder, or by a hub id \`owner/name\`: t
 \`imprint train\` and \`imprint preview\` as \`--base-model\`, to the API and in the dashboard's form as \`base_model\`. What can be seen without loading it is
 checked before anything starts: the folder is there, with \`config.json\` and \`*.safetensors\`.
 
-- **A folder on the command line** may be any that its user can read; a relative one is relative to where the command is called. The command
-  links it into \`<data dir>/models\`, which belongs to this user, and the model goes by the folder's name from then on: for \`imprint chat\`, exports,
-  resumed trainings and the dashboard, until the link is removed.
+- **A folder on the command line** may be any that its user can read. The command links it into \`<data dir>/models\`, which belongs to this
+  user, and the model goes by the folder's name from then on: for \`imprint chat\`, exports, resumed trainings and the dashboard, until the link is
+  removed.
 - **A folder in a request** must be in a folder of \`model_roots\` (links followed), or be a model that is known already: whoever reaches the service
   could otherwise have it read any folder of the machine. No further folder is open by default. With \`--url\` the command sends the path as any client.
 - **A name** is one that \`imprint models\` lists. \`imprint models pull NAME\` fetches one of the catalogue or a hub id; \`imprint models add FILE.gguf\`
-  converts a GGUF file (Llama, Mistral, Qwen2, Qwen3, Gemma 3, Granite) to safetensors, once.
+  (Ollama's and LM Studio's by the name listed) converts a GGUF file (Llama, Mistral, Qwen2, Qwen3, Gemma 3, Granite) to safetensors, once.
 - **A hub id** is used when it was pulled (\`HF_HUB_CACHE\`, \`HF_HOME\`), or when \`allow_downloads\` lets the trainer fetch it.
 `;

@@ -30,8 +30,18 @@ def rounded(folder: Path) -> LoadedBase:
     return base
 
 
-def write_gguf(base: LoadedBase, target: Path, *, pre: str | None = None, extra: Fields | None = None) -> Path:
-    """`pre`: another name for how text is split. `extra`: further fields, without the architecture, and tensors."""
+def write_gguf(
+    base: LoadedBase,
+    target: Path,
+    *,
+    pre: str | None = None,
+    extra: Fields | None = None,
+    pieces: bool = False,
+    space: bool = True,
+) -> Path:
+    """`pre`: another name for how text is split. `extra`: further fields, without the architecture, and tensors.
+    `pieces`: with a tokenizer of SentencePiece, as Llama 2, Mistral 7B and Gemma have; `space`: which puts one before a
+    text."""
     model: Any = base.model
     config = model.config
     architecture = architecture_of(config.model_type)
@@ -40,6 +50,10 @@ def write_gguf(base: LoadedBase, target: Path, *, pre: str | None = None, extra:
         add_tokenizer(writer, base)
         if pre is not None:
             writer.kv_data[0][gguf.Keys.Tokenizer.PRE].value = pre
+        if pieces:
+            write_pieces(writer.kv_data[0], config.vocab_size)
+            writer.add_token_scores([-float(index) for index in range(config.vocab_size)])
+            writer.add_add_space_prefix(space)
         for key, value in {**of_family(config), **(extra or {})}.items():
             if isinstance(value, torch.Tensor):
                 writer.add_tensor(key, value.numpy())
@@ -56,6 +70,23 @@ def write_gguf(base: LoadedBase, target: Path, *, pre: str | None = None, extra:
             shift = 1 if config.model_type == "gemma3_text" and name.endswith("norm.weight") else 0
             add_weight(writer, name, rows_of(weight, key, architecture, config) + shift)
     return target
+
+
+PIECES = ["\u2581", "\u2581d", "\u2581de", "\u2581def", "\u2581r", "\u2581re", "\u2581ret", "de", "def", "re", "ret"]
+
+
+def write_pieces(fields: Fields, size: int) -> None:
+    keys = gguf.Keys.Tokenizer
+    tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *PIECES]
+    tokens += [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    tokens += [f"<unused{index}>" for index in range(size - len(tokens))]
+    kinds = {"<unk>": 2, "<s>": 3, "</s>": 3}
+    fields[keys.MODEL].value = "llama"
+    fields[keys.LIST].value = tokens
+    fields[keys.TOKEN_TYPE].value = [
+        kinds.get(token, 6 if token.startswith("<0x") else 5 if token.startswith("<unused") else 1) for token in tokens
+    ]
+    del fields[keys.MERGES], fields[keys.PRE]
 
 
 def of_family(config: Any) -> Fields:

@@ -27,6 +27,7 @@ class Index:
     wheels: dict[str, bytes] = field(default_factory=dict)  # by file name
     cut: set[str] = field(default_factory=set)  # of these the half is sent
     fetched: list[str] = field(default_factory=list)
+    sent: int = 0  # bytes of wheels that left
 
     @property
     def environment(self) -> dict[str, str]:
@@ -98,7 +99,9 @@ def _handler(index: Index) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body[: len(body) // 2] if cut else body)
+            body = body[: len(body) // 2] if cut else body
+            index.sent += len(body) if kind == "application/zip" else 0
+            self.wfile.write(body)
             self.close_connection = True
 
     return Handler

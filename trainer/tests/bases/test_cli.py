@@ -79,4 +79,4 @@ def test_a_name_that_nobody_knows_is_refused_with_those_that_are_known(
 ) -> None:
     assert cli.main(["pull", "nobody", "--out", str(models / "nobody")]) == 1
     message = json.loads(capsys.readouterr().out)["error"]["message"]
-    assert message.startswith("the catalogue has no nobody, only SmolLM2-135M-Instruct, qwen2.5-coder-0.5b-instruct;")
+    assert message.startswith("the catalogue has no nobody, only SmolLM2-135M-Instruct, qwen2.5-coder-0.5b-instruct, ")

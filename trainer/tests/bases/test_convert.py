@@ -28,7 +28,7 @@ def logits(folder: Path | str, quantization: Any = "none") -> torch.Tensor:
         return model(input_ids=ids).logits.float()
 
 
-@pytest.mark.parametrize("family", ["llama", "qwen2", "qwen3", "granite", "gemma3_text"])
+@pytest.mark.parametrize("family", ["llama", "mistral", "qwen2", "qwen3", "granite", "gemma3_text"])
 @pytest.mark.parametrize("tied", [True, False])
 def test_a_model_computes_the_same_once_it_is_read_back(family: str, tied: bool, tmp_path: Path) -> None:
     settings: dict[str, Any] = {} if family == "qwen2" else {"head_dim": 16}

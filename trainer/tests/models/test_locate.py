@@ -1,14 +1,10 @@
 import json
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hub_double import hub_double
 from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound, BaseModelUnsafe
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.locate import model_config, refuse_unsafe
@@ -174,20 +170,3 @@ def test_a_missing_folder_and_a_hub_id_without_permission_are_not_found(
         load_base(str(tmp_path / "nothing-here"))
     with pytest.raises(BaseModelNotFound, match="IMPRINT_ALLOW_DOWNLOADS=1"):
         load_base("nobody/no-such-model")
-
-
-def test_of_a_hub_model_the_weights_are_fetched_once(tmp_path: Path) -> None:
-    read = {"config.json": b'{"model_type": "mistral"}', "model.safetensors.index.json": b"{}", "README.md": b"mit"}
-    read |= {f"model-0000{number}-of-00002.safetensors": b"weights %d" % number for number in (1, 2)}
-    again = ["consolidated.safetensors", "consolidated-00001-of-2.safetensors", "original/params.json"]
-    again += ["original/model-00001.safetensors", "metal/model.bin", "model.fp16.safetensors", "model-Q4_K_M.gguf"]
-    again += ["pytorch_model-00001-of-00002.bin", "onnx/model.onnx", "modeling_mistral.py"]
-    fetch = "import sys; from imprint_trainer.models.locate import locate_base; print(locate_base('me/gates').folder)"
-    with hub_double(files=read | dict.fromkeys(again, b"more weights")) as hub:
-        env = os.environ | {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
-        env |= {"IMPRINT_ALLOW_DOWNLOADS": "1", "HF_HUB_DISABLE_XET": "1"}
-        env["PYTHONPATH"] = str(Path(__file__).parents[2] / "src")
-        done = subprocess.run([sys.executable, "-c", fetch], env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert hub.sent.keys() == read.keys()
-    assert {path.name for path in Path(done.stdout.strip()).iterdir()} == read.keys()

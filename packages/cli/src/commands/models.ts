@@ -5,6 +5,7 @@ import type { Config } from "@imprint/server/configuration";
 import { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
+import { calledAs, FAMILIES, familyOf, foundGguf, foundGgufs } from "../files/gguf-stores.js";
 import { table } from "../output/table.js";
 import { bytes } from "../output/text.js";
 import { configFor } from "../service/connect.js";
@@ -74,6 +75,22 @@ function row(one: BaseModelEntry & { readonly training: Training | null }, progr
   ];
 }
 
+/** What Ollama and LM Studio keep that becomes a base model here. */
+const readable = ({ io }: CommandContext) =>
+  foundGgufs(io.env).flatMap((one) => {
+    const family = familyOf(one.file);
+    return family !== null && FAMILIES.includes(family) ? [{ ...one, family }] : [];
+  });
+
+const foundText = (found: ReturnType<typeof readable>, { io }: CommandContext): string =>
+  found.length === 0
+    ? ""
+    : `\n\nOther programs' files, which are read where they are; ${io.name} models add NAME makes a base model of one:\n${table(
+        ["NAME", "SIZE", "FAMILY"],
+        found.map(({ name, size, family }) => [name, bytes(size), family]),
+        io.paint.out,
+      )}`;
+
 const listCommand = (context: CommandContext): Command =>
   newCommand({
     name: "list",
@@ -89,13 +106,14 @@ const listCommand = (context: CommandContext): Command =>
       })),
     );
     const { paint, name } = context.io;
-    printerOf(context, options).result({ models: listed }, () => {
+    const found = readable(context);
+    printerOf(context, options).result({ models: listed, found }, () => {
       const headings = ["MODEL", "SIZE", "LICENCE", "CONTEXT", "TEMPLATE", "FROM", "TRAINING HERE"];
       return table(
         headings,
         listed.map((one) => row(one, name)),
         paint.out,
-      );
+      ).concat(foundText(found, context));
     });
   });
 
@@ -128,22 +146,34 @@ const addCommand = (context: CommandContext): Command =>
   newCommand({
     name: "add",
     description: "make a folder of this machine, or a GGUF file, known as a base model",
-    examples: ["models add ./my-model", "models add ~/Downloads/model-q4_k_m.gguf --name my-model"],
+    examples: [
+      "models add ./my-model",
+      "models add ~/Downloads/model-q4_k_m.gguf --name my-model",
+      "models add ollama:qwen3:0.6b",
+    ],
     service: "data directory",
   })
-    .argument("<path>", "folder with safetensors, which stays where it is, or a .gguf file, which is converted")
+    .argument(
+      "<path>",
+      "folder with safetensors, a .gguf file, or a file of Ollama or LM Studio by its name in imprint models; all stay as they are",
+    )
     .option("--name <name>", "what to call a GGUF file's model (default: the file's name)")
     .action(async (given: string, { name, ...options }: CommonOptions & { readonly name?: string }) => {
       const { config, paths, models, isModelName, refusing, requestedBaseModel } = await stored(options, context);
-      const place = path.resolve(given);
+      const found = foundGguf(given, foundGgufs(context.io.env));
+      if (found === undefined && /^(?:ollama|lmstudio):/.test(given))
+        throw new UsageError(
+          `there is no ${given} in the folders of Ollama and LM Studio: ${context.io.name} models lists what is`,
+        );
+      const place = found?.file ?? path.resolve(given);
       const printer = printerOf(context, options);
-      if (!place.endsWith(".gguf")) {
+      if (found === undefined && !place.endsWith(".gguf")) {
         if (name !== undefined) throw new UsageError("--name is for a .gguf file: a folder goes by its own name");
         const roots = [path.parse(place).root];
         const added = refusing(given, () => requestedBaseModel(place, { ...models, roots }));
         return printer.result(added, () => trainingHint(added.name, context));
       }
-      const called = name ?? path.basename(place, ".gguf");
+      const called = name ?? (found ? calledAs(found) : path.basename(place, ".gguf"));
       if (!isModelName(called) || called.includes("/"))
         throw new UsageError(`"${called}" is no name of a model: give it one with --name`);
       const out = path.join(paths.models, called);

@@ -110,5 +110,6 @@ test("the catalogue is the trainer's, and names the default model", () => {
   expect(listBaseModels({ ...models, setup: null, fallback: "x" }, findRepoRoot()).map(({ name }) => name)).toEqual([
     "SmolLM2-135M-Instruct",
     CODER,
+    "qwen2.5-coder-1.5b-instruct",
   ]);
 });

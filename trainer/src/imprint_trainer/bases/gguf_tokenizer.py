@@ -12,7 +12,11 @@ PLAIN = ("gpt-2",)
 READ_RIGHT = ("qwen2", "deepseek-r1-qwen", "llama-bpe", "llama3", "llama-v3", "smaug-bpe", "tekken")
 NORMALISED = ("qwen2", "deepseek-r1-qwen")  # NFC, as these families' own tokenizers do
 WHOLE_FIRST = ("llama-bpe", "llama3", "llama-v3", "smaug-bpe", "tekken")  # a known word is taken before any merge
-CONTROL, USER_DEFINED = 3, 4
+NORMAL, CONTROL, USER_DEFINED = 1, 3, 4
+SPACE = "\u2581"  # as SentencePiece writes one
+TRIED = 2000  # words of a vocabulary, evenly spread
+UNREACHED = 0.02  # share of words that text is never split into: a vocabulary and how it was learned have nearly none
+LARGE = 1000  # words of a vocabulary that has numbers of two digits, unless each digit stands alone
 
 SAMPLE = "def f(X: int = 1234) -> str:\n\treturn f'{x}'  # naïve — 你好, 🙂 don't\r\n\n    3.14159 == 10_000\n"
 QUESTION = "What is the capital of France?"
@@ -43,7 +47,13 @@ def read_tokenizer(file: Gguf) -> Any:
         model_max_length=file.shape("context_length"),
         clean_up_tokenization_spaces=False,
     )
-    check(tokenizer, tokens, file.field("tokenizer.ggml.token_type", []), file.path.name)
+    kinds = file.field("tokenizer.ggml.token_type", [])
+    check(tokenizer, tokens, kinds, file.path.name)
+    if pre is not None:
+        words = [token for token, kind in zip(tokens, kinds, strict=False) if kind == NORMAL]
+        check_split(tokenizer, words, pre, file.path.name)
+    elif not file.field("tokenizer.ggml.add_space_prefix", True) and tokenizer.tokenize("a")[0].startswith(SPACE):
+        raise BaseModelUnsupported(f"{file.path.name} puts no space before text, and its tokenizer is read with one")
     return tokenizer
 
 
@@ -78,3 +88,23 @@ def check(tokenizer: Any, tokens: Sequence[str], kinds: Sequence[int], name: str
         raise BaseModelInvalid(f"the chat template of {name} cannot be used: {error}") from error
     if QUESTION not in text:
         raise BaseModelInvalid(f"the chat template of {name} leaves out what the user says")
+
+
+def check_split(tokenizer: Any, words: Sequence[str], pre: str, name: str) -> None:
+    """Text is split as it was when the words of a byte-level vocabulary were learned. Raises BaseModelInvalid."""
+    tried = words[:: max(1, len(words) // TRIED)]
+    written = [(word, tokenizer.convert_tokens_to_string([word])) for word in tried]
+    whole = [(word, text) for word, text in written if text.isascii()]  # scripts with combining marks are cut in them
+    split = [(text, pieces) for word, text in whole if (pieces := tokenizer.tokenize(text)) != [word]]
+    if len(split) > UNREACHED * len(whole):
+        text, pieces = split[0]
+        raise BaseModelInvalid(
+            f"{name} says that its text is split in the way {pre}, and its tokenizer has other words: "
+            f"{len(split)} of {len(whole)} are never used, such as {text!r}, which becomes {pieces}"
+        )
+    together = len(tokenizer.backend_tokenizer.pre_tokenizer.pre_tokenize_str("12")) == 1
+    if together and len(words) >= LARGE and not any(word[-2:].isdigit() for word in words if len(word) > 1):
+        raise BaseModelInvalid(
+            f"{name} says that its text is split in the way {pre}, which keeps digits together, and its tokenizer has "
+            "no word of two digits: they were split"
+        )

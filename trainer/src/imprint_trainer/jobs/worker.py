@@ -49,6 +49,7 @@ class Worker:
             from imprint_trainer.publish.losses import IMPRINT_TEXTS, neutral_loss_of_base
             from imprint_trainer.publish.provenance import base_sha256
 
+            fetch(base_model)
             base = self.base(base_model, "nf4")
             for name in IMPRINT_TEXTS:
                 neutral_loss_of_base(base, name)
@@ -99,6 +100,7 @@ class Worker:
         memory = PeakMemory(pick_device(self._device))
         context = JobContext(emit, cancelled, self.base, self.tokenizer, memory, device_kind(self._device))
         with machine_failures(), staging(Path(job.spec.output_dir)):
+            fetch(job.spec.base_model)
             if isinstance(job, TrainLora):
                 return train_lora(job.spec, context)
             if isinstance(job, TrainSweep):
@@ -126,6 +128,7 @@ class Worker:
         if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
             raise AdapterInvalid("the adapter's folder is not there")
         with machine_failures():
+            fetch(spec.base_model)
             base = self.base(spec.base_model, quantization_for(spec.adapter_path))
             return chat(spec, base, cancelled=cancelled, on_prompt=on_prompt, on_text=on_text)
 
@@ -139,6 +142,7 @@ class Worker:
                 from imprint_trainer.models.locate import tokenizer_of
 
                 if spec.base_model not in self._tokenizers:
+                    fetch(spec.base_model)
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
             return preview_sessions(spec, self._tokenizers[spec.base_model], device=device, window=window)
@@ -150,6 +154,7 @@ class Worker:
                 from imprint_trainer.generation.prompt import bare_base, render
 
                 if spec.base_model not in self._bare:
+                    fetch(spec.base_model)
                     self._bare[spec.base_model] = bare_base(spec.base_model)
             return render(spec, self._bare[spec.base_model])
 
@@ -160,6 +165,17 @@ class Worker:
 
             fix_numerics(pick_device(self._device), self._threads)
             self._ready = True
+
+
+def fetch(base_model: str) -> None:
+    """Pulls a model of the hub that is not here, where downloads are allowed. Raises what `pull_hub` raises."""
+    from imprint_trainer.models.locate import downloads_allowed, is_hub_id, kept_of_hub
+
+    if downloads_allowed() and is_hub_id(base_model) and kept_of_hub(base_model) is None:
+        from imprint_trainer.bases.cli import say
+        from imprint_trainer.bases.hub import pull_hub
+
+        pull_hub(base_model, say)
 
 
 @contextlib.contextmanager

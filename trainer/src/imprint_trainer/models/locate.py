@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ SAFE_FILES = [
     "README.md",  # names the licence
 ]
 # The same weights once more, for other programs and in other formats.
-UNREAD_FILES = ["consolidated*", "*/*.json", "*/*.safetensors", "*.fp16*", "*.fp32*", "*.bf16*"]
+UNREAD_FILES = ["consolidated*", "*/*", "*.fp16*", "*.fp32*", "*.bf16*"]
 
 
 @dataclass(frozen=True)
@@ -44,36 +45,35 @@ def locate_base(path_or_hub_id: str) -> Located:
     path = Path(path_or_hub_id).expanduser()
     if path.is_dir():
         folder, revision = path.resolve(), None
-    elif not path.is_absolute() and HUB_ID.fullmatch(path_or_hub_id):
-        folder, revision = _from_hub(path_or_hub_id)
+    elif is_hub_id(path_or_hub_id):
+        kept = kept_of_hub(path_or_hub_id)
+        if kept is None:
+            why = (
+                "" if downloads_allowed() else ", and downloads are not allowed (IMPRINT_ALLOW_DOWNLOADS=1 allows them)"
+            )
+            raise BaseModelNotFound(f"{path_or_hub_id} is not on this machine{why}")
+        folder, revision = kept, kept.name if re.fullmatch(r"[0-9a-f]{40}", kept.name) else None
     else:
         raise BaseModelNotFound(f"{path.name or path_or_hub_id} is neither a folder nor a hub id owner/name")
     refuse_unsafe(folder)
     return Located(folder, revision)
 
 
-def _from_hub(repo_id: str) -> tuple[Path, str | None]:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+def is_hub_id(text: str) -> bool:
+    return HUB_ID.fullmatch(text) is not None and not Path(text).is_dir()
 
-    allowed = downloads_allowed()
+
+def kept_of_hub(repo_id: str) -> Path | None:
+    """A model of the hub that is here as a whole, as it is: imprint models pull looks for a newer one."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
     try:
-        # Only files that are read: code and pickles of the repository never reach the disk.
-        folder = Path(
-            snapshot_download(
-                repo_id, allow_patterns=SAFE_FILES, ignore_patterns=UNREAD_FILES, local_files_only=not allowed
-            )
+        return Path(
+            snapshot_download(repo_id, allow_patterns=SAFE_FILES, ignore_patterns=UNREAD_FILES, local_files_only=True)
         )
-    except LocalEntryNotFoundError as error:
-        remedy = (
-            "the hub cannot be reached"
-            if allowed
-            else "downloads are not allowed (IMPRINT_ALLOW_DOWNLOADS=1 allows them)"
-        )
-        raise BaseModelNotFound(f"{repo_id} is not on this machine, and {remedy}") from error
-    except (HfHubHTTPError, OSError) as error:
-        raise BaseModelNotFound(f"{repo_id} cannot be downloaded: {type(error).__name__}") from error
-    return folder, folder.name if re.fullmatch(r"[0-9a-f]{40}", folder.name) else None
+    except LocalEntryNotFoundError:
+        return None
 
 
 def downloads_allowed() -> bool:
@@ -109,11 +109,12 @@ def load_tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
-def refuse_unsafe(folder: Path) -> None:
-    """Raises BaseModelUnsafe for code, adapters and weights in pickles only, BaseModelInvalid without weights."""
+def refuse_unsafe(folder: Path, names: Iterable[str] | None = None) -> None:
+    """Raises BaseModelUnsafe for code, adapters and weights in pickles only, BaseModelInvalid without weights. `names`:
+    of a model's files, of which the folder holds those that are scanned alone."""
     if not (folder / "config.json").is_file():
         raise BaseModelInvalid(f"{folder.name} holds no config.json")
-    names = sorted(path.name for path in folder.iterdir())
+    names = sorted(names or (path.name for path in folder.iterdir()))
     if scripts := [name for name in names if name.endswith((".py", ".pyc", ".so"))]:
         raise BaseModelUnsafe(f"{folder.name} holds code ({scripts[0]})")
     if "adapter_config.json" in names:

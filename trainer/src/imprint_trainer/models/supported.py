@@ -21,11 +21,11 @@ READ_PAST: dict[str, tuple[str, ...]] = dict.fromkeys(
 )
 
 
-def refuse_unsupported(folder: Path, name: str | None = None) -> None:
+def refuse_unsupported(folder: Path) -> None:
     """By config.json alone. Raises BaseModelUnsupported for a mixture of experts, which bitsandbytes would leave as
     they are and a training would pass over; for families that read or change weights past their layers; and for weights
-    in a format that nothing here reads. `name`: of the model, where the folder has another."""
-    config, name = read_json(folder / "config.json"), name or folder.name
+    in a format that nothing here reads."""
+    config, name = read_json(folder / "config.json"), folder.name
     if (family := config.get("model_type")) in PAST_THEIR_LAYERS:
         raise BaseModelUnsupported(
             f"{name} is of the family {family}, which computes past its layers: no adapter fits."
