@@ -1,4 +1,5 @@
 import type { AnswerGrammar } from "./grammar.js";
+import type { Likely } from "./likeliest.js";
 
 /** What the process that holds llama.cpp is asked: tokens in, text out. */
 export interface Generation {
@@ -30,11 +31,15 @@ export interface Generated {
   readonly cached_tokens: number;
 }
 
+/** Tokens whose likeliest next ones are asked for. */
+export type Prompted = Pick<Generation, "model" | "adapter" | "tokens" | "context_length">;
+
 export type EngineRequest =
+  | { readonly type: "likeliest"; readonly id: number; readonly prompted: Prompted }
   | { readonly type: "generate"; readonly id: number; readonly generation: Generation }
   | { readonly type: "cancel"; readonly id: number };
 
 export type EngineMessage =
   | { readonly type: "text"; readonly id: number; readonly text: string }
-  | { readonly type: "done"; readonly id: number; readonly generated: Generated }
+  | { readonly type: "done"; readonly id: number; readonly generated: Generated | readonly Likely[] }
   | { readonly type: "failed"; readonly id: number; readonly message: string };
