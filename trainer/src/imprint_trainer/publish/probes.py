@@ -1,4 +1,4 @@
-"""What the model says after fixed prompts, with an adapter and without it: a server that applies the adapter moves alike."""
+"""What the model says after fixed prompts, with an adapter and without it: servers that apply it move alike."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,10 +1,8 @@
 import type { ContextRequest, Contexts } from "./contexts.js";
+import type { Likely } from "./protocol.js";
 
 /** As many as other servers tell. */
 const TOLD = 20;
-
-/** A token and the logarithm of its probability. */
-export type Likely = readonly [token: number, logprob: number];
 
 /** The likeliest tokens after others, the likeliest first. */
 export const likeliestAfter = async (request: Omit<ContextRequest, "room">, { take }: Contexts): Promise<readonly Likely[]> => {

@@ -2,8 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ImprintError } from "../../common/error.js";
 import { workerEnvironment } from "../../runners/local/environment.js";
-import type { Likely } from "./likeliest.js";
-import type { EngineMessage, EngineRequest, Generated, Generation, Prompted } from "./protocol.js";
+import type { EngineMessage, EngineRequest, Generated, Generation, Likely, Prompted } from "./protocol.js";
 
 /** Beside this module, compiled and bundled; not where tests read the sources. */
 export const PROGRAM = fileURLToPath(new URL("./llama-process.js", import.meta.url));

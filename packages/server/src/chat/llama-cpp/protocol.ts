@@ -1,5 +1,4 @@
 import type { AnswerGrammar } from "./grammar.js";
-import type { Likely } from "./likeliest.js";
 
 /** What the process that holds llama.cpp is asked: tokens in, text out. */
 export interface Generation {
@@ -30,6 +29,9 @@ export interface Generated {
   /** Tokens of the prompt that an earlier answer had left computed. */
   readonly cached_tokens: number;
 }
+
+/** A token and the logarithm of its probability. */
+export type Likely = readonly [token: number, logprob: number];
 
 /** Tokens whose likeliest next ones are asked for. */
 export type Prompted = Pick<Generation, "model" | "adapter" | "tokens" | "context_length">;
