@@ -44,7 +44,8 @@ test("a real llama-server that applies an adapter is told from one that does not
     const listed = await listModels(http);
     const model = copyOf("small-model", listed);
     if (model === null) throw new Error(`it lists ${JSON.stringify(listed)}`);
-    return adapters.prove(said.folder, { model, attached: await adapters.attach(said.folder, model, listed) }, []);
+    const place = { model, attached: await adapters.attach(said.folder, model, listed) };
+    return adapters.prove({ adapter: said.folder, place, prompt: [] });
   };
 
   await handOver(said.file);

@@ -33,8 +33,16 @@ export interface UpstreamAdapters {
   attach(adapter: string, model: UpstreamModel, listed: readonly UpstreamModel[], signal?: AbortSignal): Promise<Attached>;
   /** Without any adapter, those included that the server would apply by itself. */
   bare(model: UpstreamModel, signal?: AbortSignal): Promise<Attached>;
-  /** Once for each adapter that it was handed: a server that drops one says nothing of it. Rejects as `Prove` does. `prompt`: the chat's. */
-  prove(adapter: string, place: Place, prompt: readonly number[], signal?: AbortSignal): Promise<true>;
+  /** Once for each adapter that it was handed, or `again`: a server that drops one says nothing of it. Rejects as `Prove` does. */
+  prove(asked: HandedOver, signal?: AbortSignal): Promise<true>;
+}
+
+export interface HandedOver {
+  readonly adapter: string;
+  readonly place: Place;
+  /** The chat's. */
+  readonly prompt: readonly number[];
+  readonly again?: boolean;
 }
 
 /** vLLM (ids by `return_tokens_as_token_ids`) and SGLang: `{top_logprobs: [{TOKEN: LOGPROB}]}`; llama-server: `{content: [{top_logprobs: [{id, token, logprob}]}]}`. */
@@ -103,9 +111,9 @@ export const createUpstreamAdapters = ({
 
   return {
     bare,
-    prove: async (adapter, { attached, model }, prompt, signal) => {
-      const key = JSON.stringify(attached);
-      if (proved.has(key)) return true;
+    prove: async ({ adapter, place: { attached, model }, prompt, again = false }, signal) => {
+      const key = JSON.stringify([adapter, attached]);
+      if (proved.has(key) && !again) return true;
       const none = await bare(model, signal);
       const greedy = { max_tokens: ANSWERED, temperature: 0, logprobs: TOLD, return_tokens_as_token_ids: model.kind === "vllm" };
       const say = async (tokens: readonly number[], isAdapted: boolean): Promise<Said> => {
@@ -131,7 +139,7 @@ export const createUpstreamAdapters = ({
       const path = model.kind === "vllm" ? "/v1/load_lora_adapter" : "/load_lora_adapter";
       const attached = { model: model.kind === "vllm" ? name : `${model.id}:${name}` };
       if (!isThere) {
-        proved.delete(JSON.stringify(attached));
+        proved.delete(JSON.stringify([adapter, attached]));
         await locked([name], () => load(path, { lora_name: name, lora_path }, signal));
       }
       return attached;

@@ -71,7 +71,9 @@ export const createUpstreamEngine = ({ upstream, local, nameOf, prove, log }: Op
     if (place === null) return local.chat(request, signal, onEvent);
     const prompt = await local.render(spec, signal);
     const { adapter_path } = spec;
-    const isApplied = adapter_path === null || (await tried(adapters.prove(adapter_path, place, prompt.tokens, signal), signal));
+    const isApplied =
+      adapter_path === null ||
+      (await tried(adapters.prove({ adapter: adapter_path, place, prompt: prompt.tokens }, signal), signal));
     if (!isApplied) return local.chat(request, signal, onEvent);
     said.clear();
     return complete(http, { host, spec, prompt, ...place }, { signal, onEvent });
@@ -97,8 +99,8 @@ export const createUpstreamEngine = ({ upstream, local, nameOf, prove, log }: Op
     const adapter = spec.adapter_path ?? "";
     const place = await placeFor(spec, signal);
     if (place !== null) {
-      const { tokens } = await local.render(spec, signal);
-      return void (await adapters.prove(adapter, place, tokens, signal));
+      const { tokens: prompt } = await local.render(spec, signal);
+      return void (await adapters.prove({ adapter, place, prompt, again: true }, signal));
     }
     const merged = mergedOf(basename(adapter), await listModels(http, signal));
     return merged === null ? local.handOver?.(spec, signal) : proveMerged(adapter, merged, spec, signal);

@@ -17,6 +17,7 @@ const withAdapter = async (options: FakeOptions, flags: Readonly<Record<string, 
 };
 /** The prompt that the fixture trainer's proofs name. */
 const PROBE = [1, 2, 3];
+const NONE = [0, 1].map((id) => ({ id, scale: 0 }));
 const LETTERS = [1, ...[..."Look around."].map((letter) => letter.charCodeAt(0))];
 
 test("vLLM is handed an adapter once, by its id and hash, and the tokens that the trainer renders", async () => {
@@ -113,8 +114,6 @@ test("a llama-server that drops an adapter is seen too, by what it says where it
   expect(chats()).toHaveLength(1);
 });
 
-const NONE = [0, 1].map((id) => ({ id, scale: 0 }));
-
 const handOver = async (service: Service) => {
   const answer = await service.post("/adapters/mine/serve");
   const { served } = (await service.get("/adapters/mine")).json();
@@ -147,6 +146,8 @@ test.each([
     expect(asked).toEqual([PROBE, PROBE]);
     await ask(service, { model: "mine" });
     expect(chats()).toHaveLength(isApplied ? 1 : 0);
+    fake.change({ applied: 1 });
+    expect((await handOver(service)).served).toMatchObject({ applied: true, off: expect.closeTo(0) });
   },
 );
 

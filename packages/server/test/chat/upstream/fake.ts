@@ -98,10 +98,10 @@ const chunkOf = (path: string, piece: Piece | null, finish: string | null, stop:
 const likeliest = ({ kind = "vllm", model = "big-model", ...options }: FakeOptions, asked: Asked["body"]): object => {
   const { applied = 1 } = options;
   // As the real llama-server does: without a list, or with an empty one, it applies what it was started with.
-  const listed: readonly { scale: number }[] = asked.lora?.length
+  const scales: readonly { scale: number }[] = asked.lora?.length
     ? asked.lora
     : (options.preloaded ?? []).map(() => ({ scale: 1 }));
-  const isAdapted = applied > 0 && (asked.model !== model || listed.some(({ scale }) => scale > 0));
+  const isAdapted = applied > 0 && (asked.model !== model || scales.some(({ scale }) => scale > 0));
   const [first, second] = isAdapted ? [-0.25 - 0.5 * applied, -1.5] : [-0.25, -9.75];
   const listed = [
     { id: 7, token: "I", logprob: first },
