@@ -31,7 +31,7 @@ export async function checkRay({ args, signal, out = process.stdout }) {
   const control = await controlOf(head);
   try {
     const env = { ...process.env, RAY_CHECK_ADDRESS: head.address, RAY_CHECK_TOKEN: head.token, RAY_CHECK_CONTROL: control.url };
-    const vitest = ["run", "--config", path.join(ROOT, "vitest.ray.config.ts"), ...args];
+    const vitest = ["run", "--config", path.join(ROOT, "vitest.check.config.ts"), "real-head", ...args];
     const child = spawn(process.execPath, [VITEST, ...vitest], { cwd: ROOT, env, stdio: "inherit" });
     const stop = () => child.kill("SIGTERM");
     signal.addEventListener("abort", stop, { once: true });

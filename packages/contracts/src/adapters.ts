@@ -15,6 +15,20 @@ export type PartialTraining = Static<typeof PartialTraining>;
 export const AdapterMethod = Type.Union([Type.Literal("lora"), Type.Literal("hypernetwork")]);
 export type AdapterMethod = Static<typeof AdapterMethod>;
 
+/** Whether what answers an adapter's chats applies it, as it was measured last. */
+export const ServedBy = Strict({
+  /** The engine, and where it is. */
+  by: Type.String(),
+  applied: Type.Boolean(),
+  /** Nats a probe by which what the adapter changes there is off from its proof; null where the engine or the proof has no numbers. */
+  off: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+  measured_at: Timestamp,
+});
+export type ServedBy = Static<typeof ServedBy>;
+
+export const servedText = ({ by, applied, off }: ServedBy): string =>
+  `${by}: ${applied ? "applied" : "not applied"}${off === null ? "" : `, ${off.toFixed(3)} nats off its proof`}`;
+
 /** A registered adapter. */
 export const Adapter = Strict({
   adapter_id: AdapterId,
@@ -35,6 +49,8 @@ export const Adapter = Strict({
   verdict: Verdict,
   /** What its last evaluation says; null where it was never evaluated. */
   evaluation: Type.Union([EvaluationSummary, Type.Null()]),
+  /** Null where no engine but the trainer was asked yet. */
+  served: Type.Union([ServedBy, Type.Null()]),
   /** Null for a training that went to its end; else the adapter was salvaged from a checkpoint. */
   partial: Type.Union([PartialTraining, Type.Null()]),
   created_at: Timestamp,

@@ -247,12 +247,12 @@ export const ERRORS = {
     hint: "Train a registered one again, or put its files back; a new one is a fault of the trainer: please report it.",
   },
   ADAPTER_NOT_APPLIED: {
-    status: null,
-    title: "The upstream answers without the adapter",
+    status: 502,
+    title: "The adapter is not applied",
     hint: "Look at its log and at --max-lora-rank; merged into the base model (imprint export --format merged) it cannot be left out.",
   },
   EXPORT_UNSUPPORTED: {
-    status: null,
+    status: 422,
     title: "The adapter cannot be exported to this format",
     hint: "Choose another format: docs/serving.md says what each one takes.",
   },

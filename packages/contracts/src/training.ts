@@ -307,6 +307,18 @@ export const HeldOutProof = Strict({
 });
 export type HeldOutProof = Static<typeof HeldOutProof>;
 
+/** What the trainer's model says after a fixed prompt of neutral text: the logarithm of the probability that `token` is next. */
+export const Probe = Strict({
+  prompt: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, maxItems: 64, description: "Token ids" }),
+  token: Type.Integer({ minimum: 0 }),
+  /** Of the token, by itself. */
+  text: Type.String(),
+  /** Without the adapter and with it. */
+  before: Type.Number({ maximum: 0 }),
+  after: Type.Number({ maximum: 0 }),
+});
+export type Probe = Static<typeof Probe>;
+
 /** Evidence taken from the reloaded adapter (training-data rule 9). Losses in nats per token. */
 export const Proof = Strict({
   supervised_tokens: Type.Integer({ minimum: 1 }),
@@ -324,6 +336,8 @@ export const Proof = Strict({
   accepted_by: Strict({ peft: Type.Boolean(), vllm: Type.Boolean(), llama_cpp: Type.Boolean() }),
   /** Of an adapter that a hypernetwork made. */
   imprint: Type.Optional(ImprintProof),
+  /** What a server that applies the adapter says too. Older proofs have none. */
+  probes: Type.Optional(Type.Array(Probe)),
   /** Why a consumer would refuse, one sentence each. */
   remarks: Type.Array(Type.String()),
 });

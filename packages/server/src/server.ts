@@ -1,3 +1,4 @@
+import type { ServedBy } from "@imprint/contracts";
 import { buildApp } from "./app.js";
 import { createOpened, openData, openSessions, type RunningServer, serve } from "./building.js";
 import { createEngine } from "./chat/create.js";
@@ -18,11 +19,13 @@ import { keepUnstarted } from "./launch/left.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { baseModelsOf, hypernetworkFolders, nameAt } from "./models/base-model.js";
 import { createProjects } from "./projects/projects.js";
+import { recordServed } from "./registry/adapters.js";
 import { createFineTunes } from "./routes/fine-tuning/fine-tunes.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/reference.js";
 import type { Interactive, Runner } from "./runners/runner.js";
+import { inTransaction } from "./storage/transaction.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 
 const IDEMPOTENCY_KEYS = 10_000;
@@ -66,7 +69,10 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const command = options.command ?? trainerCommand(config);
     const { onWorkerStart } = metrics;
     const runner = options.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
-    const engine = createEngine({ config, command, worker: runner, paths, nameOf: (at) => nameAt(at, models), log });
+    const nameOf = (at: string): string => nameAt(at, models);
+    const onServed = (adapterId: string, served: ServedBy) =>
+      inTransaction(database, (db) => recordServed(db, adapterId, served));
+    const engine = createEngine({ config, command, worker: runner, paths, nameOf, onServed, now, log });
     const { sessions, recorder, completeIndex } = await openSessions(base, data);
     const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(deps));

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { conditionOf } from "@imprint/contracts";
+import { conditionOf, servedText } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { fullId } from "../ids/full-id.js";
@@ -46,6 +46,17 @@ export function adapterCommand(context: CommandContext): Command {
                     ]),
                 ["sessions", adapter.session_ids.join(", ")],
                 ["task type", adapter.task_type],
+                ...(adapter.served === null
+                  ? []
+                  : [
+                      [
+                        "served by",
+                        paint(
+                          adapter.served.applied ? "green" : "red",
+                          `${servedText(adapter.served)}, measured ${adapter.served.measured_at}`,
+                        ),
+                      ] as const,
+                    ]),
                 ["created", adapter.created_at],
                 ["sha256", adapter.sha256],
               ],

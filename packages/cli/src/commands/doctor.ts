@@ -4,7 +4,7 @@ import { dataPaths, keptCheckpoints } from "@imprint/server/stored";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { type Finding, missing, ok, warning } from "../doctor/check.js";
-import { checkEngine } from "../doctor/engine.js";
+import { checkEngine, checkServed } from "../doctor/engine.js";
 import { checkDataDir, checkDisk, checkMemory, checkNode } from "../doctor/machine.js";
 import { checkModel } from "../doctor/model.js";
 import { PLAN_OPTIONS, planMemory, planOptions } from "../doctor/plan.js";
@@ -84,6 +84,7 @@ async function findings(load: () => Config): Promise<readonly Finding[]> {
     ...(await checkPython({ python, repoRoot: config.repoRoot })),
     await checkModel({ baseModel: base_model, folders: modelFolders(config) }),
     ...(await checkEngine(config)),
+    ...(await checkServed(config)),
     await checkDataDir(data_dir),
     await checkSessions({ dataDir: data_dir, limit: session_limit }),
     await checkCheckpoints(config),

@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { ApiError, type Imprint, NotFoundError } from "@imprint/client";
+import { servedText } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
@@ -33,6 +35,18 @@ function shown({ program }: Agent, { args, env, files }: Settings, folder: strin
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
   const written = Object.entries(files).map(([name, text]) => `# ${path.join(folder, name)}:\n${text.trimEnd()}\n`);
   return plain([...written, ...variables, [program, ...args].map(quoted).join(" ")].join("\n"));
+}
+
+/** What answers gets the adapter before the agent asks; that it does not apply it is said, and this machine answers. */
+async function handOver(client: Imprint, model: string, note: (text: string) => void): Promise<void> {
+  try {
+    const { served } = await client.adapters.serve(model);
+    if (served !== null) note(`served by ${servedText(served)}`);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error instanceof NotFoundError) return; // a base model
+    note(`${error.code}: ${error.message} This machine answers instead.`);
+  }
 }
 
 export function launchCommand(context: CommandContext): Command {
@@ -69,6 +83,7 @@ export function launchCommand(context: CommandContext): Command {
         const settings = settingsIn("TEMPORARY", token === null ? NO_TOKEN : "THE SERVICE'S TOKEN");
         return printer.result({ program: agent.program, ...settings }, () => shown(agent, settings, "TEMPORARY"));
       }
+      await handOver(client, model, printer.note);
       const folder = await mkdtemp(path.join(tmpdir(), "imprint-launch-"));
       try {
         const { args, env, files } = settingsIn(folder, token ?? NO_TOKEN);

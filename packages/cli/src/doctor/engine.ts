@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { ERRORS, servedText } from "@imprint/contracts";
 import { type Config, chooseEngine, LLAMA_CPP_TYPES, lookAtUpstream, type UpstreamLook } from "@imprint/server/configuration";
+import { discover } from "../service/discover.js";
 import { type Finding, ok, warning } from "./check.js";
 
 /** A base model of this machine, as config.json calls its kind. */
@@ -78,4 +80,16 @@ export async function checkEngine(config: Config): Promise<readonly Finding[]> {
     ];
   const who = choice.engine === "transformers" ? "the trainer" : "llama.cpp";
   return [ok("engine", `${who} answers chats (${chosen})${said === "" ? "" : `; ${said}`}`), ...upstream];
+}
+
+/** Whether what answers for adapters applies them, as the running service measured it. */
+export async function checkServed({ settings: { data_dir }, token }: Config): Promise<readonly Finding[]> {
+  const found = await discover({ dataDir: data_dir, token });
+  const { adapters } = found ? await found.client.adapters.list({ limit: 100 }) : { adapters: [] };
+  const measured = adapters.flatMap(({ adapter_id: id, served }) => (served === null ? [] : [{ id, served }]));
+  if (measured.length === 0) return [];
+  const said = (some: typeof measured): string => some.map(({ id, served }) => `${id} by ${servedText(served)}`).join("; ");
+  const wrong = measured.filter(({ served }) => !served.applied);
+  if (wrong.length === 0) return [ok("served", said(measured))];
+  return [warning("served", `ADAPTER_NOT_APPLIED: ${said(wrong)}`, ERRORS.ADAPTER_NOT_APPLIED.hint)];
 }

@@ -22,6 +22,8 @@ export interface Adapters {
   file(adapterId: string, name: string, options?: CallOptions): Promise<Response>;
   /** Re-hashes the files and re-reads their headers; `health` of the answer says what was found. */
   verify(adapterId: string, options?: CallOptions): Promise<Adapter>;
+  /** Hands it to what answers its chats. Rejects with ADAPTER_NOT_APPLIED where that answers as if it had no adapter. */
+  serve(adapterId: string, options?: CallOptions): Promise<Adapter>;
   /** Starts an export: a job to wait for. One that is there already completes at once. */
   export(adapterId: string, format: ExportFormat, options?: StartOptions): Promise<StartResponse>;
   /** An export that is there, with its files. Throws a NotFoundError while there is none. */
@@ -38,6 +40,8 @@ export interface Adapters {
 
 /** The service may have to read a hundred sessions to choose some. */
 const EVALUATE_MS = 180_000;
+/** A server may have to load the adapter. */
+const SERVE_MS = 190_000;
 
 export function adaptersResource(send: Send, open: Open, runtime: Runtime): Adapters {
   const pathOf = (adapterId: string, rest = ""): string => `/adapters/${encodeURIComponent(adapterId)}${rest}`;
@@ -48,6 +52,8 @@ export function adaptersResource(send: Send, open: Open, runtime: Runtime): Adap
     get: (adapterId, options) => send({ method: "GET", path: pathOf(adapterId), options }),
     file: (adapterId, name, options) => file(pathOf(adapterId, "/files/"), name, options),
     verify: (adapterId, options) => send({ method: "POST", path: pathOf(adapterId, "/verify"), repeatable: true, options }),
+    serve: (adapterId, { timeoutMs = SERVE_MS, ...options } = {}) =>
+      send({ method: "POST", path: pathOf(adapterId, "/serve"), repeatable: true, options: { ...options, timeoutMs } }),
     export: (adapterId, format, { idempotencyKey = runtime.newKey(), ...options } = {}) =>
       send({ method: "POST", path: pathOf(adapterId, "/export"), json: { format }, idempotencyKey, options }),
     getExport: (adapterId, format, options) => send({ method: "GET", path: pathOf(adapterId, `/exports/${format}`), options }),

@@ -1,11 +1,14 @@
+import type { ServedBy } from "@imprint/contracts";
 import type { Log } from "../common/error.js";
 import type { Config } from "../config/load.js";
 import type { WorkerCommand } from "../runners/local/local-runner.js";
 import type { Interactive } from "../runners/runner.js";
 import type { Served } from "../runners/served.js";
 import type { DataPaths } from "../storage/paths.js";
+import { createProve, type Prove } from "./applied.js";
 import { chooseEngine } from "./choose.js";
 import { type ChatEngine, createTrainerEngine } from "./engine.js";
+import { createProveLoaded } from "./llama-cpp/applied.js";
 import { createLlamaCppEngine } from "./llama-cpp/engine.js";
 import { createGgufFiles } from "./llama-cpp/gguf-files.js";
 import { createLlamaProcess } from "./llama-cpp/process.js";
@@ -19,6 +22,9 @@ interface EngineOptions {
   readonly paths: Pick<DataPaths, "gguf" | "exports">;
   /** What a base model is called, by where it lies. */
   readonly nameOf: (location: string) => string;
+  /** Told whether what answers an adapter's chats applies it. */
+  readonly onServed: (adapterId: string, served: ServedBy) => Promise<void>;
+  readonly now: () => Date;
   readonly log: Log;
 }
 
@@ -27,7 +33,7 @@ interface Engine {
   close(): void;
 }
 
-const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions): Engine => {
+const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions, prove: Prove): Engine => {
   const trainer = createTrainerEngine(worker, log);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
@@ -40,14 +46,15 @@ const createLocalEngine = ({ config, command, worker, paths, log }: EngineOption
     files.close();
     llama.close();
   };
-  return { engine: createLlamaCppEngine({ trainer, files, llama, log }), close };
+  return { engine: createLlamaCppEngine({ trainer, files, llama, proveLoaded: createProveLoaded(llama, prove), log }), close };
 };
 
 /** Who answers chats, and what another server serves. */
 export const createEngine = (options: EngineOptions): Engine & { readonly upstream: Served | null } => {
-  const { config, nameOf, log } = options;
-  const local = createLocalEngine(options);
+  const { config, nameOf, onServed, now, log } = options;
+  const prove = createProve({ record: onServed, now });
+  const local = createLocalEngine(options, prove);
   if (config.upstream === null) return { ...local, upstream: null };
-  const upstream = createUpstreamEngine({ upstream: config.upstream, local: local.engine, nameOf, log });
+  const upstream = createUpstreamEngine({ upstream: config.upstream, local: local.engine, nameOf, prove, log });
   return { engine: upstream, upstream, close: local.close };
 };

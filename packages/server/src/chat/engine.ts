@@ -15,6 +15,11 @@ export interface ChatEngine {
   render(spec: ChatSpec, signal?: AbortSignal): Promise<RenderedPrompt>;
   /** `onEvent` is told of the prompt and, with `stream`, of the text as it is generated: all of it before the promise resolves. */
   chat(chat: Chat, signal?: AbortSignal, onEvent?: (event: ChatEvent) => void): Promise<ChatResult>;
+  /**
+   * Sees to it that what answers the chats of `spec`, whose adapter is not null, has the adapter, and proves that it applies it. Absent
+   * from the trainer, which proved it. Rejects as `Prove` does, and with EXPORT_UNSUPPORTED where another server cannot take it.
+   */
+  handOver?(spec: ChatSpec, signal?: AbortSignal): Promise<void>;
 }
 
 /** Says once of each strict tool that nothing holds its calls to their schema. */

@@ -35,10 +35,30 @@ export interface Asking {
   readonly cancelled: AbortSignal;
 }
 
+/** For what the question is no matter. */
+const GREETING: Omit<ChatSpec, "base_model" | "adapter_path"> = {
+  messages: [{ role: "user", content: "Hello.", tool_calls: [], tool_call_id: null }],
+  tools: [],
+  tool_choice: "auto",
+  parallel_tool_calls: true,
+  json_schema: null,
+  max_tokens: 16,
+  temperature: 0,
+  top_p: 1,
+  top_k: 0,
+  min_p: 0,
+  enable_thinking: null,
+  stop: [],
+  seed: 0,
+  stream: false,
+};
+
 /** What every API asks. */
 export interface ChatService {
   /** Rejects where the model is not known; what else may go wrong is thrown by the first event, or a later one. */
   ask(asked: AskedChat, asking: Asking): Promise<AsyncGenerator<AnswerEvent, void>>;
+  /** Rejects as an engine's `handOver` does, and where the adapter is not known. */
+  handOver(adapterId: string, cancelled: AbortSignal): Promise<void>;
   /** Tokens of the prompt, however long. */
   count(asked: Omit<AskedChat, "stream">, asking: Asking): Promise<number>;
 }
@@ -79,6 +99,10 @@ export const createChatService = ({ engine, upstream, recorder, registry, models
       const work = (onEvent: (event: ChatEvent) => void) =>
         withSignals([cancelled, closing], (signal) => engine.chat({ spec, strict_tools }, signal, onEvent));
       return answerTo(spec, work, { clock, onEvent: recorder.record({ model, conversation, headers }) });
+    },
+    handOver: async (adapterId, cancelled) => {
+      const spec = { ...GREETING, ...(await locate(adapterId)) };
+      await withSignals([cancelled, closing], async (signal) => engine.handOver?.(spec, signal));
     },
     count: async ({ model, conversation }, { cancelled }) => {
       const { strict_tools: _calls, ...asked } = conversation;

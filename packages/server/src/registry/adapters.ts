@@ -1,4 +1,12 @@
-import type { Adapter, AdapterFile, AdapterMethod, EvaluationSummary, PartialTraining, Proof } from "@imprint/contracts";
+import type {
+  Adapter,
+  AdapterFile,
+  AdapterMethod,
+  EvaluationSummary,
+  PartialTraining,
+  Proof,
+  ServedBy,
+} from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
 import { fieldRefused } from "../common/error.js";
 import { type AdapterTable, afterPrefix, type Transaction } from "../storage/schema.js";
@@ -31,6 +39,7 @@ const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   proof: { held_out: null, ...JSON.parse(row.proof) } as Proof,
   partial: row.partial === null ? null : (JSON.parse(row.partial) as PartialTraining),
   evaluation: row.evaluation === null ? null : (JSON.parse(row.evaluation) as EvaluationSummary),
+  served: row.served === null ? null : (JSON.parse(row.served) as ServedBy),
   created_at: row.created_at,
   path: `adapters/${row.adapter_id}`,
 });
@@ -46,6 +55,7 @@ export const insertAdapter = async (db: Transaction, { path: _derived, ...adapte
       proof: JSON.stringify(adapter.proof),
       partial: adapter.partial && JSON.stringify(adapter.partial),
       evaluation: adapter.evaluation && JSON.stringify(adapter.evaluation),
+      served: adapter.served && JSON.stringify(adapter.served),
       archived_at: null,
       purged_at: null,
     })
@@ -68,6 +78,15 @@ export const recordEvaluation = async (
       size: files.reduce((sum, { size }) => sum + size, 0),
       evaluation: evaluation && JSON.stringify(evaluation),
     })
+    .where("adapter_id", "=", adapterId)
+    .execute();
+};
+
+/** Records whether what answers an adapter's chats applies it. */
+export const recordServed = async (db: Transaction, adapterId: string, served: ServedBy): Promise<void> => {
+  await db
+    .updateTable("adapters")
+    .set({ served: JSON.stringify(served) })
     .where("adapter_id", "=", adapterId)
     .execute();
 };

@@ -72,6 +72,7 @@ export const publishAdapter = async ({
     proof: result.proof,
     partial: result.partial ?? null,
     evaluation: null,
+    served: null,
     path: `adapters/${lineage.adapter_id}`,
   };
   const home = join(paths.adapters, lineage.adapter_id);

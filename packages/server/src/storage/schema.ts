@@ -22,6 +22,8 @@ export interface AdapterTable {
   partial: string | null;
   /** What the last evaluation says; null for none. */
   evaluation: string | null;
+  /** Whether what answers its chats applies it; null for not measured. */
+  served: string | null;
   created_at: string;
   /** Set by DELETE: the id stays taken, the adapter is no longer shown. */
   archived_at: string | null;

@@ -1,11 +1,14 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { expect, test } from "vitest";
-import { findRepoRoot, readSetup } from "../../src/config/setup.js";
+import type { ServedBy } from "@imprint/contracts";
+import { expect, onTestFinished, test } from "vitest";
+import { createProve } from "../../src/chat/applied.js";
+import { llamaCppEntry } from "../../src/chat/choose.js";
+import { createProveLoaded } from "../../src/chat/llama-cpp/applied.js";
+import { createLlamaProcess } from "../../src/chat/llama-cpp/process.js";
+import { findRepoRoot } from "../../src/config/setup.js";
 import { makeFolder } from "../support/service.js";
 import { type Answer, askLlamaCpp, baseGguf } from "./llama-cpp.js";
+import { type Answers, withPeft, writeProof } from "./with-peft.js";
 
 const MINUTES = 60_000;
 /**
@@ -13,31 +16,6 @@ const MINUTES = 60_000;
  * second prompt, the likeliest token of the bare model differs by 0.05 for that reason alone.
  */
 const QUANTISATION_ERROR = 0.1;
-
-/** Probabilities of the likeliest next tokens. */
-type Likeliest = readonly (readonly [token: number, probability: number])[];
-interface Answers {
-  /** To the first prompt. */
-  readonly greedy: readonly number[];
-  readonly next: readonly Likeliest[];
-}
-interface Said {
-  readonly file: string;
-  readonly prompts: readonly (readonly number[])[];
-  readonly base: Answers;
-  readonly adapter: Answers;
-}
-
-const withPeft = async (out: string): Promise<Said> => {
-  const root = findRepoRoot();
-  const setup = readSetup(root);
-  if (setup === null) throw new Error("run npm run setup first: this test trains on the default model");
-  const script = fileURLToPath(new URL("./with_peft.py", import.meta.url));
-  const env = { ...process.env, PYTHONPATH: join(root, "trainer", "src"), HF_HUB_OFFLINE: "1", OMP_WAIT_POLICY: "PASSIVE" };
-  const base = setup.models[setup.default_model] ?? "";
-  const { stdout } = await promisify(execFile)(setup.python, [script, base, out], { env });
-  return JSON.parse(stdout) as Said;
-};
 
 /** The largest difference of a probability, over PEFT's likeliest tokens. */
 const distance = (peft: Answers, llama: readonly Answer[]): number =>
@@ -50,7 +28,8 @@ const distance = (peft: Answers, llama: readonly Answer[]): number =>
 test("llama.cpp answers with an exported adapter what PEFT answers with the adapter itself", {
   timeout: 8 * MINUTES,
 }, async () => {
-  const { file, prompts, base, adapter } = await withPeft(makeFolder());
+  const said = await withPeft(makeFolder());
+  const { file, prompts, base, adapter } = said;
   const tokens = adapter.greedy.length;
   const bare = await askLlamaCpp(baseGguf(), null, prompts, tokens);
   const adapted = await askLlamaCpp(baseGguf(), file, prompts, tokens);
@@ -61,4 +40,17 @@ test("llama.cpp answers with an exported adapter what PEFT answers with the adap
   expect(distance(base, bare)).toBeLessThan(QUANTISATION_ERROR);
   expect(distance(adapter, adapted)).toBeLessThan(QUANTISATION_ERROR);
   expect(distance(adapter, bare)).toBeGreaterThan(3 * QUANTISATION_ERROR);
+
+  const found: ServedBy[] = [];
+  const program = fileURLToPath(new URL("../../dist/chat/llama-cpp/llama-process.js", import.meta.url));
+  const llama = createLlamaProcess({ library: llamaCppEntry(findRepoRoot()), program });
+  onTestFinished(() => llama.close());
+  const prove = createProve({ record: async (_id, served) => void found.push(served), now: () => new Date(0) });
+  const proveLoaded = createProveLoaded(llama, prove);
+  const rendered = { tokens: prompts[0] ?? [], context_length: 2048 } as never;
+  writeProof(said);
+  await proveLoaded(said.folder, { model: baseGguf(), adapter: file }, rendered);
+  const idle = proveLoaded(said.folder, { model: baseGguf(), adapter: said.idle }, rendered);
+  await expect(idle).rejects.toMatchObject({ code: "ADAPTER_NOT_APPLIED" });
+  expect(found).toMatchObject([{ by: "llama.cpp", applied: true }, { applied: false }]);
 });

@@ -1,6 +1,7 @@
 """with_peft.py BASE OUT: trains a small adapter, exports it as GGUF, and prints what PEFT answers with it.
 
-The answer is one JSON document: each prompt's tokens, and without and with the adapter the likeliest next tokens with
+The answer is one JSON document: the adapter's folder and file, `idle`, a file of an adapter that changes nothing, and the
+probes of its proof; each prompt's tokens, and without and with the adapter the likeliest next tokens with
 their probabilities; for the first prompt, which the adapter learned to answer, also the greedy answer.
 """
 
@@ -23,6 +24,7 @@ from imprint_trainer.models.load import load_base
 from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import ExportSpec
 from imprint_trainer.publish.peft_format import attached, write_weights
+from imprint_trainer.publish.probes import probes, readings
 
 LESSON = ("Which ports may a gate have?", "A gate may have the ports 4117 and 4118, and no others.")
 QUESTIONS = (LESSON[0], "What is the capital of France?", "Write a haiku about ports.")
@@ -74,31 +76,44 @@ def answers(model: Any, prompts: list[list[int]]) -> dict[str, Any]:
     }
 
 
-def main(folder: str, out: Path) -> None:
-    fix_numerics(torch.device("cpu"))
-    base = load_base(folder, quantization="none", device="cpu")
-    adapter, exported = out / "adapter", out / "export"
-    for path in (adapter, exported):
-        path.mkdir()
-    write_weights(adapter, trained(base))
+def without_effect(payload: Payload) -> Payload:
+    tensors = {name: tensor * 0 if "lora_B" in name else tensor for name, tensor in payload.tensors.items()}
+    return Payload(tensors, payload.config)
+
+
+def exported(base: LoadedBase, folder: str, payload: Payload, out: Path) -> tuple[Path, Path]:
+    """The adapter's folder, and its GGUF file."""
+    adapter, export = out / "adapter", out / "export"
+    for path in (adapter, export):
+        path.mkdir(parents=True)
+    write_weights(adapter, payload)
     spec = ExportSpec(
         adapter_id="lesson",
         adapter_path=str(adapter),
         base_model=folder,
         base_model_name="base",
         format="gguf",
-        output_dir=str(exported),
+        output_dir=str(export),
     )
     context = JobContext(
         lambda _: None, lambda: False, lambda *_: base, lambda _: base.tokenizer, PeakMemory(base.device)
     )
     result = export_adapter(spec, context)
+    return adapter, export / result["files"][0]["name"]
+
+
+def main(folder: str, out: Path) -> None:
+    fix_numerics(torch.device("cpu"))
+    base = load_base(folder, quantization="none", device="cpu")
+    payload = trained(base)
+    adapter, file = exported(base, folder, payload, out / "lesson")
+    _, idle = exported(base, folder, without_effect(payload), out / "idle")
     prompts = [prompt_of(base.tokenizer, question) for question in QUESTIONS]
-    bare = answers(base.model, prompts)
+    bare, before = answers(base.model, prompts), readings(base.model, base)
     with attached(base, adapter) as model:
-        adapted = answers(model, prompts)
-    file = str(exported / result["files"][0]["name"])
-    print(json.dumps({"file": file, "prompts": prompts, "base": bare, "adapter": adapted}))
+        adapted, after = answers(model, prompts), readings(model, base)
+    said = {"prompts": prompts, "base": bare, "adapter": adapted, "probes": probes(base.tokenizer, before, after)}
+    print(json.dumps({"folder": str(adapter), "file": str(file), "idle": str(idle), **said}))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ export const adapterRow = (adapter_id: string, changes: Partial<AdapterRow> = {}
   proof: PROOF,
   partial: null,
   evaluation: null,
+  served: null,
   created_at: "2026-01-01T00:00:00.000Z",
   path: `adapters/${adapter_id}`,
   ...changes,

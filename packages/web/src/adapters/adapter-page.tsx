@@ -1,4 +1,4 @@
-import type { Adapter } from "@imprint/contracts";
+import { type Adapter, servedText } from "@imprint/contracts";
 import { useCallback, useMemo } from "react";
 import { api } from "../api.js";
 import { EvaluationCard } from "../evaluation/evaluation-card.js";
@@ -42,6 +42,9 @@ function Lineage({ adapter }: { readonly adapter: Adapter }) {
           ["Method", adapter.method],
           ["Rank, alpha", `${adapter.rank}, ${adapter.alpha}`],
           ["Task type", adapter.task_type],
+          ...(adapter.served === null
+            ? []
+            : [["Served by", `${servedText(adapter.served)}, measured ${ago(adapter.served.measured_at, Date.now())}`] as const]),
           ["Created", ago(adapter.created_at, Date.now())],
           ["Folder", <code key="path">{adapter.path}</code>],
           ["SHA-256", <code key="sha">{adapter.sha256}</code>],

@@ -35,6 +35,7 @@ from imprint_trainer.publish.peft_format import (
     vllm_accepts,
     write_weights,
 )
+from imprint_trainer.publish.probes import probes, readings
 
 MOST_TOKENS = 32_768  # of windows; each is read twice, with the adapter and without
 
@@ -121,11 +122,13 @@ def prove(
     tested = [window for _, window in held_out.windows] if held_out else []
     held_before = [token_losses(base.model, window, base.device, read)[0] for window in interruptible(tested, stop)]
     neutrals_before = [neutral_loss_of_base(base, name) for name in texts]
+    said_before = readings(base.model, base)
     with attached(base, folder) as model:
         expected, matched = match_keys(model, payload)
         after = mean_loss(model, interruptible(windows, stop), base.device, read)
         held_after = [token_losses(model, window, base.device, read)[0] for window in interruptible(tested, stop)]
         neutrals_after = [neutral_loss(model, base.tokenizer, base.device, read_neutral, name=name) for name in texts]
+        said_after = readings(model, base)
     neutral_before, neutral_after = fmean(neutrals_before), fmean(neutrals_after)
     check_losses(before, after, neutral_before, neutral_after)
     proved = held_out_proof(held_out, held_before, held_after) if held_out else None
@@ -147,6 +150,7 @@ def prove(
             if imprint
             else {}
         ),
+        "probes": probes(base.tokenizer, said_before, said_after),
         "remarks": [*worse, *remark_on(chosen, trained_on), *vllm.remarks, *llama_cpp.remarks],
     }
 

@@ -1,7 +1,8 @@
-import type { RenderedPrompt } from "@imprint/contracts";
+import type { ChatSpec, RenderedPrompt } from "@imprint/contracts";
 import { ImprintError, type Log } from "../../common/error.js";
 import { abortable } from "../../common/promises.js";
 import { type Chat, type ChatEngine, createUnheld } from "../engine.js";
+import type { ProveLoaded } from "./applied.js";
 import type { GgufFiles } from "./gguf-files.js";
 import { grammarFor } from "./grammar.js";
 import type { LlamaProcess } from "./process.js";
@@ -11,6 +12,7 @@ interface Options {
   readonly trainer: ChatEngine;
   readonly files: GgufFiles;
   readonly llama: LlamaProcess;
+  readonly proveLoaded: ProveLoaded;
   readonly log: Log;
 }
 
@@ -19,22 +21,29 @@ interface Files {
   readonly adapter: string | null;
 }
 
-/** Chats by llama.cpp: tokens of the trainer's prompt in, text out. */
-export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): ChatEngine => {
-  const unheld = createUnheld(log);
-  const named = new Set<string>(); // bases that were said to be answered by the trainer
+const TRAINER_ANSWERS: ReadonlySet<string> = new Set(["EXPORT_UNSUPPORTED", "ADAPTER_NOT_APPLIED"]);
 
-  /** Null where llama.cpp cannot take the base or the adapter. */
-  const filesFor = async ({ spec }: Chat, { quantization }: RenderedPrompt): Promise<Files | null> => {
-    const { base_model, adapter_path } = spec;
+/** Chats by llama.cpp: tokens of the trainer's prompt in, text out. */
+export const createLlamaCppEngine = ({ trainer, files, llama, proveLoaded, log }: Options): ChatEngine => {
+  const unheld = createUnheld(log);
+  const named = new Set<string>(); // models that were said to be answered by the trainer
+
+  const loaded = async ({ base_model, adapter_path }: ChatSpec, prompt: RenderedPrompt): Promise<Files> => {
+    const model = await files.base(base_model, prompt.quantization);
+    const found = { model, adapter: adapter_path && (await files.adapter(adapter_path, base_model)) };
+    await proveLoaded(adapter_path, found, prompt);
+    return found;
+  };
+
+  /** Null where llama.cpp cannot take the base or the adapter, or does not apply it. */
+  const filesFor = async ({ spec }: Chat, prompt: RenderedPrompt): Promise<Files | null> => {
     try {
-      const model = await files.base(base_model, quantization);
-      return { model, adapter: adapter_path && (await files.adapter(adapter_path, base_model)) };
+      return await loaded(spec, prompt);
     } catch (error) {
-      if (!(error instanceof ImprintError) || error.code !== "EXPORT_UNSUPPORTED") throw error;
-      if (!named.has(base_model))
-        log.warn({ reason: error.message }, "llama.cpp cannot take a model; the trainer answers its chats");
-      named.add(base_model);
+      if (!(error instanceof ImprintError) || !TRAINER_ANSWERS.has(error.code)) throw error;
+      const model = spec.adapter_path ?? spec.base_model;
+      if (!named.has(model)) log.warn({ reason: error.message }, "llama.cpp cannot take a model; the trainer answers its chats");
+      named.add(model);
       return null;
     }
   };
@@ -80,5 +89,13 @@ export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): C
     return { text, finish_reason, stop_text, prompt_tokens, completion_tokens: begun + completion_tokens };
   };
 
-  return { render: trainer.render, chat };
+  const handOver: ChatEngine["handOver"] = async (spec, signal) => {
+    try {
+      await abortable(loaded(spec, await trainer.render(spec, signal)), signal);
+    } catch (error) {
+      if (!(error instanceof ImprintError) || error.code !== "EXPORT_UNSUPPORTED") throw error; // the trainer's
+    }
+  };
+
+  return { render: trainer.render, chat, handOver };
 };

@@ -46,6 +46,11 @@ export interface Sequence {
   compareContextTokens(tokens: readonly number[]): { readonly firstDifferentIndex: number };
   /** Forgets what differs from `tokens`. */
   adaptStateToTokens(tokens: readonly number[], allowShift: boolean): Promise<void>;
+  evaluateWithMetadata(
+    tokens: readonly number[],
+    metadata: { readonly probabilities: true },
+    options: { readonly temperature: number; readonly yieldEogToken: true },
+  ): AsyncGenerator<{ readonly probabilities: ReadonlyMap<number, number> }, void>;
   evaluate(
     tokens: readonly number[],
     options: {

@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { createContexts } from "./contexts.js";
 import { generate, type Surroundings } from "./generate.js";
 import type { Library } from "./library.js";
+import { likeliestAfter } from "./likeliest.js";
 import type { EngineMessage, EngineRequest } from "./protocol.js";
 
 /** The process that holds llama.cpp, whose crash must not be the service's. Its argument is the library's entry. */
@@ -28,6 +29,8 @@ process.on("message", async (request: EngineRequest) => {
   if (request.type === "cancel") return void cancelled.add(id);
   try {
     const onText = (text: string): void => say({ type: "text", id, text });
+    if (request.type === "likeliest")
+      return say({ type: "done", id, generated: await likeliestAfter(request.prompted, await opened) });
     const surroundings = { ...(await opened), onText, cancelled: () => cancelled.has(id) };
     say({ type: "done", id, generated: await generate(request.generation, surroundings) });
   } catch (error) {

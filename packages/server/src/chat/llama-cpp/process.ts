@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ImprintError } from "../../common/error.js";
 import { workerEnvironment } from "../../runners/local/environment.js";
-import type { EngineMessage, EngineRequest, Generated, Generation } from "./protocol.js";
+import type { EngineMessage, EngineRequest, Generated, Generation, Likely, Prompted } from "./protocol.js";
 
 /** Beside this module, compiled and bundled; not where tests read the sources. */
 export const PROGRAM = fileURLToPath(new URL("./llama-process.js", import.meta.url));
@@ -10,12 +10,18 @@ export const PROGRAM = fileURLToPath(new URL("./llama-process.js", import.meta.u
 export interface LlamaProcess {
   /** Rejects with ImprintError, or with the signal's reason. */
   generate(generation: Generation, onText: (text: string) => void, signal?: AbortSignal): Promise<Generated>;
+  /** The likeliest next tokens, the likeliest first. Rejects as `generate` does. */
+  likeliest(prompted: Prompted, signal?: AbortSignal): Promise<readonly Likely[]>;
   close(): void;
 }
 
+type Question =
+  | { readonly type: "generate"; readonly generation: Generation }
+  | { readonly type: "likeliest"; readonly prompted: Prompted };
+
 interface Waiting {
   readonly onText: (text: string) => void;
-  readonly resolve: (generated: Generated) => void;
+  readonly resolve: (answer: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -40,7 +46,7 @@ export const createLlamaProcess = ({
     const caller = waiting.get(message.id);
     if (message.type === "text") caller?.onText(message.text);
     else waiting.delete(message.id);
-    if (message.type === "done") caller?.resolve(message.generated);
+    if (message.type === "done") caller?.resolve(message.generated as never);
     else if (message.type === "failed")
       caller?.reject(new ImprintError("TRAINER_ERROR", `llama.cpp could not answer: ${message.message}`));
   };
@@ -59,25 +65,28 @@ export const createLlamaProcess = ({
     return started.once("exit", (code, by) => gone(String(by ?? code)));
   };
 
+  const ask = <Answer>(question: Question, onText: (text: string) => void, signal?: AbortSignal): Promise<Answer> => {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    child ??= start();
+    const asked = child;
+    count += 1;
+    const id = count;
+    const send = (request: EngineRequest): void => void asked.send(request, () => {}); // its end says what is wrong
+    const cancel = (): void => {
+      send({ type: "cancel", id });
+      waiting.get(id)?.reject(signal?.reason);
+      waiting.delete(id);
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
+    return new Promise<Answer>((resolve, reject) => {
+      waiting.set(id, { onText, resolve, reject });
+      send({ ...question, id });
+    }).finally(() => signal?.removeEventListener("abort", cancel));
+  };
+
   return {
-    generate: (generation, onText, signal) => {
-      if (signal?.aborted) return Promise.reject(signal.reason);
-      child ??= start();
-      const asked = child;
-      count += 1;
-      const id = count;
-      const send = (request: EngineRequest): void => void asked.send(request, () => {}); // its end says what is wrong
-      const cancel = (): void => {
-        send({ type: "cancel", id });
-        waiting.get(id)?.reject(signal?.reason);
-        waiting.delete(id);
-      };
-      signal?.addEventListener("abort", cancel, { once: true });
-      return new Promise<Generated>((resolve, reject) => {
-        waiting.set(id, { onText, resolve, reject });
-        send({ type: "generate", id, generation });
-      }).finally(() => signal?.removeEventListener("abort", cancel));
-    },
+    generate: (generation, onText, signal) => ask({ type: "generate", generation }, onText, signal),
+    likeliest: (prompted, signal) => ask({ type: "likeliest", prompted }, () => {}, signal),
     close: () => {
       child?.kill();
       child = undefined;

@@ -30,11 +30,18 @@ export interface Generated {
   readonly cached_tokens: number;
 }
 
+/** A token and the logarithm of its probability. */
+export type Likely = readonly [token: number, logprob: number];
+
+/** Tokens whose likeliest next ones are asked for. */
+export type Prompted = Pick<Generation, "model" | "adapter" | "tokens" | "context_length">;
+
 export type EngineRequest =
+  | { readonly type: "likeliest"; readonly id: number; readonly prompted: Prompted }
   | { readonly type: "generate"; readonly id: number; readonly generation: Generation }
   | { readonly type: "cancel"; readonly id: number };
 
 export type EngineMessage =
   | { readonly type: "text"; readonly id: number; readonly text: string }
-  | { readonly type: "done"; readonly id: number; readonly generated: Generated }
+  | { readonly type: "done"; readonly id: number; readonly generated: Generated | readonly Likely[] }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

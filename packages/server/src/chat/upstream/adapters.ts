@@ -2,11 +2,17 @@ import { basename, join } from "node:path";
 import { isObject } from "@imprint/contracts";
 import { ImprintError } from "../../common/error.js";
 import { createKeyedLock } from "../../common/keyed-lock.js";
+import { type Asked, type Prove, pairsOf, type Said } from "../applied.js";
 import { createWeightsHash } from "../weights-hash.js";
 import type { UpstreamHttp } from "./http.js";
 import { HASH_LENGTH, type UpstreamModel } from "./models.js";
 
 const LOAD_MS = 120_000;
+/** Tokens of each answer that tells whether an adapter is applied: where the server tells no probabilities, they are compared. */
+const ANSWERED = 8;
+/** Likeliest tokens that it is asked for: as many as vLLM tells. */
+const TOLD = 20;
+
 /** Fields of a request that ask for an adapter. */
 export interface Attached {
   readonly model: string;
@@ -27,37 +33,32 @@ export interface UpstreamAdapters {
   attach(adapter: string, model: UpstreamModel, listed: readonly UpstreamModel[], signal?: AbortSignal): Promise<Attached>;
   /** Without any adapter, those included that the server would apply by itself. */
   bare(model: UpstreamModel, signal?: AbortSignal): Promise<Attached>;
-  /**
-   * Asks the server for the likeliest next tokens after a prompt, with the adapter and without it, once for each adapter that it was
-   * handed: true where their probabilities differ, or where it does not tell them. Rejects with ImprintError ADAPTER_NOT_APPLIED where
-   * they are the same: a server that drops an adapter says nothing of it.
-   */
-  prove(place: Place, prompt: readonly number[], signal?: AbortSignal): Promise<true>;
+  /** Once for each adapter that it was handed, or `again`: a server that drops one says nothing of it. Rejects as `Prove` does. */
+  prove(asked: HandedOver, signal?: AbortSignal): Promise<true>;
 }
 
-/** Logarithms of the probabilities of the likeliest next tokens; null where the server does not tell them. */
-type Likeliest = ReadonlyMap<string, number> | null;
+export interface HandedOver {
+  readonly adapter: string;
+  readonly place: Place;
+  /** The chat's. */
+  readonly prompt: readonly number[];
+  readonly again?: boolean;
+}
 
-/** vLLM and SGLang: `{top_logprobs: [{TOKEN: LOGPROB}]}`; llama-server: `{content: [{top_logprobs: [{id, token, logprob}]}]}`. */
-const likeliestIn = (answer: unknown): Likeliest => {
+/** vLLM (ids by `return_tokens_as_token_ids`) and SGLang: `{top_logprobs: [{TOKEN: LOGPROB}]}`; llama-server: `{content: [{top_logprobs: [{id, token, logprob}]}]}`. */
+const saidIn = (answer: unknown): Said => {
   const [choice]: unknown[] = isObject(answer) && Array.isArray(answer.choices) ? answer.choices : [];
   const logprobs = isObject(choice) && isObject(choice.logprobs) ? choice.logprobs : {};
   const [first]: unknown[] = Array.isArray(logprobs.content) ? logprobs.content : [];
   const [top]: unknown[] = Array.isArray(logprobs.top_logprobs) ? logprobs.top_logprobs : [];
   const listed = isObject(first) && Array.isArray(first.top_logprobs) ? first.top_logprobs.filter(isObject) : [];
   const pairs = isObject(top)
-    ? Object.entries(top)
+    ? Object.entries(top).map(([token, logprob]) => [token.replace(/^token_id:/, ""), logprob] as const)
     : listed.map(({ id, token, logprob }) => [`${id ?? token}`, logprob] as const);
   const numbers = pairs.filter((pair): pair is [string, number] => typeof pair[1] === "number");
-  return numbers.length === 0 ? null : new Map(numbers);
+  const text = isObject(choice) && typeof choice.text === "string" ? choice.text : "";
+  return { text, likeliest: numbers.length === 0 ? null : new Map(numbers) };
 };
-
-/** Equal numbers, as the same weights give them: those of a trained adapter differ in the first digits. */
-const areAlike = (one: Likeliest, other: Likeliest): boolean =>
-  one !== null &&
-  other !== null &&
-  one.size === other.size &&
-  [...one].every(([token, logprob]) => Math.abs((other.get(token) ?? Number.POSITIVE_INFINITY) - logprob) < 1e-6);
 
 interface Preloaded {
   readonly id: number;
@@ -72,9 +73,13 @@ const preloadedIn = (answer: unknown): readonly Preloaded[] =>
 /** Adapters by the name `ID-HASH`: an id is written once on one machine, and another machine's of the same id has other weights. */
 export const createUpstreamAdapters = ({
   http,
+  host,
   folder,
+  prove,
 }: {
   readonly http: UpstreamHttp;
+  readonly host: string;
+  readonly prove: Prove;
   /** Where the upstream sees the adapters; null: where they are. */
   readonly folder: string | null;
 }): UpstreamAdapters => {
@@ -98,23 +103,25 @@ export const createUpstreamAdapters = ({
     preloadedIn(await http.ask({ path: "/lora-adapters", limitMs: LOAD_MS, signal }));
 
   const bare: UpstreamAdapters["bare"] = async (model, signal) => {
-    if (model.kind !== "llama-server" || (await preloaded(signal)).length === 0) return { model: model.id };
-    return { model: model.id, lora: [] };
-  };
-
-  const likeliest = async (asked: Attached, prompt: readonly number[], signal: AbortSignal | undefined): Promise<Likeliest> => {
-    const body = { ...asked, prompt, max_tokens: 1, temperature: 0, logprobs: 5 };
-    return likeliestIn(await http.ask({ path: "/v1/completions", body, limitMs: LOAD_MS, signal }));
+    if (model.kind !== "llama-server") return { model: model.id };
+    // Each by name: an empty list asks for those that it was started with.
+    const lora = (await preloaded(signal)).map(({ id }) => ({ id, scale: 0 }));
+    return lora.length === 0 ? { model: model.id } : { model: model.id, lora };
   };
 
   return {
     bare,
-    prove: async ({ attached, model }, prompt, signal) => {
-      const key = JSON.stringify(attached);
-      if (proved.has(key)) return true;
-      const without = await likeliest(await bare(model, signal), prompt, signal);
-      if (areAlike(await likeliest(attached, prompt, signal), without))
-        throw new ImprintError("ADAPTER_NOT_APPLIED", `${model.owned_by} answers alike with ${attached.model} and without it.`);
+    prove: async ({ adapter, place: { attached, model }, prompt, again = false }, signal) => {
+      const key = JSON.stringify([adapter, attached]);
+      if (proved.has(key) && !again) return true;
+      const none = await bare(model, signal);
+      const greedy = { max_tokens: ANSWERED, temperature: 0, logprobs: TOLD, return_tokens_as_token_ids: model.kind === "vllm" };
+      const say = async (tokens: readonly number[], isAdapted: boolean): Promise<Said> => {
+        const body = { ...(isAdapted ? attached : none), prompt: tokens, ...greedy };
+        return saidIn(await http.ask({ path: "/v1/completions", body, limitMs: LOAD_MS, signal }));
+      };
+      const ask: Asked["ask"] = (prompts) => pairsOf(prompts.length === 0 ? [prompt] : prompts, say);
+      await prove({ adapter, by: `${model.owned_by} at ${host}`, ask });
       proved.add(key);
       return true;
     },
@@ -132,7 +139,7 @@ export const createUpstreamAdapters = ({
       const path = model.kind === "vllm" ? "/v1/load_lora_adapter" : "/load_lora_adapter";
       const attached = { model: model.kind === "vllm" ? name : `${model.id}:${name}` };
       if (!isThere) {
-        proved.delete(JSON.stringify(attached));
+        proved.delete(JSON.stringify([adapter, attached]));
         await locked([name], () => load(path, { lora_name: name, lora_path }, signal));
       }
       return attached;

@@ -53,19 +53,24 @@ export const modelsIn = (answer: unknown): readonly UpstreamModel[] => {
 export const listModels = async (http: UpstreamHttp, signal?: AbortSignal): Promise<readonly UpstreamModel[]> =>
   modelsIn(await http.ask({ path: "/v1/models", limitMs: LIST_MS, signal }));
 
-/** The last part of a hub id or a folder: what the same model is called everywhere. */
+/** The last part of a hub id or a folder, without Ollama's tag: what the same model is called everywhere. */
 const shortName = (name: string): string =>
   name
     .replace(/[/\\]+$/, "")
     .split(/[/\\]/)
     .at(-1)
-    ?.toLowerCase() ?? "";
+    ?.toLowerCase()
+    .replace(/:latest$/, "") ?? "";
 
 /** The upstream's own copy of a base model: by the id that it is served as, or by what it was loaded from. */
 export const copyOf = (base: string, models: readonly UpstreamModel[]): UpstreamModel | null => {
   const bases = models.filter(({ parent }) => parent === null);
   return bases.find(({ id, root }) => [id, root].some((name) => shortName(name) === shortName(base))) ?? null;
 };
+
+/** The model that an adapter was merged into, by the adapter's name: `gates-v1`, or Ollama's `gates-v1:latest`. */
+export const mergedOf = (adapter: string, models: readonly UpstreamModel[]): UpstreamModel | null =>
+  models.find((model) => !takesTokens(model.kind) && shortName(model.id) === adapter.toLowerCase()) ?? null;
 
 /** Whether prompts can be handed over as the token ids that the trainer renders. */
 export const takesTokens = (kind: UpstreamKind): boolean => kind !== "openai";

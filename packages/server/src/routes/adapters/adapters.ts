@@ -1,6 +1,7 @@
 import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
+import type { ChatService } from "../../chat/service.js";
 import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, NoBody, noContent, Prefix, problems, Text } from "../../http/schemas.js";
 import type { KindDeps } from "../../kinds/deps.js";
@@ -11,13 +12,16 @@ import { adapterNotFound, requireAdapter } from "../../registry/require-adapter.
 import { inTransaction } from "../../storage/transaction.js";
 
 interface Deps {
+  readonly chat: ChatService;
   readonly deps: KindDeps;
 }
 
 const params = idParams("adapter_id");
+/** A server may have to load the adapter, and the trainer the base model. */
+const SERVE_TIMEOUT_MS = 180_000;
 const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, prefix: Prefix, limit: Limit, after: Text });
 
-export const adapterRoutes = (app: App, { deps }: Deps): void => {
+export const adapterRoutes = (app: App, { chat, deps }: Deps): void => {
   const { database, paths, now } = deps;
 
   app.get(
@@ -64,6 +68,34 @@ export const adapterRoutes = (app: App, { deps }: Deps): void => {
       },
     },
     async (request) => verifyAdapter(deps, await requireAdapter(database, request.params.adapter_id), { again: true }),
+  );
+
+  app.post(
+    "/adapters/:adapter_id/serve",
+    {
+      config: { timeoutMs: SERVE_TIMEOUT_MS },
+      schema: {
+        tags: ["adapters"],
+        summary: "Hand an adapter to what answers its chats, and compare what that says with the proof",
+        params,
+        body: NoBody,
+        response: {
+          200: answer("The adapter; `served` is null where the trainer answers", Adapter),
+          ...problems(
+            "ADAPTER_NOT_FOUND",
+            "ADAPTER_INVALID",
+            "ADAPTER_NOT_APPLIED",
+            "EXPORT_UNSUPPORTED",
+            "UPSTREAM_UNREACHABLE",
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const { adapter_id } = await requireAdapter(database, request.params.adapter_id);
+      await chat.handOver(adapter_id, request.cancelled);
+      return verifyAdapter(deps, await requireAdapter(database, adapter_id));
+    },
   );
 
   app.delete(

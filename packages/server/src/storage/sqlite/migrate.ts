@@ -124,6 +124,7 @@ const CHANGES: readonly (readonly string[])[] = [
     // So that each is read again, once the service listens: when it was recorded stands in its file.
     "update sessions set fingerprint = null",
   ],
+  ["alter table adapters add column served text check (json_valid(served))"],
 ];
 const VERSION = FIRST_VERSION + CHANGES.length;
 

@@ -1,13 +1,17 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ServedBy } from "@imprint/contracts";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createProve } from "../../../src/chat/applied.js";
 import { createTrainerEngine } from "../../../src/chat/engine.js";
+import { createProveLoaded } from "../../../src/chat/llama-cpp/applied.js";
 import { createLlamaCppEngine } from "../../../src/chat/llama-cpp/engine.js";
 import { createGgufFiles } from "../../../src/chat/llama-cpp/gguf-files.js";
 import { createLlamaProcess } from "../../../src/chat/llama-cpp/process.js";
 import type { ChatEvent } from "../../../src/runners/runner.js";
 import { quietLog } from "../../common/quiet-log.js";
+import { goodProof } from "../../fixtures/workers/support/adapter.mjs";
 import { chatCall, runnerOn, temporaryFolder, userSays, workerPath } from "../../runners/support.js";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -22,14 +26,18 @@ const start = () => {
   const trainer = { file: process.execPath, args: [workerPath("renders.mjs"), "serve"] };
   const log = quietLog();
   const files = createGgufFiles({ paths: { gguf: made, exports }, trainer, log });
-  const engine = createLlamaCppEngine({ trainer: createTrainerEngine(runnerOn("renders.mjs"), log), files, llama, log });
+  const served: ServedBy[] = [];
+  const record = async (_id: string, found: ServedBy) => void served.push(found);
+  const proveLoaded = createProveLoaded(llama, createProve({ record, now: () => new Date(0) }));
+  const answering = createTrainerEngine(runnerOn("renders.mjs"), log);
+  const engine = createLlamaCppEngine({ trainer: answering, files, llama, proveLoaded, log });
   const model = (name: string): string => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "config.json"), "{}");
     writeFileSync(join(folder, name, "adapter_model.safetensors"), name);
     return join(folder, name);
   };
-  return { engine, model, made, exports, files, log };
+  return { engine, model, made, exports, files, log, served };
 };
 
 const asked = (base_model: string, change: object = {}) => ({
@@ -79,6 +87,20 @@ test("the file of an adapter lies among its exports, and what an evaluation writ
   writeFileSync(join(mine, "adapter_model.safetensors"), "other weights");
   await engine.chat(asked(base, { adapter_path: mine }));
   expect(readdirSync(join(exports, "mine", "engine"))).toHaveLength(2);
+});
+
+test("an adapter is proved once, when it is loaded first, and one that changes nothing is the trainer's to answer", async () => {
+  const { engine, model, served } = start();
+  const [base, mine, idle] = [model("base"), model("mine"), model("idle")];
+  for (const folder of [mine, idle]) writeFileSync(join(folder, "proof.json"), JSON.stringify(goodProof));
+  for (const _ of [1, 2]) await engine.chat(asked(base, { adapter_path: mine }));
+  const exact = { by: "llama.cpp", applied: true, off: expect.closeTo(0), measured_at: "1970-01-01T00:00:00.000Z" };
+  expect(served).toEqual([exact]);
+  expect((await engine.chat(asked(base, { adapter_path: idle }))).text).toBe("the trainer");
+  const handOver = engine.handOver?.(asked(base, { adapter_path: idle }).spec);
+  await expect(handOver).rejects.toMatchObject({ code: "ADAPTER_NOT_APPLIED" });
+  expect(served.at(-1)).toMatchObject({ applied: false, off: 0.5 });
+  await engine.handOver?.(asked(model("unsupported"), { adapter_path: mine }).spec);
 });
 
 test("a model that is being written is told in the log, and ends with the service", async () => {

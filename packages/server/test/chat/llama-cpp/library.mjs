@@ -35,6 +35,17 @@ function sequence(model, adapter, size) {
     adaptStateToTokens: async (tokens) => {
       state = state.slice(0, shared(tokens));
     },
+    async *evaluateWithMetadata() {
+      const isAdapted = adapter !== "" && !adapter.includes("idle");
+      const likely = isAdapted ? Math.exp(-0.75) : Math.exp(-0.25);
+      yield {
+        token: 7,
+        probabilities: new Map([
+          [9, 0.01],
+          [7, likely],
+        ]),
+      };
+    },
     async *evaluate(tokens, { grammarEvaluationState = () => undefined, ...choosing }) {
       if (model.includes("crash")) process.kill(process.pid, "SIGSEGV");
       state.push(...tokens);

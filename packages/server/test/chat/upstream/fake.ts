@@ -39,8 +39,10 @@ export interface FakeOptions {
   readonly preloaded?: readonly string[];
   readonly runtimeLora?: boolean;
   readonly usage?: boolean;
-  /** It takes adapters and answers without them. */
-  readonly dropsAdapters?: boolean;
+  /** Other models, by what they answer. */
+  readonly others?: Readonly<Record<string, string>>;
+  /** Of what an adapter changes that much is there: 0 where it answers without it. Default: 1. */
+  readonly applied?: number;
   /** It tells no probabilities. */
   readonly silentOnProbabilities?: boolean;
   readonly port?: number;
@@ -68,11 +70,15 @@ const json = (response: ServerResponse, status: number, body: unknown, headers: 
   return response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 };
 
-const models = ({ kind = "vllm", model = "big-model", root = model, maxLength = 4096 }: FakeOptions, loaded: Fake["loaded"]) => {
+const models = (
+  { kind = "vllm", model = "big-model", root = model, maxLength = 4096, others = {} }: FakeOptions,
+  loaded: Fake["loaded"],
+) => {
   const common = { object: "model", created: 1_700_000_000, owned_by: kind };
   if (kind === "llamacpp")
     return { object: "list", data: [{ ...common, id: model, meta: { vocab_type: 2, n_vocab: 49152, n_ctx_train: maxLength } }] };
-  if (kind === "organization_owner") return { object: "list", data: [{ id: model, object: "model", owned_by: kind }] };
+  const ids = [model, ...Object.keys(others)];
+  if (kind === "organization_owner") return { object: "list", data: ids.map((id) => ({ id, object: "model", owned_by: kind })) };
   const adapters = [...loaded].map(([id, path]) => ({ ...common, id, root: path, parent: model, max_model_len: null }));
   return { object: "list", data: [{ ...common, id: model, root, parent: null, max_model_len: maxLength }, ...adapters] };
 };
@@ -90,16 +96,31 @@ const chunkOf = (path: string, piece: Piece | null, finish: string | null, stop:
 
 /** A completion of one token with the likeliest ones, as a model with or without an adapter tells them. */
 const likeliest = ({ kind = "vllm", model = "big-model", ...options }: FakeOptions, asked: Asked["body"]): object => {
-  const isAdapted = !options.dropsAdapters && (asked.model !== model || (asked.lora ?? []).length > 0);
-  const [first, second] = isAdapted ? [-0.25, -1.5] : [0, -9.75];
+  const { applied = 1 } = options;
+  // As the real llama-server does: without a list, or with an empty one, it applies what it was started with.
+  const scales: readonly { scale: number }[] = asked.lora?.length
+    ? asked.lora
+    : (options.preloaded ?? []).map(() => ({ scale: 1 }));
+  const isAdapted = applied > 0 && (asked.model !== model || scales.some(({ scale }) => scale > 0));
+  const [first, second] = isAdapted ? [-0.25 - 0.5 * applied, -1.5] : [-0.25, -9.75];
   const listed = [
     { id: 7, token: "I", logprob: first },
     { id: 9, token: "You", logprob: second },
   ];
   const told =
-    kind === "llamacpp" ? { content: [{ ...listed[0], top_logprobs: listed }] } : { top_logprobs: [{ I: first, You: second }] };
+    kind === "llamacpp"
+      ? { content: [{ ...listed[0], top_logprobs: listed }] }
+      : {
+          top_logprobs: [
+            asked.return_tokens_as_token_ids ? { "token_id:7": first, "token_id:9": second } : { I: first, You: second },
+          ],
+        };
   const logprobs = options.silentOnProbabilities ? null : told;
-  return { id: "cmpl-1", object: "text_completion", choices: [{ index: 0, text: "I", logprobs, finish_reason: "length" }] };
+  return {
+    id: "cmpl-1",
+    object: "text_completion",
+    choices: [{ index: 0, text: isAdapted ? "I" : "You", logprobs, finish_reason: "length" }],
+  };
 };
 
 export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
@@ -107,7 +128,8 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
   const asked: Asked[] = [];
   const loaded = new Map<string, string>();
 
-  const stream = async (path: string, response: ServerResponse): Promise<void> => {
+  const stream = async ({ path, body }: Asked, response: ServerResponse): Promise<void> => {
+    const other = options.others?.[body.model];
     const { pieces = ["Hello", " there."], finish = "stop", cutAfter, silentAfter, errorAfter, usage = true } = options;
     const data = (value: unknown): Promise<unknown> =>
       new Promise((sent) => response.write(`data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`, sent));
@@ -123,7 +145,7 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
       while (!response.destroyed) await new Promise((sent) => response.write(more, sent));
       return;
     }
-    for (const [at, piece] of pieces.entries()) {
+    for (const [at, piece] of (other === undefined ? pieces : [other]).entries()) {
       if (at === cutAfter) return void response.destroy();
       if (at === silentAfter) return;
       if (at === errorAfter) {
@@ -179,7 +201,7 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
       );
     if (path.endsWith("/load_lora_adapter")) return load(path, one.body, response);
     if (path === "/v1/completions" && one.body.stream !== true) return json(response, 200, likeliest(options, one.body));
-    if (path === "/v1/chat/completions" || path === "/v1/completions") return void (await stream(path, response));
+    if (path === "/v1/chat/completions" || path === "/v1/completions") return void (await stream(one, response));
     json(response, 404, { detail: "Not Found" });
   });
   server.listen(options.port ?? 0, "127.0.0.1");

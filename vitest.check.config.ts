@@ -3,8 +3,8 @@ import config from "./vitest.config.js";
 
 const { resolve } = config;
 
-/** `npm run check-ray`: one file, against a real head. */
+/** `npm run check-ray` and `npm run check-served`: a file each, against what is really there. */
 export default defineConfig({
   ...(resolve && { resolve }),
-  test: { include: ["packages/server/test/runners/ray/real-head.check.ts"] },
+  test: { include: ["packages/server/test/**/*.check.ts"] },
 });

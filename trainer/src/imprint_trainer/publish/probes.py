@@ -1,0 +1,54 @@
+"""What the model says after fixed prompts, with an adapter and without it: servers that apply it move alike."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from imprint_trainer.lora.loss import read_whole
+from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
+from imprint_trainer.models.head import output_head
+from imprint_trainer.publish.losses import TEXTS, neutral_window
+
+TOKENS = 64  # of each text
+LEAST = 8  # of a prompt
+LIKELIEST = 5  # that servers tell at least
+
+
+@torch.inference_mode()
+def readings(model: CausalLM, base: LoadedBase) -> list[Tensor]:
+    """For each of TEXTS log-probabilities [TOKENS - LEAST + 1, vocabulary], nats: of what follows each prompt."""
+    head = output_head(model)
+    inputs = [torch.tensor([ids], device=base.device) for ids in prompts(base.tokenizer)]
+    return [torch.log_softmax(head.logits(read_whole(model, ids)[0, LEAST - 1 :]), dim=-1).cpu() for ids in inputs]
+
+
+def prompts(tokenizer: Any) -> list[tuple[int, ...]]:
+    return [neutral_window(tokenizer, name, TOKENS).input_ids for name in TEXTS]
+
+
+def probes(tokenizer: Any, before: Sequence[Tensor], after: Sequence[Tensor]) -> list[dict[str, Any]]:
+    """The contracts' `Probe`s, at most one of each text, from the readings without and with the adapter: the prompt and
+    the token that the adapter moves most, of those that are the likeliest one way and among LIKELIEST the other."""
+    found = []
+    for ids, one, other in zip(prompts(tokenizer), before, after, strict=True):
+        listed = (likeliest(one, 1) & likeliest(other)) | (likeliest(one) & likeliest(other, 1))
+        moved = (other - one).abs().masked_fill(~listed, -1)
+        place, token = divmod(int(moved.argmax()), moved.shape[1])
+        if listed[place, token]:
+            found.append(
+                {
+                    "prompt": list(ids[: LEAST + place]),
+                    "token": token,
+                    "text": tokenizer.decode([token]),
+                    "before": float(one[place, token]),
+                    "after": float(other[place, token]),
+                }
+            )
+    return found
+
+
+def likeliest(logprobs: Tensor, number: int = LIKELIEST) -> Tensor:
+    """[n, vocabulary] -> whether it is one of the `number` likeliest of its row."""
+    return torch.zeros_like(logprobs, dtype=torch.bool).scatter_(1, logprobs.topk(number).indices, True)
