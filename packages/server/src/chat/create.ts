@@ -9,6 +9,7 @@ import { type ChatEngine, createTrainerEngine } from "./engine.js";
 import { createLlamaCppEngine } from "./llama-cpp/engine.js";
 import { createGgufFiles } from "./llama-cpp/gguf-files.js";
 import { createLlamaProcess } from "./llama-cpp/process.js";
+import { createPreparing, type Preparing } from "./preparing.js";
 import { createUpstreamEngine } from "./upstream/engine.js";
 
 interface EngineOptions {
@@ -27,27 +28,30 @@ interface Engine {
   close(): void;
 }
 
-const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions): Engine => {
-  const trainer = createTrainerEngine(worker, log);
+const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions, preparing: Preparing): Engine => {
+  const trainer = createTrainerEngine(worker, log, preparing);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
     if ("missing" in choice && choice.missing !== null) log.warn({ reason: choice.missing }, "the trainer answers chats");
     return { engine: trainer, close: () => {} };
   }
   const llama = createLlamaProcess({ library: choice.library });
-  const files = createGgufFiles({ paths, trainer: command, log });
+  const files = createGgufFiles({ paths, trainer: command, preparing, log });
   const close = (): void => {
     files.close();
     llama.close();
   };
-  return { engine: createLlamaCppEngine({ trainer, files, llama, log }), close };
+  return { engine: createLlamaCppEngine({ trainer, files, llama, preparing, log }), close };
 };
 
 /** Who answers chats, and what another server serves. */
-export const createEngine = (options: EngineOptions): Engine & { readonly upstream: Served | null } => {
+export const createEngine = (
+  options: EngineOptions,
+): Engine & { readonly upstream: Served | null; readonly preparing: Preparing } => {
   const { config, nameOf, log } = options;
-  const local = createLocalEngine(options);
-  if (config.upstream === null) return { ...local, upstream: null };
+  const preparing = createPreparing();
+  const local = createLocalEngine(options, preparing);
+  if (config.upstream === null) return { ...local, preparing, upstream: null };
   const upstream = createUpstreamEngine({ upstream: config.upstream, local: local.engine, nameOf, log });
-  return { engine: upstream, upstream, close: local.close };
+  return { engine: upstream, upstream, preparing, close: local.close };
 };

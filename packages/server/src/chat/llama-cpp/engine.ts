@@ -1,7 +1,9 @@
-import type { RenderedPrompt } from "@imprint/contracts";
+import type { ChatResult, ErrorCode, RenderedPrompt } from "@imprint/contracts";
 import { ImprintError, type Log } from "../../common/error.js";
 import { abortable } from "../../common/promises.js";
-import { type Chat, type ChatEngine, createUnheld } from "../engine.js";
+import type { ChatEvent } from "../../runners/runner.js";
+import { type Chat, type ChatEngine, createUnheld, untilText } from "../engine.js";
+import type { Preparing } from "../preparing.js";
 import type { GgufFiles } from "./gguf-files.js";
 import { grammarFor } from "./grammar.js";
 import type { LlamaProcess } from "./process.js";
@@ -11,6 +13,7 @@ interface Options {
   readonly trainer: ChatEngine;
   readonly files: GgufFiles;
   readonly llama: LlamaProcess;
+  readonly preparing: Preparing;
   readonly log: Log;
 }
 
@@ -19,65 +22,77 @@ interface Files {
   readonly adapter: string | null;
 }
 
-/** Chats by llama.cpp: tokens of the trainer's prompt in, text out. */
-export const createLlamaCppEngine = ({ trainer, files, llama, log }: Options): ChatEngine => {
-  const unheld = createUnheld(log);
-  const named = new Set<string>(); // bases that were said to be answered by the trainer
+type Tell = (event: ChatEvent) => void;
 
-  /** Null where llama.cpp cannot take the base or the adapter. */
-  const filesFor = async ({ spec }: Chat, { quantization }: RenderedPrompt): Promise<Files | null> => {
-    const { base_model, adapter_path } = spec;
-    try {
-      const model = await files.base(base_model, quantization);
-      return { model, adapter: adapter_path && (await files.adapter(adapter_path, base_model)) };
-    } catch (error) {
-      if (!(error instanceof ImprintError) || error.code !== "EXPORT_UNSUPPORTED") throw error;
-      if (!named.has(base_model))
-        log.warn({ reason: error.message }, "llama.cpp cannot take a model; the trainer answers its chats");
-      named.add(base_model);
-      return null;
-    }
+/** What the trainer answers instead, where nothing was told yet: llama.cpp takes no such model, cannot load it, or crashed over it. */
+const TRAINER_ANSWERS: ReadonlySet<ErrorCode> = new Set(["EXPORT_UNSUPPORTED", "WORKER_CRASHED"]);
+
+/** Chats by llama.cpp: tokens of the trainer's prompt in, text out. */
+export const createLlamaCppEngine = ({ trainer, files, llama, preparing, log }: Options): ChatEngine => {
+  const unheld = createUnheld(log);
+  const said = new Set<string>(); // why the trainer answers
+
+  const filesFor = async ({ base_model, adapter_path }: Chat["spec"], { quantization }: RenderedPrompt): Promise<Files> => {
+    const model = await files.base(base_model, quantization);
+    return { model, adapter: adapter_path && (await files.adapter(adapter_path, base_model)) };
+  };
+
+  const answer = async (
+    { spec, strict_tools }: Chat,
+    {
+      prompt,
+      found,
+      signal,
+      tell,
+    }: { readonly prompt: RenderedPrompt; readonly found: Files; readonly signal: AbortSignal | undefined; readonly tell: Tell },
+  ): Promise<ChatResult> => {
+    const { prompt_tokens, tool_format, opening, tokens, max_new_tokens, context_length, end_tokens } = prompt;
+    const grammar = grammarFor(spec, tool_format, (tool) => strict_tools.includes(tool) && unheld(tool));
+    let text = opening;
+    let begun = false;
+    const begin = (): void => {
+      if (begun) return;
+      begun = true;
+      tell({ type: "prompt", prompt: { prompt_tokens, tool_format } });
+      if (opening !== "" && spec.stream) tell({ type: "token", text: opening });
+    };
+    const add = (piece: string): void => {
+      begin();
+      text += piece;
+      if (spec.stream) tell({ type: "token", text: piece });
+    };
+    const { temperature, top_p, top_k, min_p, seed, stop } = spec;
+    const sampling = { temperature, top_p, top_k, min_p, seed, stop };
+    const asked = { ...found, ...sampling, tokens, max_new_tokens, context_length, end_tokens, opening, grammar };
+    const generated = await llama.generate({ ...asked, special: tool_format !== null }, add, signal);
+    begin();
+    const { finish_reason, stop_text, completion_tokens } = generated;
+    const written = tokens.length - prompt_tokens;
+    return { text, finish_reason, stop_text, prompt_tokens, completion_tokens: written + completion_tokens };
   };
 
   const chat: ChatEngine["chat"] = async (request, signal, onEvent) => {
-    const { spec, strict_tools } = request;
+    const { spec } = request;
     const prompt = await trainer.render(spec, signal);
-    const { prompt_tokens, tool_format, opening, tokens, max_new_tokens } = prompt;
+    const { prompt_tokens } = prompt;
     if (spec.max_tokens === 0) return { text: "", finish_reason: "length", stop_text: null, prompt_tokens, completion_tokens: 0 };
-    const found = await abortable(filesFor(request, prompt), signal);
-    if (found === null) return trainer.chat(request, signal, onEvent);
-    const grammar = grammarFor(spec, tool_format, (tool) => strict_tools.includes(tool) && unheld(tool));
-    onEvent?.({ type: "prompt", prompt: { prompt_tokens, tool_format } });
-    let text = "";
-    const tell = (piece: string): void => {
-      text += piece;
-      if (spec.stream) onEvent?.({ type: "token", text: piece });
+    let told = false;
+    const listen: Tell = (event) => {
+      told = true;
+      onEvent?.(event);
     };
-    if (opening !== "") tell(opening);
-    const { context_length, end_tokens } = prompt;
-    const { temperature, top_p, top_k, min_p, seed, stop } = spec;
-    const { finish_reason, stop_text, completion_tokens } = await llama.generate(
-      {
-        ...found,
-        tokens,
-        max_new_tokens,
-        context_length,
-        end_tokens,
-        temperature,
-        top_p,
-        top_k,
-        min_p,
-        seed,
-        stop,
-        special: tool_format !== null,
-        opening,
-        grammar,
-      },
-      tell,
-      signal,
-    );
-    const begun = tokens.length - prompt_tokens;
-    return { text, finish_reason, stop_text, prompt_tokens, completion_tokens: begun + completion_tokens };
+    try {
+      const found = await abortable(filesFor(spec, prompt), signal);
+      const what = `llama.cpp loads the model and reads the prompt: ${prompt_tokens} tokens`;
+      return await untilText(preparing, what, listen, (tell) => answer(request, { prompt, found, signal, tell }));
+    } catch (error) {
+      if (told || !(error instanceof ImprintError) || !TRAINER_ANSWERS.has(error.code)) throw error;
+      const reason = error.message;
+      if (!said.has(`${spec.base_model}\n${reason}`))
+        log.warn({ reason }, "llama.cpp cannot answer for a model; the trainer answers its chats");
+      said.add(`${spec.base_model}\n${reason}`);
+      return trainer.chat(request, signal, onEvent);
+    }
   };
 
   return { render: trainer.render, chat };

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
-import { createContexts } from "./contexts.js";
+import { createContexts, LoadError } from "./contexts.js";
 import { generate, type Surroundings } from "./generate.js";
 import type { Library } from "./library.js";
 import type { EngineMessage, EngineRequest } from "./protocol.js";
@@ -20,7 +20,9 @@ const open = async (): Promise<Pick<Surroundings, "take" | "begin">> => {
     begin: async (model, grammar) => new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) }),
   };
 };
-const opened = open();
+const opened = open().catch((cause: unknown) => {
+  throw new LoadError(String(cause), { cause });
+});
 opened.catch(() => {}); // whoever asks hears it
 
 process.on("message", async (request: EngineRequest) => {
@@ -31,7 +33,8 @@ process.on("message", async (request: EngineRequest) => {
     const surroundings = { ...(await opened), onText, cancelled: () => cancelled.has(id) };
     say({ type: "done", id, generated: await generate(request.generation, surroundings) });
   } catch (error) {
-    say({ type: "failed", id, message: error instanceof Error ? error.message : String(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    say({ type: "failed", id, message, loaded: !(error instanceof LoadError) });
   } finally {
     cancelled.delete(id);
   }

@@ -37,4 +37,10 @@ export type EngineRequest =
 export type EngineMessage =
   | { readonly type: "text"; readonly id: number; readonly text: string }
   | { readonly type: "done"; readonly id: number; readonly generated: Generated }
-  | { readonly type: "failed"; readonly id: number; readonly message: string };
+  | {
+      readonly type: "failed";
+      readonly id: number;
+      readonly message: string;
+      /** Whether llama.cpp and the model were loaded. */
+      readonly loaded: boolean;
+    };
