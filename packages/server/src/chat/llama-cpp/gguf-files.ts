@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
@@ -68,11 +68,10 @@ export const createGgufFiles = ({
   const locked = createKeyedLock();
   const refused = new Map<string, ImprintError>();
 
-  const write = async (out: string, args: readonly string[]): Promise<void> => {
-    const part = `${out}.part`; // what a killed service leaves is no file of a model
+  const write = async (what: "base model" | "adapter", out: string, args: readonly string[]): Promise<void> => {
     const env = workerEnvironment({ source: process.env, allowDownloads: false, extra: trainer.env });
-    const command = [...trainer.args.slice(0, trainer.args.indexOf("serve")), "gguf", ...args, "--out", part];
-    log.warn({ file: basename(out) }, "a model is written for llama.cpp, once, which may take minutes; chats wait for it");
+    const command = [...trainer.args.slice(0, trainer.args.indexOf("serve")), "gguf", ...args, "--out", out];
+    log.warn({ file: basename(out) }, `the ${what} is written for llama.cpp, once; chats wait for it`);
     const { signal } = closing;
     const running = promisify(execFile)(trainer.file, command, { env, signal });
     let said = "";
@@ -80,38 +79,32 @@ export const createGgufFiles = ({
       said = text.trim().split("\n").at(-1) ?? said;
     });
     await preparing
-      .during(() => `the model is written for llama.cpp, once: ${said}`, running)
+      .during(() => `the ${what} is written for llama.cpp, once${said && `: ${said}`}`, running)
       .catch((error: { message: string }) => {
-        rmSync(part, { force: true });
         if (signal.aborted) throw new ImprintError("SHUTTING_DOWN", "The service is shutting down.");
         // Not tried again before the next start: it may have taken minutes.
         const refusal = new ImprintError("EXPORT_UNSUPPORTED", said === "" ? error.message : said);
         refused.set(out, refusal);
         throw refusal;
       });
-    renameSync(part, out);
-    log.info({ file: basename(out) }, "a model is written for llama.cpp");
   };
 
-  const made = (out: string, args: readonly string[]): Promise<string> =>
+  const made = (what: "base model" | "adapter", out: string, args: readonly string[]): Promise<string> =>
     locked([out], async () => {
       const refusal = refused.get(out);
       if (refusal) throw refusal;
-      if (!existsSync(out)) await write(out, args);
+      if (!existsSync(out)) await write(what, out, args);
       return out;
     });
 
   return {
     base: async (model, quantization) =>
-      made(await baseGguf(paths, model, quantization), ["--base", model, "--quantization", quantization]),
-    // Among its exports, which are erased with it.
-    adapter: async (adapter, base) =>
-      made(join(paths.exports, basename(adapter), "engine", `${LAYOUT}-${(await hashOf(adapter)).slice(0, 16)}.gguf`), [
-        "--base",
-        base,
-        "--adapter",
-        adapter,
-      ]),
+      made("base model", await baseGguf(paths, model, quantization), ["--base", model, "--quantization", quantization]),
+    adapter: async (adapter, base) => {
+      const file = `${LAYOUT}-${(await hashOf(adapter)).slice(0, 16)}.gguf`;
+      // Among its exports, which are erased with it.
+      return made("adapter", join(paths.exports, basename(adapter), "engine", file), ["--base", base, "--adapter", adapter]);
+    },
     close: () => closing.abort(),
   };
 };

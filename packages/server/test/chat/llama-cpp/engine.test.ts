@@ -107,8 +107,8 @@ test("a model that is being written is told in the log and to whoever asks, and 
   const chat = engine.chat(asked(model("slow")));
   const ended = expect(chat).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
   const pid = await vi.waitFor(() => Number(readFileSync(join(made, "pid"), "utf8") || Number.NaN), { timeout: 10_000 });
-  expect(log.lines.join()).toContain("warn: a model is written for llama.cpp");
-  await vi.waitFor(() => expect(preparing.now()).toEqual(["the model is written for llama.cpp, once: reading the weights"]));
+  expect(log.lines.join()).toContain("warn: the base model is written for llama.cpp, once; chats wait for it");
+  await vi.waitFor(() => expect(preparing.now()).toEqual(["the base model is written for llama.cpp, once: reading the weights"]));
   files.close();
   await ended;
   await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
