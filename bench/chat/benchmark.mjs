@@ -65,6 +65,7 @@ async function engines(folder, model) {
     files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer, preparing, log }),
     llama,
     preparing,
+    isTraining: () => false,
     log,
   });
   const close = async () => {

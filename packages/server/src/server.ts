@@ -66,7 +66,9 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const command = options.command ?? trainerCommand(config);
     const { onWorkerStart } = metrics;
     const runner = options.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
-    const engine = createEngine({ config, command, worker: runner, paths, nameOf: (at) => nameAt(at, models), log });
+    const nameOf = (at: string): string => nameAt(at, models);
+    const isTraining = (): boolean => settings.runner === "local" && jobs.list({ status: "running", limit: 1 }).jobs.length > 0;
+    const engine = createEngine({ config, command, worker: runner, paths, nameOf, isTraining, log });
     const { sessions, recorder, completeIndex } = await openSessions(base, data);
     const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(deps));

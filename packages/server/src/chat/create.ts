@@ -20,6 +20,8 @@ interface EngineOptions {
   readonly paths: Pick<DataPaths, "gguf" | "exports">;
   /** What a base model is called, by where it lies. */
   readonly nameOf: (location: string) => string;
+  /** Whether this machine trains. */
+  readonly isTraining: () => boolean;
   readonly log: Log;
 }
 
@@ -28,7 +30,7 @@ interface Engine {
   close(): void;
 }
 
-const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions, preparing: Preparing): Engine => {
+const createLocalEngine = ({ config, command, worker, paths, isTraining, log }: EngineOptions, preparing: Preparing): Engine => {
   const trainer = createTrainerEngine(worker, log, preparing);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
@@ -41,7 +43,7 @@ const createLocalEngine = ({ config, command, worker, paths, log }: EngineOption
     files.close();
     llama.close();
   };
-  return { engine: createLlamaCppEngine({ trainer, files, llama, preparing, log }), close };
+  return { engine: createLlamaCppEngine({ trainer, files, llama, preparing, isTraining, log }), close };
 };
 
 /** Who answers chats, and what another server serves. */

@@ -89,7 +89,7 @@ export const createContexts = (llama: Llama, threads: number): Contexts => {
   const open = async ({ key, request }: Waiting): Promise<Entry> => {
     const model = await modelOf(request.model);
     const lora = request.adapter === null ? {} : { lora: { adapters: [{ filePath: request.adapter }] } };
-    const size = { contextSize: sizeFor(request), sequences: SEQUENCES, threads };
+    const size = { contextSize: sizeFor(request), sequences: SEQUENCES, threads: { ideal: threads, min: 1 } };
     const context = await model.createContext({ ...size, failedCreationRemedy: false, ...lora }).catch(async (error: unknown) => {
       await freeUnused(request.model);
       throw error;

@@ -25,7 +25,7 @@ const start = () => {
   const preparing = createPreparing();
   const files = createGgufFiles({ paths: { gguf: made, exports }, trainer, preparing, log });
   const answers = createTrainerEngine(runnerOn("renders.mjs"), log, preparing);
-  const engine = createLlamaCppEngine({ trainer: answers, files, llama, preparing, log });
+  const engine = createLlamaCppEngine({ trainer: answers, files, llama, preparing, isTraining: () => true, log });
   const model = (name: string): string => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "config.json"), "{}");

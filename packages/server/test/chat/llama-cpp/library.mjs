@@ -10,7 +10,7 @@ export class LlamaGrammarEvaluationState {
 
 const END = 0;
 
-export const getLlama = async () => ({
+const llama = {
   createGrammar: async ({ grammar }) => ({ grammar }),
   loadModel: async ({ modelPath }) => {
     const model = existsSync(modelPath) ? readFileSync(modelPath, "utf8") : modelPath;
@@ -25,7 +25,8 @@ export const getLlama = async () => ({
       }),
     };
   },
-});
+};
+export const getLlama = async () => llama;
 
 function sequence(model, adapter, size) {
   let state = [];
@@ -45,7 +46,8 @@ function sequence(model, adapter, size) {
       if (model.includes("crash")) process.kill(process.pid, "SIGSEGV");
       state.push(...tokens);
       const last = tokens.at(-1);
-      const words = { size: String(size), choosing: JSON.stringify(choosing) }[adapter] ?? adapter;
+      const words =
+        { size: String(size), threads: String(llama.maxThreads), choosing: JSON.stringify(choosing) }[adapter] ?? adapter;
       let next = 0;
       for (;;) {
         await new Promise(setImmediate);
