@@ -22,16 +22,18 @@ async function timed(work) {
 }
 
 /** Both engines over one trainer, and `close`. */
-async function engines(folder) {
+async function engines(folder, model) {
   const [
     { createRunner, trainerCommand },
     { createTrainerEngine },
+    { createPreparing },
     { createLlamaCppEngine },
     { createGgufFiles },
     { createLlamaProcess },
   ] = await Promise.all([
     compiled("runners/create"),
     compiled("chat/engine"),
+    compiled("chat/preparing"),
     compiled("chat/llama-cpp/engine"),
     compiled("chat/llama-cpp/gguf-files"),
     compiled("chat/llama-cpp/process"),
@@ -56,18 +58,49 @@ async function engines(folder) {
       return generated;
     },
   };
-  const worker = createTrainerEngine(runner, log);
+  const preparing = createPreparing();
+  const worker = createTrainerEngine(runner, log, preparing);
   const llamaCpp = createLlamaCppEngine({
     trainer: worker,
-    files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer, log }),
+    files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer, preparing, log }),
     llama,
+    preparing,
+    isTraining: () => false,
     log,
   });
   const close = async () => {
     process_.close();
     await runner.close(1000);
   };
-  return { worker, llamaCpp, said, close, base: config.setup.models[config.setup.default_model] };
+  return { worker, llamaCpp, said, close, base: model ?? config.setup.models[config.setup.default_model] };
+}
+
+/** Of a greedy answer to a prompt of about 600 tokens: seconds to its first word, the prompt new to a warm engine and then grown by a turn; medians. */
+async function firstTokens(engine, ask) {
+  const seconds = { new: [], grown: [] };
+  for (let round = 0; round < 3; round += 1) {
+    const first = [user(`${round} ${LONG.repeat(24)}What failed?`)];
+    const until = async (messages) => {
+      const began = performance.now();
+      let at = null;
+      const heard = () => {
+        at ??= (performance.now() - began) / 1000;
+      };
+      const { text } = await ask(
+        engine,
+        messages,
+        null,
+        { max_tokens: 8, stream: true },
+        (event) => event.type === "token" && heard(),
+      );
+      return { at, text };
+    };
+    const answer = await until(first);
+    const again = await until([...first, assistant(answer.text), user("And then?")]);
+    seconds.new.push(answer.at);
+    seconds.grown.push(again.at);
+  }
+  return Object.fromEntries(Object.entries(seconds).map(([name, all]) => [name, all.toSorted((a, b) => a - b)[1]]));
 }
 
 /** Copies of an adapter whose scale is a part of it. */
@@ -87,15 +120,17 @@ export const benchmark = {
   description: "llama.cpp beside the trainer: equal answers, tokens a second, prefixes kept, conversations at once",
   options: {
     adapter: { type: "string" },
+    base: { type: "string" },
     prompts: { type: "string", default: "50" },
     tokens: { type: "string", default: "32" },
   },
   async run({ options, print }) {
-    if (options.adapter === undefined) throw new Error("--adapter FOLDER names an adapter of the default model");
+    if (options.adapter === undefined)
+      throw new Error("--adapter FOLDER names an adapter of the default model, or of --base FOLDER");
     const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-chat-"));
-    const { worker, llamaCpp, said, close, base } = await engines(folder);
+    const { worker, llamaCpp, said, close, base } = await engines(folder, options.base && path.resolve(options.base));
     const max_tokens = Number(options.tokens);
-    const ask = (engine, messages, adapter_path = null, change = {}) => {
+    const ask = (engine, messages, adapter_path = null, change = {}, onEvent = undefined) => {
       const plain = { tools: [], tool_choice: "auto", parallel_tool_calls: true, json_schema: null, stop: [], stream: false };
       const spec = {
         base_model: base,
@@ -111,10 +146,13 @@ export const benchmark = {
         seed: 0,
         ...change,
       };
-      return engine.chat({ spec, strict_tools: [] });
+      return engine.chat({ spec, strict_tools: [] }, undefined, onEvent);
     };
     const figures = { tokens: max_tokens };
     try {
+      const cold = await timed(() => ask(llamaCpp, [user("Hello")], null, { max_tokens: 1 }));
+      figures.cold_seconds = cold.seconds;
+      print(`first answer of llama.cpp after a cold start: ${cold.seconds.toFixed(1)} s`);
       const models = { base: null, adapter: path.resolve(options.adapter) };
       for (const [name, adapter] of Object.entries(models)) {
         for (const engine of [worker, llamaCpp]) await ask(engine, [user("Hello")], adapter, { max_tokens: 1 });
@@ -149,6 +187,13 @@ export const benchmark = {
         };
         print(
           `${name}: ${equal} of ${prompts.length} answers equal; ${trainer.toFixed(1)} and ${llama.toFixed(1)} tokens/s, ${(llama / trainer).toFixed(1)} times; ${processor.map((one, at) => `${((1000 * one) / tokens[at]).toFixed(0)} ms`).join(" and ")} of a processor a token; load ${os.loadavg()[0].toFixed(1)}`,
+        );
+      }
+      for (const [name, engine] of Object.entries({ trainer: worker, llama_cpp: llamaCpp })) {
+        const seconds = await firstTokens(engine, ask);
+        figures[`first_token_${name}`] = { ...seconds, load: os.loadavg()[0] };
+        print(
+          `${name}: first word after ${seconds.new.toFixed(2)} s of a new prompt of 600 tokens, ${seconds.grown.toFixed(2)} s of a second turn; load ${os.loadavg()[0].toFixed(1)}`,
         );
       }
       const first = [user(`${LONG.repeat(24)}What failed?`)];

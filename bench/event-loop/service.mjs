@@ -37,6 +37,7 @@ export async function startService({ root, fill }) {
       IMPRINT_PORT: "0",
       IMPRINT_BASE_MODEL: MODEL,
       IMPRINT_PYTHON: makeInterpreter(folder),
+      IMPRINT_ENGINE: "transformers",
       IMPRINT_LOG_LEVEL: "silent",
     },
   });

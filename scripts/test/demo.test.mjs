@@ -28,7 +28,8 @@ function start(behaviour = {}) {
   writeFileSync(python, `#!/bin/sh\n${worker}`);
   chmodSync(python, 0o755);
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, IMPRINT_PYTHON: python, IMPRINT_BASE_MODEL: path.join(root, "tiny-model") };
+  const model = { IMPRINT_BASE_MODEL: path.join(root, "tiny-model"), IMPRINT_ENGINE: "transformers" };
+  const env = { PATH, HOME, IMPRINT_PYTHON: python, ...model };
   const child = spawn(process.execPath, [path.join(ROOT, "scripts/test/support/tell.mjs"), path.join(root, "data")], { env });
   onTestFinished(() => void child.kill("SIGKILL"));
   let out = "";

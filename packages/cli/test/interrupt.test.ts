@@ -88,5 +88,6 @@ it("what works with a service of its own ends within two seconds, whatever its t
   }
   const chatting = start(["chat", "gates", "--prompt", "hello"], at.env);
   await vi.waitFor(() => expect(existsSync(path.join(root, "held"))).toBe(true), { timeout: 30_000 });
+  await chatting.said("the trainer loads the model and reads the prompt");
   await expectEnd(chatting, "SIGINT");
 });

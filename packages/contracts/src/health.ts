@@ -5,5 +5,9 @@ import { Strict } from "./object.js";
 export const VERSION = "0.1.0";
 
 /** Answer of `GET /health`: the process runs. */
-export const Health = Strict({ status: Type.Literal("healthy"), service: Type.Literal("imprint") });
+export const Health = Strict({
+  status: Type.Literal("healthy"),
+  service: Type.Literal("imprint"),
+  preparing: Type.Array(Type.String(), { description: "What chats wait for just now, for people to read." }),
+});
 export type Health = Static<typeof Health>;

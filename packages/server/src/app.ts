@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { VERSION } from "@imprint/contracts";
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
+import type { Preparing } from "./chat/preparing.js";
 import { stripRecordPrefix } from "./chat/recording/requested.js";
 import type { ChatService } from "./chat/service.js";
 import type { Clock } from "./common/clock.js";
@@ -67,6 +68,7 @@ export interface Services {
   readonly projects: Projects;
   readonly interactive: Interactive;
   readonly chat: ChatService;
+  readonly preparing: Preparing;
   /** Null where there is no other server. */
   readonly upstream: Served | null;
   readonly deps: KindDeps;

@@ -72,7 +72,8 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const nameOf = (at: string): string => nameAt(at, models);
     const onServed = (adapterId: string, served: ServedBy) =>
       inTransaction(database, (db) => recordServed(db, adapterId, served));
-    const engine = createEngine({ config, command, worker: runner, paths, nameOf, onServed, now, log });
+    const isTraining = (): boolean => settings.runner === "local" && jobs.list({ status: "running", limit: 1 }).jobs.length > 0;
+    const engine = createEngine({ config, command, worker: runner, paths, nameOf, onServed, now, isTraining, log });
     const { sessions, recorder, completeIndex } = await openSessions(base, data);
     const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(deps));
@@ -94,13 +95,13 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const projects = opened.add(createProjects({ deps, kinds, jobs, idempotency, random, clock, closing, log }));
     await projects.recover();
 
-    const { upstream } = engine;
+    const { upstream, preparing } = engine;
     const registry = { database, paths };
     const chat = createChatService({ engine: engine.engine, upstream, recorder, registry, models, closing, clock });
 
     let port = settings.port;
     const access = { host: settings.host, port: () => port, allowHost: settings.allow_host, token };
-    const events = { history, streams, metrics, fineTunes: createFineTunes({ jobs, now }) };
+    const events = { history, streams, metrics, preparing, fineTunes: createFineTunes({ jobs, now }) };
     const work = { kinds, jobs, projects, idempotency, chat, interactive: runner, upstream, random, closing, deps };
     const app = await buildApp({ services: { ...events, ...work }, access, bodyLimit: limits.bodyBytes, log, clock });
     const onPort = (listening: number): void => {

@@ -111,6 +111,7 @@ describe("the service as a user runs it, on the Python environment and the defau
     const last = text.findLastIndex(({ supervised }) => supervised);
     const before = text.slice(0, last).reduce((sum, { tokens }) => sum + tokens, 0);
     expect(before).toBe(second.usage.prompt_tokens);
+    expect(readdirSync(join(data_dir, "gguf"))).toEqual([]); // llama.cpp's file lies beside the weights
   });
 });
 

@@ -27,6 +27,7 @@ export async function startScripted({ folder, root, script }) {
     env: {
       IMPRINT_DATA_DIR: dataDir,
       IMPRINT_PYTHON: python,
+      IMPRINT_ENGINE: "transformers",
       IMPRINT_BASE_MODEL: model,
       IMPRINT_PORT: "0",
       IMPRINT_LOG_LEVEL: "silent",

@@ -10,10 +10,10 @@ const SHOWN_AT_EACH_END = 12;
 
 /** The set-up as a program: says what it does, turns failures into a sentence, and resolves with the exit code. */
 export async function main({ args, env = process.env, root = ROOT, stream = process.stdout, steps } = {}) {
-  const unknown = args.filter((arg) => !["--dev", "--llama-cpp", "--ray"].includes(arg));
+  const unknown = args.filter((arg) => !["--dev", "--no-llama-cpp", "--ray"].includes(arg));
   if (unknown.length > 0) {
     stream.write(
-      `Unknown option ${unknown[0]}. Usage: npm run setup [-- --dev --llama-cpp --ray]   (--dev: also what the tests need; --llama-cpp: also another engine for chats; --ray: also a Ray head of this machine)\n`,
+      `Unknown option ${unknown[0]}. Usage: npm run setup [-- --dev --no-llama-cpp --ray]   (--dev: also what the tests need; --no-llama-cpp: without llama.cpp, so that the trainer answers chats; --ray: also a Ray head of this machine)\n`,
     );
     return 2;
   }
@@ -30,7 +30,7 @@ export async function main({ args, env = process.env, root = ROOT, stream = proc
       cache,
       env,
       dev: args.includes("--dev"),
-      llamaCpp: args.includes("--llama-cpp"),
+      llamaCpp: !args.includes("--no-llama-cpp"),
       ray: args.includes("--ray"),
       signal: interrupt.signal,
       reporter,

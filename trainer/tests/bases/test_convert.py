@@ -13,6 +13,7 @@ from imprint_trainer.bases.convert import convert
 from imprint_trainer.bases.gguf_weights import ROPE_FACTORS, config_of, open_gguf
 from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound, BaseModelUnsupported, DiskFull
 from imprint_trainer.models.load import load_base
+from imprint_trainer.publish.gguf import FAMILIES as LLAMA_CPP_TAKES
 from tiny_model import FAMILIES, write_tiny_model
 
 
@@ -50,6 +51,7 @@ def test_a_model_computes_the_same_once_it_is_read_back(family: str, tied: bool,
     assert torch.allclose(logits(tmp_path / "read"), logits(tmp_path / "given"), atol=2e-3)
     assert torch.isfinite(logits(tmp_path / "read", "nf4")).all()
     read = load_base(str(tmp_path / "read"), quantization="none", device="cpu").tokenizer
+    assert (tmp_path / "read" / "llama-cpp-1-nf4.gguf").is_file() == (family in LLAMA_CPP_TAKES)
     assert read.chat_template == given.tokenizer.chat_template
     assert read.encode("def f(x): <|im_end|>") == given.tokenizer.encode("def f(x): <|im_end|>")
 

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from imprint_trainer.publish.gguf import (
     gguf_name,
     interleave_halves,
     supported,
+    write_served,
 )
 from publish.sources import random_payload, source_of
 
@@ -185,8 +187,20 @@ def test_what_llama_cpp_would_read_differently_is_refused() -> None:
         supported(LlamaConfig(rope_parameters={"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}))
 
 
+def test_a_file_that_does_not_fit_into_memory_is_said_and_not_written(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(tiny_folder, tmp_path / "base")
+    monkeypatch.setattr("imprint_trainer.publish.gguf.available_bytes", lambda: 1000)
+    said: list[str] = []
+    write_served(folder, said.append)
+    assert said == [said[0]]
+    assert said[0].startswith("the trainer will answer chats, not llama.cpp: its file takes 0.0 GB of memory to write")
+    assert not list(folder.glob("*.gguf"))
+
+
 def test_a_base_that_is_not_there_leaves_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "made" / "base.gguf"
     assert main(["--base", str(tmp_path / "nowhere"), "--out", str(out)]) == 1
     assert capsys.readouterr().err
-    assert list(out.parent.iterdir()) == []
+    assert not out.parent.exists()

@@ -1,7 +1,7 @@
 import type { ChatRequest } from "@imprint/client";
 import type { Command } from "commander";
 import { Type } from "typebox";
-import { converse, streamAnswer } from "../chat/converse.js";
+import { converse, noteWait, streamAnswer } from "../chat/converse.js";
 
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
@@ -66,8 +66,10 @@ export function chatCommand(context: CommandContext): Command {
         const model = await modelOf(given, { client, note: printer.note });
         if (interactive) return converse({ io, client, model, sampling });
         const request = { model, messages: [{ role: "user", content: prompt } as const], ...sampling };
-        if (!printer.json) return void (await streamAnswer(request, { client, out: io.out }));
-        printer.result(await client.chat.completions.create(request), () => "");
+        const { note } = printer;
+        if (!printer.json) return void (await streamAnswer(request, { client, note, out: io.out }));
+        const answered = noteWait({ client, note });
+        printer.result(await client.chat.completions.create(request).finally(answered), () => "");
       });
     });
 }

@@ -73,8 +73,8 @@ export async function checkEngine(config: Config): Promise<readonly Finding[]> {
     return [
       warning(
         "engine",
-        `llama.cpp was asked for and is not installed: the trainer answers chats${said === "" ? "" : ` (${said})`}`,
-        "npm run setup -- --llama-cpp",
+        `llama.cpp is not installed: the trainer answers chats${said === "" ? "" : ` (${said})`}`,
+        "npm run setup installs it; --engine transformers does without",
       ),
       ...upstream,
     ];

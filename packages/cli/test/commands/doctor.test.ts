@@ -32,7 +32,7 @@ it("finds what is there, and says of the rest what to do", async () => {
   expect(checks.python).toMatchObject({ status: "missing", remedy: "npm run setup installs the trainer." });
   expect(checks["base model"]).toMatchObject({ status: "ok" });
   expect(checks["data directory"]).toMatchObject({ status: "ok", detail: at.dataDir });
-  expect(checks.engine).toMatchObject({ status: "ok", detail: "the trainer answers chats (engine from default)" });
+  expect(checks.engine).toMatchObject({ status: "ok", detail: "the trainer answers chats (engine from environment)" });
   expect(checks.service).toMatchObject({ status: "ok", detail: `running at ${at.server.url}` });
 });
 

@@ -31,7 +31,11 @@ export async function place(behaviour: Behaviour = good): Promise<Place> {
   await writeFile(python, `#!/bin/sh\nexec "${process.execPath}" "${TRAINER}" '${JSON.stringify(behaviour(root))}'\n`);
   await chmod(python, 0o755);
   const dataDir = path.join(root, "data");
-  return { root, dataDir, env: { IMPRINT_DATA_DIR: dataDir, IMPRINT_PYTHON: python, IMPRINT_BASE_MODEL: model } };
+  return {
+    root,
+    dataDir,
+    env: { IMPRINT_DATA_DIR: dataDir, IMPRINT_PYTHON: python, IMPRINT_BASE_MODEL: model, IMPRINT_ENGINE: "transformers" },
+  };
 }
 
 /** A real service on a place, in this process; any free port unless one is given. */

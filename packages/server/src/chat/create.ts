@@ -12,6 +12,7 @@ import { createProveLoaded } from "./llama-cpp/applied.js";
 import { createLlamaCppEngine } from "./llama-cpp/engine.js";
 import { createGgufFiles } from "./llama-cpp/gguf-files.js";
 import { createLlamaProcess } from "./llama-cpp/process.js";
+import { createPreparing, type Preparing } from "./preparing.js";
 import { createUpstreamEngine } from "./upstream/engine.js";
 
 interface EngineOptions {
@@ -25,6 +26,8 @@ interface EngineOptions {
   /** Told whether what answers an adapter's chats applies it. */
   readonly onServed: (adapterId: string, served: ServedBy) => Promise<void>;
   readonly now: () => Date;
+  /** Whether this machine trains. */
+  readonly isTraining: () => boolean;
   readonly log: Log;
 }
 
@@ -33,28 +36,36 @@ interface Engine {
   close(): void;
 }
 
-const createLocalEngine = ({ config, command, worker, paths, log }: EngineOptions, prove: Prove): Engine => {
-  const trainer = createTrainerEngine(worker, log);
+const createLocalEngine = (
+  { config, command, worker, paths, isTraining, log }: EngineOptions,
+  preparing: Preparing,
+  prove: Prove,
+): Engine => {
+  const trainer = createTrainerEngine(worker, log, preparing);
   const choice = chooseEngine(config);
   if (choice.engine === "transformers" || command === null) {
     if ("missing" in choice && choice.missing !== null) log.warn({ reason: choice.missing }, "the trainer answers chats");
     return { engine: trainer, close: () => {} };
   }
   const llama = createLlamaProcess({ library: choice.library });
-  const files = createGgufFiles({ paths, trainer: command, log });
+  const files = createGgufFiles({ paths, trainer: command, preparing, log });
   const close = (): void => {
     files.close();
     llama.close();
   };
-  return { engine: createLlamaCppEngine({ trainer, files, llama, proveLoaded: createProveLoaded(llama, prove), log }), close };
+  const proveLoaded = createProveLoaded(llama, prove);
+  return { engine: createLlamaCppEngine({ trainer, files, llama, proveLoaded, preparing, isTraining, log }), close };
 };
 
 /** Who answers chats, and what another server serves. */
-export const createEngine = (options: EngineOptions): Engine & { readonly upstream: Served | null } => {
+export const createEngine = (
+  options: EngineOptions,
+): Engine & { readonly upstream: Served | null; readonly preparing: Preparing } => {
   const { config, nameOf, onServed, now, log } = options;
+  const preparing = createPreparing();
   const prove = createProve({ record: onServed, now });
-  const local = createLocalEngine(options, prove);
-  if (config.upstream === null) return { ...local, upstream: null };
+  const local = createLocalEngine(options, preparing, prove);
+  if (config.upstream === null) return { ...local, preparing, upstream: null };
   const upstream = createUpstreamEngine({ upstream: config.upstream, local: local.engine, nameOf, prove, log });
-  return { engine: upstream, upstream, close: local.close };
+  return { engine: upstream, upstream, preparing, close: local.close };
 };

@@ -1,6 +1,8 @@
 import type { ChatResult, ChatSpec, RenderedPrompt } from "@imprint/contracts";
 import type { Log } from "../common/error.js";
+import { defer } from "../common/promises.js";
 import type { ChatEvent, Interactive } from "../runners/runner.js";
+import type { Preparing } from "./preparing.js";
 
 /** What an engine is asked. */
 export interface Chat {
@@ -33,14 +35,36 @@ export const createUnheld = (log: Log): ((tool: string) => void) => {
 };
 
 /** The trainer's worker, without grammars: a strict tool's calls are what the model writes. (A schema for the answer it refuses by itself.) */
-export const createTrainerEngine = (worker: Interactive, log: Log): ChatEngine => {
+export const createTrainerEngine = (worker: Interactive, log: Log, preparing: Preparing): ChatEngine => {
   const unheld = createUnheld(log);
   return {
     // The form of an answer is no part of its prompt.
-    render: (spec, signal) => worker.call({ type: "render", spec: { ...spec, json_schema: null } }, signal),
+    render: (spec, signal) =>
+      preparing.during(
+        () => "the trainer starts and renders the prompt",
+        worker.call({ type: "render", spec: { ...spec, json_schema: null } }, signal),
+      ),
     chat: ({ spec, strict_tools }, signal, onEvent) => {
       strict_tools.forEach(unheld);
-      return worker.call({ type: "chat", spec }, signal, onEvent);
+      return untilText(preparing, "the trainer loads the model and reads the prompt", onEvent, (tell) =>
+        worker.call({ type: "chat", spec }, signal, tell),
+      );
     },
   };
+};
+
+/** Tells what an engine does until the first word of its answer. */
+export const untilText = <T>(
+  preparing: Preparing,
+  what: string,
+  onEvent: ((event: ChatEvent) => void) | undefined,
+  work: (tell: (event: ChatEvent) => void) => Promise<T>,
+): Promise<T> => {
+  const begun = defer<void>();
+  void preparing.during(() => what, begun.promise);
+  const tell = (event: ChatEvent): void => {
+    if (event.type !== "prompt") begun.resolve();
+    onEvent?.(event);
+  };
+  return work(tell).finally(begun.resolve);
 };

@@ -31,8 +31,8 @@ export const Settings = Strict({
   }),
   engine: Type.Unsafe<"transformers" | "llama.cpp">({
     ...OneOf(["transformers", "llama.cpp"]),
-    default: "transformers",
-    description: "What answers chats: the trainer, or llama.cpp, which `npm run setup -- --llama-cpp` installs.",
+    default: "llama.cpp",
+    description: "What answers chats: llama.cpp where it is installed and takes the model, or the trainer for all.",
   }),
   upstream: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
     default: null,

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { llamaCppEntry } from "../../src/chat/choose.js";
+import { readSetup } from "../../src/config/setup.js";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -26,12 +27,12 @@ interface Sequence {
   ): AsyncIterable<{ readonly token: number; readonly probabilities?: ReadonlyMap<number, number> }>;
 }
 
-/** The default model's GGUF file, which npm test keeps for this. */
+/** The default model's file for llama.cpp, which the set-up wrote beside its weights. */
 export const baseGguf = (): string => {
-  const stamp = join(ROOT, ".imprint", "llama-cpp.json");
-  const { gguf } = existsSync(stamp) ? (JSON.parse(readFileSync(stamp, "utf8")) as { gguf: string }) : { gguf: "" };
-  if (!existsSync(gguf)) throw new Error("llama.cpp is not set up: npm run setup -- --dev installs it");
-  return gguf;
+  const setup = readSetup(ROOT);
+  const file = join(setup?.models[setup.default_model] ?? "", "llama-cpp-1-nf4.gguf");
+  if (!existsSync(file)) throw new Error("llama.cpp is not set up: npm run setup installs it");
+  return file;
 };
 
 /** Answers of a real llama.cpp on the CPU, without and with a LoRA file. Throws a sentence where this platform has no build of it. */

@@ -41,7 +41,7 @@ def trained(base: LoadedBase) -> Payload:
     prompt = prompt_of(base.tokenizer, LESSON[0])
     answer = base.tokenizer(LESSON[1] + "<|im_end|>", add_special_tokens=False)["input_ids"]
     window = Window((*prompt, *answer), (*(False for _ in prompt), *(True for _ in answer)))
-    training = LoraTraining(seed=7, rank=8, alpha=16.0, learning_rate=3e-3, epochs=10, quantization="none")
+    training = LoraTraining(seed=7, rank=8, alpha=16.0, learning_rate=3e-3, epochs=10, quantization="nf4")
     targets = resolve_targets(base.model, None)
     with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=7) as model:
         train(
@@ -104,7 +104,7 @@ def exported(base: LoadedBase, folder: str, payload: Payload, out: Path) -> tupl
 
 def main(folder: str, out: Path) -> None:
     fix_numerics(torch.device("cpu"))
-    base = load_base(folder, quantization="none", device="cpu")
+    base = load_base(folder, quantization="nf4", device="cpu", dequantised=True)
     payload = trained(base)
     adapter, file = exported(base, folder, payload, out / "lesson")
     _, idle = exported(base, folder, without_effect(payload), out / "idle")

@@ -87,6 +87,7 @@ export const startProcess = async (
       IMPRINT_PORT: "0",
       IMPRINT_BASE_MODEL: MODEL,
       IMPRINT_PYTHON: makeInterpreter(folder, program),
+      IMPRINT_ENGINE: "transformers",
       IMPRINT_LOG_LEVEL: "silent",
       ...env,
     },

@@ -1,4 +1,4 @@
-"""`python -m imprint_trainer models`: pulls a base model, turns a GGUF file into one, or fetches the file alone."""
+"""`python -m imprint_trainer models`: pulls a base model, or turns a GGUF file into one."""
 
 import argparse
 import json
@@ -21,8 +21,7 @@ def main(argv: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     pull = commands.add_parser("pull", help="fetch a base model of the catalogue, or of the hub by its id")
     add = commands.add_parser("add", help="turn a GGUF file into a base model")
-    file = commands.add_parser("file", help="fetch the GGUF file of a model of the catalogue alone")
-    for command, given in ((pull, "name"), (add, "file"), (file, "name")):
+    for command, given in ((pull, "name"), (add, "file")):
         command.add_argument(given)
         command.add_argument("--out", type=Path, required=True, help="what to make; the hub's models stay in its cache")
         command.add_argument("--pip", type=Path, help="Python that has pip")
@@ -33,10 +32,8 @@ def main(argv: Sequence[str]) -> int:
         with machine_failures():
             if options.command == "add":
                 convert_file(Path(options.file), made, say)
-            elif options.command == "pull":
-                made = pull_model(options, say)
             else:
-                fetch_packages(packages_of(options), made, say, pip=options.pip)
+                made = pull_model(options, say)
     except TrainerError as error:
         print(json.dumps({"error": {"code": error.code, "message": f"{error.message}. {error.hint}"}}))
         return 1
@@ -56,7 +53,7 @@ def pull_model(options: argparse.Namespace, progress: Progress) -> Path:
     """The folder of the model. Raises TrainerError."""
     name, out = str(options.name), Path(options.out)
     if HUB_ID.fullmatch(name):
-        return pull_hub(name, progress)
+        return served(pull_hub(name, progress), progress)
     known = catalogue(options.catalogue)
     if name not in known:
         raise BaseModelNotFound(
@@ -75,7 +72,7 @@ def pull_model(options: argparse.Namespace, progress: Progress) -> Path:
             shutil.rmtree(draft)
             return out
         try:
-            return pull_hub(source.id, progress)
+            return served(pull_hub(source.id, progress), progress)
         except HubUnreachable as error:
             if source == entry.sources[-1]:
                 raise
@@ -83,12 +80,12 @@ def pull_model(options: argparse.Namespace, progress: Progress) -> Path:
     raise AssertionError("an entry has a source")
 
 
-def packages_of(options: argparse.Namespace) -> Packages:
-    entry = catalogue(options.catalogue).get(options.name)
-    for source in entry.sources if entry else ():
-        if isinstance(source, Packages):
-            return source
-    raise BaseModelNotFound(f"no packages carry {options.name}")
+def served(folder: Path, progress: Progress) -> Path:
+    """`folder`, with the file that llama.cpp answers its chats from."""
+    from imprint_trainer.publish.gguf import write_served  # torch takes seconds
+
+    write_served(folder, progress)
+    return folder
 
 
 def convert_file(file: Path, out: Path, progress: Progress, **card: str) -> None:

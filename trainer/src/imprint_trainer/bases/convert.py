@@ -15,6 +15,7 @@ from imprint_trainer.errors import BaseModelInvalid, TrainerError, machine_failu
 from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.load import PREQUANTISED, first_line, load_base
 from imprint_trainer.models.quantize import nf4_config
+from imprint_trainer.publish.gguf import write_served
 from imprint_trainer.publish.losses import neutral_window
 
 SENSIBLE = 6.0  # nats a token of ordinary text: models that can be talked to lose 2 to 4, a wrong reading 8 and more
@@ -29,8 +30,9 @@ def convert(
     licence: str | None = None,
     sensible: float = SENSIBLE,
 ) -> None:
-    """Writes bf16 safetensors, tokenizer, chat template and, in `nf4/`, the quantised weights. The folder is there as a
-    whole or not at all; nothing is done if it is there. `sensible`: the largest loss on ordinary text.
+    """Writes bf16 safetensors, tokenizer, chat template, in `nf4/` the quantised weights, and llama.cpp's file of them.
+    The folder is there as a whole or not at all; nothing is done if it is there. `sensible`: the largest loss on
+    ordinary text.
 
     Raises BaseModelNotFound without the file, BaseModelUnsupported for what is not read here, BaseModelInvalid.
     """
@@ -48,6 +50,7 @@ def convert(
             _write(file, staging, progress, title=title or out.name, licence=licence)
             progress("trying it on ordinary text")
             require_sense(staging, sensible)
+            write_served(staging, progress, name=out.name)
         staging.chmod(0o755)  # mkdtemp makes it private
         if out.exists():
             out.rmdir()

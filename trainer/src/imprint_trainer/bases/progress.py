@@ -8,7 +8,7 @@ from imprint_trainer.errors import DiskFull
 
 Progress = Callable[[str], None]
 SPARE = 256 * 2**20  # bytes that stay free
-CONVERTED = 4  # bytes that a folder takes for each parameter: bf16, and NF4 beside embeddings in fp32
+CONVERTED = 6  # bytes that a folder takes for each parameter: bf16, NF4 beside embeddings in fp32, llama.cpp's file
 STEPS = 20
 
 

@@ -2,7 +2,6 @@
 model, or an adapter, as the file that llama.cpp serves."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any, get_args
@@ -11,11 +10,10 @@ from imprint_trainer.errors import ExportUnsupported, TrainerError
 from imprint_trainer.files import list_files, write_text
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.models.causal_lm import Quantization
-from imprint_trainer.models.load import load_base
 from imprint_trainer.models.locate import locate_base, model_config
 from imprint_trainer.protocol import ExportSpec
 from imprint_trainer.publish.card import merged_card
-from imprint_trainer.publish.gguf import export_base_gguf, export_gguf, supported
+from imprint_trainer.publish.gguf import export_gguf, whole_file, write_base
 from imprint_trainer.publish.merged import export_merged
 from imprint_trainer.publish.peft_format import read_source
 
@@ -51,29 +49,20 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--adapter", type=Path, help="write this adapter of the base instead")
     parser.add_argument("--quantization", choices=get_args(Quantization), default="nf4", help="weights of the base")
     arguments = parser.parse_args(argv)
-    draft = arguments.out.with_name(f".{arguments.out.name}.{os.getpid()}")
-    draft.parent.mkdir(parents=True, exist_ok=True)
+    adapter: Path | None = arguments.adapter
     try:
-        write(arguments, draft)
-        draft.replace(arguments.out)
+        folder = locate_base(arguments.base).folder
+        if adapter is None:
+            write_base(folder, arguments.out, arguments.quantization, say)
+        else:
+            with whole_file(arguments.out) as draft:
+                names = {"adapter_id": adapter.name, "base_model_name": folder.name}
+                export_gguf(read_source(adapter), model_config(folder), draft, **names)
     except TrainerError as error:
-        print(f"{error.message}. {error.hint}", file=sys.stderr)
+        say(f"{error.message}. {error.hint}")
         return 3 if isinstance(error, ExportUnsupported) else 1
-    finally:
-        draft.unlink(missing_ok=True)
     return 0
 
 
-def write(arguments: argparse.Namespace, draft: Path) -> None:
-    folder = locate_base(arguments.base).folder
-    config = model_config(folder)
-    if arguments.adapter is not None:
-        source = read_source(arguments.adapter)
-        name = arguments.adapter.name
-        export_gguf(source, config, draft, adapter_id=name, base_model_name=folder.name)
-        return
-    supported(config)
-    print(f"Reading the weights of {folder.name} ...", file=sys.stderr, flush=True)
-    base = load_base(arguments.base, quantization=arguments.quantization, device="cpu", dequantised=True)
-    print(f"Writing {arguments.out.name} ...", file=sys.stderr, flush=True)
-    export_base_gguf(base, draft, name=folder.name)
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

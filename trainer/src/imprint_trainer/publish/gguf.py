@@ -1,6 +1,7 @@
 """A LoRA adapter, or its base model, as the GGUF file that llama.cpp loads, laid out as llama.cpp's converters do."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,9 +11,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from imprint_trainer.errors import ExportUnsupported
+from imprint_trainer.errors import ExportUnsupported, OutOfMemory, TrainerError
 from imprint_trainer.files import sync
-from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase, Quantization
+from imprint_trainer.models.load import load_base
+from imprint_trainer.models.locate import model_config, read_json
+from imprint_trainer.models.memory import available_bytes
+from imprint_trainer.models.memory_model import gigabytes, linear_weights, shape_of
 from imprint_trainer.publish.peft_format import Source
 
 
@@ -140,6 +145,53 @@ def interleave_halves(rows: Tensor, heads: int) -> Tensor:
 def separate_halves(rows: Tensor, heads: int) -> Tensor:
     """What `interleave_halves` did, undone."""
     return torch.cat(rows.reshape(heads, -1, 2, rows.shape[1]).unbind(2), dim=1).reshape(rows.shape)
+
+
+LAYOUT = 1  # to be raised when files are written differently, in the service's llama-cpp/gguf-files.ts too
+
+
+def write_served(folder: Path, progress: Callable[[str], None], *, name: str | None = None) -> None:
+    """Writes beside a base's weights the file that llama.cpp answers its chats from, of the NF4 weights that trainings
+    compute with; or says why there is none, and the trainer answers."""
+    try:
+        write_base(folder, folder / f"llama-cpp-{LAYOUT}-nf4.gguf", "nf4", progress, name=name)
+    except TrainerError as error:
+        progress(f"the trainer will answer chats, not llama.cpp: {error.message}")
+
+
+def write_base(
+    folder: Path, target: Path, quantization: Quantization, progress: Callable[[str], None], *, name: str | None = None
+) -> None:
+    """The file is there as a whole or not at all. Raises ExportUnsupported, OutOfMemory, and what `load_base` does."""
+    supported(model_config(folder))
+    require_memory(folder)
+    progress("reading the weights for llama.cpp")
+    base = load_base(str(folder), quantization=quantization, device="cpu", dequantised=True)
+    progress("writing them for llama.cpp")
+    with whole_file(target) as draft:
+        export_base_gguf(base, draft, name=name or folder.name)
+
+
+def require_memory(folder: Path) -> None:
+    """Raises OutOfMemory where the weights, which are held in fp32, do not fit."""
+    shape = shape_of(read_json(folder / "config.json"))
+    needed, free = 0 if shape is None else 4 * linear_weights(shape), available_bytes()
+    if needed > free:
+        raise OutOfMemory(
+            f"its file takes {gigabytes(needed / 1e6)} of memory to write, and {gigabytes(free / 1e6)} are available"
+        )
+
+
+@contextmanager
+def whole_file(target: Path) -> Iterator[Path]:
+    """A file to write, which becomes `target` when the block has ended well, and is removed else."""
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    draft.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield draft
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 FAMILIES = ("llama", "mistral", "qwen2", "qwen3")

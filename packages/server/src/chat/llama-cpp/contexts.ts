@@ -1,6 +1,9 @@
 import type { Context, Llama, Model, Sequence } from "./library.js";
 import type { Generation } from "./protocol.js";
 
+/** llama.cpp, or a model, that cannot be loaded here. */
+export class LoadError extends Error {}
+
 /** Contexts that stay, one an adapter; the least recently used makes room. */
 const CONTEXTS = 4;
 /** Conversations of an adapter that are answered at once, in one batch. */
@@ -56,7 +59,11 @@ export const createContexts = (llama: Llama, threads: number): Contexts => {
   let turn: Promise<unknown> = Promise.resolve();
 
   const modelOf = (file: string): Promise<Model> => {
-    const loaded = models.get(file) ?? llama.loadModel({ modelPath: file });
+    const loaded =
+      models.get(file) ??
+      llama.loadModel({ modelPath: file }).catch((cause: unknown) => {
+        throw new LoadError(String(cause), { cause });
+      });
     models.set(file, loaded);
     loaded.catch(() => models.delete(file));
     return loaded;
@@ -82,7 +89,7 @@ export const createContexts = (llama: Llama, threads: number): Contexts => {
   const open = async ({ key, request }: Waiting): Promise<Entry> => {
     const model = await modelOf(request.model);
     const lora = request.adapter === null ? {} : { lora: { adapters: [{ filePath: request.adapter }] } };
-    const size = { contextSize: sizeFor(request), sequences: SEQUENCES, threads };
+    const size = { contextSize: sizeFor(request), sequences: SEQUENCES, threads: { ideal: threads, min: 1 } };
     const context = await model.createContext({ ...size, failedCreationRemedy: false, ...lora }).catch(async (error: unknown) => {
       await freeUnused(request.model);
       throw error;

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
@@ -9,11 +9,12 @@ import { createKeyedLock } from "../../common/keyed-lock.js";
 import { workerEnvironment } from "../../runners/local/environment.js";
 import type { WorkerCommand } from "../../runners/local/local-runner.js";
 import type { DataPaths } from "../../storage/paths.js";
+import type { Preparing } from "../preparing.js";
 import { createWeightsHash } from "../weights-hash.js";
 
 /** GGUF files of bases and adapters, each made once. */
 export interface GgufFiles {
-  /** The weights that the trainer computes with. Rejects with EXPORT_UNSUPPORTED for what llama.cpp cannot take. */
+  /** The weights that the trainer computes with. Rejects with EXPORT_UNSUPPORTED for what llama.cpp cannot take, or could not be written. */
   base(folder: string, quantization: "nf4" | "none"): Promise<string>;
   /** Rejects as `base` does. */
   adapter(folder: string, base: string): Promise<string>;
@@ -21,10 +22,7 @@ export interface GgufFiles {
   close(): void;
 }
 
-/** What the trainer's `gguf` command ends with where llama.cpp cannot take a model. */
-const UNSUPPORTED = 3;
-
-/** To be raised when the trainer writes them differently. */
+/** To be raised when the trainer writes them differently, in its `publish/gguf.py` too. */
 const LAYOUT = 1;
 
 /** Changes with every file that a model is made of. */
@@ -43,18 +41,26 @@ const fingerprint = async (folder: string): Promise<string> => {
     .slice(0, 16);
 };
 
-/** Where a base's file lies, whether it was made or not. */
-export const baseGguf = async ({ gguf }: Pick<DataPaths, "gguf">, model: string, quantization: "nf4" | "none"): Promise<string> =>
-  join(gguf, `base-${await fingerprint(model)}-${quantization}.gguf`);
+/** Where a base's file lies, whether it was made or not: beside its weights where a pull or the set-up wrote it. */
+export const baseGguf = async (
+  { gguf }: Pick<DataPaths, "gguf">,
+  model: string,
+  quantization: "nf4" | "none",
+): Promise<string> => {
+  const beside = join(model, `llama-cpp-${LAYOUT}-${quantization}.gguf`);
+  return existsSync(beside) ? beside : join(gguf, `base-${await fingerprint(model)}-${quantization}.gguf`);
+};
 
 export const createGgufFiles = ({
   paths,
   trainer,
+  preparing,
   log,
 }: {
   readonly paths: Pick<DataPaths, "gguf" | "exports">;
   /** How its worker is run; "serve" and what follows are replaced. */
   readonly trainer: WorkerCommand;
+  readonly preparing: Preparing;
   readonly log: Log;
 }): GgufFiles => {
   const closing = new AbortController();
@@ -62,43 +68,43 @@ export const createGgufFiles = ({
   const locked = createKeyedLock();
   const refused = new Map<string, ImprintError>();
 
-  const write = async (out: string, args: readonly string[]): Promise<void> => {
-    const part = `${out}.part`; // what a killed service leaves is no file of a model
+  const write = async (what: "base model" | "adapter", out: string, args: readonly string[]): Promise<void> => {
     const env = workerEnvironment({ source: process.env, allowDownloads: false, extra: trainer.env });
-    const command = [...trainer.args.slice(0, trainer.args.indexOf("serve")), "gguf", ...args, "--out", part];
-    log.info({ file: basename(out) }, "a model is written for llama.cpp, which may take minutes; chats wait for it");
+    const command = [...trainer.args.slice(0, trainer.args.indexOf("serve")), "gguf", ...args, "--out", out];
+    log.warn({ file: basename(out) }, `the ${what} is written for llama.cpp, once; chats wait for it`);
     const { signal } = closing;
-    await promisify(execFile)(trainer.file, command, { env, signal }).catch((error: { code?: unknown; stderr?: string }) => {
-      rmSync(part, { force: true });
-      if (signal.aborted) throw new ImprintError("SHUTTING_DOWN", "The service is shutting down.");
-      const said = error.stderr?.trim().split("\n").at(-1) ?? "";
-      if (error.code !== UNSUPPORTED) throw new ImprintError("TRAINER_ERROR", `A GGUF file could not be written. ${said}`);
-      const refusal = new ImprintError("EXPORT_UNSUPPORTED", said);
-      refused.set(out, refusal);
-      throw refusal;
+    const running = promisify(execFile)(trainer.file, command, { env, signal });
+    let said = "";
+    running.child.stderr?.on("data", (text: string) => {
+      said = text.trim().split("\n").at(-1) ?? said;
     });
-    renameSync(part, out);
+    await preparing
+      .during(() => `the ${what} is written for llama.cpp, once${said && `: ${said}`}`, running)
+      .catch((error: { message: string }) => {
+        if (signal.aborted) throw new ImprintError("SHUTTING_DOWN", "The service is shutting down.");
+        // Not tried again before the next start: it may have taken minutes.
+        const refusal = new ImprintError("EXPORT_UNSUPPORTED", said === "" ? error.message : said);
+        refused.set(out, refusal);
+        throw refusal;
+      });
   };
 
-  const made = (out: string, args: readonly string[]): Promise<string> =>
+  const made = (what: "base model" | "adapter", out: string, args: readonly string[]): Promise<string> =>
     locked([out], async () => {
       const refusal = refused.get(out);
       if (refusal) throw refusal;
-      if (!existsSync(out)) await write(out, args);
+      if (!existsSync(out)) await write(what, out, args);
       return out;
     });
 
   return {
     base: async (model, quantization) =>
-      made(await baseGguf(paths, model, quantization), ["--base", model, "--quantization", quantization]),
-    // Among its exports, which are erased with it.
-    adapter: async (adapter, base) =>
-      made(join(paths.exports, basename(adapter), "engine", `${LAYOUT}-${(await hashOf(adapter)).slice(0, 16)}.gguf`), [
-        "--base",
-        base,
-        "--adapter",
-        adapter,
-      ]),
+      made("base model", await baseGguf(paths, model, quantization), ["--base", model, "--quantization", quantization]),
+    adapter: async (adapter, base) => {
+      const file = `${LAYOUT}-${(await hashOf(adapter)).slice(0, 16)}.gguf`;
+      // Among its exports, which are erased with it.
+      return made("adapter", join(paths.exports, basename(adapter), "engine", file), ["--base", base, "--adapter", adapter]);
+    },
     close: () => closing.abort(),
   };
 };

@@ -18,6 +18,8 @@ export type Grammar = object;
 export type GrammarState = object;
 
 export interface Llama {
+  /** Of all answers together. */
+  maxThreads: number;
   createGrammar(options: { readonly grammar: string }): Promise<Grammar>;
   loadModel(options: { readonly modelPath: string }): Promise<Model>;
 }
@@ -26,7 +28,7 @@ export interface Model {
   createContext(options: {
     readonly contextSize: number;
     readonly sequences: number;
-    readonly threads: number;
+    readonly threads: { readonly ideal: number; readonly min: number };
     readonly failedCreationRemedy: false;
     readonly lora?: { readonly adapters: readonly { readonly filePath: string }[] };
   }): Promise<Context>;

@@ -1,27 +1,29 @@
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
-import { createContexts } from "./contexts.js";
+import { createContexts, LoadError } from "./contexts.js";
 import { generate, type Surroundings } from "./generate.js";
-import type { Library } from "./library.js";
+import type { Library, Llama } from "./library.js";
 import { likeliestAfter } from "./likeliest.js";
 import type { EngineMessage, EngineRequest } from "./protocol.js";
 
 /** The process that holds llama.cpp, whose crash must not be the service's. Its argument is the library's entry. */
 const [entry = ""] = process.argv.slice(2);
-// llama.cpp's threads wait for each other in loops: as many as there are cores stand still beside a training.
-const threads = Math.max(1, Math.floor(availableParallelism() / 2));
+const cores = availableParallelism();
 const cancelled = new Set<number>();
 const say = (message: EngineMessage): void => void process.send?.(message);
 
-const open = async (): Promise<Pick<Surroundings, "take" | "begin">> => {
+const open = async (): Promise<Pick<Surroundings, "take" | "begin"> & { readonly llama: Llama }> => {
   const { getLlama, LlamaGrammarEvaluationState } = (await import(pathToFileURL(entry).href)) as Library;
-  const llama = await getLlama({ gpu: "auto", build: "never", maxThreads: threads, progressLogs: false, logLevel: "error" });
+  const llama = await getLlama({ gpu: "auto", build: "never", maxThreads: cores, progressLogs: false, logLevel: "error" });
   return {
-    take: createContexts(llama, threads).take,
+    llama,
+    take: createContexts(llama, cores).take,
     begin: async (model, grammar) => new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) }),
   };
 };
-const opened = open();
+const opened = open().catch((cause: unknown) => {
+  throw new LoadError(String(cause), { cause });
+});
 opened.catch(() => {}); // whoever asks hears it
 
 process.on("message", async (request: EngineRequest) => {
@@ -29,12 +31,14 @@ process.on("message", async (request: EngineRequest) => {
   if (request.type === "cancel") return void cancelled.add(id);
   try {
     const onText = (text: string): void => say({ type: "text", id, text });
-    if (request.type === "likeliest")
-      return say({ type: "done", id, generated: await likeliestAfter(request.prompted, await opened) });
-    const surroundings = { ...(await opened), onText, cancelled: () => cancelled.has(id) };
+    const { llama, ...places } = await opened;
+    if (request.type === "likeliest") return say({ type: "done", id, generated: await likeliestAfter(request.prompted, places) });
+    llama.maxThreads = request.generation.threads;
+    const surroundings = { ...places, onText, cancelled: () => cancelled.has(id) };
     say({ type: "done", id, generated: await generate(request.generation, surroundings) });
   } catch (error) {
-    say({ type: "failed", id, message: error instanceof Error ? error.message : String(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    say({ type: "failed", id, message, loaded: !(error instanceof LoadError) });
   } finally {
     cancelled.delete(id);
   }

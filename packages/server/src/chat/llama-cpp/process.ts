@@ -8,7 +8,7 @@ import type { EngineMessage, EngineRequest, Generated, Generation, Likely, Promp
 export const PROGRAM = fileURLToPath(new URL("./llama-process.js", import.meta.url));
 
 export interface LlamaProcess {
-  /** Rejects with ImprintError, or with the signal's reason. */
+  /** Rejects with ImprintError, EXPORT_UNSUPPORTED where llama.cpp or the model cannot be loaded; or with the signal's reason. */
   generate(generation: Generation, onText: (text: string) => void, signal?: AbortSignal): Promise<Generated>;
   /** The likeliest next tokens, the likeliest first. Rejects as `generate` does. */
   likeliest(prompted: Prompted, signal?: AbortSignal): Promise<readonly Likely[]>;
@@ -47,8 +47,10 @@ export const createLlamaProcess = ({
     if (message.type === "text") caller?.onText(message.text);
     else waiting.delete(message.id);
     if (message.type === "done") caller?.resolve(message.generated as never);
-    else if (message.type === "failed")
-      caller?.reject(new ImprintError("TRAINER_ERROR", `llama.cpp could not answer: ${message.message}`));
+    else if (message.type === "failed") {
+      const code = message.loaded ? "TRAINER_ERROR" : "EXPORT_UNSUPPORTED";
+      caller?.reject(new ImprintError(code, `llama.cpp could not answer: ${message.message}`));
+    }
   };
   const start = (): ChildProcess => {
     const env = workerEnvironment({ source: process.env, allowDownloads: false });

@@ -7,6 +7,7 @@ export interface Generation {
   readonly adapter: string | null;
   readonly tokens: readonly number[];
   readonly max_new_tokens: number;
+  readonly threads: number;
   readonly context_length: number;
   readonly end_tokens: readonly number[];
   readonly temperature: number;
@@ -44,4 +45,10 @@ export type EngineRequest =
 export type EngineMessage =
   | { readonly type: "text"; readonly id: number; readonly text: string }
   | { readonly type: "done"; readonly id: number; readonly generated: Generated | readonly Likely[] }
-  | { readonly type: "failed"; readonly id: number; readonly message: string };
+  | {
+      readonly type: "failed";
+      readonly id: number;
+      readonly message: string;
+      /** Whether llama.cpp and the model were loaded. */
+      readonly loaded: boolean;
+    };

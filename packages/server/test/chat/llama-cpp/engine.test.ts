@@ -9,6 +9,7 @@ import { createProveLoaded } from "../../../src/chat/llama-cpp/applied.js";
 import { createLlamaCppEngine } from "../../../src/chat/llama-cpp/engine.js";
 import { createGgufFiles } from "../../../src/chat/llama-cpp/gguf-files.js";
 import { createLlamaProcess } from "../../../src/chat/llama-cpp/process.js";
+import { createPreparing } from "../../../src/chat/preparing.js";
 import type { ChatEvent } from "../../../src/runners/runner.js";
 import { quietLog } from "../../common/quiet-log.js";
 import { goodProof } from "../../fixtures/workers/support/adapter.mjs";
@@ -25,19 +26,20 @@ const start = () => {
   onTestFinished(() => llama.close());
   const trainer = { file: process.execPath, args: [workerPath("renders.mjs"), "serve"] };
   const log = quietLog();
-  const files = createGgufFiles({ paths: { gguf: made, exports }, trainer, log });
+  const preparing = createPreparing();
+  const files = createGgufFiles({ paths: { gguf: made, exports }, trainer, preparing, log });
   const served: ServedBy[] = [];
   const record = async (_id: string, found: ServedBy) => void served.push(found);
   const proveLoaded = createProveLoaded(llama, createProve({ record, now: () => new Date(0) }));
-  const answering = createTrainerEngine(runnerOn("renders.mjs"), log);
-  const engine = createLlamaCppEngine({ trainer: answering, files, llama, proveLoaded, log });
+  const answering = createTrainerEngine(runnerOn("renders.mjs"), log, preparing);
+  const engine = createLlamaCppEngine({ trainer: answering, files, llama, proveLoaded, preparing, isTraining: () => true, log });
   const model = (name: string): string => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "config.json"), "{}");
     writeFileSync(join(folder, name, "adapter_model.safetensors"), name);
     return join(folder, name);
   };
-  return { engine, model, made, exports, files, log, served };
+  return { engine, model, made, exports, files, preparing, log, served };
 };
 
 const asked = (base_model: string, change: object = {}) => ({
@@ -55,9 +57,27 @@ test("an answer goes on from the prompt that the trainer rendered, and begins wi
   expect(readdirSync(made)).toHaveLength(1);
 });
 
-test("a base that llama.cpp cannot take is answered by the trainer", async () => {
-  const { engine, model } = start();
-  expect((await engine.chat(asked(model("unsupported")))).text).toBe("the trainer");
+test.each([
+  ["cannot take", "unsupported"],
+  ["cannot load", "unloadable"],
+  ["crashes over", "crashing"],
+])("a base that llama.cpp %s is answered by the trainer, with one line in the log", async (_, name) => {
+  const { engine, model, log } = start();
+  const base = model(name);
+  for (const _again of [1, 2]) {
+    const events: ChatEvent[] = [];
+    expect((await engine.chat(asked(base), undefined, (event) => events.push(event))).text).toBe("the trainer");
+    expect(events).toEqual([]); // the double of the trainer tells none
+  }
+  expect(log.lines.filter((line) => line.includes("the trainer answers its chats"))).toHaveLength(1);
+});
+
+test("a file beside the weights, which a pull wrote, is served as it is", async () => {
+  const { engine, model, made } = start();
+  const base = model("base");
+  writeFileSync(join(base, "llama-cpp-1-nf4.gguf"), "GGUF");
+  expect((await engine.chat(asked(base))).text).toBe("<<<<");
+  expect(readdirSync(made)).toEqual([]);
 });
 
 test("a count needs no model", async () => {
@@ -103,13 +123,15 @@ test("an adapter is proved once, when it is loaded first, and one that changes n
   await engine.handOver?.(asked(model("unsupported"), { adapter_path: mine }).spec);
 });
 
-test("a model that is being written is told in the log, and ends with the service", async () => {
-  const { engine, model, made, files, log } = start();
+test("a model that is being written is told in the log and to whoever asks, and ends with the service", async () => {
+  const { engine, model, made, files, preparing, log } = start();
   const chat = engine.chat(asked(model("slow")));
   const ended = expect(chat).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
   const pid = await vi.waitFor(() => Number(readFileSync(join(made, "pid"), "utf8") || Number.NaN), { timeout: 10_000 });
-  expect(log.lines.join()).toContain("info: a model is written for llama.cpp");
+  expect(log.lines.join()).toContain("warn: the base model is written for llama.cpp, once; chats wait for it");
+  await vi.waitFor(() => expect(preparing.now()).toEqual(["the base model is written for llama.cpp, once: reading the weights"]));
   files.close();
   await ended;
   await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+  expect(preparing.now()).toEqual([]);
 });

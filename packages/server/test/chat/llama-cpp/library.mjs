@@ -1,5 +1,7 @@
 // Stands in for node-llama-cpp: a model that says its prompt's last token again and again, in letters, and the adapter's name
-// before ("size" is the size of its context, "choosing" how tokens are chosen); "crash" in the model's path ends the process as a native crash would. Under a grammar it says the grammar, and ends.
+// before ("size" is the size of its context, "choosing" how tokens are chosen); "crash" in the model's file, or the path of one that is not there, ends the process as a native crash would. Under a grammar it says the grammar, and ends.
+import { existsSync, readFileSync } from "node:fs";
+
 export class LlamaGrammarEvaluationState {
   constructor({ grammar: { grammar } }) {
     this.rest = [...grammar].map((letter) => letter.charCodeAt(0));
@@ -8,18 +10,23 @@ export class LlamaGrammarEvaluationState {
 
 const END = 0;
 
-export const getLlama = async () => ({
+const llama = {
   createGrammar: async ({ grammar }) => ({ grammar }),
-  loadModel: async ({ modelPath }) => ({
-    detokenize: (tokens) => String.fromCharCode(...tokens),
-    isEogToken: (token) => token === END,
-    createContext: async ({ lora, sequences, contextSize }) => ({
-      getSequence: () => sequence(modelPath, lora?.adapters[0].filePath ?? "", contextSize),
-      dispose: async () => {},
-      sequences,
-    }),
-  }),
-});
+  loadModel: async ({ modelPath }) => {
+    const model = existsSync(modelPath) ? readFileSync(modelPath, "utf8") : modelPath;
+    if (model === "unloadable") throw new Error("no such tensors");
+    return {
+      detokenize: (tokens) => String.fromCharCode(...tokens),
+      isEogToken: (token) => token === END,
+      createContext: async ({ lora, sequences, contextSize }) => ({
+        getSequence: () => sequence(model, lora?.adapters[0].filePath ?? "", contextSize),
+        dispose: async () => {},
+        sequences,
+      }),
+    };
+  },
+};
+export const getLlama = async () => llama;
 
 function sequence(model, adapter, size) {
   let state = [];
@@ -50,7 +57,8 @@ function sequence(model, adapter, size) {
       if (model.includes("crash")) process.kill(process.pid, "SIGSEGV");
       state.push(...tokens);
       const last = tokens.at(-1);
-      const words = { size: String(size), choosing: JSON.stringify(choosing) }[adapter] ?? adapter;
+      const words =
+        { size: String(size), threads: String(llama.maxThreads), choosing: JSON.stringify(choosing) }[adapter] ?? adapter;
       let next = 0;
       for (;;) {
         await new Promise(setImmediate);

@@ -53,7 +53,8 @@ export const filesOf = async (folder: string): Promise<readonly string[]> => {
   for (const name of (await readdir(folder)).toSorted()) {
     const path = join(folder, name);
     const stats = await stat(path);
-    if (stats.isFile()) found.push(path);
+    if (stats.isFile() && !name.endsWith(".gguf"))
+      found.push(path); // what chats on this machine are answered from
     else if (stats.isDirectory() && isSource(path)) found.push(...(await filesOf(path)));
   }
   return found;
