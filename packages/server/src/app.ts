@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { VERSION } from "@imprint/contracts";
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
+import type { ChatEngineName } from "./chat/choose.js";
 import { stripRecordPrefix } from "./chat/recording/requested.js";
 import type { ChatService } from "./chat/service.js";
 import type { Clock } from "./common/clock.js";
@@ -69,6 +70,8 @@ export interface Services {
   readonly chat: ChatService;
   /** Null where there is no other server. */
   readonly upstream: Served | null;
+  /** Who answers chats with a base model of this type. */
+  readonly engineOf: (type: string | null) => ChatEngineName;
   readonly deps: KindDeps;
   readonly idempotency: Idempotency;
   readonly random: Randomness;

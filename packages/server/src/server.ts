@@ -1,5 +1,6 @@
 import { buildApp } from "./app.js";
 import { createOpened, openData, openSessions, type RunningServer, serve } from "./building.js";
+import { type ChatEngineName, engineFor } from "./chat/choose.js";
 import { createEngine } from "./chat/create.js";
 import { createChatService } from "./chat/service.js";
 import { type Clock, systemClock } from "./common/clock.js";
@@ -20,6 +21,7 @@ import { baseModelsOf, hypernetworkFolders, nameAt } from "./models/base-model.j
 import { createProjects } from "./projects/projects.js";
 import { createFineTunes } from "./routes/fine-tuning/fine-tunes.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
+import { createRunCommand } from "./runners/local/command.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/reference.js";
 import type { Interactive, Runner } from "./runners/runner.js";
@@ -68,7 +70,8 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const runner = options.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
     const engine = createEngine({ config, command, worker: runner, paths, nameOf: (at) => nameAt(at, models), log });
     const { sessions, recorder, completeIndex } = await openSessions(base, data);
-    const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds, now };
+    const run = createRunCommand({ command, env: process.env, graceMs: limits.cancelGraceMs, clock });
+    const deps: KindDeps = { database, paths, sessions, models, run, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(deps));
     const jobs = await startJobs({
       keepUnstarted: (waiting) => keepUnstarted(paths, waiting),
@@ -95,7 +98,8 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     let port = settings.port;
     const access = { host: settings.host, port: () => port, allowHost: settings.allow_host, token };
     const events = { history, streams, metrics, fineTunes: createFineTunes({ jobs, now }) };
-    const work = { kinds, jobs, projects, idempotency, chat, interactive: runner, upstream, random, closing, deps };
+    const engineOf = (type: string | null): ChatEngineName => engineFor(type, config);
+    const work = { kinds, jobs, projects, idempotency, chat, interactive: runner, upstream, engineOf, random, closing, deps };
     const app = await buildApp({ services: { ...events, ...work }, access, bodyLimit: limits.bodyBytes, log, clock });
     const onPort = (listening: number): void => {
       port = listening;
