@@ -5,7 +5,7 @@ import { ImprintError } from "../common/error.js";
 import type { App } from "../http/app.js";
 import { answer, noContent, problems } from "../http/schemas.js";
 import type { KindDeps } from "../kinds/deps.js";
-import { type LaunchDeps, startJob } from "../launch/start.js";
+import { type LaunchDeps, ofField, startJob } from "../launch/start.js";
 import { locateBaseModel } from "../models/base-model.js";
 import { listBaseModels, removeBaseModel, requireKnown } from "../models/stored.js";
 
@@ -66,7 +66,7 @@ export const baseModelRoutes = (app: App, services: Deps): void => {
     },
     async (request, reply) => {
       const { name } = request.body;
-      requireKnown(name, models);
+      ofField("name", () => requireKnown(name, models));
       const start = { kind: "pull", request: { base_model: name } } as const;
       return reply.code(202).send(await startJob(request, start, services));
     },
@@ -86,7 +86,7 @@ export const baseModelRoutes = (app: App, services: Deps): void => {
       const { jobs: running } = services.jobs.list({ status: "running", limit: Number.MAX_SAFE_INTEGER });
       if (running.some(({ kind, request }) => kind === "pull" && request.base_model === name))
         throw new ImprintError("BASE_MODEL_IN_USE", `${name} is being pulled: cancel that job first.`);
-      removeBaseModel(name, models);
+      ofField("name", () => removeBaseModel(name, models));
       return reply.code(204).send();
     },
   );

@@ -134,6 +134,7 @@ test("who asks for a pull that is under way gets its job, and a key its own; pul
 const GATED = { code: "DOWNLOAD_FAILED", message: "me/tiny is gated", hint: "Accept its terms." };
 test.each([
   ["is refused by the hub", { fail: GATED }, GATED],
+  ["finds the disk full", { fail: { ...GATED, code: "DISK_FULL" } }, { code: "DISK_FULL" }],
   ["ends early", { exit: 9 }, { code: "TRAINER_ERROR", message: "The trainer ended early." }],
 ])("a pull that %s is a sentence, and offers nothing", async (_what, behaviour, error) => {
   const service = await startPulling(behaviour);
@@ -152,7 +153,7 @@ test("what cannot be pulled is refused before a job is made, by its field", asyn
   expect(await refused({ name: CODER, to: "/etc" })).toEqual([422, "VALIDATION_FAILED", "/to"]);
   const unknown = (await service.post("/models", { name: "nobody" })).json();
   expect([unknown.status, unknown.code]).toEqual([422, "BASE_MODEL_NOT_FOUND"]);
-  expect(unknown.detail).toMatch(/^The catalogue has no nobody, only SmolLM2-135M-Instruct, .* goes by owner\/name\./);
+  expect(unknown.detail).toMatch(/^Field name: The catalogue has no nobody, only SmolLM2-135M-Instruct, .* goes by owner\/name\./);
   expect(service.jobs.counts()).toMatchObject({ queued: 0, running: 0, completed: 0 });
 });
 

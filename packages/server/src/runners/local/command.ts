@@ -12,7 +12,7 @@ type Document = Readonly<Record<string, unknown>>;
 interface CallOptions {
   /** Ends the command; the promise rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Told of each JSON document that the command prints. */
+  /** Told of each JSON document that the command prints; such a command ends when its stdin does, and others have none. */
   readonly onLine?: (line: Document) => void;
   /** Whether it may reach the hub and the package index, with this user's account there. Default: false. */
   readonly online?: boolean;
@@ -35,7 +35,7 @@ interface Options {
 
 export const createRunCommand = ({ command, env, graceMs, clock }: Options): RunCommand => {
   const killOnExit = createKillOnExit();
-  return async (args, { signal, onLine = () => {}, online = false } = {}) => {
+  return async (args, { signal, onLine, online = false } = {}) => {
     if (command === null) throw new ImprintError("WORKER_START_FAILED", "No Python interpreter is prepared for the trainer.");
     const process = startProcess({
       file: command.file,
@@ -48,6 +48,7 @@ export const createRunCommand = ({ command, env, graceMs, clock }: Options): Run
     const stop = (): void => void terminate({ process, graceMs, clock });
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted) stop();
+    if (!onLine) process.stdin?.end();
     let [last, said]: [Document, string] = [{}, ""];
     process.stderr?.setEncoding("utf8").on("data", (text: string) => {
       said = (said + text).slice(-4096);
@@ -56,7 +57,7 @@ export const createRunCommand = ({ command, env, graceMs, clock }: Options): Run
       createInterface({ input: process.stdout }).on("line", (line) => {
         if (!line.startsWith("{")) return;
         last = JSON.parse(line);
-        onLine(last);
+        onLine?.(last);
       });
     const end = await process.ended;
     signal?.removeEventListener("abort", stop);
