@@ -28,7 +28,7 @@ function refused({ code, detail, requestId: request_id, errors }: ApiError, name
   const said = known !== null && bare === "" ? `${ERRORS[known].title}.` : inCommandWords(bare, name);
   const message = code === "VALIDATION_FAILED" && wrong.length > 0 ? wrong.join("\n") : said;
   return {
-    exitCode: errors.some(({ path }) => path === "/base_model" || path === "/window") ? 2 : 1,
+    exitCode: errors.some(({ path }) => ["/base_model", "/name", "/window"].includes(path)) ? 2 : 1,
     lines: [...message.split("\n"), ...(hint === null || message.includes(hint) ? [] : [hint])].map(plain),
     document: { code, message, hint, errors, request_id },
   };

@@ -53,7 +53,7 @@ export function createClient(options: ClientOptions = {}, runtime: Runtime = pla
     sessions: sessionsResource(send),
     adapters: adaptersResource(send, open, runtime),
     projects: projectsResource(send, subscribe, runtime),
-    models: modelsResource(send),
+    models: modelsResource(send, runtime),
     chat: chatResource(send, open),
   };
 }

@@ -118,7 +118,7 @@ export type Evaluation = Static<typeof Evaluation>;
 
 /**
  * How far an evaluation is: `done` of `total` measurements, and what is measured now, in words. Of a training: windows that it and
- * its proof read at most, with the time that is left at most, which is known before the first step ends.
+ * its proof read at most, with the time that is left at most, which is known before the first step ends. Of a pull: bytes.
  */
 export const Measuring = Strict({
   done: Count,

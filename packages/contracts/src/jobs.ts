@@ -12,7 +12,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /**
  * The specification's job record: exactly these fields, `error` only when there is one. `adapter_id` of a completed job is
- * the adapter that it made, exported or evaluated.
+ * the adapter that it made, exported or evaluated; null of a pull.
  */
 export const JobRecord = Strict({
   job_id: JobId,
@@ -25,6 +25,7 @@ export type JobRecord = Static<typeof JobRecord>;
 /** Where a running job is. */
 export const JOB_PHASES = [
   "starting",
+  "fetching",
   "loading_model",
   "preparing_data",
   "training",

@@ -4,7 +4,7 @@ import { ErrorDetail } from "./errors.js";
 import { Measuring } from "./evaluation.js";
 import { JobId } from "./ids.js";
 import { JobPhase } from "./jobs.js";
-import { KINDS, TaskResult, type WorkerTask } from "./kinds.js";
+import { TaskResult, WORKER_KINDS, type WorkerTask } from "./kinds.js";
 import { Strict } from "./object.js";
 import { Preview, PreviewSpec } from "./preview.js";
 import { Sweep } from "./sweep.js";
@@ -34,7 +34,7 @@ const control = [
  * A chat that is cancelled is still answered, with `call_failed`. A chat tells first, in `prompt`, that it can be answered; one with
  * `stream` then tells its text in `token` events of whole characters, before its answer.
  */
-const requests = Type.Union([...Object.values(KINDS).map(({ task }) => task), ...control]);
+const requests = Type.Union([...Object.values(WORKER_KINDS).map(({ task }) => task), ...control]);
 export const WorkerRequest = Type.Unsafe<WorkerTask | Static<(typeof control)[number]>>(requests);
 export type WorkerRequest = Static<typeof WorkerRequest>;
 

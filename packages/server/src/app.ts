@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { VERSION } from "@imprint/contracts";
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
+import type { ChatEngineName } from "./chat/choose.js";
 import type { Preparing } from "./chat/preparing.js";
 import { stripRecordPrefix } from "./chat/recording/requested.js";
 import type { ChatService } from "./chat/service.js";
@@ -71,6 +72,8 @@ export interface Services {
   readonly preparing: Preparing;
   /** Null where there is no other server. */
   readonly upstream: Served | null;
+  /** Who answers chats with a base model of this type. */
+  readonly engineOf: (type: string | null) => ChatEngineName;
   readonly deps: KindDeps;
   readonly idempotency: Idempotency;
   readonly random: Randomness;

@@ -9,5 +9,5 @@ export { SETTING_NAMES, type SettingName, Settings } from "./config/schema.js";
 export { findRepoRoot, readSetup, type Setup } from "./config/setup.js";
 export { environmentName, flagName } from "./config/sources.js";
 export { hypernetworkFolders } from "./models/base-model.js";
-export { workerEnvironment } from "./runners/local/environment.js";
+export { commandEnvironment } from "./runners/local/environment.js";
 export { makeFolder } from "./storage/paths.js";

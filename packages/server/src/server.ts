@@ -1,6 +1,7 @@
 import type { ServedBy } from "@imprint/contracts";
 import { buildApp } from "./app.js";
 import { createOpened, openData, openSessions, type RunningServer, serve } from "./building.js";
+import { type ChatEngineName, engineFor } from "./chat/choose.js";
 import { createEngine } from "./chat/create.js";
 import { createChatService } from "./chat/service.js";
 import { type Clock, systemClock } from "./common/clock.js";
@@ -22,6 +23,7 @@ import { createProjects } from "./projects/projects.js";
 import { recordServed } from "./registry/adapters.js";
 import { createFineTunes } from "./routes/fine-tuning/fine-tunes.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
+import { createRunCommand } from "./runners/local/command.js";
 import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/reference.js";
 import type { Interactive, Runner } from "./runners/runner.js";
@@ -75,7 +77,8 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const isTraining = (): boolean => settings.runner === "local" && jobs.list({ status: "running", limit: 1 }).jobs.length > 0;
     const engine = createEngine({ config, command, worker: runner, paths, nameOf, onServed, now, isTraining, log });
     const { sessions, recorder, completeIndex } = await openSessions(base, data);
-    const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds, now };
+    const run = createRunCommand({ command, env: process.env, graceMs: limits.cancelGraceMs, clock });
+    const deps: KindDeps = { database, paths, sessions, models, run, checkpointSeconds, now };
     const kinds = adaptKinds(createKinds(deps));
     const jobs = await startJobs({
       keepUnstarted: (waiting) => keepUnstarted(paths, waiting),
@@ -102,7 +105,8 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     let port = settings.port;
     const access = { host: settings.host, port: () => port, allowHost: settings.allow_host, token };
     const events = { history, streams, metrics, preparing, fineTunes: createFineTunes({ jobs, now }) };
-    const work = { kinds, jobs, projects, idempotency, chat, interactive: runner, upstream, random, closing, deps };
+    const engineOf = (type: string | null): ChatEngineName => engineFor(type, config);
+    const work = { kinds, jobs, projects, idempotency, chat, interactive: runner, upstream, engineOf, random, closing, deps };
     const app = await buildApp({ services: { ...events, ...work }, access, bodyLimit: limits.bodyBytes, log, clock });
     const onPort = (listening: number): void => {
       port = listening;

@@ -11,7 +11,6 @@ export {
   preparedModels,
   requestedBaseModel,
 } from "./models/base-model.js";
-export { listBaseModels, removeBaseModel } from "./models/stored.js";
 export { readSession } from "./sessions/read.js";
 export { unreadSessions } from "./sessions/session-file.js";
 export { dataPaths, ensureDataPaths } from "./storage/paths.js";

@@ -6,6 +6,7 @@ import { signedOutStore } from "./api.js";
 import { EvaluationPage } from "./evaluation/evaluation-page.js";
 import { JobPage } from "./job/job-page.js";
 import { JobsPage } from "./jobs/jobs-page.js";
+import { ModelsPage } from "./models/models-page.js";
 import { PlaygroundPage } from "./playground/playground-page.js";
 import { ProjectPage } from "./projects/project-page.js";
 import { ProjectsPage } from "./projects/projects-page.js";
@@ -22,6 +23,7 @@ const SECTIONS = [
   ["sessions", "Sessions"],
   ["train", "Train"],
   ["adapters", "Adapters"],
+  ["models", "Models"],
   ["projects", "Projects"],
   ["playground", "Playground"],
 ] as const;
@@ -32,6 +34,7 @@ function pageOf({ path: [section = "jobs", id, part], query }: Route) {
   if (section === "adapters" && id !== undefined && part === "evaluation") return <EvaluationPage key={id} adapterId={id} />;
   if (section === "adapters") return id === undefined ? <AdaptersPage /> : <AdapterPage key={id} adapterId={id} />;
   if (section === "projects") return id === undefined ? <ProjectsPage /> : <ProjectPage key={id} name={id} />;
+  if (section === "models") return <ModelsPage />;
   if (section === "compare") return <ComparePage ids={[query.a, query.b].filter((one) => one !== undefined)} />;
   if (section === "playground") return <PlaygroundPage adapterId={query.adapter} />;
   if (section === "train") return <TrainPage key={query.session} sessionId={query.session} />;

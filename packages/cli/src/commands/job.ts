@@ -50,7 +50,7 @@ export function jobCommand(context: CommandContext): Command {
           const plan = planOf(job);
           if (plan !== null) rows.push(["plan", plan]);
           if (job.progress !== null) rows.push(["progress", figures(job.progress)]);
-          if (job.measuring !== null) rows.push(["progress", measured(job.measuring)]);
+          if (job.measuring !== null) rows.push(["progress", measured(job.measuring, job.phase)]);
           return fields(rows, paint);
         });
       });

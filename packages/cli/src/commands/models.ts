@@ -1,22 +1,17 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { BaseModelEntry } from "@imprint/contracts";
-import type { Config } from "@imprint/server/configuration";
+import { type BaseModelEntry, BaseModelName } from "@imprint/contracts";
+import { matches } from "@imprint/contracts/fields";
 import { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { calledAs, FAMILIES, familyOf, foundGguf, foundGgufs } from "../files/gguf-stores.js";
 import { table } from "../output/table.js";
 import { bytes } from "../output/text.js";
-import { configFor } from "../service/connect.js";
-import { followTrainer, runTrainer } from "../service/trainer.js";
-
-/** What a training takes here, on the longest windows that trainings choose. */
-interface Training {
-  readonly fits: boolean;
-  readonly total_mb: number;
-  readonly window: number;
-}
+import { configFor, withService } from "../service/connect.js";
+import { followTrainer } from "../service/trainer.js";
+import { follow } from "../watch/follow.js";
+import { trainingHint } from "../watch/outcome.js";
 
 const stored = async (options: CommonOptions, { io }: CommandContext) => {
   const library = await import("@imprint/server/stored");
@@ -35,8 +30,6 @@ const stored = async (options: CommonOptions, { io }: CommandContext) => {
   return { ...library, config, paths, models, refusing };
 };
 
-const pipOf = ({ setup }: Config): readonly string[] => (setup?.pip === undefined ? [] : ["--pip", setup.pip]);
-
 export function modelsCommand(context: CommandContext): Command {
   return new Command("models")
     .description("list, fetch, add or remove base models, and choose the default one")
@@ -47,31 +40,21 @@ export function modelsCommand(context: CommandContext): Command {
     .addCommand(defaultCommand(context));
 }
 
-async function trainingOn(location: string, config: Config): Promise<Training | null> {
-  try {
-    const [report] = (await runTrainer(config, "imprint_trainer.memory_report", ["--base-model", location])) as readonly {
-      readonly length: number;
-      readonly memory: { readonly fits: boolean; readonly total_mb: number } | null;
-    }[];
-    return report?.memory ? { fits: report.memory.fits, total_mb: report.memory.total_mb, window: report.length } : null;
-  } catch {
-    return null; // a model that is listed all the same: doctor --plan says what is wrong with it
-  }
-}
-
 const TEMPLATES = { tools: "with tools", plain: "without tools" } as const;
 
-function row(one: BaseModelEntry & { readonly training: Training | null }, program: string): readonly string[] {
-  const { name, is_default, here, from, size, licence, context_length, template, training } = one;
-  const fits = training?.fits ? `fits: ${(training.total_mb / 1000).toFixed(1)} GB` : "does not fit";
+function row(one: BaseModelEntry, program: string): readonly string[] {
+  const { name, is_default, here, from, size, licence, context_length, template, weights, engine, training } = one;
+  const takes = training === null ? "" : `${(training.total_mb / 1000).toFixed(1)} GB`;
   return [
     is_default ? `${name} (default)` : name,
     size === null ? "" : `${bytes(size)}${here ? "" : " to fetch"}`,
     licence ?? "",
     context_length?.toLocaleString("en") ?? "",
     template === null ? "none" : TEMPLATES[template],
+    weights ?? "",
     here ? from : `${program} models pull ${name}`,
-    training === null ? "" : fits,
+    training === null ? "" : training.fits ? `fits: ${takes}` : `does not fit: ${takes}`,
+    engine ?? "",
   ];
 }
 
@@ -90,30 +73,26 @@ const foundText = (found: ReturnType<typeof readable>, { io }: CommandContext): 
         found.map(({ name, size, family }) => [name, bytes(size), family]),
         io.paint.out,
       )}`;
+const HEADINGS = ["MODEL", "SIZE", "LICENCE", "CONTEXT", "TEMPLATE", "WEIGHTS", "FROM", "TRAINING HERE", "CHATS BY"];
 
 const listCommand = (context: CommandContext): Command =>
   newCommand({
     name: "list",
     description: "list the base models that are here, and those that are known",
     examples: ["models", "models --json"],
-    service: "data directory",
   }).action(async (options: CommonOptions) => {
-    const { config, models, listBaseModels, locateBaseModel } = await stored(options, context);
-    const listed = await Promise.all(
-      listBaseModels(models).map(async (one) => ({
-        ...one,
-        training: one.here ? await trainingOn(locateBaseModel(one.name, models).location, config) : null,
-      })),
-    );
-    const { paint, name } = context.io;
-    const found = readable(context);
-    printerOf(context, options).result({ models: listed, found }, () => {
-      const headings = ["MODEL", "SIZE", "LICENCE", "CONTEXT", "TEMPLATE", "FROM", "TRAINING HERE"];
-      return table(
-        headings,
-        listed.map((one) => row(one, name)),
-        paint.out,
-      ).concat(foundText(found, context));
+    const printer = printerOf(context, options);
+    await withService({ io: context.io, options, note: printer.note }, async ({ client }) => {
+      const listed = await client.models.bases();
+      const found = readable(context);
+      const { paint, name } = context.io;
+      printer.result({ ...listed, found }, () =>
+        table(
+          HEADINGS,
+          listed.models.map((one) => row(one, name)),
+          paint.out,
+        ).concat(foundText(found, context)),
+      );
     });
   });
 
@@ -122,25 +101,20 @@ const pullCommand = (context: CommandContext): Command =>
     name: "pull",
     description: "fetch a base model of the catalogue, or of the model hub; goes on where it was cut",
     examples: ["models pull qwen2.5-coder-0.5b-instruct", "models pull Qwen/Qwen2.5-Coder-1.5B-Instruct"],
-    service: "data directory",
   })
     .argument("<name>", "a name that imprint models lists, or a hub id owner/name")
-    .addHelpText("after", "\nGated models need HF_TOKEN, or the hub's own login (hf auth login). HF_ENDPOINT names another hub.")
+    .addHelpText(
+      "after",
+      "\nGated models need HF_TOKEN where the service runs, or the hub's own login (hf auth login). HF_ENDPOINT names another hub.",
+    )
     .action(async (name: string, options: CommonOptions) => {
-      const { config, paths, isModelName, linkModel } = await stored(options, context);
-      if (!isModelName(name)) throw new UsageError(`"${name}" is neither a name of a model nor a hub id owner/name`);
-      const out = path.join(paths.models, path.basename(name));
-      const args = ["models", "pull", name, "--out", out, ...pipOf(config)];
-      const made = await followTrainer(config, "imprint_trainer", args, { online: true });
-      const { folder } = made as { readonly folder: string };
-      // The hub's models stay in the hub's cache, under their own ids; one of the catalogue goes by its name besides.
-      if (!name.includes("/") && folder !== out && !linkModel(folder, paths.models, name))
-        throw new UsageError(`another base model is called ${name} here: ${context.io.name} models rm ${name} removes it`);
-      printerOf(context, options).result({ name, folder }, () => trainingHint(name, context));
+      if (!matches(BaseModelName, name)) throw new UsageError(`"${name}" is neither a name of a model nor a hub id owner/name`);
+      const printer = printerOf(context, options);
+      await withService({ io: context.io, options, note: printer.note }, async (service) => {
+        const { job_id } = await service.client.models.pull(name);
+        await follow({ context, printer, service, jobId: job_id });
+      });
     });
-
-const trainingHint = (name: string, { io }: CommandContext): string =>
-  `${name} is here.\n  ${io.name} train SESSION --base-model ${name} --watch\n  ${io.name} models default ${name}`;
 
 const addCommand = (context: CommandContext): Command =>
   newCommand({
@@ -171,7 +145,7 @@ const addCommand = (context: CommandContext): Command =>
         if (name !== undefined) throw new UsageError("--name is for a .gguf file: a folder goes by its own name");
         const roots = [path.parse(place).root];
         const added = refusing(given, () => requestedBaseModel(place, { ...models, roots }));
-        return printer.result(added, () => trainingHint(added.name, context));
+        return printer.result(added, () => trainingHint(added.name, context.io.name));
       }
       const called = name ?? (found ? calledAs(found) : path.basename(place, ".gguf"));
       if (!isModelName(called) || called.includes("/"))
@@ -179,7 +153,7 @@ const addCommand = (context: CommandContext): Command =>
       const out = path.join(paths.models, called);
       if (existsSync(out)) throw new UsageError(`another base model is called ${called} here: give it another name with --name`);
       await followTrainer(config, "imprint_trainer", ["models", "add", place, "--out", out]);
-      printer.result({ name: called, location: out }, () => trainingHint(called, context));
+      printer.result({ name: called, location: out }, () => trainingHint(called, context.io.name));
     });
 
 const removeCommand = (context: CommandContext): Command =>
@@ -187,13 +161,12 @@ const removeCommand = (context: CommandContext): Command =>
     name: "rm",
     description: "remove a base model; what was trained on it can be used again once it is back",
     examples: ["models rm qwen2.5-coder-0.5b-instruct"],
-    service: "data directory",
   })
     .argument("<name>", "a base model that is here")
     .action(async (name: string, options: CommonOptions) => {
-      const { models, refusing, removeBaseModel } = await stored(options, context);
-      refusing(name, () => removeBaseModel(name, models));
-      printerOf(context, options).result({ name }, () => `${name} is removed.`);
+      const printer = printerOf(context, options);
+      await withService({ io: context.io, options, note: printer.note }, ({ client }) => client.models.delete(name));
+      printer.result({ name }, () => `${name} is removed.`);
     });
 
 const defaultCommand = (context: CommandContext): Command =>

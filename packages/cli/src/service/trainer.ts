@@ -3,7 +3,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { ErrorCode } from "@imprint/contracts";
-import { type Config, workerEnvironment } from "@imprint/server/configuration";
+import { type Config, commandEnvironment } from "@imprint/server/configuration";
 import { CommandError } from "../errors.js";
 
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
@@ -21,30 +21,19 @@ interface RunOptions {
   readonly online?: boolean;
 }
 
-const OF_HUB = /^(HF_|HUGGING_FACE_HUB_TOKEN$|PIP_)/;
-
-/** What the trainer's Python sees: what a worker of the service does, and the user's account at the model hub and settings of pip where that is what it is for. */
+/** What the trainer's Python sees. */
 export const trainerEnvironment = (
   { repoRoot }: Pick<Config, "repoRoot">,
   { online = false }: RunOptions = {},
-): NodeJS.ProcessEnv => {
-  const own = { PYTHONPATH: path.join(repoRoot, "trainer", "src"), HF_HUB_OFFLINE: online ? "0" : "1" };
-  const account = Object.entries(process.env).filter(([name]) => online && OF_HUB.test(name));
-  const env = workerEnvironment({ source: process.env, allowDownloads: online, extra: own });
-  return { ...Object.fromEntries(account), ...env };
-};
+): NodeJS.ProcessEnv =>
+  commandEnvironment({ source: process.env, online, extra: { PYTHONPATH: path.join(repoRoot, "trainer", "src") } });
 
 /**
  * Runs a module of the trainer that says on this terminal how far it is; answers with the JSON document that it printed. Throws a
  * CommandError with the error that it printed instead. An interrupt reaches it as well.
  */
-export async function followTrainer(
-  config: Config,
-  module: string,
-  args: readonly string[],
-  options: RunOptions = {},
-): Promise<unknown> {
-  const env = trainerEnvironment(config, options);
+export async function followTrainer(config: Config, module: string, args: readonly string[]): Promise<unknown> {
+  const env = trainerEnvironment(config);
   const child = spawn(preparedPython(config), ["-m", module, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));

@@ -30,6 +30,7 @@ export function outcome(job: JobDetails, paint: Paint, name: string): string {
   const { result } = job;
   const tried = result !== null && "trials" in result ? sweepLines(result, paint).map((line) => `  ${line}`) : [];
   if (result !== null && "verdict" in result) return [evaluationText(result, paint), ...warnings].join("\n\n");
+  if (result !== null && "base_model" in result) return `${paint("green", "✓")} ${trainingHint(result.base_model, name)}`;
   if (job.status === "completed") {
     const steps = job.progress === null ? "" : ` after ${count(job.progress.step, "step")}`;
     const harms = job.proof !== null && verdictOf(job.proof) === "harms";
@@ -53,6 +54,10 @@ export function outcome(job: JobDetails, paint: Paint, name: string): string {
     ...warnings,
   ].join("\n");
 }
+
+/** That a base model is here, and what can be done with it. */
+export const trainingHint = (model: string, name: string): string =>
+  `${model} is here.\n  ${name} train SESSION --base-model ${model} --watch\n  ${name} models default ${model}`;
 
 /** A line for each session that is skipped, and one for each pair of sessions that share turns. */
 export const leftOutLines = ({ skipped, shared }: Pick<TrainingPlan, "skipped" | "shared">): readonly string[] => [

@@ -4,6 +4,7 @@ import { count, heldOutSessions, plain } from "../output/text.js";
 
 const PHASES: Readonly<Record<JobPhase, string>> = {
   starting: "starting the trainer",
+  fetching: "fetching the base model",
   loading_model: "loading the base model",
   preparing_data: "preparing the session",
   training: "training",

@@ -38,7 +38,7 @@ export function plainView(write: (line: string) => void): View {
       };
       if (progress !== null && progress.steps > 0 && job.phase === "training")
         tell(progress.step / progress.steps, figures(progress));
-      else if (measuring !== null) tell(measuring.done / measuring.total, measured(measuring));
+      else if (measuring !== null) tell(measuring.done / measuring.total, measured(measuring, job.phase));
     },
     log: (line) => write(`  ${line}`),
     pause: () => undefined,

@@ -46,6 +46,7 @@ const calls: readonly [string, (client: Imprint) => Promise<unknown>, string][] 
   ["POST /projects/shop/rollback", (c) => c.projects.rollback("shop", { run: 2 }), '{"run":2}'],
   ["GET /v1/models", (c) => c.models.list(), ""],
   ["GET /models", (c) => c.models.bases(), ""],
+  ["POST /models", (c) => c.models.pull("me/tiny"), '{"name":"me/tiny"}'],
   ["DELETE /models/me%2Ftiny", (c) => c.models.delete("me/tiny"), ""],
   [
     "POST /v1/chat/completions",

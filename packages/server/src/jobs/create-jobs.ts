@@ -141,7 +141,11 @@ export function createJobs({ keepUnstarted = async () => {}, kinds, runner, cloc
     return store.newestFirst().find(isSame);
   };
 
-  const scheduler = createScheduler({ slots: limits.slots, isShort: (id) => kinds[known(id).kind].isShort === true, clock, run });
+  const besideOf = (job_id: string): string | null => {
+    const { kind } = known(job_id);
+    return kinds[kind].isBeside ? kind : null;
+  };
+  const scheduler = createScheduler({ slots: limits.slots, besideOf, clock, run });
 
   return {
     submit(submission) {

@@ -22,8 +22,8 @@ export interface Kind<
 > {
   /** Id of the adapter that such a job will make, null for none: nobody else may take it while the job is queued or running. */
   reserves(request: Request): string | null;
-  /** It waits for others of its sort alone, and never for a training. */
-  readonly isShort?: boolean;
+  /** Such jobs wait for one another alone, and never for a training. */
+  readonly isBeside?: boolean;
   /** What such a job makes that two jobs must not make at once: who asks for it meanwhile gets the job that is under way. */
   makes?(request: Request): string;
   /** The result where an earlier job made it already: then nothing is run. */

@@ -6,7 +6,7 @@ export interface Scheduler {
   remove(job_id: string): void;
   /** Takes every waiting job out of the queue, and answers them in order. */
   clear(): string[];
-  /** 1 for the next to start, among short ones or among the others; null for one that does not wait. */
+  /** 1 for the next to start, among those that wait for the same place; null for one that does not wait. */
   position(job_id: string): number | null;
   waiting(): number;
   /** Resolves when nothing waits or runs. */
@@ -15,15 +15,15 @@ export interface Scheduler {
 
 interface SchedulerOptions {
   readonly slots: number;
-  /** Short jobs have a place of their own, beside the slots. */
-  readonly isShort: (job_id: string) => boolean;
+  /** Name of the one place beside the slots that a job takes; null: it takes a slot. */
+  readonly besideOf: (job_id: string) => string | null;
   readonly clock: Clock;
   /** Runs a job to its end. Must not reject; its slot is free again when it resolves. */
   readonly run: (job_id: string) => Promise<void>;
 }
 
-/** First come, first served, `slots` at a time, and a short one beside them. */
-export function createScheduler({ slots, isShort, clock, run }: SchedulerOptions): Scheduler {
+/** First come, first served, `slots` at a time, and one at each place beside them. */
+export function createScheduler({ slots, besideOf, clock, run }: SchedulerOptions): Scheduler {
   const queue = new Set<string>();
   const active = new Set<string>();
   let waiters: (() => void)[] = [];
@@ -34,12 +34,12 @@ export function createScheduler({ slots, isShort, clock, run }: SchedulerOptions
     waiters = [];
   };
 
-  const isPlaceFree = (short: boolean): boolean =>
-    [...active].filter((one) => isShort(one) === short).length < (short ? 1 : slots);
+  const isPlaceFree = (beside: string | null): boolean =>
+    [...active].filter((one) => besideOf(one) === beside).length < (beside === null ? slots : 1);
 
   const pump = (): void => {
     for (const job_id of queue) {
-      if (!isPlaceFree(isShort(job_id))) continue;
+      if (!isPlaceFree(besideOf(job_id))) continue;
       queue.delete(job_id);
       active.add(job_id);
       void run(job_id).then(() => {
@@ -67,7 +67,7 @@ export function createScheduler({ slots, isShort, clock, run }: SchedulerOptions
     },
     position(job_id) {
       if (!queue.has(job_id)) return null;
-      const index = [...queue].filter((one) => isShort(one) === isShort(job_id)).indexOf(job_id);
+      const index = [...queue].filter((one) => besideOf(one) === besideOf(job_id)).indexOf(job_id);
       return index + 1;
     },
     waiting: () => queue.size,

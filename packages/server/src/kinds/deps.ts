@@ -1,4 +1,5 @@
 import type { BaseModels } from "../models/base-model.js";
+import type { RunCommand } from "../runners/local/command.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
@@ -9,6 +10,7 @@ export interface KindDeps {
   readonly paths: DataPaths;
   readonly sessions: SessionStore;
   readonly models: BaseModels;
+  readonly run: RunCommand;
   /** Between two checkpoints of a training. */
   readonly checkpointSeconds: number;
   readonly now: () => Date;

@@ -5,6 +5,7 @@ import { createEvaluation } from "./evaluation/kind.js";
 import { createExport } from "./export/kind.js";
 import { createHypernetwork } from "./hypernetwork/kind.js";
 import { createLora } from "./lora/kind.js";
+import { createPull } from "./pull/kind.js";
 import { createSweep } from "./sweep/kind.js";
 
 /** The kinds of jobs, one line each. A new one is a folder here, a line here, and a line in the contracts' KINDS. */
@@ -14,6 +15,7 @@ const KINDS = {
   hypernetwork: createHypernetwork,
   export: createExport,
   evaluate: createEvaluation,
+  pull: createPull,
 } as const satisfies Record<JobKind, (deps: KindDeps) => Kind>;
 
 export type Kinds = { readonly [K in JobKind]: ReturnType<(typeof KINDS)[K]> };

@@ -40,16 +40,20 @@ export const checkWindow = (window: number | null, windows: number): void => {
   throw fieldRefused("window", `must be at most ${windows}, the number of windows that these sessions make`);
 };
 
-/** The base model of a request. Refused before anything starts, by the name of its field. */
-export const requireBaseModel = (given: string | undefined, models: BaseModels): BaseModel => {
+/** Does what a field asks for; what is refused is refused by the name of the field. */
+export const ofField = <T>(field: string, act: () => T): T => {
   try {
-    return requestedBaseModel(given, models);
+    return act();
   } catch (error) {
     if (!(error instanceof ImprintError)) throw error;
     const { code, message, hint } = error;
-    throw new ProblemError(code, `Field base_model: ${message} ${hint}`, { errors: [{ path: "/base_model", message }] });
+    throw new ProblemError(code, `Field ${field}: ${message} ${hint}`, { errors: [{ path: `/${field}`, message }] });
   }
 };
+
+/** The base model of a request. Refused before anything starts. */
+export const requireBaseModel = (given: string | undefined, models: BaseModels): BaseModel =>
+  ofField("base_model", () => requestedBaseModel(given, models));
 
 /** A start call with its base model decided: a folder goes by its name from here on. */
 export const withBaseModel = <T extends { readonly base_model?: string }>(body: T, models: BaseModels): T => ({

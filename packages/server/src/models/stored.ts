@@ -53,6 +53,30 @@ const templateOf = (folder: string): BaseModelEntry["template"] => {
   return /\btools\b/.test(template) ? "tools" : "plain";
 };
 
+interface ModelConfig {
+  readonly type: string | null;
+  readonly weights: string | null;
+}
+
+const UNKNOWN: ModelConfig = { type: null, weights: null };
+
+const configOf = (folder: string): ModelConfig => {
+  try {
+    const {
+      model_type,
+      quantization_config: quantised,
+      dtype,
+      torch_dtype,
+      text_config,
+    } = JSON.parse(textOf(join(folder, "config.json")));
+    const weights: unknown = quantised?.quant_method ?? dtype ?? torch_dtype ?? text_config?.dtype ?? text_config?.torch_dtype;
+    const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+    return { type: text(model_type), weights: text(weights) };
+  } catch {
+    return UNKNOWN;
+  }
+};
+
 const LICENCE = /^---\n(?:[^\n]*\n)*?license: *["']?([A-Za-z0-9._-]{1,64})/;
 
 const placeOf = (name: string, { setup, folder, fallback }: BaseModels): BaseModelEntry["from"] => {
@@ -72,18 +96,26 @@ const hubModels = (models: BaseModels): readonly string[] =>
       return folder !== null && isWhole(folder) && /ForCausalLM/.test(textOf(join(folder, "config.json")));
     });
 
-/** The base models that are here, then those that the catalogue knows besides. */
-export const listBaseModels = (models: BaseModels, repoRoot = findRepoRoot()): readonly BaseModelEntry[] => {
+type Engine = BaseModelEntry["engine"];
+
+/** The base models that are here, then those that the catalogue knows besides. `engineOf`: who chats with a type of models. */
+export const listBaseModels = (
+  models: BaseModels,
+  engineOf: (type: string | null) => Engine,
+  repoRoot = findRepoRoot(),
+): readonly Omit<BaseModelEntry, "training">[] => {
   const byDefault = fallbackName(models);
-  const shown = (name: string, folder: string): BaseModelEntry => ({
+  const shown = (name: string, folder: string, { type, weights } = configOf(folder)) => ({
     name,
     is_default: name === byDefault,
-    here: true,
+    here: true as const,
     from: placeOf(name, models),
     size: sizeOf(folder),
     licence: LICENCE.exec(textOf(join(folder, "README.md")))?.[1] ?? null,
     context_length: contextLength(name, models),
     template: templateOf(folder),
+    weights,
+    engine: engineOf(type),
   });
   const named = [...new Set([byDefault, ...preparedModels(models)])].flatMap((name) => {
     const folder = knownFolder(name, models);
@@ -98,13 +130,25 @@ export const listBaseModels = (models: BaseModels, repoRoot = findRepoRoot()): r
   const known = Object.entries(readCatalogue(repoRoot)).filter(([name]) => !names.has(name));
   return [
     ...here,
-    ...known.map(([name, { licence, context, tools, sources }]): BaseModelEntry => {
+    ...known.map(([name, { licence, context, tools, sources }]) => {
       const packages = sources.find((source) => source.kind === "packages");
       const size = packages?.bytes ?? null;
-      const facts = { licence, context_length: context, template: tools ? ("tools" as const) : ("plain" as const) };
-      return { name, is_default: name === byDefault, here: false, from: "catalogue", size, ...facts };
+      const template = tools ? ("tools" as const) : ("plain" as const);
+      const facts = { size, licence, context_length: context, template, weights: null, engine: null };
+      return { name, is_default: name === byDefault, here: false, from: "catalogue" as const, ...facts };
     }),
   ];
+};
+
+/** @throws ImprintError BASE_MODEL_NOT_FOUND for a name that nobody could fetch */
+export const requireKnown = (name: string, models: BaseModels, repoRoot = findRepoRoot()): void => {
+  const known = readCatalogue(repoRoot);
+  if (name.includes("/") || Object.hasOwn(known, name) || knownFolder(name, models) !== null) return;
+  const names = Object.keys(known).join(", ");
+  throw new ImprintError(
+    "BASE_MODEL_NOT_FOUND",
+    `The catalogue has no ${name}, only ${names}; a model of the hub goes by owner/name.`,
+  );
 };
 
 /**

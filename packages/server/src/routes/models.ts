@@ -1,16 +1,32 @@
-import { BaseModelList } from "@imprint/contracts";
+import { type BaseModelEntry, BaseModelList, isObject, PullRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
+import type { ChatEngineName } from "../chat/choose.js";
+import { ImprintError } from "../common/error.js";
 import type { App } from "../http/app.js";
 import { answer, noContent, problems } from "../http/schemas.js";
 import type { KindDeps } from "../kinds/deps.js";
-import { listBaseModels, removeBaseModel } from "../models/stored.js";
+import { type LaunchDeps, ofField, startJob } from "../launch/start.js";
+import { locateBaseModel } from "../models/base-model.js";
+import { listBaseModels, removeBaseModel, requireKnown } from "../models/stored.js";
 
-interface Deps {
-  readonly deps: Pick<KindDeps, "models">;
+interface Deps extends LaunchDeps {
+  readonly deps: Pick<KindDeps, "models" | "run">;
+  readonly engineOf: (type: string | null) => ChatEngineName;
 }
 
-/** The base models that are here or known; `imprint models pull` fetches one. */
-export const baseModelRoutes = (app: App, { deps: { models } }: Deps): void => {
+type Training = BaseModelEntry["training"];
+
+/** The base models that are here or known, and the pull that fetches one. */
+export const baseModelRoutes = (app: App, services: Deps): void => {
+  const { models, run } = services.deps;
+
+  /** What a training takes of this machine as it is now; nothing where the trainer does not say. */
+  const trainingsOf = async (names: readonly string[]): Promise<readonly Training[]> => {
+    const folders = names.map((name) => locateBaseModel(name, models).location);
+    const { trainings } = await run(["models", "fits", ...folders]).catch(() => ({ trainings: [] }));
+    return Array.isArray(trainings) ? trainings.map((one) => (isObject(one) ? (one as Training) : null)) : [];
+  };
+
   app.get(
     "/models",
     {
@@ -20,7 +36,40 @@ export const baseModelRoutes = (app: App, { deps: { models } }: Deps): void => {
         response: { 200: answer("The base models", BaseModelList) },
       },
     },
-    async () => ({ models: [...listBaseModels(models)] }),
+    async () => {
+      const listed = listBaseModels(models, services.engineOf);
+      const trainings = await trainingsOf(listed.filter(({ here }) => here).map(({ name }) => name));
+      // Those that are here come first.
+      return { models: listed.map((one, at) => ({ ...one, training: trainings[at] ?? null })) };
+    },
+  );
+
+  app.post(
+    "/models",
+    {
+      schema: {
+        tags: ["models"],
+        summary: "Pull a base model as a job of its own; one of the catalogue that is there already completes at once",
+        body: PullRequest,
+        response: {
+          202: answer("The job is queued", StartResponse),
+          ...problems(
+            "BASE_MODEL_NOT_FOUND",
+            "IDEMPOTENCY_CONFLICT",
+            "VALIDATION_FAILED",
+            "MALFORMED_JSON",
+            "QUEUE_FULL",
+            "SHUTTING_DOWN",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { name } = request.body;
+      ofField("name", () => requireKnown(name, models));
+      const start = { kind: "pull", request: { base_model: name } } as const;
+      return reply.code(202).send(await startJob(request, start, services));
+    },
   );
 
   app.delete(
@@ -34,7 +83,10 @@ export const baseModelRoutes = (app: App, { deps: { models } }: Deps): void => {
       },
     },
     async ({ params: { name } }, reply) => {
-      removeBaseModel(name, models);
+      const { jobs: running } = services.jobs.list({ status: "running", limit: Number.MAX_SAFE_INTEGER });
+      if (running.some(({ kind, request }) => kind === "pull" && request.base_model === name))
+        throw new ImprintError("BASE_MODEL_IN_USE", `${name} is being pulled: cancel that job first.`);
+      ofField("name", () => removeBaseModel(name, models));
       return reply.code(204).send();
     },
   );

@@ -54,7 +54,7 @@ function service(options: { readonly spawn?: Spawn; readonly maxJobMs?: number }
     shows: ({ adapter_id }, { proof }) => ({ adapter_id, proof, result: null }),
   };
   const jobs = createJobs({
-    kinds: { lora: kind, sweep: kind, hypernetwork: kind, export: kind, evaluate: kind },
+    kinds: { lora: kind, sweep: kind, hypernetwork: kind, export: kind, evaluate: kind, pull: kind },
     runner,
     clock,
     newId: createIds({ clock }),

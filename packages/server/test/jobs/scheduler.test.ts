@@ -18,7 +18,7 @@ function stageOf(slots: number): Stage {
   const started: string[] = [];
   const scheduler = createScheduler({
     slots,
-    isShort: (job_id) => job_id.startsWith("short"),
+    besideOf: (job_id) => /^beside ./.exec(job_id)?.[0] ?? null,
     clock,
     run: (job_id) => {
       started.push(job_id);
@@ -62,12 +62,12 @@ test("at any time no more slots are taken than there are, and jobs start in orde
   );
 });
 
-test("short jobs go one after the other beside the slots, and hold nobody up", async () => {
+test("jobs of one place beside the slots go one after the other, and hold nobody else up", async () => {
   const stage = stageOf(1);
-  for (const job_id of ["long 1", "long 2", "short 1", "short 2"]) stage.enqueue(job_id);
-  expect(stage.running()).toEqual(["long 1", "short 1"]);
-  await stage.end("short 1");
-  expect(stage.running()).toEqual(["long 1", "short 2"]);
+  for (const job_id of ["long 1", "long 2", "beside a 1", "beside a 2", "beside b"]) stage.enqueue(job_id);
+  expect(stage.running()).toEqual(["long 1", "beside a 1", "beside b"]);
+  await stage.end("beside a 1");
+  expect(stage.running()).toEqual(["long 1", "beside b", "beside a 2"]);
   await stage.end("long 1");
-  expect(stage.running()).toEqual(["short 2", "long 2"]);
+  expect(stage.running()).toEqual(["beside b", "beside a 2", "long 2"]);
 });

@@ -98,7 +98,7 @@ export function createStage(limits: Partial<JobLimits> = {}): Stage {
     },
     shows: ({ adapter_id }, { proof }) => ({ adapter_id, proof, result: null }),
   };
-  const kinds = { lora: kind, sweep: kind, hypernetwork: kind, export: kind, evaluate: kind };
+  const kinds = { lora: kind, sweep: kind, hypernetwork: kind, export: kind, evaluate: kind, pull: kind };
   const jobs = createJobs({ kinds, runner, clock, newId: createIds({ clock }), limits: { ...LIMITS, ...limits }, log });
   jobs.subscribe((job) => history.push(job));
 

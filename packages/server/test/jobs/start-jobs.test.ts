@@ -45,7 +45,7 @@ test("a job that is cancelled before it is followed again is stopped on its runn
     shows: () => ({ adapter_id: null, proof: null, result: null }),
   };
   const jobs = createJobs({
-    kinds: { lora: kind, sweep: kind, hypernetwork: kind, export: kind, evaluate: kind },
+    kinds: { lora: kind, sweep: kind, hypernetwork: kind, export: kind, evaluate: kind, pull: kind },
     runner: { start: () => expect.unreachable(), adopt: async () => null, release: async (ids) => void released.push(...ids) },
     clock,
     newId: createIds({ clock }),

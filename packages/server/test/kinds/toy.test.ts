@@ -49,7 +49,7 @@ test("a kind that nothing else knows goes through jobs, and the calls show it", 
   const toy = toyKind(steps) as Kind;
   const runner = { adopt: async () => null, release: async () => {}, start: () => expect.unreachable() };
   const limits = { slots: 1, maxQueued: 1, keepFinished: 1, keepFinishedMs: 1e9, maxJobMs: 1e9 };
-  const kinds = { lora: toy, sweep: toy, hypernetwork: toy, export: toy, evaluate: toy, [TOY]: toy };
+  const kinds = { lora: toy, sweep: toy, hypernetwork: toy, export: toy, evaluate: toy, pull: toy, [TOY]: toy };
   const jobs = createJobs({ kinds, runner, clock, newId: createIds({ clock }), limits, log: quietLog() });
   const app = Fastify({ schemaController: { compilersFactory: compilers } }) as unknown as App;
   addErrors(app);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { BaseModelList } from "@imprint/contracts";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
-import { findRepoRoot } from "../../src/config/setup.js";
 import { type BaseModels, linkModel, requestedBaseModel } from "../../src/models/base-model.js";
 import { listBaseModels, removeBaseModel } from "../../src/models/stored.js";
 import { makeFolder, makeModel } from "../support/service.js";
@@ -28,8 +27,14 @@ const inHub = (root: string, id: string, files: Readonly<Record<string, string>>
   return snapshot;
 };
 
-const CAUSAL = JSON.stringify({ architectures: ["LlamaForCausalLM"], max_position_embeddings: 4096 });
-const named = (models: BaseModels, name: string) => listBaseModels(models).find((one) => one.name === name);
+const CAUSAL = JSON.stringify({
+  architectures: ["LlamaForCausalLM"],
+  model_type: "llama",
+  dtype: "bfloat16",
+  max_position_embeddings: 4096,
+});
+const listed = (models: BaseModels) => listBaseModels(models, (type) => (type === "llama" ? "llama.cpp" : "transformers"));
+const named = (models: BaseModels, name: string) => listed(models).find((one) => one.name === name);
 
 test("a model is listed with what its files say", () => {
   const { models } = make();
@@ -39,18 +44,29 @@ test("a model is listed with what its files say", () => {
   writeFileSync(join(folder, "README.md"), card);
   const size = 2 + CAUSAL.length + card.length;
   const facts = { name: "own", is_default: false, here: true, from: "data directory", licence: "mit", context_length: 4096 };
-  expect(named(models, "own")).toEqual({ ...facts, size, template: null });
+  const read = { weights: "bfloat16", engine: "llama.cpp" };
+  expect(named(models, "own")).toEqual({ ...facts, ...read, size, template: null });
+  const quantised = JSON.stringify({ dtype: "float16", quantization_config: { quant_method: "gptq" } });
+  writeFileSync(join(folder, "config.json"), quantised);
+  expect(named(models, "own")).toMatchObject({ weights: "gptq", engine: "transformers" });
   writeFileSync(join(folder, "tokenizer_config.json"), JSON.stringify({ chat_template: "{{ messages }}" }));
   expect(named(models, "own")?.template).toBe("plain");
   writeFileSync(join(folder, "chat_template.jinja"), "{% if tools %}{% endif %}");
   expect(named(models, "own")?.template).toBe("tools");
   expect(named(models, "known")).toMatchObject({ is_default: true, from: "setup", licence: null, context_length: null });
-  expect(Check(BaseModelList, { models: listBaseModels(models) })).toBe(true);
+  expect(Check(BaseModelList, { models: listed(models).map((one) => ({ ...one, training: null })) })).toBe(true);
 });
 
 test("what the catalogue knows is listed with the size of its download, until it is here", () => {
   const { models } = make();
-  const facts = { licence: "apache-2.0", context_length: 32768, template: "tools", size: 491_400_064 };
+  const facts = {
+    licence: "apache-2.0",
+    context_length: 32768,
+    template: "tools",
+    size: 491_400_064,
+    weights: null,
+    engine: null,
+  };
   expect(named(models, CODER)).toEqual({ name: CODER, is_default: false, here: false, from: "catalogue", ...facts });
   makeModel(join(models.folder, CODER));
   expect(named(models, CODER)).toMatchObject({ here: true, from: "data directory", size: 4 });
@@ -65,7 +81,7 @@ test("language models that the hub's library keeps whole are listed, and one tha
   const cut = { "config.json": CAUSAL, "model.safetensors.index.json": index, "model-1.safetensors": "{}" };
   const snapshot = inHub(root, "me/cut", cut);
   const hub = () =>
-    listBaseModels(models)
+    listed(models)
       .filter(({ from }) => from === "hub cache")
       .map(({ name }) => name);
   expect(hub()).toEqual(["me/chat"]);
@@ -107,9 +123,6 @@ test.each([
 
 test("the catalogue is the trainer's, and names the default model", () => {
   const { models } = make();
-  expect(listBaseModels({ ...models, setup: null, fallback: "x" }, findRepoRoot()).map(({ name }) => name)).toEqual([
-    "SmolLM2-135M-Instruct",
-    CODER,
-    "qwen2.5-coder-1.5b-instruct",
-  ]);
+  const names = listed({ ...models, setup: null, fallback: "x" }).map(({ name }) => name);
+  expect(names).toEqual(["SmolLM2-135M-Instruct", CODER, "qwen2.5-coder-1.5b-instruct"]);
 });

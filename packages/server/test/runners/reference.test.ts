@@ -31,7 +31,7 @@ const stage = () => {
     await sessions.close();
     await database.destroy();
   });
-  const deps: KindDeps = { database, paths, sessions, models, checkpointSeconds: 1, now };
+  const deps: KindDeps = { database, paths, sessions, models, run: async () => ({}), checkpointSeconds: 1, now };
   return { root, paths, places, kinds: createKinds(deps) };
 };
 

@@ -137,8 +137,8 @@ function ResolvedRequest({ job }: { readonly job: JobDetails }) {
   );
 }
 
-const titleOf = ({ job_id, kind, request: { adapter_id: id } }: JobDetails): string =>
-  typeof id !== "string" ? job_id : kind === "evaluate" ? `Evaluation of ${id}` : id;
+const titleOf = ({ job_id, kind, request: { adapter_id: id, base_model } }: JobDetails): string =>
+  kind === "pull" ? `Pull of ${base_model}` : typeof id !== "string" ? job_id : kind === "evaluate" ? `Evaluation of ${id}` : id;
 
 /** One job, live: curves, log, plan and proof. */
 export function JobPage({ jobId }: { readonly jobId: string }) {

@@ -27,10 +27,10 @@ function JobRow({ job }: { readonly job: JobDetails }) {
     <tr>
       <td>
         <a className="mono" href={hrefOf(["jobs", job.job_id])}>
-          {String(job.request.adapter_id ?? job.job_id)}
+          {String(job.request.adapter_id ?? (job.kind === "pull" ? job.request.base_model : job.job_id))}
         </a>
         <div className="muted">
-          {job.kind} · {sessions[0]}
+          {sessions[0] === undefined ? job.kind : `${job.kind} · ${sessions[0]}`}
           {sessions.length > 1 && ` and ${sessions.length - 1} more`}
         </div>
       </td>

@@ -11,6 +11,8 @@ interface FieldProps {
   readonly onChange: (value: string) => void;
   /** Values to offer where the schema names none. */
   readonly suggestions?: readonly string[];
+  /** Below the field. */
+  readonly note?: string;
 }
 
 const FORMS: Readonly<Record<string, string>> = {
@@ -20,7 +22,7 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 
 /** The input that a field's schema calls for. Its limits are the schema's; the sentence below it too. */
-export function Field({ name, schema, value, problem, onChange, suggestions = [] }: FieldProps) {
+export function Field({ name, schema, value, problem, onChange, suggestions = [], note = "" }: FieldProps) {
   const id = useId();
   const shape = shapeOf(schema);
   const common = {
@@ -78,6 +80,7 @@ export function Field({ name, schema, value, problem, onChange, suggestions = []
       <p id={`${id}-help`} className={problem === undefined ? "muted" : "problem"}>
         {problem ?? shape.description}
       </p>
+      {note !== "" && <p className="muted">{note}</p>}
     </div>
   );
 }

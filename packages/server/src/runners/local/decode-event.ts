@@ -1,4 +1,4 @@
-import { KINDS, type TaskResult, WorkerEvent, type WorkerTask } from "@imprint/contracts";
+import { type TaskResult, WORKER_KINDS, WorkerEvent, type WorkerTask } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import { Compile } from "typebox/schema";
 import { readable } from "./worker-log.js";
@@ -47,7 +47,7 @@ function parse(text: string): unknown {
 
 /** Whether a result is what a worker hands over for a task of this kind. */
 export function isResultOf({ type }: WorkerTask, result: TaskResult): boolean {
-  return Object.values(KINDS).some(({ task, done }) => task.properties.type.const === type && matches(done, result));
+  return Object.values(WORKER_KINDS).some(({ task, done }) => task.properties.type.const === type && matches(done, result));
 }
 
 function quoted(text: string): string {

@@ -22,10 +22,24 @@ interface EnvironmentOptions {
   readonly extra?: Readonly<Record<string, string>> | undefined;
 }
 
+interface CommandOptions extends Pick<EnvironmentOptions, "source" | "extra"> {
+  /** Whether it may reach the hub and the package index, whatever the settings say. */
+  readonly online: boolean;
+}
+
 /** The environment of a worker. The hub is out of reach unless the user allowed downloads. */
 export function workerEnvironment({ source, allowDownloads, extra = {} }: EnvironmentOptions): NodeJS.ProcessEnv {
   const names = new Set(allowDownloads ? [...ALLOWED, ...FOR_DOWNLOADS] : ALLOWED);
   const allowed = Object.entries(source).filter(([name]) => names.has(name.toUpperCase()) || name.startsWith("LC_"));
   const hub = allowDownloads ? { IMPRINT_ALLOW_DOWNLOADS: "1" } : { HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1" };
   return { ...Object.fromEntries(allowed), ...ALWAYS, ...hub, ...extra };
+}
+
+const OF_ACCOUNT = /^(HF_|HUGGING_FACE_HUB_TOKEN$|PIP_)/;
+
+/** The environment of a command that somebody asked for: what a worker sees, and this user's account at the hub and settings of pip for one that goes online. */
+export function commandEnvironment({ source, online, extra }: CommandOptions): NodeJS.ProcessEnv {
+  const account = Object.entries(source).filter(([name]) => online && OF_ACCOUNT.test(name));
+  const own = { HF_HUB_OFFLINE: online ? "0" : "1", ...extra };
+  return { ...Object.fromEntries(account), ...workerEnvironment({ source, allowDownloads: online, extra: own }) };
 }
