@@ -7,6 +7,7 @@ import { fullId, storedSessions } from "../ids/full-id.js";
 import { importRecordings, provisionalIds } from "../import/recordings.js";
 import { memoryOf } from "../output/memory.js";
 import type { Printer } from "../output/printer.js";
+import { waitingFor } from "../output/waiting.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, follow, type WatchFlags } from "../watch/follow.js";
@@ -70,8 +71,8 @@ export function trainCommand(context: CommandContext): Command {
       const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note })));
       const { train } = client;
       if (request.method === "lora" && asksForMemory(request.body)) {
-        note("reading what the training takes");
-        requireFit((await train.preview(request.body)).memory, printer);
+        const { memory } = await waitingFor("reading what the training takes", train.preview(request.body), note);
+        requireFit(memory, printer);
       }
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);
       if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id, log: options.log });
