@@ -35,7 +35,7 @@ export function createPlace({ folder, root, env, signal }) {
       onLine("its end");
       if (silence > LONGEST_SILENCE_MS) {
         const sentence = `imprint ${args[0]} was silent for ${Math.round(silence / 1000)} s after: ${before}`;
-        throw Object.assign(new Error(sentence), { output });
+        throw Object.assign(new Error(sentence), { output: output.replace(stdout, "") });
       }
       return JSON.parse(stdout);
     },

@@ -90,6 +90,18 @@ const agent = (name) => async (place) => {
   return talk({ name, client, programs, root, env, signal, service: { url: service.url, baseModel: ADAPTER, dataDir } });
 };
 
+/** What answers chats says with the adapter what its proof says: the default engine, else the server that the service was told of. */
+async function proveServed({ service }) {
+  const { served } = await service.client.adapters.serve(ADAPTER);
+  return {
+    ...unless(
+      [served !== null, "only the trainer answers chats: npm run setup installs llama.cpp"],
+      [served === null || served.applied, `${served?.by} does not apply the adapter`],
+    ),
+    remark: served === null ? undefined : `${served.by}, ${served.off?.toFixed(3)} nats off the proof`,
+  };
+}
+
 async function exportAll({ imprint, folder }) {
   const at = (name) => path.join(folder, name);
   await imprint("export", ADAPTER, "--format", "gguf", "--out", at("adapter.gguf"));
@@ -115,6 +127,7 @@ export const STEPS = [
     "chats with a tool through three APIs",
     async ({ service, signal }) => ({ wrong: await askEveryFace({ url: service.url, model: ADAPTER, signal }) }),
   ],
+  ["the engine applies the adapter", proveServed],
   ["mini-swe-agent", agent("mini")],
   ["opencode", agent("opencode")],
   ["exports to GGUF, adapter and merged", exportAll],
