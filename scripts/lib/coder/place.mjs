@@ -8,7 +8,7 @@ import { run } from "../process/run.mjs";
 const LONGEST_SILENCE_MS = 15_000;
 
 /** An empty home, and the command in it as its user runs it. `folder` is for what is written outside the home. */
-export function createPlace({ folder, root, env, signal }) {
+export function createPlace({ folder, root, env, signal, longestSilenceMs = LONGEST_SILENCE_MS }) {
   const home = path.join(folder, "home");
   mkdirSync(home);
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(IMPRINT|HF)_/.test(name)));
@@ -33,7 +33,7 @@ export function createPlace({ folder, root, env, signal }) {
       };
       const { stdout, output } = await imprint(args, { signal, onLine });
       onLine("its end");
-      if (silence > LONGEST_SILENCE_MS) {
+      if (silence > longestSilenceMs) {
         const sentence = `imprint ${args[0]} was silent for ${Math.round(silence / 1000)} s after: ${before}`;
         throw Object.assign(new Error(sentence), { output: output.replace(stdout, "") });
       }
