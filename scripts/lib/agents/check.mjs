@@ -1,12 +1,9 @@
-import { Interrupted } from "../process/failures.mjs";
 import { ROOT } from "../setup/main.mjs";
-import { elapsed } from "../setup/reporter.mjs";
 import { attempt } from "./attempt.mjs";
 import { CLIENTS } from "./clients.mjs";
 import { installAgent } from "./install.mjs";
 import { startReal, talk } from "./talk.mjs";
-
-const KEPT_LINES = 40;
+import { outcomeOf, told } from "./told.mjs";
 
 /**
  * Lets each named agent, or all, do its task with a scripted model, and talk to the default model; says a line for each. `only` names one
@@ -37,7 +34,7 @@ export async function checkAgents({ names = [], only = null, env, signal, print,
       await service?.end();
     }
   }
-  return { passed: outcomes.filter((wrong) => wrong === null).length, failures: outcomes.filter((wrong) => wrong !== null) };
+  return outcomeOf(outcomes);
 }
 
 /** The programs of each agent that could be installed, and the failure of each that could not. */
@@ -54,20 +51,3 @@ async function installAll({ wanted, root, env, signal, print }) {
   }
   return { programs, outcomes };
 }
-
-/** Says how a check ended, and a step towards it where it took time; resolves with what failed in a line, or null. */
-async function told({ label, signal, print, isStep = false }, check) {
-  const started = Date.now();
-  const { wrong, said, remark } = await check().catch(asFailure);
-  if (signal.aborted) throw new Interrupted();
-  const took = Date.now() - started;
-  if (wrong.length === 0 && isStep && took < 1000) return null;
-  print(`${wrong.length === 0 ? "ok    " : "FAILED"}  ${label} (${elapsed(took)})${remark === undefined ? "" : `: ${remark}`}`);
-  if (wrong.length === 0) return null;
-  for (const sentence of wrong) print(`  ${sentence}`);
-  for (const line of said.slice(-KEPT_LINES)) print(`  | ${line}`);
-  return `agents: ${label}: ${wrong[0]}`;
-}
-
-/** What a program said that failed, or where an error of this check's own came from. */
-const asFailure = (error) => ({ wrong: [error.message], said: (error.output ?? error.stack).trimEnd().split("\n") });

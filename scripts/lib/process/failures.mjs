@@ -1,10 +1,10 @@
-/** A program that could not be started, exited non-zero, was killed or ran out of time. `output` is what it said. */
+/** A program that could not be started, exited non-zero, was killed or ran out of time. `output` is what it said, `stdout` the part that it printed. */
 export class CommandFailure extends Error {
-  constructor({ command, code = null, signal = null, timedOutMs = null, output = "" }) {
+  constructor({ command, code = null, signal = null, timedOutMs = null, output = "", stdout = "" }) {
     const ended = signal ? `was ended by ${signal}` : `exited with code ${code}`;
     super(`${command} ${timedOutMs === null ? ended : `ran longer than ${Math.round(timedOutMs / 1000)} s and was ended`}`);
     this.name = "CommandFailure";
-    Object.assign(this, { command, code, signal, timedOutMs, output });
+    Object.assign(this, { command, code, signal, timedOutMs, output, stdout });
   }
 }
 

@@ -74,7 +74,8 @@ export function run(command, args, { cwd, env = process.env, signal, onLine, tim
         const output = kept.join("\n");
         if (signal?.aborted) reject(new Interrupted());
         else if (timedOut) reject(new CommandFailure({ command: name, timedOutMs: timeoutMs, output }));
-        else if (code !== 0) reject(new CommandFailure({ command: name, code, signal: ended, output }));
+        else if (code !== 0)
+          reject(new CommandFailure({ command: name, code, signal: ended, output, stdout: stdout.join("\n") }));
         else resolve({ stdout: stdout.join("\n"), output });
       }),
     );

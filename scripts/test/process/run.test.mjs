@@ -27,6 +27,7 @@ test("a program that fails keeps its code and what it said", async () => {
   await expect(node('console.error("why"); process.exit(3)')).rejects.toMatchObject({
     code: 3,
     output: "why",
+    stdout: "",
     message: "program exited with code 3",
   });
 });

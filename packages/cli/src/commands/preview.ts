@@ -8,6 +8,7 @@ import { memoryOf } from "../output/memory.js";
 import type { Paint } from "../output/paint.js";
 import { fields, table } from "../output/table.js";
 import { count, duration, heldOutSessions, plain, shorten } from "../output/text.js";
+import { waitingFor } from "../output/waiting.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 import { leftOutLines } from "../watch/outcome.js";
@@ -107,7 +108,7 @@ export function previewCommand(context: CommandContext): Command {
       const ids = await storedSessions(sessions, { client, note });
       const named = { ...request, ...sessionsOf(ids) };
       checkLoraRequest(named, TrainLoraPreviewRequest);
-      const preview = await client.train.preview(named);
+      const preview = await waitingFor("reading what a training takes", client.train.preview(named), note);
       const paint = context.io.paint.out;
       const all = [numbers, ...(options.turns ? [turnTable] : []), ...(options.text ? [masked] : [])];
       const [parts, shown] =

@@ -4,8 +4,10 @@ import { type CommandContext, type CommonOptions, newCommand, printerOf } from "
 import { CommandError } from "../errors.js";
 import { resumeRequest, type TrainingRequest, trainingOptions, trainingRequest } from "../flags/training.js";
 import { fullId, storedSessions } from "../ids/full-id.js";
+import { importRecordings, provisionalIds } from "../import/recordings.js";
 import { memoryOf } from "../output/memory.js";
 import type { Printer } from "../output/printer.js";
+import { waitingFor } from "../output/waiting.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, follow, type WatchFlags } from "../watch/follow.js";
@@ -36,12 +38,13 @@ export function trainCommand(context: CommandContext): Command {
     examples: [
       "train harborline-gates --watch",
       "train harborline-gates --epochs 5 --rank 8 --adapter-id gates-v1",
+      "train session.jsonl --base-model qwen2.5-coder-0.5b-instruct --watch",
       "train first-session second-session --train-on successful_steps",
       "train harborline-gates --method hypernetwork --watch",
       "train --resume 01jd8z6v3m4n5p6q7r8s9t0v1w --watch",
     ],
   })
-    .argument("[session...]", "ids of the sessions, their beginnings, or latest")
+    .argument("[session...]", "ids of the sessions, their beginnings, latest, or files of recorded sessions")
     .addOption(
       new Option("--method <lora|hypernetwork>", "train by QLoRA, or generate in one pass")
         .choices(["lora", "hypernetwork"])
@@ -59,14 +62,18 @@ export function trainCommand(context: CommandContext): Command {
     const requestFor = (ids: readonly string[], job = resume): TrainingRequest =>
       job === undefined ? trainingRequest(ids, method, flags) : resumeRequest(job, { sessions: ids, method, options: flags });
     // What is wrong is said before a service is looked for.
-    requestFor(sessions, resume && ANY_JOB);
+    requestFor(provisionalIds(sessions), resume && ANY_JOB);
     await withService({ io: context.io, options, note: printer.note }, async (service) => {
       const { client } = service;
-      const ids = await storedSessions(sessions, { client, note: printer.note });
-      const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note: printer.note })));
+      const { note } = printer;
+      const named = await importRecordings(sessions, { io: context.io, client, note });
+      const ids = await storedSessions(named, { client, note });
+      const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note })));
       const { train } = client;
-      if (request.method === "lora" && asksForMemory(request.body))
-        requireFit((await train.preview(request.body)).memory, printer);
+      if (request.method === "lora" && asksForMemory(request.body)) {
+        const { memory } = await waitingFor("reading what the training takes", train.preview(request.body), note);
+        requireFit(memory, printer);
+      }
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);
       if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id, log: options.log });
       printer.result(start, () => `Job ${start.job_id} is queued.\n  ${context.io.name} job ${start.job_id} --watch`);

@@ -180,6 +180,25 @@ describe("with a running service", () => {
 });
 
 describe("with no service running", () => {
+  it("trains on the file of a recorded session, and needs no other command before the chat", async () => {
+    const at = await place();
+    const trained = await imprint(["train", SESSION, "--adapter-id", "gates-v1", "--watch"], at);
+    expect(trained).toMatchObject({ code: 0, stderr: expect.stringContaining("1 session in") });
+    const again = await imprint(["train", SESSION, "harborline-gates", "--json"], at);
+    expect(json(again.stdout)).toMatchObject({ status: "completed", request: { session_id: "harborline-gates" } });
+    expect(await imprint(["chat", "gates-v1", "--prompt", "which ports?"], at)).toMatchObject({
+      stdout: "adapter: which ports?\n",
+    });
+  });
+
+  it.each([
+    ["sessions/gone.json", "there is no file sessions/gone.json"],
+    [path.join(EXAMPLES, "..", "README.md"), "README.md: no file there"],
+  ])("refuses %s as a session, with the remedy", async (given, sentence) => {
+    const { code, stderr } = await imprint(["train", given], await place());
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  });
+
   it("trains in its own process, says so, and leaves an adapter and no process", async () => {
     const at = await place();
     expect((await imprint(["import", SESSION], at)).stderr).toContain("this command runs its own");

@@ -1,5 +1,5 @@
 import type { JobDetails } from "@imprint/contracts";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { plainView } from "../../src/watch/plain-view.js";
 import { job } from "./job.js";
 
@@ -19,6 +19,30 @@ const step = (n: number): JobDetails =>
       held_out_loss: null,
     },
   });
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+it("is never silent for longer than ten seconds, until it ends", () => {
+  const lines: string[] = [];
+  const view = plainView((line) => lines.push(line));
+  view.update(job({ phase: "loading_model" }));
+  vi.advanceTimersByTime(20_000);
+  view.update(step(1));
+  vi.advanceTimersByTime(9_000);
+  view.update(step(2));
+  vi.advanceTimersByTime(1_000);
+  view.end();
+  vi.advanceTimersByTime(60_000);
+  expect(lines).toEqual([
+    "loading the base model",
+    "loading the base model  0:10",
+    "loading the base model  0:20",
+    "training",
+    "step 1/40  loss 2.000  143 tokens/s  0:39 left",
+    "step 2/40  loss 1.000  143 tokens/s  0:38 left",
+  ]);
+});
 
 it("writes a line for each phase and for each tenth of the training", () => {
   const lines: string[] = [];

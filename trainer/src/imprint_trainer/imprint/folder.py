@@ -140,4 +140,7 @@ def find(roots: Sequence[Path], base_model_name: str) -> Path:
         if entry.base_model == base_model_name and entry.problem is None:
             return entry.path
     places = " or ".join(root.name for root in roots)
-    raise HypernetworkNotInstalled(f"No hypernetwork for {base_model_name} is installed in {places}.")
+    raise HypernetworkNotInstalled(
+        f"No hypernetwork for {base_model_name} is installed in {places}: imprint hypernetworks measure --base "
+        f"{base_model_name} --name {Path(base_model_name).name} --texts FOLDER makes one, in minutes."
+    )
