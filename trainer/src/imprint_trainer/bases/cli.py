@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
             else:
                 fetch_packages(packages_of(options), made, say, pip=options.pip)
     except TrainerError as error:
-        print(json.dumps({"error": {"code": error.code, "message": f"{error.message}. {error.hint}"}}))
+        print(json.dumps({"error": {"code": error.code, "message": f"{error.message.rstrip('.')}. {error.hint}"}}))
         return 1
     except KeyboardInterrupt:
         said = "Stopped: what was fetched is kept, and the same command goes on."

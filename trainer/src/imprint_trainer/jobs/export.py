@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
-from imprint_trainer.errors import ExportUnsupported, TrainerError
+from imprint_trainer.errors import ExportUnsupported, TrainerError, machine_failures
 from imprint_trainer.files import list_files, write_text
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.models.causal_lm import Quantization
@@ -52,15 +52,17 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--quantization", choices=get_args(Quantization), default="nf4", help="weights of the base")
     arguments = parser.parse_args(argv)
     draft = arguments.out.with_name(f".{arguments.out.name}.{os.getpid()}")
-    draft.parent.mkdir(parents=True, exist_ok=True)
     try:
-        write(arguments, draft)
-        draft.replace(arguments.out)
+        with machine_failures():
+            draft.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                write(arguments, draft)
+                draft.replace(arguments.out)
+            finally:
+                draft.unlink(missing_ok=True)
     except TrainerError as error:
-        print(f"{error.message}. {error.hint}", file=sys.stderr)
+        print(f"{error.message.rstrip('.')}. {error.hint}", file=sys.stderr)
         return 3 if isinstance(error, ExportUnsupported) else 1
-    finally:
-        draft.unlink(missing_ok=True)
     return 0
 
 

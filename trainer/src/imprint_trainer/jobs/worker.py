@@ -119,15 +119,13 @@ class Worker:
     ) -> dict[str, Any]:
         """The contracts' `ChatResult`. Raises Cancelled and TrainerError."""
         self._settle()
-        from imprint_trainer.errors import machine_failures
         from imprint_trainer.generation.generate import chat
         from imprint_trainer.generation.prompt import quantization_for
 
         if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
             raise AdapterInvalid("the adapter's folder is not there")
-        with machine_failures():
-            base = self.base(spec.base_model, quantization_for(spec.adapter_path))
-            return chat(spec, base, cancelled=cancelled, on_prompt=on_prompt, on_text=on_text)
+        base = self.base(spec.base_model, quantization_for(spec.adapter_path))
+        return chat(spec, base, cancelled=cancelled, on_prompt=on_prompt, on_text=on_text)
 
     def preview(self, spec: PreviewSpec, *, window: int | None) -> dict[str, Any]:
         """Holds its own tokenizers: one that trains must not be used from two threads. Imports nothing that only a
