@@ -27,7 +27,7 @@ def test_code_and_hint_are_those_of_the_catalogue(error: type[errors.TrainerErro
 
 def test_each_code_has_one_class() -> None:
     codes = [error.code for error in CLASSES]
-    assert len(codes) == 26
+    assert len(codes) == 27
     assert sorted(codes) == sorted(set(codes))
 
 
@@ -73,9 +73,9 @@ def test_the_cpu_allocator_of_this_torch_is_recognised() -> None:
     ],
 )
 def test_a_full_disk_is_recognised(error: Exception) -> None:
-    with pytest.raises(DiskFull, match=r"^The disk of the data directory is full \((ENOSPC|EDQUOT|EFBIG)\)\.$"):
-        with machine_failures():
-            raise error
+    sentence = r"^The disk of the data directory is full \((ENOSPC|EDQUOT|EFBIG)\)\.$"
+    with pytest.raises(DiskFull, match=sentence), machine_failures():
+        raise error
 
 
 @pytest.mark.parametrize(

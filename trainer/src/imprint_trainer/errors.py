@@ -142,6 +142,11 @@ class OutOfMemory(TrainerError, MemoryError):
     )
 
 
+class TimeTooShort(TrainerError, TimeoutError):
+    code = "TIME_TOO_SHORT"
+    hint = "Allow more time, or train on less."
+
+
 class DiskFull(TrainerError, OSError):
     code = "DISK_FULL"
     hint = "Free space on the disk of the data directory, and try again."

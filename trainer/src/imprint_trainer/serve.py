@@ -158,7 +158,7 @@ def _take(request: Request, board: Board, channel: Channel, worker: Worker) -> N
         if board.cancel(("call", request.call_id)):
             channel.send(cancelled_call(request.call_id))
     elif isinstance(request, PreviewCall):
-        call = partial(worker.preview, window=request.window)
+        call = partial(worker.preview, window=request.window, tokens_per_second=request.tokens_per_second)
         _start(lambda: channel.send(answer(call, request)), f"preview {request.call_id}")
     elif isinstance(request, RenderCall):
         _start(lambda: channel.send(answer(worker.render, request)), f"render {request.call_id}")

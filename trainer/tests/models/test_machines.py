@@ -48,7 +48,8 @@ def table() -> str:
     others = [str(gigabytes) for device, gigabytes in MACHINES if device == "cpu"]
     first = ["window", f"card, {cards[0]} GB", *cards[1:], f"CPU or Apple, {others[0]} GB", *others[1:]]
     rows = [[f"{length:,}", *(largest(*machine, length) for machine in MACHINES)] for length in LENGTHS]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [first, *rows]).replace(" |\n", f" |\n|{'---|' * len(first)}\n", 1)
+    lines = [f"| {' | '.join(row)} |\n" for row in [first, *rows]]
+    return "".join([lines[0], f"|{'---|' * len(first)}\n", *lines[1:]])
 
 
 def test_the_page_has_the_table_that_the_memory_model_makes() -> None:

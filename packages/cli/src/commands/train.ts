@@ -20,8 +20,8 @@ interface TrainOptions extends CommonOptions, WatchFlags {
 const ANY_JOB = "0".repeat(26);
 
 /** What is left out is chosen so that it fits; what is asked for may not. */
-const asksForMemory = ({ max_length, rank, quantization, base_model }: TrainLoraRequest): boolean =>
-  [max_length, rank, quantization, base_model].some((value) => value !== undefined);
+const mayNotFit = ({ max_length, rank, quantization, base_model, within }: TrainLoraRequest): boolean =>
+  [max_length, rank, quantization, base_model, within].some((value) => value !== undefined);
 
 /** Throws a CommandError before a job is made that cannot fit. */
 function requireFit(memory: MemoryPlan | null, { note }: Printer): void {
@@ -65,8 +65,7 @@ export function trainCommand(context: CommandContext): Command {
       const ids = await storedSessions(sessions, { client, note: printer.note });
       const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note: printer.note })));
       const { train } = client;
-      if (request.method === "lora" && asksForMemory(request.body))
-        requireFit((await train.preview(request.body)).memory, printer);
+      if (request.method === "lora" && mayNotFit(request.body)) requireFit((await train.preview(request.body)).memory, printer);
       const start = request.method === "lora" ? await train.lora(request.body) : await train.hypernetwork(request.body);
       if (options.watch || service.own) return follow({ context, printer, service, jobId: start.job_id, log: options.log });
       printer.result(start, () => `Job ${start.job_id} is queued.\n  ${context.io.name} job ${start.job_id} --watch`);

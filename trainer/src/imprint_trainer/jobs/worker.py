@@ -127,7 +127,7 @@ class Worker:
         base = self.base(spec.base_model, quantization_for(spec.adapter_path))
         return chat(spec, base, cancelled=cancelled, on_prompt=on_prompt, on_text=on_text)
 
-    def preview(self, spec: PreviewSpec, *, window: int | None) -> dict[str, Any]:
+    def preview(self, spec: PreviewSpec, *, window: int | None, tokens_per_second: float | None) -> dict[str, Any]:
         """Holds its own tokenizers: one that trains must not be used from two threads. Imports nothing that only a
         model needs: a worker that was just started answers in half the time."""
         with self._previewing:
@@ -139,7 +139,8 @@ class Worker:
                 if spec.base_model not in self._tokenizers:
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
-            return preview_sessions(spec, self._tokenizers[spec.base_model], device=device, window=window)
+            tokenizer = self._tokenizers[spec.base_model]
+            return preview_sessions(spec, tokenizer, device=device, window=window, tokens_per_second=tokens_per_second)
 
     def render(self, spec: ChatSpec) -> dict[str, Any]:
         """The contracts' `RenderedPrompt`, beside whatever else runs, with a tokenizer of its own."""

@@ -47,6 +47,7 @@ def train(
     held_out: Sequence[Window] = (),
     neutral_rise: Callable[[CausalLM], float] | None = None,
     until: int | None = None,
+    in_time: Callable[[float], bool] = lambda _: True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Trained:
     """Trains the model's trainable parameters in place.
@@ -58,6 +59,8 @@ def train(
     harm there ends with the adapter from before.
     With `until`, it pauses after so many steps, a checkpoint is written there and at its end, and `stopped` is "paused"
     where steps are left.
+    `in_time` is asked after each step, by the tokens a second so far, whether there is time for another one: where not,
+    the training ends there, and `stopped` is "time".
     Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
     CheckpointInvalid.
     """
@@ -78,7 +81,7 @@ def train(
 
     def stop_if_cancelled() -> None:
         if cancelled():
-            if writer is not None:
+            if writer is not None and schedule.stopped != "time":  # a clock decided, which no replay knows
                 writer.write(model, optimizer, schedule, best)
             raise Cancelled
 
@@ -130,6 +133,9 @@ def train(
         )
         if writer is not None:
             writer.after_step(model, optimizer, schedule, best)
+        if not schedule.over and not in_time(tokens_seen / spent):
+            schedule.end("time")
+            measure()
     if until is not None and writer is not None:
         writer.write(model, optimizer, schedule, best)
     if not schedule.over:
