@@ -54,7 +54,7 @@ class Fit:
     def work(self) -> float:
         """Of training and proof, in tokens of a step."""
         epochs = self.steps.max_epochs
-        looks = NEUTRAL_TOKENS * (LOOKS + epochs + 1) + self.held_out * (epochs + 1)
+        looks = NEUTRAL_TOKENS * (LOOKS + 1 + (epochs if self.held_out else 0)) + self.held_out * (epochs + 1)
         return self.steps.tokens * epochs + FORWARD * looks + self.proof
 
     def with_passes(self, passes: int) -> Self:
