@@ -127,11 +127,12 @@ const requestsFor = async ({ root, setup, work }) => {
     train_on: "all",
     reasoning: false,
     epochs: 2,
+    within: null,
     rank: 4,
     target_modules: null,
     quantization: "nf4",
   };
-  const { epochs: _passes, rank: _rank, ...ofSweeps } = windows;
+  const { epochs: _passes, within: _time, rank: _rank, ...ofSweeps } = windows;
   const adapter = { adapter_id: "recorded", base_model_name: name, task_type: "code-gen", seed: 7 };
   const chat = {
     base_model,
@@ -153,7 +154,7 @@ const requestsFor = async ({ root, setup, work }) => {
   };
   const job = (type, number, spec) => ({ type, job_id: String(number).padStart(26, "0"), spec });
   return {
-    preview: { type: "preview", call_id: "1", spec: windows, window: null },
+    preview: { type: "preview", call_id: "1", spec: windows, window: null, tokens_per_second: null },
     lora: job("train_lora", 1, {
       ...windows,
       ...adapter,

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from imprint_trainer import errors
-from imprint_trainer.errors import DiskFull, OutOfMemory, SessionInvalid, machine_failures
+from imprint_trainer.errors import DiskFull, FilesDenied, OutOfMemory, SessionInvalid, machine_failures
 
 CATALOGUE = Path(__file__).parents[2] / "packages" / "contracts" / "src" / "errors.ts"
 ENTRY = re.compile(r'([A-Z_]+): \{\s*status: (?:\d+|null),\s*title: "[^"]*",\s*hint:\s*"([^"]*)",?\s*\}')
@@ -27,7 +27,7 @@ def test_code_and_hint_are_those_of_the_catalogue(error: type[errors.TrainerErro
 
 def test_each_code_has_one_class() -> None:
     codes = [error.code for error in CLASSES]
-    assert len(codes) == 25
+    assert len(codes) == 27
     assert sorted(codes) == sorted(set(codes))
 
 
@@ -73,8 +73,34 @@ def test_the_cpu_allocator_of_this_torch_is_recognised() -> None:
     ],
 )
 def test_a_full_disk_is_recognised(error: Exception) -> None:
-    with pytest.raises(DiskFull), machine_failures():
+    sentence = r"^The disk of the data directory is full \((ENOSPC|EDQUOT|EFBIG)\)\.$"
+    with pytest.raises(DiskFull, match=sentence), machine_failures():
         raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.EROFS, "Read-only file system", "/data/x"), "the file system is read-only (EROFS)"),
+        (PermissionError(errno.EACCES, "Permission denied", "/data/x"), "permission is denied (EACCES)"),
+        (PermissionError(errno.EPERM, "Operation not permitted", "/data/x"), "permission is denied (EPERM)"),
+        (RuntimeError("I/O error: Permission denied (os error 13)"), "permission is denied (EACCES)"),
+    ],
+)
+def test_files_that_may_not_be_used_are_a_sentence_and_their_name_is_for_the_log(
+    error: Exception, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(FilesDenied) as raised, machine_failures():
+        raise error
+    assert raised.value.message == f"The trainer may not use a file: {said}."
+    assert capsys.readouterr().err == f"{error}\n"
+
+
+def test_the_sentences_are_those_of_the_service() -> None:
+    service = (CATALOGUE.parents[2] / "server" / "src" / "common" / "error.ts").read_text(encoding="utf-8")
+    assert "`The disk of the data directory is full (${code}).`" in service
+    assert "`The service may not use a file: ${denied} (${code}).`" in service
+    assert all(f'"{words}"' in service for words in errors.DENIED.values())
 
 
 def test_a_tensor_that_a_full_disk_cuts_short_is_recognised() -> None:
@@ -83,7 +109,7 @@ def test_a_tensor_that_a_full_disk_cuts_short_is_recognised() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("other"), SessionInvalid("out of memory in its text"), OSError(errno.EACCES, "no")]
+    "error", [ValueError("other"), SessionInvalid("out of memory in its text"), OSError(errno.EIO, "no")]
 )
 def test_anything_else_passes(error: Exception) -> None:
     with pytest.raises(type(error)) as raised, machine_failures():

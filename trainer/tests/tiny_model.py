@@ -109,6 +109,24 @@ HYBRIDS: dict[str, dict[str, Any]] = {
         "num_mem_blocks": 1,
     },
 }
+# Others that people train.
+PLAIN: dict[str, dict[str, Any]] = {
+    "mistral": {},
+    "ministral3": {},
+    "qwen2": {},
+    "qwen3": {},
+    "smollm3": {},
+    "phi3": {},
+    "glm4": {},
+    "gemma4_text": {
+        "final_logit_softcapping": 5.0,
+        "sliding_window": 16,
+        "layer_types": ["sliding_attention", "full_attention"] * 2,
+        "global_head_dim": 16,
+        "hidden_size_per_layer_input": 16,
+        "vocab_size_per_layer_input": 320,
+    },
+}
 MROPE = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 3, 3]}}
 # Families that read images too: changes of the text's part, and of the images'.
 WITH_IMAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -136,7 +154,7 @@ def write_family(folder: Path, family: str) -> Path:
     """A tiny model of a family, with the same tokenizer."""
     if family in WITH_IMAGES:
         return write_with_images(folder, family)
-    changes = FAMILIES[family] if family in FAMILIES else HYBRIDS[family]
+    changes = (FAMILIES | HYBRIDS | PLAIN)[family]
     return write_tiny_model(folder, model_type=family, num_hidden_layers=4, head_dim=16, **changes)
 
 

@@ -262,6 +262,11 @@ export const ERRORS = {
     title: "Out of memory",
     hint: "Lower max_length or rank, use quantization nf4, or close other programs: imprint doctor --plan says what fits.",
   },
+  TIME_TOO_SHORT: {
+    status: 422,
+    title: "Too little time",
+    hint: "Allow more time, or train on less.",
+  },
   DISK_FULL: { status: 507, title: "The disk is full", hint: "Free space on the disk of the data directory, and try again." },
   FILES_DENIED: {
     status: 500,

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { SessionId } from "./ids.js";
 import { MemoryPlanOrNull } from "./memory.js";
 import { Strict } from "./object.js";
-import { Holdout, LeftOutAndChanged, PlanNotes, Profile, TrainOn } from "./training.js";
+import { Holdout, LeftOutAndChanged, PlanNotes, Profile, TrainOn, Within } from "./training.js";
 
 /** How sessions become windows and masks: what a training and its preview share. */
 export const WindowsOf = {
@@ -22,6 +22,7 @@ export const WindowsOf = {
   train_on: TrainOn,
   reasoning: Type.Boolean(),
   epochs: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()]),
+  within: Type.Union([Within, Type.Null()]),
 };
 
 /** What decides, with the windows, how much memory a training takes. */

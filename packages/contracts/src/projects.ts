@@ -14,7 +14,7 @@ export const ProjectName = Type.String({
 /** The adapter that a project stands by. Ids of adapters have no @, so that neither is taken for the other. */
 export const latestOf = (project: string): string => `${project}@latest`;
 
-const { rank, max_length, epochs, learning_rate, reasoning, include_unsuccessful, seed, base_model } =
+const { rank, max_length, epochs, within, learning_rate, reasoning, include_unsuccessful, seed, base_model } =
   TrainLoraRequest.properties;
 
 /** What is assumed where a project is silent. */
@@ -24,6 +24,7 @@ const settings = {
   rank,
   max_length,
   epochs,
+  within,
   learning_rate,
   reasoning,
   include_unsuccessful,

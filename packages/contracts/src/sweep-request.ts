@@ -16,6 +16,7 @@ const {
   learning_rate: _rate,
   epochs: _epochs,
   profile: _profile,
+  within: _within,
   resume_from: _job,
   ...ofTrainings
 } = TrainLoraRequest.properties;

@@ -57,6 +57,11 @@ export const Profile = Type.Union([Type.Literal("remember"), Type.Literal("learn
 });
 export type Profile = Static<typeof Profile>;
 
+export const Within = Type.String({
+  pattern: "^[1-9][0-9]{0,4}[smh]$",
+  description: "Time that the training may take, proof included, such as 20m, 90s or 2h: what does not fit is left out",
+});
+
 /** Which part of the sessions is not trained on, so that what transfers can be measured on it. */
 export const Holdout = Type.Union(
   [
@@ -87,6 +92,7 @@ const selection = {
     Type.Boolean({ description: "Leave out sessions that cannot be trained, by name; default: true for several sessions" }),
   ),
   epochs: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Omitted: by the profile" })),
+  within: Type.Optional(Within),
 };
 
 /** What decides, with the windows, how much memory a training takes. */

@@ -23,6 +23,9 @@ const control = [
     window: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
       description: "Whose text is shown whole, and that of the next ones as far as there is room; null: the first ones",
     }),
+    tokens_per_second: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
+      description: "Of trainings before, by which is chosen what fits `within`; null: none is known",
+    }),
   }),
   Strict({ type: Type.Literal("render"), call_id: Type.String(), spec: ChatSpec }),
   Strict({ type: Type.Literal("chat"), call_id: Type.String(), spec: ChatSpec }),

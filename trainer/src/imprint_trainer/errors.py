@@ -6,6 +6,7 @@ standard error it replaces, so that callers who know nothing of Imprint can stil
 
 import errno
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
@@ -141,9 +142,19 @@ class OutOfMemory(TrainerError, MemoryError):
     )
 
 
+class TimeTooShort(TrainerError, TimeoutError):
+    code = "TIME_TOO_SHORT"
+    hint = "Allow more time, or train on less."
+
+
 class DiskFull(TrainerError, OSError):
     code = "DISK_FULL"
     hint = "Free space on the disk of the data directory, and try again."
+
+
+class FilesDenied(TrainerError, PermissionError):
+    code = "FILES_DENIED"
+    hint = "Let the service's user read and write the data directory and all in it; the service's log names the file."
 
 
 class Cancelled(Exception):
@@ -151,33 +162,46 @@ class Cancelled(Exception):
 
 
 ALLOCATOR_WORDS = ("out of memory", "not enough memory", "can't allocate memory", "DefaultCPUAllocator")
-DISK_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-DISK_WORDS = ("No space left on device", "Disk quota exceeded", "File too large")
-DISK_FULL = "the disk ran full while the files were written"
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+IS_FORBIDDEN = "permission is denied"
+DENIED = {errno.EROFS: "the file system is read-only", errno.EACCES: IS_FORBIDDEN, errno.EPERM: IS_FORBIDDEN}
+OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how safetensors tells an errno
 CUT_SHORT = re.compile(r"^\d+ requested and \d+ written$")  # numpy's tofile, which forgets the errno
 
 
 @contextmanager
 def machine_failures() -> Iterator[None]:
-    """Raises OutOfMemory and DiskFull in place of what torch, safetensors and the system say."""
+    """Raises OutOfMemory, DiskFull and FilesDenied in place of what torch, safetensors and the system say, in the
+    sentences of the service's `asImprintError`; stderr names the file."""
     try:
         yield
     except TrainerError:
         raise
     except MemoryError as error:
         raise OutOfMemory(_sentence(error, "memory ran out")) from error
-    except OSError as error:
-        if error.errno in DISK_ERRNOS or CUT_SHORT.match(str(error)):
-            raise DiskFull(DISK_FULL) from error
-        if error.errno == errno.ENOMEM:
-            raise OutOfMemory("memory ran out") from error
-        raise
     except Exception as error:
+        number = _errno(error)
+        if number == errno.ENOMEM:
+            raise OutOfMemory("memory ran out") from error
+        if number in FULL:
+            raise DiskFull(f"The disk of the data directory is full ({errno.errorcode[number]}).") from error
+        if number in DENIED:
+            print(error, file=sys.stderr)
+            said = f"The trainer may not use a file: {DENIED[number]} ({errno.errorcode[number]})."
+            raise FilesDenied(said) from error
         if any(word in str(error) for word in ALLOCATOR_WORDS):
             raise OutOfMemory(_sentence(error, "memory ran out")) from error
-        if any(word in str(error) for word in DISK_WORDS):
-            raise DiskFull(DISK_FULL) from error
         raise
+
+
+def _errno(error: Exception) -> int:
+    """0 for what is no failure of the system."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    if isinstance(error, OSError) and CUT_SHORT.match(str(error)):
+        return errno.ENOSPC
+    found = OS_ERROR.search(str(error))
+    return int(found[1]) if found else 0
 
 
 def _sentence(error: BaseException, otherwise: str) -> str:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from imprint_trainer.errors import TrainerError
+from imprint_trainer.errors import TrainerError, machine_failures
 from imprint_trainer.imprint.memory import planned_imprint
 from imprint_trainer.models.device import device_kind
 from imprint_trainer.models.memory import planned_memory, window_limit
@@ -27,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="auto")
     options = parser.parse_args(arguments, argparse.Namespace(target_modules=None))
     try:
-        print(json.dumps(report(options)))
+        with machine_failures():
+            print(json.dumps(report(options)))
     except TrainerError as error:
         raise SystemExit(f"{error.message} {error.hint}") from error
 

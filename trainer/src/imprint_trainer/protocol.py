@@ -12,6 +12,8 @@ JOB_ID = r"^[0-9a-hjkmnp-tv-z]{26}\Z"
 SESSION_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z"
 ADAPTER_ID = r"^[a-z0-9][a-z0-9._-]{0,63}\Z"
 
+WITHIN = r"^[1-9][0-9]{0,4}[smh]\Z"
+
 JobId = Annotated[str, Field(pattern=JOB_ID)]
 SessionId = Annotated[str, Field(pattern=SESSION_ID)]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
@@ -69,6 +71,7 @@ class WindowsSpec(Strict):
 
 class PreviewSpec(WindowsSpec):
     epochs: Passes
+    within: Annotated[str, Field(pattern=WITHIN)] | None
     rank: Rank
 
 
@@ -244,6 +247,7 @@ class PreviewCall(Strict):
     call_id: str
     spec: PreviewSpec
     window: Annotated[int, Field(ge=1)] | None
+    tokens_per_second: Annotated[Finite, Field(gt=0)] | None
 
 
 class RenderCall(Strict):

@@ -13,7 +13,7 @@ from typing import Any
 from imprint_trainer.board import Board
 from imprint_trainer.channel import Channel, TooLong, read_lines, seize_stdout
 from imprint_trainer.config import ServeConfig
-from imprint_trainer.errors import Cancelled, TrainerError
+from imprint_trainer.errors import Cancelled, TrainerError, machine_failures
 from imprint_trainer.jobs.worker import Worker
 from imprint_trainer.models.device import device_kind
 from imprint_trainer.protocol import (
@@ -94,7 +94,8 @@ def tellers(channel: Channel, call: ChatCall) -> tuple[Callable[[dict[str, Any]]
 def answer(call: Any, request: ChatCall | PreviewCall | RenderCall) -> dict[str, Any]:
     head = {"call_id": request.call_id}
     try:
-        return {"type": "answer", **head, "result": call(request.spec)}
+        with machine_failures():
+            return {"type": "answer", **head, "result": call(request.spec)}
     except Cancelled:
         return cancelled_call(request.call_id)
     except Exception as error:
@@ -157,7 +158,7 @@ def _take(request: Request, board: Board, channel: Channel, worker: Worker) -> N
         if board.cancel(("call", request.call_id)):
             channel.send(cancelled_call(request.call_id))
     elif isinstance(request, PreviewCall):
-        call = partial(worker.preview, window=request.window)
+        call = partial(worker.preview, window=request.window, tokens_per_second=request.tokens_per_second)
         _start(lambda: channel.send(answer(call, request)), f"preview {request.call_id}")
     elif isinstance(request, RenderCall):
         _start(lambda: channel.send(answer(worker.render, request)), f"render {request.call_id}")

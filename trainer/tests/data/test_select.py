@@ -90,6 +90,7 @@ def spec_of(paths: list[Path], **changes: Any) -> PreviewSpec:
         "train_on": "all",
         "reasoning": False,
         "epochs": None,
+        "within": None,
         "rank": 2,
         "target_modules": None,
         "quantization": "none",

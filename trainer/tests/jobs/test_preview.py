@@ -61,6 +61,7 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
             "profile": "remember",
             "holdout": "none",
             "epochs": 2,
+            "within": None,
             "rank": 2,
             "target_modules": None,
             "quantization": "none",

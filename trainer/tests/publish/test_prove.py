@@ -16,7 +16,7 @@ from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.load import load_base
 from imprint_trainer.publish import prove as proving
 from imprint_trainer.publish.peft_format import attached
-from imprint_trainer.publish.prove import MOST_TOKENS, prove, sample, save_and_prove
+from imprint_trainer.publish.prove import PROOF_TOKENS, prove, sample, save_and_prove
 from training import saved, settings, train_tiny
 
 
@@ -26,8 +26,8 @@ def test_a_sample_is_all_of_a_short_training_and_a_bounded_part_of_a_long_one(le
     chosen = sample(windows)
     assert chosen == sample(windows) == sorted(set(chosen))
     tokens = sum(lengths[index] for index in chosen)
-    assert tokens <= MOST_TOKENS
-    assert len(chosen) == len(windows) or tokens + max(lengths) > MOST_TOKENS
+    assert tokens <= PROOF_TOKENS
+    assert len(chosen) == len(windows) or tokens + max(lengths) > PROOF_TOKENS
 
 
 def trained(base: LoadedBase, windows: list[Window], folder: Path) -> Path:
@@ -39,7 +39,7 @@ def test_a_proof_on_a_sample_says_which_windows_it_read(
     base: LoadedBase, windows: list[Window], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = trained(base, windows, tmp_path / "adapter")
-    monkeypatch.setattr(proving, "MOST_TOKENS", 1)
+    monkeypatch.setattr(proving, "PROOF_TOKENS", 1)
     (index,) = sample(windows)
     proof = prove(base, folder, windows)
     assert proof["remarks"][0] == f"Losses were measured on 1 of {len(windows)} windows, drawn at random: {index + 1}."

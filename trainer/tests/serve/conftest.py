@@ -74,6 +74,7 @@ def lora_spec(tiny_folder: Path, session_path: Path, tmp_path: Path) -> Spec:
             "task_type": "code-gen",
             "seed": 7,
             "epochs": 3,
+            "within": None,
             "rank": 4,
             "alpha": 8,
             "learning_rate": 0.01,

@@ -75,7 +75,7 @@ class RunningWorker:
         )
 
     def call(self, kind: str, spec: dict[str, Any], call_id: str = "c1") -> dict[str, Any]:
-        shown = {"window": None} if kind == "preview" else {}
+        shown = {"window": None, "tokens_per_second": None} if kind == "preview" else {}
         self.send({"type": kind, "call_id": call_id, "spec": spec, **shown})
         return self.until(lambda event: event.get("call_id") == call_id and event["type"] != "prompt")
 

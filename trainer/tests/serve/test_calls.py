@@ -24,7 +24,9 @@ def test_a_preview_is_answered_while_a_job_trains_with_the_numbers_of_its_plan(
     worker.send({"type": "train_lora", "job_id": job, "spec": spec})
     events = worker.collect(is_progress)
     plan = next(event["plan"] for event in events if event["type"] == "plan")
-    worker.send({"type": "preview", "call_id": "p", "spec": preview_spec(spec), "window": None})
+    worker.send(
+        {"type": "preview", "call_id": "p", "spec": preview_spec(spec), "window": None, "tokens_per_second": None}
+    )
     answer = worker.until(lambda event: event["type"] in ("answer", "done", "failed"))
     assert answer["type"] == "answer"
     worker.send({"type": "cancel", "job_id": job})

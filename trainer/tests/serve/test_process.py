@@ -52,7 +52,7 @@ BAD_LINES = [
     b'{"type": "dance"}',
     b'{"type": "cancel", "job_id": "../../etc"}',
     b'{"type": "cancel", "job_id": NaN}',
-    b'{"type": "preview", "call_id": "x", "spec": {"max_length": Infinity}, "window": null}',
+    b'{"type": "preview", "call_id": "x", "spec": {"max_length": Infinity}, "window": null, "tokens_per_second": null}',
     b"x" * (17 * 2**20),
 ]
 

@@ -22,8 +22,8 @@ interface TrainOptions extends CommonOptions, WatchFlags {
 const ANY_JOB = "0".repeat(26);
 
 /** What is left out is chosen so that it fits; what is asked for may not. */
-const asksForMemory = ({ max_length, rank, quantization, base_model }: TrainLoraRequest): boolean =>
-  [max_length, rank, quantization, base_model].some((value) => value !== undefined);
+const mayNotFit = ({ max_length, rank, quantization, base_model, within }: TrainLoraRequest): boolean =>
+  [max_length, rank, quantization, base_model, within].some((value) => value !== undefined);
 
 /** Throws a CommandError before a job is made that cannot fit. */
 function requireFit(memory: MemoryPlan | null, { note }: Printer): void {
@@ -70,7 +70,7 @@ export function trainCommand(context: CommandContext): Command {
       const ids = await storedSessions(named, { client, note });
       const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note })));
       const { train } = client;
-      if (request.method === "lora" && asksForMemory(request.body)) {
+      if (request.method === "lora" && mayNotFit(request.body)) {
         const { memory } = await waitingFor("reading what the training takes", train.preview(request.body), note);
         requireFit(memory, printer);
       }

@@ -62,6 +62,7 @@ describe("trainingRequest", () => {
     [["--holdout", "0.25"], { holdout: 0.25 }],
     [["--holdout", "s1,s2"], { holdout: ["s1", "s2"] }],
     [["--profile", "learn"], { profile: "learn" }],
+    [["--within", "20m"], { within: "20m" }],
   ])("reads %j", (args, fields) => expect(lora(...args)).toEqual({ session_id: "s", ...fields }));
 
   it("takes true or false where the service is asked to do without what it does by itself", () => {
@@ -82,6 +83,8 @@ describe("trainingRequest", () => {
     [["--train-on", "turns:"], "--train-on takes all, successful_steps, final_answer or turns:1,3"],
     [["--train-on", "some"], 'not "some"'],
     [["--epochs", "0"], "--epochs must be >= 1"],
+    [["--within", "soon"], "--within is not of the allowed form"],
+    [["--within", "0m"], "--within is not of the allowed form"],
     [["--epochs", "three"], '--epochs takes a whole number, not "three"'],
     [["--epochs", "1.5"], "--epochs must be integer"],
     [["--rank", "1000"], "--rank must be <= 256"],

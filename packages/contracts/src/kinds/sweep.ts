@@ -7,7 +7,7 @@ import { JobResult } from "./job-result.js";
 import { CheckpointSpec } from "./lora.js";
 
 const { rank: Rank, ...size } = SizeOf;
-const { epochs: Epochs, ...windows } = WindowsOf;
+const { epochs: Epochs, within: _within, ...windows } = WindowsOf;
 
 /** What one trial is trained with. Null: as a training alone decides it. */
 export const TrialSpec = Strict({

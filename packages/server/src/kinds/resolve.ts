@@ -89,6 +89,7 @@ export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, se
     reasoning: request.reasoning ?? LORA_DEFAULTS.reasoning,
     skip_invalid: request.skip_invalid ?? sessions > 1,
     epochs: request.epochs ?? null,
+    within: request.within ?? null,
   };
 };
 

@@ -19,6 +19,7 @@ test("what a LoRA request leaves out is decided", () => {
     include_unsuccessful: false,
     skip_invalid: false,
     epochs: null,
+    within: null,
     rank: 16,
     alpha: 32,
     profile: "remember",

@@ -115,7 +115,12 @@ test("a preview tells the time from trainings that finished on this machine, als
   expect(unknown.estimate).toContain(`No training of ${MODEL} has finished`);
   await first.ended(await startLora(first, { session_id: "s1" }));
   await first.close(0);
-  const known = await shown(await startService({ dataDir }));
+  const again = await startService({ dataDir });
+  const known = await shown(again);
+  const within = await again.post("/train/lora/preview", { session_id: "s1", within: "20m" });
+  expect(within.json().remarks).toEqual(["Within 20m at 1000."]);
+  const never = await again.post("/train/lora/preview", { session_id: "s1", within: "soon" });
+  expect(never.json()).toMatchObject({ status: 422, errors: [{ path: "/within" }] });
   expect(known.estimated_seconds).toBeCloseTo(0.6);
   expect(known.estimate).toContain("1000 tokens/s of the last training");
   expect(Check(PreviewReport, known)).toBe(true);

@@ -49,6 +49,7 @@ export function loraTask(spec: Partial<LoraTask["spec"]> = {}): LoraTask {
       session_ids: ["s"],
       session_paths: ["/nowhere/s.json"],
       train_on: "all",
+      within: null,
       reasoning: false,
       adapter_id: "a",
       output_dir: "/nowhere/out",

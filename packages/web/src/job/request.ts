@@ -16,6 +16,7 @@ const SELECTION = [
   "include_unsuccessful",
   "skip_invalid",
   "epochs",
+  "within",
   "quantization",
 ] as const;
 

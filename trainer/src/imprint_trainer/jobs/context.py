@@ -1,5 +1,6 @@
 """What a job may ask of its worker."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -22,7 +23,8 @@ class BaseOf(Protocol):
 @dataclass(frozen=True)
 class JobContext:
     """`emit` sends an event, to which the worker adds the job's id. `tokenizer` gives a base model's tokenizer, and
-    loads no weights for that. `memory` counts from the job's beginning."""
+    loads no weights for that. `memory` counts from the job's beginning; `clock` tells
+    seconds."""
 
     emit: Callable[[dict[str, Any]], None]
     cancelled: Callable[[], bool]
@@ -30,6 +32,7 @@ class JobContext:
     tokenizer: Callable[[str], Any]
     memory: PeakMemory
     device: Device = "cpu"
+    clock: Callable[[], float] = time.perf_counter
 
     def phase(self, name: str) -> None:
         """Also a point where a cancelled job ends."""

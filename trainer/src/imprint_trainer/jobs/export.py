@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
-from imprint_trainer.errors import ExportUnsupported, TrainerError
+from imprint_trainer.errors import ExportUnsupported, TrainerError, machine_failures
 from imprint_trainer.files import list_files, write_text
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.models.causal_lm import Quantization
@@ -51,15 +51,16 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     adapter: Path | None = arguments.adapter
     try:
-        folder = locate_base(arguments.base).folder
-        if adapter is None:
-            write_base(folder, arguments.out, arguments.quantization, say)
-        else:
-            with whole_file(arguments.out) as draft:
-                names = {"adapter_id": adapter.name, "base_model_name": folder.name}
-                export_gguf(read_source(adapter), model_config(folder), draft, **names)
+        with machine_failures():
+            folder = locate_base(arguments.base).folder
+            if adapter is None:
+                write_base(folder, arguments.out, arguments.quantization, say)
+            else:
+                with whole_file(arguments.out) as draft:
+                    names = {"adapter_id": adapter.name, "base_model_name": folder.name}
+                    export_gguf(read_source(adapter), model_config(folder), draft, **names)
     except TrainerError as error:
-        say(f"{error.message}. {error.hint}")
+        say(f"{error.message.rstrip('.')}. {error.hint}")
         return 3 if isinstance(error, ExportUnsupported) else 1
     return 0
 

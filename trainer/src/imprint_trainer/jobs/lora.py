@@ -1,12 +1,15 @@
 """A LoRA training, from its specification to files that are proved."""
 
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
-from imprint_trainer.data.windows import longest
+from imprint_trainer.data.windows import Window, longest
 from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.reading import Reading, seconds_of_a_window
@@ -21,18 +24,20 @@ from imprint_trainer.jobs.resume import (
 )
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
 from imprint_trainer.lora.schedule import Trained
-from imprint_trainer.lora.steps import LoraTraining, Steps, default_rate, in_parts, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, Steps, default_rate
 from imprint_trainer.lora.train import checkpointed, measured_speed, salvage, train
-from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.lora.within import FORWARD, HELD, Fit, Within, chosen_before, seconds_of
+from imprint_trainer.models.causal_lm import CausalLM, LoadedBase, PeftCausalLM
 from imprint_trainer.models.memory import Planned, planned_memory, tensors_given_back, window_limit
 from imprint_trainer.protocol import TrainLoraSpec
 from imprint_trainer.publish.losses import neutral_rise_over
 from imprint_trainer.publish.prove import sample, save_and_prove
-from imprint_trainer.publish.provenance import provenance
+from imprint_trainer.publish.provenance import base_sha256, provenance
 
 
 def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     """The contracts' `JobResult`; the files are in `spec.output_dir`."""
+    began = context.clock()
     context.phase("preparing_data")
     checkpoint = checkpoint_of(spec)
     begun = begun_as(checkpoint)
@@ -45,9 +50,17 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
     training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
-    learned = in_parts(prepared.windows, training)
-    steps = plan_steps(learned, training, prepared.text)
     planned = memory(dequantised=base.dequantised)
+    fit, speed = Fit.of(prepared, training), 0.0
+    if spec.within is not None and begun is not None:
+        numbers = {key: begun.plan[key] for key in ("windows", "max_steps")}
+        fit = chosen_before(fit, training, **numbers).noting(begun.plan["remarks"][-1])
+    elif spec.within is not None:
+        base_sha256(base)  # takes its time too
+        with trainable(base, spec, targets, planned) as model:
+            speed = speed_of(model, fit.learned, base, context)
+        fit = Within(spec.within, context.clock() - began, speed).fit(fit, training)
+    prepared, learned, steps = fit.prepared, fit.learned, fit.steps
     plan = plan_of(training, prepared, steps, targets, planned)
     context.emit({"type": "plan", "plan": plan})
     identity = identity_of(spec, training, plan, base)
@@ -59,23 +72,25 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     neutral_rise = neutral_rise_over(base)
     reading: Reading | None = None  # a salvage trains nothing
     context.phase("saving" if salvaged else "training")
-    with (
-        fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
-        checkpointed(model, planned.checkpointing),
-        tensors_given_back(planned.low_memory),
-    ):
+
+    def in_time(tokens_per_second: float) -> bool:
+        """Whether another step and the proof end within the time that the training may take."""
+        left = HELD * seconds_of(spec.within) - (context.clock() - began) if spec.within else math.inf
+        return (steps.tokens / steps.per_epoch + fit.proof + FORWARD * fit.held_out) / tokens_per_second <= left
+
+    with trainable(base, spec, targets, planned) as model:
         if salvaged is not None:
             trained = salvage(
                 model, learned, training, steps, salvaged, holds_out=prepared.held_out is not None, looks=True
             )
         else:
-            longest_part = max(learned, key=lambda window: len(window.input_ids))
-            speed = measured_speed(model, longest_part, base.device)
+            speed = speed or speed_of(model, learned, base, context)
             reading = Reading(
                 context.emit,
                 training=len(learned) * steps.max_epochs,
                 proof=2 * (len(sample(prepared.windows)) + len(tested)),
                 seconds=seconds_of_a_window(steps, learned, speed),
+                clock=context.clock,
             )
             trained = train(
                 model,
@@ -91,6 +106,8 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 resume=checkpoint,
                 held_out=tested,
                 neutral_rise=neutral_rise,
+                in_time=in_time,
+                clock=context.clock,
             )
         tensors = trained_tensors(model)
     if salvaged is None:
@@ -116,8 +133,36 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
         on_proving=partial(begin_proof, context, reading),
         stop=partial(go_on, context, reading),
         warnings=[] if salvaged else differences(checkpoint, writer),
+        remarks=remarks_of(spec, plan, trained),
         partial={"step": salvaged.state.step, "max_steps": salvaged.state.max_steps} if salvaged else None,
     )
+
+
+@contextmanager
+def trainable(
+    base: LoadedBase, spec: TrainLoraSpec, targets: Sequence[str], planned: Planned
+) -> Iterator[PeftCausalLM]:
+    with (
+        fresh_adapter(base, rank=spec.rank, alpha=spec.alpha, targets=targets, seed=spec.seed) as model,
+        checkpointed(model, planned.checkpointing),
+        tensors_given_back(planned.low_memory),
+    ):
+        yield model
+
+
+def speed_of(model: CausalLM, learned: Sequence[Window], base: LoadedBase, context: JobContext) -> float:
+    """Tokens a second, by the longest window."""
+    return measured_speed(
+        model, max(learned, key=lambda window: len(window.input_ids)), base.device, clock=context.clock
+    )
+
+
+def remarks_of(spec: TrainLoraSpec, plan: dict[str, Any], trained: Trained) -> list[str]:
+    """What of a training was chosen and left out for the time that it may take."""
+    if spec.within is None:
+        return []
+    ended = f"It ended after step {len(trained.losses)}, for the time: slower than was measured at the start."
+    return [plan["remarks"][-1], *([ended] if trained.stopped == "time" else [])]
 
 
 def with_proof(progress: dict[str, Any], reading: Reading) -> dict[str, Any]:

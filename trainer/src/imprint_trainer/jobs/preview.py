@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.sessions import prepare_sessions, sizes
 from imprint_trainer.data.windows import Window, longest
-from imprint_trainer.lora.steps import LoraTraining, Steps, in_parts, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, Steps
+from imprint_trainer.lora.within import Fit, Within
 from imprint_trainer.models.device import Device
 from imprint_trainer.models.memory import planned_memory, window_limit
 from imprint_trainer.protocol import PreviewSpec
@@ -18,16 +19,29 @@ if TYPE_CHECKING:
 
 # A preview is one line of the protocol and one answer of the service: half a megabyte at most.
 MOST_TEXT = 200_000  # characters of windows that are shown
+UNKNOWN = "What fits into the time is chosen when the training has measured its speed: none has finished here yet."
 MOST_TURNS = 500  # that are listed of several sessions; the preview of one session lists all of its turns
 
 
-def preview_sessions(spec: PreviewSpec, tokenizer: Any, *, device: Device, window: int | None = None) -> dict[str, Any]:
-    """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it."""
+def preview_sessions(
+    spec: PreviewSpec,
+    tokenizer: Any,
+    *,
+    device: Device,
+    window: int | None = None,
+    tokens_per_second: float | None = None,
+) -> dict[str, Any]:
+    """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it. `tokens_per_second`:
+    of trainings before, by which is chosen what fits `within`."""
     prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device))
     training = LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs)
-    steps = plan_steps(in_parts(prepared.windows, training), training, prepared.text)
+    fit = Fit.of(prepared, training)
+    if spec.within is not None and tokens_per_second is None:
+        fit = fit.noting(UNKNOWN)
+    elif spec.within is not None and tokens_per_second is not None:
+        fit = Within(spec.within, 0, tokens_per_second).fit(fit, training)
     memory = planned_memory(spec, longest(prepared.windows), device=device).memory
-    return preview(prepared, tokenizer, steps=steps, memory=memory, window=window)
+    return preview(fit.prepared, tokenizer, steps=fit.steps, memory=memory, window=window)
 
 
 def preview(

@@ -7,8 +7,8 @@ from typing import Any
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.steps import Steps
+from imprint_trainer.lora.within import FORWARD
 
-FORWARD = 1 / 3  # of the work of a step: what a proof does with a window
 EVERY = 1.0  # seconds between two events
 
 

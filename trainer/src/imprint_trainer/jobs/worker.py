@@ -121,18 +121,16 @@ class Worker:
     ) -> dict[str, Any]:
         """The contracts' `ChatResult`. Raises Cancelled and TrainerError."""
         self._settle()
-        from imprint_trainer.errors import machine_failures
         from imprint_trainer.generation.generate import chat
         from imprint_trainer.generation.prompt import quantization_for
 
         if spec.adapter_path is not None and not Path(spec.adapter_path).is_dir():
             raise AdapterInvalid("the adapter's folder is not there")
-        with machine_failures():
-            fetch(spec.base_model)
-            base = self.base(spec.base_model, quantization_for(spec.adapter_path))
-            return chat(spec, base, cancelled=cancelled, on_prompt=on_prompt, on_text=on_text)
+        fetch(spec.base_model)
+        base = self.base(spec.base_model, quantization_for(spec.adapter_path))
+        return chat(spec, base, cancelled=cancelled, on_prompt=on_prompt, on_text=on_text)
 
-    def preview(self, spec: PreviewSpec, *, window: int | None) -> dict[str, Any]:
+    def preview(self, spec: PreviewSpec, *, window: int | None, tokens_per_second: float | None) -> dict[str, Any]:
         """Holds its own tokenizers: one that trains must not be used from two threads. Imports nothing that only a
         model needs: a worker that was just started answers in half the time."""
         with self._previewing:
@@ -145,7 +143,8 @@ class Worker:
                     fetch(spec.base_model)
                     self._tokenizers[spec.base_model] = tokenizer_of(spec.base_model)
                 device = device_kind(self._device)
-            return preview_sessions(spec, self._tokenizers[spec.base_model], device=device, window=window)
+            tokenizer = self._tokenizers[spec.base_model]
+            return preview_sessions(spec, tokenizer, device=device, window=window, tokens_per_second=tokens_per_second)
 
     def render(self, spec: ChatSpec) -> dict[str, Any]:
         """The contracts' `RenderedPrompt`, beside whatever else runs, with a tokenizer of its own."""

@@ -66,7 +66,7 @@ class Trained:
     losses: tuple[float, ...]  # one a step
     epoch_losses: tuple[float, ...]
     order: tuple[tuple[int, ...], ...]  # window indices of each step
-    stopped: str  # "epochs"; "held_out"; "learned"; "harmful"; open-ended, see should_cool; "salvaged"; "paused"
+    stopped: str  # epochs, held_out, learned, harmful, time; open-ended, see should_cool; salvaged, paused
     held_out_losses: tuple[float, ...] = ()  # before the first step, and after each epoch
     kept_epoch: int | None = None  # whose adapter is kept, from 1; None: the last one's, or that of a look at `harmful`
     neutral_rises: tuple[float, ...] = ()  # of the loss on neutral text, as a share, at each look
@@ -173,6 +173,13 @@ class Schedule:
             self._end, self.stopped = self.done, "harmful"
         self.neutral_rises.append(rise)
         self._looked = self.done
+
+    def end(self, reason: str) -> None:
+        """After a step, in the midst of an epoch too."""
+        self._end = self.done
+        if self._epoch_tokens:
+            self._end_epoch()
+        self.stopped = reason
 
     def next(self) -> WindowBatch | None:
         """None when the training is over."""

@@ -47,6 +47,7 @@ def train(
     held_out: Sequence[Window] = (),
     neutral_rise: Callable[[CausalLM], float] | None = None,
     until: int | None = None,
+    in_time: Callable[[float], bool] = lambda _: True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Trained:
     """Trains the model's trainable parameters in place.
@@ -58,6 +59,8 @@ def train(
     harm there ends with the adapter from before.
     With `until`, it pauses after so many steps, a checkpoint is written there and at its end, and `stopped` is "paused"
     where steps are left.
+    `in_time` is asked after each step, by the tokens a second of it or of all, the fewer, whether there is time for
+    another one: where not, the training ends there, and `stopped` is "time".
     Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
     CheckpointInvalid.
     """
@@ -78,7 +81,7 @@ def train(
 
     def stop_if_cancelled() -> None:
         if cancelled():
-            if writer is not None:
+            if writer is not None and schedule.stopped != "time":  # a clock decided, which no replay knows
                 writer.write(model, optimizer, schedule, best)
             raise Cancelled
 
@@ -110,8 +113,8 @@ def train(
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         schedule.record(batch, loss)
-        tokens_seen += sum(len(window.input_ids) for window in chosen)
-        spent += max(clock() - started, 1e-9)
+        tokens, seconds = sum(len(window.input_ids) for window in chosen), max(clock() - started, 1e-9)
+        tokens_seen, spent = tokens_seen + tokens, spent + seconds
         measure()
         on_step(
             {
@@ -130,6 +133,9 @@ def train(
         )
         if writer is not None:
             writer.after_step(model, optimizer, schedule, best)
+        if not schedule.over and not in_time(min(tokens / seconds, tokens_seen / spent)):
+            schedule.end("time")
+            measure()
     if until is not None and writer is not None:
         writer.write(model, optimizer, schedule, best)
     if not schedule.over:
@@ -163,8 +169,9 @@ def measured_speed(
     model: CausalLM, window: Window, device: torch.device, *, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     """Tokens a second of a step, from the beginning of `window`: ever more of it until a second or all of it is read,
-    so that nobody waits long for it. Changes neither adapter nor random state."""
-    tokens, began = SHORTEST_PROBE, clock()
+    so that nobody waits long for it; the first reading, which is slower, never counts. Changes neither adapter nor
+    random state."""
+    tokens, began, warm = SHORTEST_PROBE, clock(), False
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         model.train()
         while True:
@@ -174,9 +181,9 @@ def measured_speed(
             seconds = max(clock() - started, 1e-9)
             for parameter in model.parameters():
                 parameter.grad = None
-            if seconds >= 1 or clock() - began >= LONGEST_PROBE / 3 or tokens >= len(window.input_ids):
+            if warm and (seconds >= 1 or clock() - began >= LONGEST_PROBE / 3 or tokens >= len(window.input_ids)):
                 return len(ids) / seconds
-            tokens *= 2
+            tokens, warm = tokens * (2 if seconds < 1 else 1), True
 
 
 def held_out_loss(

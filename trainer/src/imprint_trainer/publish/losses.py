@@ -15,12 +15,12 @@ from torch import Tensor
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.loss import Read, mean_loss, read_whole
+from imprint_trainer.lora.within import NEUTRAL_TOKENS
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.head import can_be_cut, entered_by, layer_slice
 
 States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, [1, n, d]
 
-MAX_TOKENS = 512
 # Proofs of trainings read the mixed one, those of imprints IMPRINT_TEXTS, evaluations all of them.
 TEXTS = {
     "mixed": "neutral.txt",
@@ -95,7 +95,7 @@ def mean_change(units: Sequence[Change]) -> float:
     return sum(one.after - one.before for one in units) / sum(one.tokens for one in units)
 
 
-def neutral_window(tokenizer: Any, name: str = "mixed", tokens: int = MAX_TOKENS) -> Window:
+def neutral_window(tokenizer: Any, name: str = "mixed", tokens: int = NEUTRAL_TOKENS) -> Window:
     """The first `tokens` of one of TEXTS."""
     text = files("imprint_trainer.publish").joinpath(TEXTS[name]).read_text(encoding="utf-8")
     ids = tuple(tokenizer(text, add_special_tokens=False)["input_ids"][:tokens])
@@ -109,14 +109,14 @@ def neutral_loss(
     read: Read = read_whole,
     *,
     name: str = "mixed",
-    tokens: int = MAX_TOKENS,
+    tokens: int = NEUTRAL_TOKENS,
 ) -> float:
     """Nats per token."""
     return mean_loss(model, [neutral_window(tokenizer, name, tokens)], device, read)
 
 
 def neutral_loss_of_base(
-    base: LoadedBase, name: str = "mixed", tokens: int = MAX_TOKENS, read: Read = read_whole
+    base: LoadedBase, name: str = "mixed", tokens: int = NEUTRAL_TOKENS, read: Read = read_whole
 ) -> float:
     """Of the bare base, computed once while it is resident."""
     losses: dict[tuple[str, int], float] = base.memo.setdefault("neutral_loss", {})

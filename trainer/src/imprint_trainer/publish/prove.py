@@ -16,6 +16,7 @@ from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnch
 from imprint_trainer.files import list_files, write_json, write_text
 from imprint_trainer.lora.adapter import Payload, update_norm
 from imprint_trainer.lora.loss import Read, interruptible, mean_loss, token_losses
+from imprint_trainer.lora.within import PROOF_TOKENS
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.locate import read_json
 from imprint_trainer.publish.card import licence_of, model_card
@@ -36,8 +37,6 @@ from imprint_trainer.publish.peft_format import (
     write_weights,
 )
 from imprint_trainer.publish.probes import probes, readings
-
-MOST_TOKENS = 32_768  # of windows; each is read twice, with the adapter and without
 
 IMPRINT_TOKENS = 4096  # of the windows that an imprint is calibrated and proved on
 
@@ -65,9 +64,11 @@ def save_and_prove(
     stop: Callable[[], None] = lambda: None,
     warnings: Sequence[str] = (),
     partial: Mapping[str, int] | None = None,
+    remarks: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The contracts' `JobResult`. `record` becomes training.json; `card` names adapter_id, base_model_name, method,
-    task_type and payload_note. `partial`: `step` and `max_steps` of a training that did not end.
+    task_type and payload_note. `partial`: `step` and `max_steps` of a training that did not end. `remarks`: for
+    proof and card, beside the proof's own.
 
     `stop`, which is asked while it proves, raises Cancelled where the job was cancelled.
 
@@ -77,6 +78,7 @@ def save_and_prove(
     write_weights(folder, payload)
     on_proving()
     proof = prove(base, folder, windows, held_out, imprint=imprint, stop=stop)
+    proof["remarks"] += remarks
     if partial is not None:
         proof["remarks"].append(
             f"Partial: salvaged after {partial['step']} of at most {partial['max_steps']} optimizer steps."
@@ -197,7 +199,7 @@ def check_losses(before: float, after: float, neutral_before: float, neutral_aft
 
 def sample(windows: Sequence[Window], most_tokens: int | None = None) -> list[int]:
     """Indices, in order: the same ones for the same windows."""
-    most = MOST_TOKENS if most_tokens is None else most_tokens
+    most = PROOF_TOKENS if most_tokens is None else most_tokens
     order = list(range(len(windows)))
     if sum(len(window.input_ids) for window in windows) > most:
         Random(0).shuffle(order)

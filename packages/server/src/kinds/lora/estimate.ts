@@ -10,6 +10,9 @@ const FORWARD = 1 / 3;
 export const tokensOf = ({ tokens, max_tokens, held_out }: Pick<Preview, "tokens" | "max_tokens" | "held_out">): number =>
   max_tokens + FORWARD * (held_out?.tokens ?? 0) * (max_tokens / Math.max(tokens, 1) + 1);
 
+export const medianOf = (speeds: readonly number[]): number | null =>
+  speeds.toSorted((left, right) => left - right)[Math.floor(speeds.length / 2)] ?? null;
+
 /** How long a training of `tokens` may take, from the speeds of earlier trainings of the base model on this machine. */
 export const estimateTime = ({
   tokens,
@@ -20,8 +23,8 @@ export const estimateTime = ({
   readonly speeds: readonly number[];
   readonly baseModel: string;
 }): Estimate => {
-  const median = speeds.toSorted((left, right) => left - right)[Math.floor(speeds.length / 2)];
-  if (median === undefined)
+  const median = medianOf(speeds);
+  if (median === null)
     return {
       estimated_seconds: null,
       estimate: `No training of ${baseModel} has finished on this machine yet: the time is known after the first.`,

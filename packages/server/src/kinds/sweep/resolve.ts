@@ -27,7 +27,12 @@ export const resolveSweep = (request: TrainSweepRequest, defaults: Defaults) => 
   const { rank: _ranks, alpha: _alphas, learning_rate: _rates, epochs: _all, trials: _count, early_stopping, ...rest } = request;
   const sessionIds = sessionIdsOf(rest);
   const common = resolveCommon(rest, sessionIds, defaults);
-  const { rank: _one, epochs: _passes, ...selection } = resolveSelection({ ...rest, profile: "learn" }, sessionIds.length);
+  const {
+    rank: _one,
+    epochs: _passes,
+    within: _time,
+    ...selection
+  } = resolveSelection({ ...rest, profile: "learn" }, sessionIds.length);
   return {
     ...common,
     ...selection,

@@ -6,10 +6,11 @@ import type { FastifyRequest } from "fastify";
 import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
 import type { KindDeps } from "../../kinds/deps.js";
-import { estimateTime, lastSpeeds, tokensOf } from "../../kinds/lora/estimate.js";
+import { estimateTime, lastSpeeds, medianOf, tokensOf } from "../../kinds/lora/estimate.js";
 import { resolveSelection, sessionIdsOf } from "../../kinds/resolve.js";
 import { checkHoldout, checkTurns, checkWindow, requireBaseModel } from "../../launch/start.js";
 import type { Interactive } from "../../runners/runner.js";
+import { inTransaction } from "../../storage/transaction.js";
 
 export interface Deps {
   readonly deps: KindDeps;
@@ -29,6 +30,7 @@ export const previewResponse = {
     "BASE_MODEL_INVALID",
     "NOTHING_TO_TRAIN",
     "TEMPLATE_UNSUPPORTED",
+    "TIME_TOO_SHORT",
     "WORKER_START_FAILED",
     "DEADLINE_EXCEEDED",
   ),
@@ -51,7 +53,7 @@ export const previewSessions = async (
   { sessionIds, request }: { readonly sessionIds: readonly string[]; readonly request: PreviewRequest },
   { deps, interactive }: Deps,
 ): Promise<PreviewReport> => {
-  const { paths, sessions, models } = deps;
+  const { database, paths, sessions, models } = deps;
   checkHoldout(request.holdout, sessionIds);
   const model = requireBaseModel(request.base_model, models);
   const staging = join(paths.staging, `preview-${randomUUID()}`);
@@ -61,12 +63,12 @@ export const previewSessions = async (
   try {
     const spec = { ...staged, base_model: model.location, ...selection };
     const window = request.window ?? null;
-    const preview = await interactive.call({ type: "preview", spec, window }, call.cancelled);
+    const about = { base_model: model.name, quantization: selection.quantization };
+    const speeds = await inTransaction(database, (db) => lastSpeeds(db, about));
+    const asked = { type: "preview", spec, window, tokens_per_second: medianOf(speeds) } as const;
+    const preview = await interactive.call(asked, call.cancelled);
     checkWindow(window, preview.windows);
-    // Before the request's transaction begins, for which those of the sessions would wait.
     const remarks = [...preview.remarks, ...(await ownRemarks(staged.session_ids, deps))];
-    const { quantization } = selection;
-    const speeds = await lastSpeeds(await call.db(), { base_model: model.name, quantization });
     return { ...preview, remarks, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
   } finally {
     await rm(staging, { recursive: true, force: true });

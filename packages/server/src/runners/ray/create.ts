@@ -96,9 +96,10 @@ export const memoryOf = async ({ task, places, interactive, signal }: MemoryOpti
   const { session_ids, session_paths, skip_invalid, unreadable, base_model, profile, holdout, max_length } = here.spec;
   const { include_unsuccessful, train_on, reasoning, epochs, rank, target_modules, quantization } = here.spec;
   const windows = { session_ids, session_paths, skip_invalid, unreadable, base_model, profile, holdout, max_length };
-  const spec: PreviewSpec = { ...windows, include_unsuccessful, train_on, reasoning, epochs, rank, target_modules, quantization };
+  const size = { epochs, within: null, rank, target_modules, quantization };
+  const spec: PreviewSpec = { ...windows, include_unsuccessful, train_on, reasoning, ...size };
   try {
-    const { memory } = await interactive.call({ type: "preview", spec, window: null }, signal);
+    const { memory } = await interactive.call({ type: "preview", spec, window: null, tokens_per_second: null }, signal);
     return memory === null ? null : Math.ceil(memory.total_mb * MB);
   } catch {
     signal.throwIfAborted();

@@ -39,6 +39,7 @@ describe("a worker's death fails the running task with what is known", () => {
     const preview = runner.call({
       type: "preview",
       window: null,
+      tokens_per_second: null,
       spec: {
         session_paths: [""],
         base_model: "b",
@@ -52,6 +53,7 @@ describe("a worker's death fails the running task with what is known", () => {
         train_on: "all",
         reasoning: false,
         epochs: null,
+        within: null,
         rank: 16,
         target_modules: null,
         quantization: "nf4",

@@ -21,6 +21,7 @@ function recordingSpawn(): { readonly spawn: Spawn; readonly pids: number[] } {
 const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => ({
   type: "preview",
   window: null,
+  tokens_per_second: null,
   spec: {
     session_paths: [session_path],
     base_model,
@@ -34,6 +35,7 @@ const preview = (base_model: string, session_path = "/nowhere"): PreviewCall => 
     train_on: "all",
     reasoning: false,
     epochs: null,
+    within: null,
     rank: 16,
     target_modules: null,
     quantization: "nf4",

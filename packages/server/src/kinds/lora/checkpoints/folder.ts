@@ -39,7 +39,7 @@ export const storedFields = (spec: TProperties): TProperties => ({
 export const FIELDS = storedFields(TrainLoraSpec.properties);
 
 /** By field, with which value a training goes on whose request was stored before the field was there: as it began. */
-const BEFORE: Partial<ResolvedLora> = { keep_harmful: false, profile: "remember", holdout: "none" };
+const BEFORE: Partial<ResolvedLora> = { keep_harmful: false, profile: "remember", holdout: "none", within: null };
 
 const invalid = (what: string, cause?: unknown): ImprintError =>
   new ImprintError("CHECKPOINT_INVALID", `The checkpoint's ${FILE} ${what}.`, { cause });

@@ -12,7 +12,7 @@ const REQUEST = resolveLora({ session_id: "s1", epochs: 2 }, { baseModel: "base"
 
 /** The digest of the schema that each version stands for, without what is only said about it. */
 const DIGESTS: Readonly<Record<number, string>> = {
-  1: "68125b3e6bfab006f0b1883585109abda3da55495e544f425ef19cd71c759e15",
+  1: "b3a72ffccddd78f3a76d5ac5649844f215416a3e2f83978ce85fce406bea92ac",
 };
 
 const folderWith = async (request: ResolvedLora): Promise<string> => {
