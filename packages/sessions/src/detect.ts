@@ -31,7 +31,7 @@ export const isTextLine = (line: string): boolean =>
 const refusal = (name: string, what: string): SessionUnreadable => {
   const signs = [...RECORD_FORMATS, ...TEXT_FORMATS].map((format) => `${format.name} (${format.sign})`);
   return new SessionUnreadable(
-    `${name} is no recorded session of a known format (${what}); ${CONVERT}. Looked for ${signs.join("; ")}.`,
+    `${name} is no recorded session of a known format (${what}). To have it read, ${CONVERT}. Looked for ${signs.join("; ")}.`,
   );
 };
 

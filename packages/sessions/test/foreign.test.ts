@@ -168,7 +168,7 @@ describe("a file that no tool's marks tell", () => {
   it("is said to be of no known format, with what to bring", async () => {
     const refused = importText(jsonLines({ speaker: "me", said: "x" }, { speaker: "it", said: "y" }));
     await expect(refused).rejects.toThrow(
-      /is no recorded session of a known format \(JSON without turns\); bring .* as chat-jsonl/,
+      /is no recorded session of a known format \(JSON without turns\)\. To have it read, bring .* as chat-jsonl/,
     );
   });
 

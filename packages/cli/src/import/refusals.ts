@@ -5,7 +5,7 @@ import type { ImportedFile } from "./import-files.js";
 /** More files of one reason than this are counted, not named. */
 const MOST_NAMED = 3;
 
-type Refused = Pick<ImportedFile, "path" | "reason">;
+type Refused = Pick<ImportedFile, "path" | "reason"> & Partial<Pick<ImportedFile, "status">>;
 
 /** Why a file was not imported, without the file's name ahead. */
 export function fullReason({ path: file, reason = "" }: Refused): string {
@@ -16,8 +16,9 @@ export function fullReason({ path: file, reason = "" }: Refused): string {
     .replace(/^is (?=(?:an?|no) )/, "");
 }
 
-/** The first sentence of it: files that were refused for the same reason say the same. */
-export const shortReason = (file: Refused): string => fullReason(file).split(/\.(?:\s|$)/)[0] ?? "";
+/** Its first sentence, or of a file that was named what to bring too: files that were refused for the same reason say the same. */
+export const shortReason = (file: Refused): string =>
+  fullReason(file).split(file.status === "failed" ? /\.(?: Looked for |$)/ : /\.(?:\s|$)/)[0] ?? "";
 
 function byReason(files: readonly ImportedFile[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();

@@ -124,10 +124,10 @@ describe("import", () => {
     const { code, stdout } = await imprint(["import", folder, ...notes], at);
     expect(code).toBe(1);
     const reason =
-      "no recorded session of a known format (neither JSON nor a known transcript); bring the conversation as chat-jsonl (`messages` of `role` and `content`) or as ATIF";
+      "no recorded session of a known format (neither JSON nor a known transcript). To have it read, bring the conversation as chat-jsonl (`messages` of `role` and `content`) or as ATIF";
     expect(stdout).toContain(`✗ 4 files: ${reason}: ${notes[0]}, ${notes[1]}, and 2 others; --verbose lists all\n`);
     expect(stdout).toMatch(
-      /^· skipped 2 files: no recorded session of a known format \(JSON without turns\); bring .*: .*x\.json, .*y\.json$/m,
+      /^· skipped 2 files: no recorded session of a known format \(JSON without turns\): .*x\.json, .*y\.json$/m,
     );
     const [, suggested = ""] = /^Train on one: npx imprint train (\S+) --watch$/m.exec(stdout) ?? [];
     const { sessions } = JSON.parse((await imprint(["sessions", "--json"], at)).stdout);

@@ -153,8 +153,8 @@ describe("codex", () => {
     expect(droppedOf(imported)).toEqual({ "call run by the provider": 1 });
   });
 
-  const report = "Message Type: FINAL_ANSWER\nTask name: /root\nSender: /root/gaps\nPayload:\nNo gaps.";
-  const letter = { author: "/root/gaps", recipient: "/root", other_recipients: [], content: report, trigger_turn: false };
+  const report = "Message Type: FINAL_ANSWER\nTask name: main\nSender: main/gaps\nPayload:\nNo gaps.";
+  const letter = { author: "main/gaps", recipient: "main", other_recipients: [], content: report, trigger_turn: false };
   const parts = [{ type: "input_text", text: report }];
   const note = '<subagent_notification>\n{"agent_id":"a1","status":{"completed":"No gaps."}}\n</subagent_notification>';
   it.each([

@@ -117,11 +117,7 @@ describe("a helper's Codex session", () => {
       [meta(CHILD, spawned), ...copied, ...own],
       [
         meta(CHILD, spawned),
-        said(
-          3,
-          "assistant",
-          JSON.stringify({ author: "/root", recipient: "/root/a", content: "Find gaps.", trigger_turn: true }),
-        ),
+        said(3, "assistant", JSON.stringify({ author: "main", recipient: "main/a", content: "Find gaps.", trigger_turn: true })),
         said(4, "assistant", "None."),
       ],
     ]) {
