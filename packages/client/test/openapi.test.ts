@@ -92,6 +92,7 @@ const ROWS: readonly Row[] = [
   answers("POST /projects/{name}/runs", ProjectRunStart, (c) => c.projects.run("x")),
   answers("POST /projects/{name}/rollback", Project, (c) => c.projects.rollback("x")),
   answers("GET /models", BaseModelList, (c) => c.models.bases()),
+  answers("POST /models", StartResponse, (c) => c.models.pull("x")),
   plain("DELETE /models/{name}", (c) => c.models.delete("x")),
   streams("GET /projects/{name}/events", ProjectEvent, (c) => c.projects.events("x")),
 ];
