@@ -56,6 +56,7 @@ test("llama.cpp answers with an exported adapter what PEFT answers with the adap
   const adapted = await askLlamaCpp(baseGguf(), file, prompts, tokens);
 
   // The first question's answer was learned, so no rounding decides between two tokens.
+  console.error("DIST", distance(base, bare), distance(adapter, adapted), distance(adapter, bare));
   expect(adapted[0]?.greedy).toEqual(adapter.greedy);
   expect(bare[0]?.greedy).not.toEqual(adapted[0]?.greedy);
   expect(distance(base, bare)).toBeLessThan(QUANTISATION_ERROR);
