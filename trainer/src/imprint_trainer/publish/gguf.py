@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from imprint_trainer.errors import ExportUnsupported, OutOfMemory, TrainerError
+from imprint_trainer.errors import ExportUnsupported, OutOfMemory, TrainerError, machine_failures
 from imprint_trainer.files import sync
 from imprint_trainer.models.causal_lm import LoadedBase, Quantization
 from imprint_trainer.models.load import load_base
@@ -154,7 +154,8 @@ def write_served(folder: Path, progress: Callable[[str], None], *, name: str | N
     """Writes beside a base's weights the file that llama.cpp answers its chats from, of the NF4 weights that trainings
     compute with; or says why there is none, and the trainer answers."""
     try:
-        write_base(folder, folder / f"llama-cpp-{LAYOUT}-nf4.gguf", "nf4", progress, name=name)
+        with machine_failures():
+            write_base(folder, folder / f"llama-cpp-{LAYOUT}-nf4.gguf", "nf4", progress, name=name)
     except TrainerError as error:
         progress(f"the trainer will answer chats, not llama.cpp: {error.message}")
 
