@@ -42,9 +42,9 @@ const TOLERANCE = 0.05;
 /** The same numbers, as the same weights give them. */
 const ALIKE = 1e-6;
 
-/** What is not among the likeliest is at most as likely as the last of them. */
+/** Null for what is not among the likeliest. */
 const logprobOf = ({ likeliest }: Said, { token, text }: Probe): number | null =>
-  likeliest && (likeliest.get(`${token}`) ?? likeliest.get(text) ?? Math.min(...likeliest.values()));
+  likeliest?.get(`${token}`) ?? likeliest?.get(text) ?? null;
 
 const areAlike = ({ before, after }: Pair): boolean => {
   const [one, other] = [before.likeliest, after.likeliest];
@@ -54,17 +54,18 @@ const areAlike = ({ before, after }: Pair): boolean => {
   return one.size === other.size && ![...one].some(differs);
 };
 
-const mean = (numbers: readonly number[]): number | null =>
-  numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
-
 /** By how much what the adapter changes at an engine is off from the proof, and how much it changes in the proof; nats a probe. */
-const compared = (probes: readonly Probe[], pairs: readonly Pair[]): { readonly off: number | null; readonly moved: number } => {
-  const off = probes.flatMap((probe, at) => {
+const compared = (probes: readonly Probe[], pairs: readonly Pair[]): { readonly off: number; readonly moved: number } | null => {
+  const found = probes.flatMap((probe, at) => {
     const pair = pairs[at];
     const [before, after] = [pair && logprobOf(pair.before, probe), pair && logprobOf(pair.after, probe)];
-    return before == null || after == null ? [] : [Math.abs(after - before - (probe.after - probe.before))];
+    if (before == null || after == null) return [];
+    const moved = probe.after - probe.before;
+    return [{ off: Math.abs(after - before - moved), moved: Math.abs(moved) }];
   });
-  return { off: mean(off), moved: mean(probes.map(({ before, after }) => Math.abs(after - before))) ?? 0 };
+  if (found.length === 0) return null;
+  const mean = (of: "off" | "moved"): number => found.reduce((sum, one) => sum + one[of], 0) / found.length;
+  return { off: mean("off"), moved: mean("moved") };
 };
 
 /** `record` is told what was found, before anything is refused. */
@@ -80,10 +81,11 @@ export const createProve =
     const id = basename(adapter);
     const probes = (await readRecord(Proof, join(adapter, "proof.json")))?.probes ?? [];
     const pairs = await ask(probes.map(({ prompt }) => prompt));
-    const { off, moved } = compared(probes, pairs);
+    const figures = compared(probes, pairs);
+    const off = figures?.off ?? null;
     const isAlike = pairs.every(areAlike);
     // Weights that are rounded otherwise are off by more: half of what the adapter changes is as far from applied as from not.
-    const applied = !isAlike && (off === null || off <= Math.max(TOLERANCE, moved / 2));
+    const applied = !isAlike && (figures === null || figures.off <= Math.max(TOLERANCE, figures.moved / 2));
     await record(id, { by, applied, off, measured_at: now().toISOString() });
     if (applied) return;
     const how = isAlike || off === null ? "alike with it and without it" : `${off.toFixed(2)} nats off from its proof`;

@@ -26,7 +26,7 @@ const startServer = async (lora: string): Promise<string> => {
   throw new Error("llama-server ended before it answered");
 };
 
-test("a real llama-server that applies an adapter is told from one that does not", { timeout: 10 * MINUTES }, async () => {
+test("a real llama-server that applies an adapter is told from one that does not", { timeout: 20 * MINUTES }, async () => {
   const out = makeFolder();
   const said = await withPeft(out);
   writeProof(said);

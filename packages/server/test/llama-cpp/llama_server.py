@@ -1,4 +1,7 @@
-"""llama_server.py MODEL ALIAS LORA: llama.cpp's own server, started with a LoRA file, until stdin ends. Prints its address."""
+"""llama_server.py MODEL ALIAS LORA: llama.cpp's own server, started with a LoRA file, until stdin ends.
+
+Prints its address.
+"""
 
 import sys
 

@@ -1,8 +1,8 @@
 """with_peft.py BASE OUT: trains a small adapter, exports it as GGUF, and prints what PEFT answers with it.
 
-The answer is one JSON document: the adapter's folder and file, `idle`, a file of an adapter that changes nothing, and the
-probes of its proof; each prompt's tokens, and without and with the adapter the likeliest next tokens with
-their probabilities; for the first prompt, which the adapter learned to answer, also the greedy answer.
+The answer is one JSON document: the adapter's folder and file; `idle`, a file of an adapter that changes nothing; the
+probes of its proof; each prompt's tokens, and without and with the adapter the likeliest next tokens with their
+probabilities; for the first prompt, which the adapter learned to answer, also the greedy answer.
 """
 
 import json
