@@ -77,7 +77,9 @@ def test_the_first_folder_that_fits_the_base_is_found(closed_form: ClosedForm, t
     change(own / "b-other", base_model_name_or_path="other")
     assert find([tmp_path / "absent", own, shipped], "tiny") == own / "c-first"
     assert find([shipped, own], "tiny") == shipped / "a"
-    with pytest.raises(HypernetworkNotInstalled, match="No hypernetwork for a/none is installed in own or shipped: ") as refused:
+    with pytest.raises(
+        HypernetworkNotInstalled, match="No hypernetwork for a/none is installed in own or shipped: "
+    ) as refused:
         find([own, shipped], "a/none")
     assert "imprint hypernetworks measure --base a/none --name none --texts FOLDER" in refused.value.message
 
