@@ -48,6 +48,7 @@ TRAINED = {
     "nemotron_h": "Nemotron-H",
 }
 REFUSED = {"qwen3_moe": "Qwen3 MoE", "qwen3_5_moe": "Qwen3.5 MoE", "gpt_oss": "gpt-oss"}
+IDLE = {"zamba2": 4}  # each of its shared blocks holds layers for the places of all
 OTHERS = sorted({*HYBRIDS, *WITH_IMAGES} - {*GGUF, *TRAINED})
 
 
@@ -66,7 +67,7 @@ def test_a_family_trains_is_proved_goes_on_from_a_checkpoint_answers_and_is_expo
     assert proof["loss_after"] < proof["loss_before"]
     with attached(base, adapter) as model:
         assert mean_loss(model, windows, base.device) == pytest.approx(proof["loss_after"])
-        assert idle(model, windows[0]) == []
+        assert len(idle(model, windows[0])) == IDLE.get(family, 0)
         together = generate(model, base, PROMPTS, 4, lambda: None)
         assert together == [generate(model, base, [prompt], 4, lambda: None)[0] for prompt in PROMPTS]
     if family not in WITH_IMAGES:

@@ -69,9 +69,11 @@ def _merge_file(
     sync(target)
 
 
-def keys_of(layer: str) -> tuple[str, str]:
-    """Of a layer's weight in a base's files: bases that read images too may name the text's part in another order."""
-    return f"{layer}.weight", f"{layer.replace('model.language_model.', 'language_model.model.', 1)}.weight"
+def keys_of(layer: str) -> list[str]:
+    """Of a layer's weight in a base's files: bases that read images too may name the text's part in another order, and
+    Nemotron-H's its decoder `backbone`."""
+    orders = (("", ""), ("model.language_model.", "language_model.model."), ("model.", "backbone."))
+    return [f"{layer.replace(ours, theirs, 1)}.weight" for ours, theirs in orders]
 
 
 def merge_weight(weight: Tensor, factors: Factors, scale: float, layer: str) -> Tensor:
