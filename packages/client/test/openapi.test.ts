@@ -80,6 +80,7 @@ const ROWS: readonly Row[] = [
   answers("GET /adapters/{adapter_id}", Adapter, (c) => c.adapters.get("x")),
   plain("GET /adapters/{adapter_id}/files/{name}", (c) => c.adapters.file("x", "x")),
   answers("POST /adapters/{adapter_id}/verify", Adapter, (c) => c.adapters.verify("x")),
+  answers("POST /adapters/{adapter_id}/serve", Adapter, (c) => c.adapters.serve("x")),
   answers("POST /adapters/{adapter_id}/export", StartResponse, (c) => c.adapters.export("x", "gguf")),
   answers("GET /adapters/{adapter_id}/exports/{format}", Export, (c) => c.adapters.getExport("x", X)),
   plain("GET /adapters/{adapter_id}/exports/{format}/files/{name}", (c) => c.adapters.exportFile("x", X, "x")),
