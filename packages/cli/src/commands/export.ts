@@ -6,6 +6,7 @@ import { exportBase } from "../export/base.js";
 import { fetchFiles } from "../export/fetch-files.js";
 import { targetOf } from "../export/target.js";
 import { fullId } from "../ids/full-id.js";
+import { waitingFor } from "../output/printer.js";
 import { bytes, count } from "../output/text.js";
 import { type Service, withService } from "../service/connect.js";
 import { outcome } from "../watch/outcome.js";
@@ -63,7 +64,8 @@ export function exportCommand(context: CommandContext): Command {
           exported === undefined
             ? await wholeFiles(service, adapterId)
             : await exportFiles({ context, service, adapterId, format: exported });
-        await fetchFiles({ client, adapterId, format: exported, files, ...target });
+        const fetching = fetchFiles({ client, adapterId, format: exported, files, ...target });
+        await waitingFor(`writing ${target.path}`, fetching, printer.note);
         const size = files.reduce((sum, file) => sum + file.size, 0);
         printer.result({ adapter_id: adapterId, format, path: target.path, files }, () => {
           return `${target.path}: ${count(files.length, "file")}, ${bytes(size)}`;

@@ -6,8 +6,7 @@ import { resumeRequest, type TrainingRequest, trainingOptions, trainingRequest }
 import { fullId, storedSessions } from "../ids/full-id.js";
 import { importRecordings, provisionalIds } from "../import/recordings.js";
 import { memoryOf } from "../output/memory.js";
-import type { Printer } from "../output/printer.js";
-import { waitingFor } from "../output/waiting.js";
+import { type Printer, waitingFor } from "../output/printer.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { withService } from "../service/connect.js";
 import { checkFlags, follow, type WatchFlags } from "../watch/follow.js";
