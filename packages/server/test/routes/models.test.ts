@@ -153,7 +153,9 @@ test("what cannot be pulled is refused before a job is made, by its field", asyn
   expect(await refused({ name: CODER, to: "/etc" })).toEqual([422, "VALIDATION_FAILED", "/to"]);
   const unknown = (await service.post("/models", { name: "nobody" })).json();
   expect([unknown.status, unknown.code]).toEqual([422, "BASE_MODEL_NOT_FOUND"]);
-  expect(unknown.detail).toMatch(/^Field name: The catalogue has no nobody, only SmolLM2-135M-Instruct, .* goes by owner\/name\./);
+  expect(unknown.detail).toMatch(
+    /^Field name: The catalogue has no nobody, only SmolLM2-135M-Instruct, .* goes by owner\/name\./,
+  );
   expect(service.jobs.counts()).toMatchObject({ queued: 0, running: 0, completed: 0 });
 });
 

@@ -57,8 +57,8 @@ def main(argv: list[str]) -> int:
                 write_base(folder, arguments.out, arguments.quantization, say)
             else:
                 with whole_file(arguments.out) as draft:
-                    names = {"adapter_id": adapter.name, "base_model_name": folder.name}
-                    export_gguf(read_source(adapter), model_config(folder), draft, **names)
+                    source, config = read_source(adapter), model_config(folder)
+                    export_gguf(source, config, draft, adapter_id=adapter.name, base_model_name=folder.name)
     except TrainerError as error:
         say(f"{error.message.rstrip('.')}. {error.hint}")
         return 3 if isinstance(error, ExportUnsupported) else 1
