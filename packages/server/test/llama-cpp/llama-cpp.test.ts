@@ -8,8 +8,8 @@ import { makeFolder } from "../support/service.js";
 import { type Answer, askLlamaCpp, baseGguf } from "./llama-cpp.js";
 
 const MINUTES = 60_000;
-/** Both compute with the same NF4 weights: llama.cpp rounds them to 16 bits, PEFT multiplies them in fp32. */
-const ROUNDING = 0.1;
+/** Both compute with the same NF4 weights: llama.cpp rounds them to 16 bits, PEFT multiplies them in fp32. Measured: 0.0015. */
+const ROUNDING = 0.01;
 
 /** Probabilities of the likeliest next tokens. */
 type Likeliest = readonly (readonly [token: number, probability: number])[];
@@ -57,5 +57,5 @@ test("llama.cpp answers with an exported adapter what PEFT answers with the adap
   expect(bare[0]?.greedy).not.toEqual(adapted[0]?.greedy);
   expect(distance(base, bare)).toBeLessThan(ROUNDING);
   expect(distance(adapter, adapted)).toBeLessThan(ROUNDING);
-  expect(distance(adapter, bare)).toBeGreaterThan(3 * ROUNDING);
+  expect(distance(adapter, bare)).toBeGreaterThan(30 * ROUNDING);
 });
