@@ -11,8 +11,8 @@ import { type Answer, askLlamaCpp, baseGguf } from "./llama-cpp.js";
 import { type Answers, withPeft, writeProof } from "./with-peft.js";
 
 const MINUTES = 60_000;
-/** Both compute with the same NF4 weights: llama.cpp rounds them to 16 bits, PEFT multiplies them in fp32. */
-const ROUNDING = 0.1;
+/** Both compute with the same NF4 weights: llama.cpp rounds them to 16 bits, PEFT multiplies them in fp32. Measured: 0.0015. */
+const ROUNDING = 0.01;
 
 /** The largest difference of a probability, over PEFT's likeliest tokens. */
 const distance = (peft: Answers, llama: readonly Answer[]): number =>
@@ -36,7 +36,7 @@ test("llama.cpp answers with an exported adapter what PEFT answers with the adap
   expect(bare[0]?.greedy).not.toEqual(adapted[0]?.greedy);
   expect(distance(base, bare)).toBeLessThan(ROUNDING);
   expect(distance(adapter, adapted)).toBeLessThan(ROUNDING);
-  expect(distance(adapter, bare)).toBeGreaterThan(3 * ROUNDING);
+  expect(distance(adapter, bare)).toBeGreaterThan(30 * ROUNDING);
 
   const found: ServedBy[] = [];
   const program = fileURLToPath(new URL("../../dist/chat/llama-cpp/llama-process.js", import.meta.url));
