@@ -118,7 +118,7 @@ def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
 def trial_spec(spec: TrainSweepSpec, number: int) -> TrainLoraSpec:
     """What a LoRA job alone is told that trains as this trial does. Trials count from 1."""
     shared = spec.model_dump(exclude={"trials", "early_stopping"})
-    return TrainLoraSpec.model_validate(shared | spec.trials[number - 1].model_dump())
+    return TrainLoraSpec.model_validate(shared | {"within": None} | spec.trials[number - 1].model_dump())
 
 
 def trial_of(number: int, setting: Setting) -> Trial:
