@@ -28,6 +28,11 @@ export const benchmark = {
     args.push("--sessions", ...list(options.sessions));
     args.push("--groups", ...folders(names), "--unrelated", ...folders(list(options.unrelated)));
     await run(findPython(), args, { env: trainerEnvironment(), onLine: print, name: "the trainer" });
-    return { cases: readFileSync(results, "utf8").trim().split("\n").map((line) => JSON.parse(line)) };
+    return {
+      cases: readFileSync(results, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    };
   },
 };
