@@ -67,6 +67,15 @@ def test_a_model_that_makes_no_sense_of_text_is_refused_and_leaves_nothing(tiny:
     assert list((tmp_path / "models").iterdir()) == []
 
 
+def test_what_a_conversion_left_that_was_killed_is_removed_by_the_next(tiny: Any, tmp_path: Path) -> None:
+    left = tmp_path / "models" / ".making-out"
+    left.mkdir(parents=True)
+    (left / "half.safetensors").touch()
+    convert(write_gguf(tiny, tmp_path / "a.gguf"), tmp_path / "models" / "out", silent, sensible=math.inf)
+    assert [path.name for path in (tmp_path / "models").iterdir()] == ["out"]
+    assert not (tmp_path / "models" / "out" / "half.safetensors").exists()
+
+
 @pytest.mark.parametrize(
     ("extra", "said"),
     [

@@ -161,7 +161,7 @@ export const removeBaseModel = (name: string, models: BaseModels): void => {
     throw new ImprintError("BASE_MODEL_IN_USE", `${name} belongs to the set-up.`);
   const places = name.includes("/")
     ? [join(models.hubCache, hubFolder(name))]
-    : [join(models.folder, name), join(models.folder, `.pull-${name}`)];
+    : [name, `.pull-${name}`, `.making-${name}`].map((one) => join(models.folder, one));
   const there = isModelName(name) ? places.filter((place) => lstatSync(place, { throwIfNoEntry: false })) : [];
   if (there.length === 0) throw new ImprintError("BASE_MODEL_NOT_FOUND", `There is no base model ${name} to remove.`);
   for (const place of there) rmSync(place, { recursive: true, force: true });

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tempfile
 from pathlib import Path
 
 import torch
@@ -43,15 +42,15 @@ def convert(
         raise BaseModelInvalid(f"{out.name} exists and holds something else")
     file = open_gguf(gguf)
     require_room(out.parent, CONVERTED * sum(int(tensor.n_elements) for tensor in file.tensors.values()))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    staging = out.parent / f".making-{out.name}"
+    shutil.rmtree(staging, ignore_errors=True)  # of one that was killed
+    staging.mkdir(parents=True)
     try:
         with machine_failures():
             _write(file, staging, progress, title=title or out.name, licence=licence)
             progress("trying it on ordinary text")
             require_sense(staging, sensible)
             write_served(staging, progress, name=out.name)
-        staging.chmod(0o755)  # mkdtemp makes it private
         if out.exists():
             out.rmdir()
         staging.replace(out)
