@@ -15,7 +15,7 @@ const TOGETHER = [
 const TESTS = ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
 
 /** Short files of long tests: files begin by their size, and these would end alone, one core waiting. */
-const LONG = /record-worker|runners\/ray\/conformance/;
+const LONG = /record-worker|ray\/conformance|default-model|llama-cpp\/llama-cpp|python-client|commands\/models/;
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

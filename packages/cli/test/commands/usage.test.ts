@@ -14,7 +14,7 @@ describe("wrong usage ends with 2 and a sentence", () => {
     ["train", "missing required argument 'session'", ""],
     ["train s --epochs 0", "--epochs must be >= 1", ""],
     ["train s --method lorra", "--method", "lora, hypernetwork"],
-    ["train a/b", "SESSION is not of the allowed form", ""],
+    ["train a/b", "there is no file a/b: SESSION is an id, or the file of a recorded session", ""],
     ["jobs --status done", "--status", "queued, running"],
     ["jobs --limit 0", "--limit takes a whole number from 1 to 1000", ""],
     ["label s good", "'outcome'", "success, failure"],
