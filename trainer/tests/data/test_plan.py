@@ -177,6 +177,7 @@ def prepared(folder: Path, steps: list[dict[str, object]], max_length: int | Non
         train_on="all",
         reasoning=False,
         epochs=None,
+        within=None,
         profile="remember",
         holdout="none",
         rank=16,

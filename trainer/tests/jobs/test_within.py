@@ -99,7 +99,7 @@ def clear(folder: Path) -> None:
         path.unlink()
 
 
-@pytest.mark.parametrize(("time", "passes", "all_windows"), [("10m", 6, True), ("4m", 3, True), ("80s", 1, False)])
+@pytest.mark.parametrize(("time", "passes", "all_windows"), [("10m", 6, True), ("4m", 4, True), ("80s", 1, False)])
 def test_passes_are_given_up_first_and_then_windows(
     base: LoadedBase, tiny_folder: Path, tmp_path: Path, machine: Machine, time: str, passes: int, all_windows: bool
 ) -> None:

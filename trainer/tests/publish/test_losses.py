@@ -171,8 +171,9 @@ def test_blocks_below_the_adapter_run_once_for_the_same_ids(
         prove(base, folder, windows)
     finally:
         hook.remove()
-    assert first == len(windows) + 2  # the neutral text, whole and up to the adapter
-    assert len(runs) == first + len(windows)
+    probes = 2 * len(TEXTS)
+    assert first == len(windows) + 2 + probes  # the neutral text, whole and up to the adapter
+    assert len(runs) == first + len(windows) + probes
 
 
 @pytest.mark.parametrize("name", TEXTS)
