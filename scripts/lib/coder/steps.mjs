@@ -15,8 +15,8 @@ const EXAMPLES = ["examples", "sessions"];
 const SESSION = "harborline-gates";
 const OTHER = "5b0f6d1e-9c44-4a7b-8f12-7413c0ffee01";
 const ADAPTER = "coder-gates";
-/** What other text may lose. */
-const NEUTRAL = 1.02;
+/** What other text may lose, by docs/evaluation.md. */
+const NEUTRAL = 1.05;
 
 const change = (before, after) => `${before.toFixed(3)} to ${after.toFixed(3)}`;
 
