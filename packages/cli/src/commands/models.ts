@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { calledAs, FAMILIES, familyOf, foundGguf, foundGgufs } from "../files/gguf-stores.js";
+import { waitingFor } from "../output/printer.js";
 import { table } from "../output/table.js";
 import { bytes } from "../output/text.js";
 import { configFor, withService } from "../service/connect.js";
@@ -152,7 +153,8 @@ const addCommand = (context: CommandContext): Command =>
         throw new UsageError(`"${called}" is no name of a model: give it one with --name`);
       const out = path.join(paths.models, called);
       if (existsSync(out)) throw new UsageError(`another base model is called ${called} here: give it another name with --name`);
-      await followTrainer(config, "imprint_trainer", ["models", "add", place, "--out", out]);
+      const made = followTrainer(config, "imprint_trainer", ["models", "add", place, "--out", out]);
+      await waitingFor(`making ${called} of it`, made, printer.note);
       printer.result({ name: called, location: out }, () => trainingHint(called, context.io.name));
     });
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { CommandContext, CommonOptions } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
-import type { Printer } from "../output/printer.js";
+import { type Printer, waitingFor } from "../output/printer.js";
 import { bytes } from "../output/text.js";
 import { configFor } from "../service/connect.js";
 import { showTrainer } from "../service/trainer.js";
@@ -42,7 +42,7 @@ export async function exportBase({ context, printer, options, base, quantization
   const isThere = out === undefined && !force && existsSync(path);
   if (!isThere) {
     const args = ["gguf", "--base", location, "--quantization", quantization, "--out", path];
-    const code = await showTrainer(config, "imprint_trainer", args);
+    const code = await waitingFor(`writing ${path}`, showTrainer(config, "imprint_trainer", args), printer.note);
     if (code !== 0)
       throw new CommandError(`The base model ${name} could not be written: what was said stands above.`, "EXPORT_UNSUPPORTED");
   }
