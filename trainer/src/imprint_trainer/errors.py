@@ -24,6 +24,11 @@ class TrainerError(Exception):
         super().__init__(message)
         self.message = message
 
+    @property
+    def told(self) -> str:
+        """Message and hint, as sentences."""
+        return f"{self.message.rstrip('.')}. {self.hint}"
+
 
 class SessionInvalid(TrainerError, ValueError):
     code = "SESSION_INVALID"

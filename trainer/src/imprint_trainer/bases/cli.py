@@ -54,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
                 made = pull_model(options, tell)
     except TrainerError as error:
         parts = {"message": error.message, "hint": error.hint}
-        said = parts if options.report else {"message": f"{error.message.rstrip('.')}. {error.hint}"}
+        said = parts if options.report else {"message": error.told}
         print(json.dumps({"error": {"code": error.code, **said}}))
         return 1
     except KeyboardInterrupt:

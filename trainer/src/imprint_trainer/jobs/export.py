@@ -60,7 +60,7 @@ def main(argv: list[str]) -> int:
                     source, config = read_source(adapter), model_config(folder)
                     export_gguf(source, config, draft, adapter_id=adapter.name, base_model_name=folder.name)
     except TrainerError as error:
-        say(f"{error.message.rstrip('.')}. {error.hint}")
+        say(error.told)
         return 3 if isinstance(error, ExportUnsupported) else 1
     return 0
 
