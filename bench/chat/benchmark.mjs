@@ -64,6 +64,7 @@ async function engines(folder, model) {
     trainer: worker,
     files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer, preparing, log }),
     llama,
+    proveLoaded: async () => {},
     preparing,
     isTraining: () => false,
     log,
