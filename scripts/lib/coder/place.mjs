@@ -15,8 +15,12 @@ export function createPlace({ folder, root, env, signal, longestSilenceMs = LONG
   const program = path.join(root, "packages", "cli", "bin", "imprint.mjs");
   const options = { cwd: folder, env: { ...own, HOME: home, USERPROFILE: home }, name: "imprint" };
   const imprint = (args, more) => run(process.execPath, [program, ...args, "--json"], { ...options, ...more });
-  const stop = new AbortController();
+  let stop = new AbortController();
   let serving = Promise.resolve();
+  const close = () => {
+    stop.abort();
+    return serving;
+  };
   return {
     folder,
     root,
@@ -45,17 +49,16 @@ export function createPlace({ folder, root, env, signal, longestSilenceMs = LONG
       if (failed instanceof CommandFailure && failed.stdout.startsWith("{")) return JSON.parse(failed.stdout).error;
       throw failed instanceof Error ? failed : new Error(`imprint ${args.join(" ")} was not refused`);
     },
-    /** Starts the service, which ends with this place. Resolves with its address and a client. */
-    async serve() {
+    /** Starts the service, which ends with this place or with the next one. Resolves with its address and a client. */
+    async serve(...args) {
+      await close();
+      stop = new AbortController();
       const url = await new Promise((resolve, reject) => {
         const onLine = (line) => line.startsWith('{"url"') && resolve(JSON.parse(line).url);
-        serving = imprint(["serve", "--port", "0"], { signal: stop.signal, onLine }).catch(reject);
+        serving = imprint(["serve", "--port", "0", ...args], { signal: stop.signal, onLine }).catch(reject);
       });
       return { url, client: createClient({ baseUrl: url }) };
     },
-    close() {
-      stop.abort();
-      return serving;
-    },
+    close,
   };
 }

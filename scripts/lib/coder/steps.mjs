@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, readFileSync } from "node:fs";
+import { copyFileSync, createReadStream, readFileSync } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { verdictOf } from "../../../packages/contracts/dist/index.js";
@@ -7,6 +7,7 @@ import { CLIENTS } from "../agents/clients.mjs";
 import { installAgent } from "../agents/install.mjs";
 import { talk } from "../agents/talk.mjs";
 import { askEveryFace } from "./faces.mjs";
+import { startLlamaServer } from "./llama-server.mjs";
 
 const MODEL = "qwen2.5-coder-0.5b-instruct";
 /** SHA-256 of the bf16 weights that the catalogue's file is converted to. */
@@ -23,11 +24,15 @@ const change = (before, after) => `${before.toFixed(3)} to ${after.toFixed(3)}`;
 /** `[condition, sentence]` pairs: the sentences of those that do not hold. */
 const unless = (...pairs) => ({ wrong: pairs.filter(([holds]) => !holds).map(([, sentence]) => sentence) });
 
+async function hashOf(file) {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+}
+
 async function pull({ imprint, dataDir }) {
   await imprint("models", "pull", MODEL);
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path.join(dataDir, "models", MODEL, "model.safetensors")), hash);
-  const found = hash.digest("hex");
+  const found = await hashOf(path.join(dataDir, "models", MODEL, "model.safetensors"));
   return unless([found === WEIGHTS, `the weights have the hash ${found}, not ${WEIGHTS}`]);
 }
 
@@ -114,6 +119,23 @@ async function exportAll({ imprint, folder }) {
   return unless([strange.length === 0, `${strange.join(" and ")} is no GGUF file`]);
 }
 
+/** A real llama-server that holds the exported adapter, as the service's upstream. */
+async function llamaServer(place) {
+  const { root, env, signal, folder, dataDir } = place;
+  const weights = path.join(dataDir, "adapters", ADAPTER, "adapter_model.safetensors");
+  const lora = path.join(folder, `${ADAPTER}-${(await hashOf(weights)).slice(0, 12)}.gguf`);
+  copyFileSync(path.join(folder, "adapter.gguf"), lora);
+  const model = path.join(dataDir, "models", MODEL, "llama-cpp-1-nf4.gguf");
+  const server = await startLlamaServer({ root, env, signal, args: [model, MODEL, lora] });
+  try {
+    place.service = await place.serve("--upstream", server.url);
+    const { wrong, remark } = await proveServed(place);
+    return { wrong: [...wrong, ...(/^llamacpp at /.test(remark) ? [] : ["llama-server was not asked"])], remark };
+  } finally {
+    server.close();
+  }
+}
+
 /** One after the other: each with the place that those before it left. */
 export const STEPS = [
   [`imprint models pull ${MODEL}`, pull],
@@ -131,4 +153,5 @@ export const STEPS = [
   ["mini-swe-agent", agent("mini")],
   ["opencode", agent("opencode")],
   ["exports to GGUF, adapter and merged", exportAll],
+  ["llama-server applies the adapter", llamaServer],
 ];
