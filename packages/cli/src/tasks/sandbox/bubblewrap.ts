@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
+import { CommandError } from "../../errors.js";
+import type { Sandbox, SandboxEnd, SandboxRequest } from "../sandbox.js";
+import { environment, limited, ownFiles, ownPath, SHARED_MEMORY_MB, SOCKET, visible, withOwnFiles } from "./inside.js";
+import { beginningOf } from "./processes.js";
+import { supervise } from "./supervise.js";
+
+/** Not root's: programs refuse to work as root, and others take it for more than it is there. */
+const USER = { uid: 1000, gid: 1000 };
+const END_MS = 10;
+
+/** Arguments of bwrap, which tells of its processes on file descriptor 3. `own`: a folder with the sandbox's own files, by their names. */
+export function bubblewrapArguments(request: SandboxRequest, own: string): readonly string[] {
+  const { readOnly, links } = visible(request);
+  const { workspace, limits, port } = request;
+  const tmpfs = (megabytes: number, place: string): readonly string[] => [
+    "--size",
+    String(megabytes * 2 ** 20),
+    "--tmpfs",
+    place,
+  ];
+  const bound = (from: string, to = from): readonly string[] => ["--ro-bind", from, to];
+  return [
+    ...["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...["--uid", String(USER.uid), "--gid", String(USER.gid), "--hostname", "sandbox", "--json-status-fd", "3"],
+    ...["--proc", "/proc", "--dev", "/dev", ...tmpfs(SHARED_MEMORY_MB, "/dev/shm"), ...tmpfs(limits.fileMb, "/tmp")],
+    ...["--dir", "/run", "--symlink", "../tmp", "/var/tmp"],
+    ...Object.entries(links).flatMap(([place, target]) => ["--symlink", target, place]),
+    ...readOnly.flatMap((place) => bound(place)),
+    ...Object.keys(ownFiles(USER)).flatMap((place) => bound(ownPath(own, place), place)),
+    ...(port === null ? [] : bound(ownPath(own, SOCKET), SOCKET)),
+    // What bwrap makes to bind all this to is of memory, and could be filled.
+    ...["--bind", workspace, workspace, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workspace, "--"],
+    ...limited(request),
+  ];
+}
+
+interface Status {
+  readonly "child-pid"?: number;
+  readonly "exit-code"?: number;
+}
+
+async function runIn(program: string, request: SandboxRequest, own: string): Promise<SandboxEnd> {
+  const child = spawn(program, bubblewrapArguments(request, own), {
+    env: environment(request.env),
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  let told = "";
+  let init: { readonly pid: number; readonly began: string | null } | null = null;
+  let ran = false;
+  child.stdio[3]?.on("data", (chunk) => {
+    told += chunk;
+    const lines = told.split("\n");
+    told = lines.pop() ?? "";
+    for (const status of lines.map((line) => JSON.parse(line) as Status)) {
+      const pid = status["child-pid"];
+      if (pid !== undefined) init = { pid, began: beginningOf(pid) };
+      ran ||= status["exit-code"] !== undefined;
+    }
+  });
+  const runs = (): boolean => init !== null && init.began !== null && beginningOf(init.pid) === init.began;
+  const kill = (): void => {
+    // The kernel ends a pid namespace with its init.
+    if (init !== null && runs()) process.kill(init.pid, "SIGKILL");
+    child.kill("SIGKILL");
+  };
+  const gone = async (): Promise<void> => {
+    for (; runs(); await setTimeout(END_MS)) kill();
+  };
+  const end = await supervise({ child, root: () => init?.pid ?? null, kill, gone }, request);
+  if (end.stopped === null && !ran) throw new CommandError(`bubblewrap did not start the command: ${end.stderr.trim()}`);
+  return end;
+}
+
+/** The sandbox that bubblewrap makes, `program`. */
+export const bubblewrap = (program: string): Sandbox => ({
+  name: "bubblewrap",
+  run: (request) => withOwnFiles(request, USER, (own) => runIn(program, request, own)),
+});
