@@ -38,7 +38,7 @@ async function tasksCalled(names: readonly string[], folder: string): Promise<re
   const all = await readTasks(folder);
   const missing = names.filter((name) => !all.some(({ task }) => task.name === name));
   if (missing.length > 0)
-    throw new UsageError(`there is no task ${missing.join(", ")} in ${folder}: tasks list shows what is there`);
+    throw new UsageError(`there is no task ${missing.join(", ")} in ${folder}: imprint tasks lists what is there`);
   return names.length === 0 ? all : all.filter(({ task }) => names.includes(task.name));
 }
 
@@ -115,6 +115,8 @@ const addCommand = (context: CommandContext): Command =>
     .option("--seconds <n>", `ends an agent after so many seconds (default: ${TASK_LIMITS.seconds})`)
     .action(async (name: string, { in: folder, ...options }: AddOptions) => {
       const { repo, file = [], prompt, check, family, solution, turns, seconds } = options;
+      if (!matches(Task.properties.name, name))
+        throw new UsageError(`<name> takes small letters, digits and dashes, not "${name}"`);
       const there = isUrl(repo) ? null : await realpath(repo).catch(() => null);
       if (there === null && !isUrl(repo)) throw new UsageError(`--repo ${repo}: there is no such folder`);
       const outside = file.find((one) => !isInside(one));
@@ -158,7 +160,7 @@ const removeCommand = (context: CommandContext): Command =>
       const file = path.join(folder, `${name}.yaml`);
       const isName = matches(Task.properties.name, name);
       await (isName ? rm(file) : Promise.reject(new Error())).catch(() => {
-        throw new UsageError(`there is no task ${name} in ${folder}: tasks list shows what is there`);
+        throw new UsageError(`there is no task ${name} in ${folder}: imprint tasks lists what is there`);
       });
       printerOf(context, options).result({ name }, () => `${name} is removed.`);
     });
