@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
+import { rmdir } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { CommandError } from "../../errors.js";
 import type { Sandbox, SandboxEnd, SandboxRequest } from "../sandbox.js";
-import { environment, limited, ownFiles, ownPath, SHARED_MEMORY_MB, SOCKET, visible, withOwnFiles } from "./inside.js";
+import { inGroup, makeGroup } from "./group.js";
+import { environment, limited, ownFiles, ownPath, SHARED_MEMORY_MB, SOCKET, tasksOf, visible, withOwnFiles } from "./inside.js";
 import { beginningOf } from "./processes.js";
 import { supervise } from "./supervise.js";
 
@@ -32,7 +35,7 @@ export function bubblewrapArguments(request: SandboxRequest, own: string): reado
     ...(port === null ? [] : bound(ownPath(own, SOCKET), SOCKET)),
     // What bwrap makes to bind all this to is of memory, and could be filled.
     ...["--bind", workspace, workspace, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workspace, "--"],
-    ...limited(request),
+    ...limited(request, tasksOf(request)),
   ];
 }
 
@@ -41,8 +44,9 @@ interface Status {
   readonly "exit-code"?: number;
 }
 
-async function runIn(program: string, request: SandboxRequest, own: string): Promise<SandboxEnd> {
-  const child = spawn(program, bubblewrapArguments(request, own), {
+async function runIn(command: readonly [string, ...string[]], request: SandboxRequest): Promise<SandboxEnd> {
+  const [program, ...args] = command;
+  const child = spawn(program, args, {
     env: environment(request.env),
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
@@ -76,5 +80,10 @@ async function runIn(program: string, request: SandboxRequest, own: string): Pro
 /** The sandbox that bubblewrap makes, `program`. */
 export const bubblewrap = (program: string): Sandbox => ({
   name: "bubblewrap",
-  run: (request) => withOwnFiles(request, USER, (own) => runIn(program, request, own)),
+  run: (request) =>
+    withOwnFiles(request, USER, async (own) => {
+      const group = await makeGroup(path.basename(own), tasksOf(request));
+      const command = inGroup(group, [program, ...bubblewrapArguments(request, own)]);
+      return runIn(command, request).finally(() => group && rmdir(group));
+    }),
 });

@@ -86,11 +86,16 @@ export const environment = (
   ...env,
 });
 
+/** Threads count as well where the kernel keeps the bound: what it lets through is counted from outside. */
+export const tasksOf = ({ limits }: SandboxRequest): number => limits.processes * 8;
+
 /** The command with what must hold in its own process: limits that the kernel keeps, and the relay where it may reach a port. */
-export function limited({ command, port, limits }: SandboxRequest): readonly string[] {
+export function limited(request: SandboxRequest, tasks: number | null = null): readonly [string, ...string[]] {
+  const { command, port, limits } = request;
   const relayed =
     port === null ? command : [realpathSync(process.execPath), "-e", INSIDE, "--", String(port), SOCKET, ...command];
-  // In units of 512 bytes. A dump of memory is a file as well.
-  const blocks = limits.fileMb * 2048;
-  return ["/bin/sh", "-c", `ulimit -c 0 && ulimit -f ${blocks} && mkdir -p "$HOME" && exec "$@"`, "sh", ...relayed];
+  // Of files in units of 512 bytes; a dump of memory is one as well. Of processes dash says -p, and bash -u.
+  const processes = tasks === null ? "" : `ulimit -p ${tasks} 2>/dev/null || ulimit -u ${tasks};`;
+  const bounds = `ulimit -c 0; ulimit -f ${limits.fileMb * 2048}; ${processes}`;
+  return ["/bin/sh", "-c", `${bounds} mkdir -p "$HOME"; exec "$@"`, "sh", ...relayed];
 }
