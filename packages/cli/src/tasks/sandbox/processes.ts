@@ -49,3 +49,16 @@ export function beginningOf(pid: number): string | null {
     return null;
   }
 }
+
+const CLOSES_ON_EXEC = 0o2000000;
+
+/** Files that this process was started with and would hand down to what it starts: those that do not close by themselves. */
+export const inheritedFiles = (): readonly number[] =>
+  readdirSync("/proc/self/fdinfo").flatMap((fd) => {
+    try {
+      const [, flags = "0"] = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8")) ?? [];
+      return (Number.parseInt(flags, 8) & CLOSES_ON_EXEC) === 0 ? [Number(fd)] : [];
+    } catch {
+      return []; // the list's own
+    }
+  });
