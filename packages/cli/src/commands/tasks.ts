@@ -72,7 +72,7 @@ interface AddOptions extends TasksOptions {
 /** A text file that an option names. */
 async function textOf(file: string, flag: string): Promise<string> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${flag} ${file} cannot be read: ${error.code}`);
+    throw new UsageError(`${flag} ${file} cannot be read: ${error.code === "ENOENT" ? "there is no such file" : error.code}`);
   });
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
