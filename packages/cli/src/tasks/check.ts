@@ -1,11 +1,11 @@
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "../errors.js";
+import { copyFolder, inTemporary } from "./folders.js";
 import { git } from "./git.js";
 import type { Sandbox, SandboxEnd, SandboxLimits } from "./sandbox.js";
 import { isInside, type LoadedTask } from "./task-file.js";
-import { inTemporary } from "./temporary.js";
-import { copyFolder, makeWorkspace } from "./workspace.js";
+import { makeWorkspace } from "./workspace.js";
 
 /** Of a check: a test suite that takes longer says little about one task. */
 const CHECK_LIMITS: SandboxLimits = { seconds: 300, memoryMb: 4096, processes: 256, fileMb: 1024 };

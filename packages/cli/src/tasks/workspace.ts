@@ -1,9 +1,10 @@
-import { cp, lstat, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Task } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import { parse } from "yaml";
 import { UsageError } from "../errors.js";
+import { copyFolder } from "./folders.js";
 import { git } from "./git.js";
 import type { LoadedTask } from "./task-file.js";
 
@@ -19,17 +20,6 @@ export async function isGit(folder: string): Promise<boolean> {
   const there = (name: string): Promise<boolean> => stat(path.join(folder, name)).then(Boolean, () => false);
   return (await there(".git")) || ((await there("HEAD")) && (await there("objects")));
 }
-
-/** Copies a folder's files, folders and links. A link stays a link: nothing that it leads to is read. Other kinds are left out. */
-export const copyFolder = (from: string, to: string): Promise<void> =>
-  cp(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: async (source) => {
-      const entry = await lstat(source);
-      return entry.isFile() || entry.isDirectory() || entry.isSymbolicLink();
-    },
-  });
 
 /** Removes task files: an agent would find the solution in them. */
 async function removeTasks(folder: string): Promise<void> {

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { UsageError } from "../../src/errors.js";
 import { checkResult, layOver, verifyTask, wrongWith } from "../../src/tasks/check.js";
+import { inTemporary } from "../../src/tasks/folders.js";
 import { none } from "../../src/tasks/sandbox/none.js";
-import { inTemporary } from "../../src/tasks/temporary.js";
 import { commit, emptyFolder, taskOn, writeFiles } from "./support.js";
 
 vi.setConfig({ testTimeout: 60_000 });

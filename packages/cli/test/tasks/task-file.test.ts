@@ -4,8 +4,8 @@ import { matches } from "@imprint/contracts/fields";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.js";
+import { inTemporary } from "../../src/tasks/folders.js";
 import { isInside, readTasks, writeTask } from "../../src/tasks/task-file.js";
-import { inTemporary } from "../../src/tasks/temporary.js";
 import { emptyFolder, writeFiles } from "./support.js";
 
 const TASK: Task = { name: "one", repository: "..", prompt: "Do it", check: "sh check.sh" };

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { inTemporary } from "../folders.js";
 import type { SandboxRequest } from "../sandbox.js";
-import { inTemporary } from "../temporary.js";
 import { INSIDE, openRelay } from "./relay.js";
 
 /** All of the system that a sandbox shows, besides its own /proc, /dev and /tmp: programs and what they load. No home, no /var, no /run. */

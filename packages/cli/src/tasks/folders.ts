@@ -1,0 +1,24 @@
+import { cp, lstat, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/** Runs `act` in an empty folder that is removed afterwards. */
+export async function inTemporary<T>(act: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "imprint-task-")));
+  try {
+    return await act(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Copies a folder's files, folders and links. A link stays a link: nothing that it leads to is read. Other kinds are left out. */
+export const copyFolder = (from: string, to: string): Promise<void> =>
+  cp(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: async (source) => {
+      const entry = await lstat(source);
+      return entry.isFile() || entry.isDirectory() || entry.isSymbolicLink();
+    },
+  });
