@@ -36,11 +36,18 @@ export interface Checked {
   readonly end: SandboxEnd;
 }
 
+/** A result that cannot be read is not solved: an agent may leave a file that nobody may read, or a folder too deep to name. */
+const unreadable = (error: Error): Checked => ({
+  solved: false,
+  end: { code: null, stopped: "disk", stdout: "", stderr: `the result cannot be copied: ${error.message}` },
+});
+
 /** Runs the task's check, without network, on a copy of a result with the task's own files laid over it. */
 export function checkResult(loaded: LoadedTask, workspace: string, sandbox: Sandbox, signal?: AbortSignal): Promise<Checked> {
   return inTemporary(async (folder) => {
     const copy = path.join(folder, "result");
-    await copyFolder(workspace, copy);
+    const failure = await copyFolder(workspace, copy).then(() => null, unreadable);
+    if (failure !== null) return failure;
     await layOver(loaded.task.check_files ?? {}, copy);
     const end = await sandbox.run({
       command: ["sh", "-c", loaded.task.check],

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { UsageError } from "../../src/errors.js";
@@ -105,6 +107,18 @@ describe("a check", () => {
     expect(await checkResult(taskOn(folder, { check: "test -d deep && test ! -e deep/pipe" }), folder, none)).toMatchObject({
       solved: true,
     });
+  });
+
+  it("solves nothing where the result cannot be copied, and what was copied of it is removed", async () => {
+    const folder = await emptyFolder();
+    const deep = `i=0; while [ $i -lt 30 ]; do i=$((i+1)); mkdir ${"d".repeat(200)}; cd ${"d".repeat(200)}; done`;
+    const limits = { seconds: 9, memoryMb: 99, processes: 9, fileMb: 9 };
+    await none.run({ command: ["sh", "-c", deep], workspace: folder, port: null, limits });
+    expect(await checkResult(taskOn(folder), folder, none)).toMatchObject({
+      solved: false,
+      end: { code: null, stopped: "disk", stderr: expect.stringContaining("the result cannot be copied: ENAMETOOLONG") },
+    });
+    await promisify(execFile)("rm", ["-rf", folder]); // Node cannot
   });
 
   it("ends with the signal, and solves nothing", async () => {
