@@ -5,7 +5,7 @@ import { copyFolder, inTemporary } from "./folders.js";
 import { git } from "./git.js";
 import type { Sandbox, SandboxEnd, SandboxLimits } from "./sandbox.js";
 import { isInside, type LoadedTask } from "./task-file.js";
-import { makeWorkspace } from "./workspace.js";
+import { installedIn, makeWorkspace } from "./workspace.js";
 
 /** Of a check: a test suite that takes longer says little about one task. */
 const CHECK_LIMITS: SandboxLimits = { seconds: 300, memoryMb: 4096, processes: 256, fileMb: 1024 };
@@ -52,6 +52,7 @@ export function checkResult(loaded: LoadedTask, workspace: string, sandbox: Sand
     const end = await sandbox.run({
       command: ["sh", "-c", loaded.task.check],
       workspace: copy,
+      readable: await installedIn(loaded),
       port: null,
       limits: CHECK_LIMITS,
       ...(signal && { signal }),

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { CommandError, UsageError } from "../../src/errors.js";
 import { git } from "../../src/tasks/git.js";
-import { makeWorkspace } from "../../src/tasks/workspace.js";
+import { installedIn, makeWorkspace } from "../../src/tasks/workspace.js";
 import { commit, emptyFolder, taskOn, writeFiles } from "./support.js";
 
 const TASK_FILE = "name: one\nrepository: ..\nprompt: Do it\ncheck: 'true'\nsolution: the answer\n";
@@ -64,6 +64,19 @@ describe("a task's workspace", () => {
     const { folder } = await made(taskOn(origin));
     expect(await readlink(path.join(folder, "link"))).toBe(path.join(outside, "secret"));
     expect((await lstat(path.join(folder, "a.txt"))).isFile()).toBe(true);
+  });
+
+  it("links to what is installed in the repository and in no commit, where git does not see it", async () => {
+    const origin = await emptyFolder();
+    await commit(origin, { ".gitignore": "node_modules/\n", "a.txt": "a\n", "venv/tracked": "" });
+    await writeFiles(origin, { "node_modules/dep/index.js": "", ".venv/not-ignored": "" });
+    const loaded = taskOn(origin);
+    expect(await installedIn(loaded)).toEqual([path.join(origin, "node_modules")]);
+    const { folder } = await made(loaded);
+    expect(await readlink(path.join(folder, "node_modules"))).toBe(path.join(origin, "node_modules"));
+    expect(await git(folder, ["status", "--porcelain"])).toBe("");
+    expect((await readdir(folder)).sort()).toEqual([".git", ".gitignore", "a.txt", "node_modules", "venv"]);
+    expect(await installedIn(taskOn("/nowhere", { repository: "https://host/x.git" }))).toEqual([]);
   });
 
   it.each(["git", "no git"])("holds no task file, where solutions are, and other YAML as it was: %s", async (kind) => {

@@ -56,6 +56,14 @@ function nodePlaces(node: string): readonly string[] {
   return path.basename(bin) === "bin" && existsSync(modules) ? [bin, modules] : [node];
 }
 
+/** The Python that a virtual environment was made with, where it is one of a version manager's: its programs are links to it. */
+function pythonOf(folder: string): readonly string[] {
+  const python = path.join(folder, "bin/python");
+  if (!existsSync(path.join(folder, "pyvenv.cfg")) || !existsSync(python)) return [];
+  const real = realpathSync(python);
+  return [folder, ...SYSTEM].some((shown) => isBelow(real, shown)) ? [] : [path.dirname(path.dirname(real))];
+}
+
 export interface Visible {
   /** Folders and files that may be read, at the same paths. */
   readonly readOnly: readonly string[];
@@ -65,10 +73,11 @@ export interface Visible {
 
 /** What of this machine the request's command sees, besides its workspace. */
 export function visible(request: SandboxRequest, node = realpathSync(process.execPath)): Visible {
+  const { readable = [] } = request;
   const here = [...SYSTEM, ...ETC].filter((place) => existsSync(place));
   const isLink = (place: string): boolean => path.dirname(place) === "/" && lstatSync(place).isSymbolicLink();
   return {
-    readOnly: [...here.filter((place) => !isLink(place)), ...nodePlaces(node), ...(request.readable ?? [])],
+    readOnly: [...here.filter((place) => !isLink(place)), ...nodePlaces(node), ...readable, ...readable.flatMap(pythonOf)],
     links: Object.fromEntries(here.filter(isLink).map((place) => [place, readlinkSync(place)])),
   };
 }

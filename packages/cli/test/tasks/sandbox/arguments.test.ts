@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { symlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -126,4 +127,27 @@ describe("Node", () => {
     expect(visible(REQUEST, "/usr/bin/node").readOnly).not.toContain("/usr/bin");
     expect(environment({}).PATH?.split(":")[0]).toBe(path.dirname(realpathSync(process.execPath)));
   });
+});
+
+it("a virtual environment is shown with the Python that it was made with, where the system has not that one", async () => {
+  const home = await emptyFolder();
+  await writeFiles(home, {
+    "3.11/bin/python3.11": "",
+    "own/pyvenv.cfg": "",
+    "own/bin/x": "",
+    "system/pyvenv.cfg": "",
+    "system/bin/x": "",
+    "no/bin/python": "",
+  });
+  await symlink("../../3.11/bin/python3.11", path.join(home, "own/bin/python"));
+  await symlink("/bin/sh", path.join(home, "system/bin/python"));
+  const shown = (name: string): readonly string[] =>
+    visible({ ...REQUEST, readable: [path.join(home, name)] }, "/usr/bin/node").readOnly.filter((place) =>
+      place.startsWith(home),
+    );
+  expect([shown("own"), shown("system"), shown("no")]).toEqual([
+    [path.join(home, "own"), path.join(home, "3.11")],
+    [path.join(home, "system")],
+    [path.join(home, "no")],
+  ]);
 });
