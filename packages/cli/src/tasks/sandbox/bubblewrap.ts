@@ -28,7 +28,7 @@ export function bubblewrapArguments(request: SandboxRequest, own: string): reado
   ];
   const bound = (from: string, to = from): readonly string[] => ["--ro-bind", from, to];
   return [
-    ...["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...["--uid", String(USER.uid), "--gid", String(USER.gid), "--hostname", "sandbox", "--json-status-fd", String(STATUS)],
     ...["--proc", "/proc", "--dev", "/dev", ...tmpfs(SHARED_MEMORY_MB, "/dev/shm"), ...tmpfs(limits.fileMb, "/tmp")],
     ...["--dir", "/run", "--symlink", "../tmp", "/var/tmp"],

@@ -50,5 +50,5 @@ export async function findSandbox({ io, noSandbox }: { readonly io: Io; readonly
   }
   const found =
     failures.length > 0 ? failures.join("\n") : "neither bubblewrap nor podman nor docker is here to run it in a sandbox";
-  throw new UsageError(`${found}\napt-get install bubblewrap, or --no-sandbox where you trust what runs`);
+  throw new UsageError(`${found}\napt-get install bubblewrap (0.8 or newer), or --no-sandbox where you trust what runs`);
 }

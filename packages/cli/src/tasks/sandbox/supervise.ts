@@ -77,10 +77,10 @@ export async function supervise({ child, root, kill, gone }: Supervised, request
 
 /** Measures a folder again and again, until the signal, and says when it has grown by more than `bytes`. */
 async function watchDisk(folder: string, bytes: number, isOver: AbortSignal, onFull: () => void): Promise<void> {
-  const before = await bytesBelow(folder, Number.POSITIVE_INFINITY);
+  const before = await bytesBelow(folder, Number.POSITIVE_INFINITY, isOver);
   while (!isOver.aborted) {
     const begun = performance.now();
-    if ((await bytesBelow(folder, before + bytes)) >= before + bytes && !isOver.aborted) return onFull();
+    if ((await bytesBelow(folder, before + bytes, isOver)) >= before + bytes && !isOver.aborted) return onFull();
     await setTimeout(Math.max(DISK_MS, 10 * (performance.now() - begun)), undefined, { signal: isOver }).catch(() => undefined);
   }
 }

@@ -27,7 +27,7 @@ describe("a sandbox is found", () => {
     const finding = find(await programs({}));
     await expect(finding).rejects.toBeInstanceOf(UsageError);
     await expect(finding).rejects.toThrow(
-      /^neither bubblewrap nor podman nor docker is here.*\napt-get install bubblewrap, or --no-sandbox/,
+      /^neither bubblewrap nor podman nor docker is here.*\napt-get install bubblewrap .*, or --no-sandbox/,
     );
   });
 
