@@ -18,7 +18,7 @@ export interface SandboxLimits {
   readonly seconds: number;
   readonly memoryMb: number;
   readonly processes: number;
-  /** Of one file that is written. */
+  /** Of one file that is written; all that is written at once may take four times as much. */
   readonly fileMb: number;
 }
 
@@ -26,7 +26,7 @@ export interface SandboxLimits {
 export interface SandboxEnd {
   /** Null where a limit or the signal ended it. */
   readonly code: number | null;
-  readonly stopped: "seconds" | "memory" | "processes" | "aborted" | null;
+  readonly stopped: "seconds" | "memory" | "processes" | "disk" | "aborted" | null;
   /** The last 64 KiB of each. */
   readonly stdout: string;
   readonly stderr: string;
