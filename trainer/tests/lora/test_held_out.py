@@ -137,6 +137,18 @@ def test_learn_ends_when_nothing_is_left_to_learn_also_without_held_out_text(
     assert (whole.stopped, len(whole.losses)) == ("epochs", 100)
 
 
+@pytest.mark.parametrize(("epochs", "holds_out", "passes"), [(None, False, 3), (None, True, 4), (4, False, 4)])
+def test_learn_ends_with_the_pass_that_begins_to_learn_by_heart_where_nothing_else_says_when(
+    windows: list[Window], epochs: int | None, holds_out: bool, passes: int
+) -> None:
+    schedule = Schedule(windows, settings(profile="learn", epochs=epochs), Steps(1, 2, 4), holds_out=holds_out)
+    losses = iter([1.0, 1.0, 0.7, 0.7, 0.5, 0.5, 0.4, 0.4])
+    for batch in schedule.until(None):
+        schedule.record(batch, next(losses) * batch.supervised)
+    assert len(schedule.epoch_losses) == passes
+    assert (schedule.stopped == "learned") == (passes == 3)
+
+
 def test_an_epoch_that_ends_early_is_measured(base: LoadedBase, windows: list[Window]) -> None:
     schedule = Schedule(windows, settings(profile="learn", epochs=9), Steps(1, 3, 9), holds_out=True)
     schedule.record_held_out(2.0)

@@ -15,6 +15,7 @@ LEARNED_FRACTION = 0.3  # of the first epoch's loss: a training at the full rate
 IMPROVEMENT = 0.02  # an epoch that improves the best loss by less than this fraction counts as none
 PATIENCE = 3  # epochs without improvement
 NOTHING_LEFT, LAST = 0.1, 3  # nats a token, as the mean of so many steps: `learn` has nothing left to learn
+BY_HEART = 0.6  # of the first pass's loss: a pass of `learn` that finds less begins to learn the words by heart
 LOOKS = 6  # at neutral text while a training of the most steps lasts
 HARMS = 0.0995  # rise of its loss beyond which a training ends: beyond 0.10 its adapter would be refused (ADR 18)
 COOL_DOWN = 0.8  # epochs at a falling rate, for each one before them: a lower loss for little drift
@@ -259,6 +260,9 @@ class Schedule:
         self.epoch_losses.append(self._epoch_sum / self._epoch_tokens)
         self._epoch_sum, self._epoch_tokens = 0.0, 0
         epochs = len(self.epoch_losses)
+        is_open = self.training.profile == "learn" and self.training.epochs is None and not self.holds_out
+        if is_open and self.epoch_losses[-1] < BY_HEART * self.epoch_losses[0] and not self.over:
+            self._end, self.stopped = self.done, "learned"
         if not self._open_ended or self._cooling:
             return
         if reason := should_cool(self.epoch_losses, self.steps.max_epochs):
