@@ -76,6 +76,36 @@ export type Step = Static<typeof Step>;
 export const Outcome = Type.Union([Type.Literal("success"), Type.Literal("failure"), Type.Literal("unknown")]);
 export type Outcome = Static<typeof Outcome>;
 
+/** What a session shows of how it ended. `lost`: its commits are in no branch of its repository any more. */
+export const EVIDENCE_KINDS = [
+  "thanks",
+  "complaint",
+  "complaint_answered",
+  "interrupted",
+  "cut_off",
+  "call_failed",
+  "answered",
+  "tests_passed",
+  "tests_failed",
+  "check_passed",
+  "check_failed",
+  "commit",
+  "reverted",
+  "lost",
+] as const;
+export const Evidence = Strict({
+  kind: OneOf(EVIDENCE_KINDS),
+  /** In words, with what was run or said. */
+  what: Type.String(),
+  /** The hash of a commit. */
+  commit: Type.Optional(Type.String()),
+});
+export type Evidence = Static<typeof Evidence>;
+
+/** How a session ended by what it shows, where nobody says it. */
+export const Judgement = Strict({ outcome: Outcome, evidence: Type.Array(Evidence) });
+export type Judgement = Static<typeof Judgement>;
+
 /** The session that another one came from, by its tool's own id. */
 export const Parent = Strict({ session_id: Type.String(), kinship: OneOf(["fork", "sub-agent"]) });
 export type Parent = Static<typeof Parent>;
@@ -140,7 +170,10 @@ export const SessionSummary = Strict({
   session_id: SessionId,
   format: SessionFormat,
   format_version: Type.Union([Type.String(), Type.Null()]),
+  /** What its file or a person says. */
   outcome: Outcome,
+  /** Absent in lists, of sessions that an earlier version stored. */
+  judged: Type.Optional(Judgement),
   /** The first user turn, shortened. */
   task: Type.String(),
   parent: Type.Optional(Parent),
