@@ -212,3 +212,7 @@ export const ImportResult = Strict({
   sessions: Type.Array(SessionSummary),
 });
 export type ImportResult = Static<typeof ImportResult>;
+
+/** How a session ended, in a word: what its file or a person says goes before what it shows. */
+export const endingOf = ({ outcome, judged }: Pick<SessionSummary, "outcome" | "judged">): string =>
+  outcome === "unknown" && judged !== undefined && judged.outcome !== "unknown" ? `${judged.outcome} (judged)` : outcome;

@@ -3,7 +3,7 @@ import type { Run } from "./runs.js";
 const COMMITS = /\bgit\b[^|;&\n]*\bcommit\b(?![^|;&\n]*--dry-run)/;
 const TAKES_BACK = /\bgit\b[^|;&\n]*\b(?:revert\b|reset\b[^|;&\n]*(?:HEAD[~^]|ORIG_HEAD))/;
 const MADE = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$/m;
-const CHANGED = /^(?:ok\b.*)?.*?\b\d+ files? changed\b/m;
+const CHANGED = /\b\d+ files? changed\b/;
 
 /** A commit that a command made; `hash` is null where its output does not say it. */
 export interface Commit {

@@ -1,12 +1,15 @@
 import type { Evidence, Session, Step } from "@imprint/contracts";
+import { isRefusal } from "../values/refused.js";
 import { commitOf, takesBack } from "./commits.js";
 import { type Run, runsOf } from "./runs.js";
 import { checkResult, testResult } from "./tests.js";
 import { type Word, wordOf } from "./words.js";
 
 const INTERRUPTED = /^(?:turn_aborted|interrupted|cancell?ed|aborted|user_interrupt)/i;
-const REFUSED = /^(?:Error: )?The user (?:doesn't want to proceed|denied this operation)/;
 const EDITS = /edit|write(?!_stdin)|patch|replace|create_file|insert/i;
+
+const isEdit = ({ name, given }: { readonly name: string; readonly given: string }): boolean =>
+  EDITS.test(name) || /\bapply_patch\b/.test(given.slice(0, 200));
 
 const quoted = (text: string): string => {
   const line = text.replace(/\s+/g, " ").trim();
@@ -55,38 +58,55 @@ function lastWords(steps: readonly Step[]): readonly Evidence[] {
   const at = steps.findLastIndex(({ source }) => source === "user");
   const word: Word | null = at > asked ? wordOf(steps[at]?.text ?? "") : null;
   if (word === null) return [];
-  const kind = word === "thanks" ? "thanks" : steps.slice(at).some(({ source }) => source === "agent") ? "complaint_answered" : "complaint";
+  const kind =
+    word === "thanks" ? "thanks" : steps.slice(at).some(({ source }) => source === "agent") ? "complaint_answered" : "complaint";
   return [{ kind, what: quoted(steps[at]?.text ?? "") }];
 }
 
-/** How the recording ends: broken off by the person, in the middle of a call, with a call that failed, or with an answer. */
+/** A plan that is refused is often one that another session carries out. */
+const PLANS = /^exit_?plan_?mode$/i;
+
+/** How the recording ends: broken off by the person, in the middle of a call, or with an answer after edits; and whether the last call failed. */
 function ending({ steps, signal }: { readonly steps: readonly Step[]; readonly signal: string | null }): readonly Evidence[] {
   if (signal !== null && INTERRUPTED.test(signal)) return [{ kind: "interrupted", what: signal }];
   const last = steps.findLast(({ source }) => source === "agent");
-  if (last === undefined) return [];
   const calls = steps.flatMap(({ tool_calls = [], observations = [] }) =>
-    tool_calls.map((call) => ({ call, result: observations.find(({ call_id }) => call_id === call.id) })),
+    tool_calls.map(({ id, name, arguments: given }) => ({
+      name,
+      given,
+      result: observations.find(({ call_id }) => call_id === id),
+    })),
   );
-  const { call, result } = calls.at(-1) ?? {};
-  if (result !== undefined && REFUSED.test(result.content) && works(last))
-    return [{ kind: "interrupted", what: `${call?.name} was refused` }];
-  if (works(last) && result === undefined) return [{ kind: "cut_off", what: `${call?.name} has no result` }];
-  if (works(last) && result?.is_error === true) return [{ kind: "call_failed", what: `${call?.name} failed last` }];
-  const edits = calls.filter(({ call: one, result: seen }) => EDITS.test(one.name) && seen && seen.is_error !== true).length;
-  if (works(last) || last.text.trim() === "" || edits === 0) return [];
-  return [{ kind: "answered", what: `${edits === 1 ? "1 edit" : `${edits} edits`}, and an answer at the end` }];
+  const end = calls.at(-1);
+  if (last === undefined || end === undefined) return [];
+  const { name, result } = end;
+  if (works(last))
+    return result && isRefusal(result.content) && !PLANS.test(name)
+      ? [{ kind: "interrupted", what: `${name} was refused` }]
+      : [{ kind: "cut_off", what: `ends with ${name}, without an answer` }];
+  const edits = calls.filter((one) => isEdit(one) && one.result && one.result.is_error !== true).length;
+  const answered = last.text.trim() !== "" && edits > 0;
+  return [
+    ...(answered
+      ? [{ kind: "answered", what: `${edits === 1 ? "1 edit" : `${edits} edits`}, and an answer at the end` } as const]
+      : []),
+    ...(result?.is_error === true ? [{ kind: "call_failed", what: `${name} failed last` } as const] : []),
+  ];
 }
 
+/** What is looked at besides the person's last words: what was tested or committed long before says little of how it ended. */
 const REQUESTS = 2;
 
-/** What the last requests led to: what was tested or committed long before says little of how it ended. */
 function lastRequests(steps: readonly Step[]): readonly Step[] {
   const asked = steps.flatMap(({ source }, at) => (source === "user" ? [at] : []));
   return steps.slice(asked.at(-REQUESTS) ?? 0);
 }
 
 /** What a session shows of how it ended, each in words. The first request is no evidence, nor is what was copied. */
-export function evidenceOf({ steps: all, outcome_signal: signal }: Pick<Session, "steps" | "outcome_signal">): readonly Evidence[] {
+export function evidenceOf({
+  steps: all,
+  outcome_signal: signal,
+}: Pick<Session, "steps" | "outcome_signal">): readonly Evidence[] {
   const steps = all.filter(({ context_only: why }) => why !== "copied" && why !== "synthetic");
   const late = lastRequests(steps);
   const runs = late.flatMap(runsOf);

@@ -16,6 +16,9 @@ const EXIT_CODE =
 /** The one block of an agent whose text is its action. */
 const ACTION = /```(?:bash|sh|mswea_bash_command)\n([\s\S]*?)\n```/;
 
+/** Characters of a command that are looked at from its beginning, and of its output from its end: runners write there how it ended. */
+const MOST = 8000;
+
 const commandOf = (given: string): string | null => {
   const { command, cmd, script } = objectOrEmpty(parseJson(given));
   const found = command ?? cmd ?? script;
@@ -37,7 +40,8 @@ export function runsOf({ text, tool_calls: calls = [], observations: seen = [] }
   const made = (command: string, id: string | null): Run => {
     const result = results.get(id);
     const output = result?.content ?? null;
-    return { command, output, passed: output === null ? null : endOf(output, result?.is_error === true) };
+    const passed = output === null ? null : endOf(output, result?.is_error === true);
+    return { command: command.slice(0, MOST), output: output?.slice(-MOST) ?? null, passed };
   };
   const called = calls.flatMap(({ id, arguments: given }) => {
     const command = commandOf(given);

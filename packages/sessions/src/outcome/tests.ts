@@ -37,7 +37,9 @@ const PASSED = [
   /\bPassed! +- Failed: +0/,
 ] as const;
 
-const ESCAPES = /\u001b?\[[\d;]*m/g;
+const ESCAPE = "\\u001b";
+/** Some recordings lose the first character of a colour. */
+const COLOURS = new RegExp(`${ESCAPE}?\\[[\\d;]*m`, "g");
 
 export interface TestResult {
   readonly passed: boolean;
@@ -50,7 +52,7 @@ const wordsOf = (found: RegExpExecArray): string => (found[1] ?? found[0]).trim(
 /** How tests ended, by their runner's closing lines and else by its exit code; null of what runs none, or does not say it. */
 export function testResult({ command, output, passed }: Run): TestResult | null {
   if (output === null || !RUNS_TESTS.test(bare(command))) return null;
-  const text = output.replace(ESCAPES, "");
+  const text = output.replace(COLOURS, "");
   for (const [lines, outcome] of [
     [FAILED, false],
     [PASSED, true],
@@ -66,6 +68,6 @@ export function testResult({ command, output, passed }: Run): TestResult | null 
 export function checkResult({ command, output, passed }: Run): TestResult | null {
   if (output === null || !CHECKS.test(bare(command)) || RUNS_TESTS.test(bare(command))) return null;
   if (passed !== null) return { passed, by: passed ? "exit code 0" : "exit code not 0" };
-  const failure = /\b[1-9]\d* errors?\b|\berror(?:\[\w+\]| TS\d+)?:|\bFailed to compile\b/i.exec(output.replace(ESCAPES, ""));
+  const failure = /\b[1-9]\d* errors?\b|\berror(?:\[\w+\]| TS\d+)?:|\bFailed to compile\b/i.exec(output.replace(COLOURS, ""));
   return failure ? { passed: false, by: wordsOf(failure) } : { passed: true, by: "no error in its output" };
 }
