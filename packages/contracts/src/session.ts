@@ -76,7 +76,7 @@ export type Step = Static<typeof Step>;
 export const Outcome = Type.Union([Type.Literal("success"), Type.Literal("failure"), Type.Literal("unknown")]);
 export type Outcome = Static<typeof Outcome>;
 
-/** What a session shows of how it ended. `lost`: its commits are in no branch of its repository any more. */
+/** What a session shows of how it ended. `answered`: with an answer after edits; `replied`: after other calls; `lost`: its commits are in no branch of its repository any more. */
 export const EVIDENCE_KINDS = [
   "thanks",
   "complaint",
@@ -85,6 +85,7 @@ export const EVIDENCE_KINDS = [
   "cut_off",
   "call_failed",
   "answered",
+  "replied",
   "tests_passed",
   "tests_failed",
   "check_passed",

@@ -35,6 +35,7 @@ test("a session is judged by what it shows, and found by that", async () => {
         outcome: "failure",
         evidence: [
           { kind: "complaint", what: '"No, revert that."' },
+          { kind: "replied", what: "an answer at the end" },
           { kind: "commit", what: '1a2b3c4 "Round prices"', commit: "1a2b3c4" },
         ],
       },
@@ -46,7 +47,7 @@ test("one that seems to have failed is trained on as before, and its preview say
   const service = await startService();
   await send(service, complained("No, revert that."));
   expect(await remarksOf(service)).toContain(
-    's1 seems to have failed (complaint "No, revert that."; commit 1a2b3c4 "Round prices") and is trained on all the same: imprint label s1 failure leaves it out.',
+    's1 seems to have failed (complaint "No, revert that."; replied an answer at the end; commit 1a2b3c4 "Round prices") and is trained on all the same: imprint label s1 failure leaves it out.',
   );
   expect((await service.ended(await startLora(service, { session_id: "s1" }))).status).toBe("completed");
 });

@@ -66,7 +66,7 @@ function lastWords(steps: readonly Step[]): readonly Evidence[] {
 /** A plan that is refused is often one that another session carries out. */
 const PLANS = /^exit_?plan_?mode$/i;
 
-/** How the recording ends: broken off by the person, in the middle of a call, or with an answer after edits; and whether the last call failed. */
+/** How the recording ends: broken off by the person, in the middle of a call, or with an answer; and whether the last call failed. */
 function ending({ steps, signal }: { readonly steps: readonly Step[]; readonly signal: string | null }): readonly Evidence[] {
   if (signal !== null && INTERRUPTED.test(signal)) return [{ kind: "interrupted", what: signal }];
   const last = steps.findLast(({ source }) => source === "agent");
@@ -85,11 +85,9 @@ function ending({ steps, signal }: { readonly steps: readonly Step[]; readonly s
       ? [{ kind: "interrupted", what: `${name} was refused` }]
       : [{ kind: "cut_off", what: `ends with ${name}, without an answer` }];
   const edits = calls.filter((one) => isEdit(one) && one.result && one.result.is_error !== true).length;
-  const answered = last.text.trim() !== "" && edits > 0;
+  const answer = edits > 0 ? `${edits === 1 ? "1 edit" : `${edits} edits`}, and an answer at the end` : "an answer at the end";
   return [
-    ...(answered
-      ? [{ kind: "answered", what: `${edits === 1 ? "1 edit" : `${edits} edits`}, and an answer at the end` } as const]
-      : []),
+    ...(last.text.trim() === "" ? [] : [{ kind: edits > 0 ? "answered" : "replied", what: answer } as const]),
     ...(result?.is_error === true ? [{ kind: "call_failed", what: `${name} failed last` } as const] : []),
   ];
 }

@@ -11,6 +11,7 @@ const DECIDES: readonly (readonly [Evidence["kind"], Outcome])[] = [
 const WEIGHTS: Readonly<Partial<Record<Evidence["kind"], number>>> = {
   commit: 4,
   answered: 4,
+  replied: 2,
   tests_passed: 2,
   check_passed: 2,
   complaint_answered: -2,

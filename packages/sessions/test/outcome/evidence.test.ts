@@ -43,7 +43,10 @@ describe("tests", () => {
 
 describe("commits", () => {
   it("are told with hash and subject", () => {
-    expect(shown([TASK, COMMITTED, DONE])).toEqual([{ kind: "commit", what: '1a2b3c4 "Round prices"', commit: "1a2b3c4" }]);
+    expect(shown([TASK, COMMITTED, DONE])).toEqual([
+      { kind: "replied", what: "an answer at the end" },
+      { kind: "commit", what: '1a2b3c4 "Round prices"', commit: "1a2b3c4" },
+    ]);
   });
 
   it("are none where a hook refused them or nothing changed", () => {
@@ -53,9 +56,15 @@ describe("commits", () => {
   });
 
   it("are taken back by a revert and by a reset behind them, not by a reset of other files", () => {
-    expect(kindsOf([TASK, COMMITTED, ran("git revert --no-edit HEAD", "[main 9f8e7d6] Revert"), DONE])).toEqual(["reverted"]);
-    expect(kindsOf([TASK, COMMITTED, ran("git reset --hard HEAD~1", "HEAD is now at 0000000"), DONE])).toEqual(["reverted"]);
-    expect(kindsOf([TASK, COMMITTED, ran("git reset -- notes.md", ""), DONE])).toEqual(["commit"]);
+    expect(kindsOf([TASK, COMMITTED, ran("git revert --no-edit HEAD", "[main 9f8e7d6] Revert"), DONE])).toEqual([
+      "replied",
+      "reverted",
+    ]);
+    expect(kindsOf([TASK, COMMITTED, ran("git reset --hard HEAD~1", "HEAD is now at 0000000"), DONE])).toEqual([
+      "replied",
+      "reverted",
+    ]);
+    expect(kindsOf([TASK, COMMITTED, ran("git reset -- notes.md", ""), DONE])).toEqual(["replied", "commit"]);
   });
 });
 
@@ -90,7 +99,8 @@ describe("the person's last words", () => {
 });
 
 describe("the end", () => {
-  it("edits and an answer speak for success, a call that failed last against it", () => {
+  it("edits and an answer speak for success, an answer alone for little, a call that failed last against it", () => {
+    expect(judged([TASK, ran("ls", "cart.py"), DONE])).toBe("unknown");
     expect(judged([TASK, edited(), DONE])).toBe("success");
     expect(judged([TASK, edited(), ran("git push", "Exit code 1", true), DONE])).toBe("unknown");
   });
@@ -109,7 +119,12 @@ describe("the end", () => {
   });
 
   it("a run's own tests alone decide nothing: of 106 that passed theirs, 85 passed the hidden ones", () => {
-    expect(judged([TASK, TESTED, DONE])).toBe("unknown");
-    expect(judged([TASK, FAILED, ran("git diff", "+b"), DONE])).toBe("unknown");
+    const action = (command: string, output: string): Step => ({
+      ...says("agent", `\`\`\`bash\n${command}\n\`\`\``),
+      observations: [{ call_id: null, content: output }],
+    });
+    const handedIn = action("echo SUBMIT && git add -A", "diff --git");
+    expect(judged([TASK, action("pytest", "=== 3 passed in 0.2s ==="), handedIn], "Submitted")).toBe("unknown");
+    expect(judged([TASK, action("pytest", "=== 1 failed in 0.2s ==="), handedIn], "Submitted")).toBe("unknown");
   });
 });

@@ -32,7 +32,7 @@ describe("over made-up sessions", () => {
   it("a step that has nothing to do with it, at the beginning, changes nothing", () => {
     const irrelevant = call("Read", { file_path: "README.md" }, "# Shop");
     for (const [first, ...rest] of madeUp(500))
-      expect(shown([first as Step, irrelevant, ...rest, DONE])).toEqual(shown([first as Step, ...rest, DONE]));
+      expect(judged([first as Step, irrelevant, ...rest, DONE])).toBe(judged([first as Step, ...rest, DONE]));
   });
 
   it("the person's last words outweigh all other evidence together", () => {
