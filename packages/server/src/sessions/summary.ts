@@ -20,8 +20,8 @@ export const toSummary = async (session: Session, createdAt: string): Promise<Se
 
 /** What a search looks through: the words that lists show, in small letters. */
 export const searchedText = (session: SessionSummary): string => {
-  const { session_id, format, repository, folder, branch, model, task } = session;
-  return [session_id, format, endingOf(session), repository, folder, branch, model, task].join(" ").toLowerCase();
+  const { session_id, format, outcome, repository, folder, branch, model, task } = session;
+  return [session_id, format, outcome, endingOf(session), repository, folder, branch, model, task].join(" ").toLowerCase();
 };
 
 /** The words of a search: a session is found that has all of them, as parts of its own. */

@@ -1,5 +1,6 @@
-import type { SessionSummary } from "@imprint/contracts";
-import { endingOf } from "@imprint/contracts";
+import { join } from "node:path";
+import { endingOf, type SessionSummary } from "@imprint/contracts";
+import Libsql from "libsql";
 import { expect, test } from "vitest";
 import { type Service, startLora, startService } from "../support/service.js";
 
@@ -59,4 +60,16 @@ test("a label goes before the evidence, and the same recording again does not ta
   expect(await remarksOf(service)).not.toContain("seems to have failed");
   const again = await send(service, complained("No, revert that."));
   expect([again.outcome, again.judged?.outcome, endingOf(again)]).toEqual(["success", "failure", "success"]);
+});
+
+test("what an earlier version stored is judged at a start", async () => {
+  const service = await startService();
+  await send(service, complained("No, revert that."));
+  await service.close(0);
+  const registry = new Libsql(join(service.dataDir, "registry.db"));
+  registry.exec("update sessions set summary = json_remove(summary, '$.judged')");
+  registry.exec("pragma user_version = 13");
+  registry.close();
+  const again = await startService({ dataDir: service.dataDir });
+  expect((await again.get("/sessions/s1")).json().judged?.outcome).toBe("failure");
 });
