@@ -3,6 +3,7 @@ import { isString, objectOrEmpty, parseJson } from "../values/json.js";
 
 /** A command that the agent ran in a shell, and what came back: null where the recording ends before. */
 export interface Run {
+  /** Without heredocs and what stands in quotes: words in those run nothing. */
   readonly command: string;
   readonly output: string | null;
   /** Whether it ended well by its exit code; null where the recording does not say it. */
@@ -18,6 +19,7 @@ const ACTION = /```(?:bash|sh|mswea_bash_command)\n([\s\S]*?)\n```/;
 
 /** Characters of a command that are looked at from its beginning, and of its output from its end: runners write there how it ended. */
 const MOST = 8000;
+const LONGEST_COMMAND = 1000;
 
 const commandOf = (given: string): string | null => {
   const { command, cmd, script } = objectOrEmpty(parseJson(given));
@@ -31,8 +33,12 @@ const endOf = (output: string, isError: boolean): boolean | null => {
 };
 
 /** A command without what it hands to others as text: a heredoc, or in quotes. */
-export const bare = (command: string): string =>
-  command.replace(/<<-?\s*(['"]?)(\w+)\1[\s\S]*?(?:\n\2\b|$)/g, "").replace(/"[^"]*"|'[^']*'/g, "''");
+const bare = (command: string): string =>
+  command
+    .slice(0, MOST)
+    .replace(/<<-?\s*(['"]?)(\w+)\1[\s\S]*?(?:\n\2\b|$)/g, "")
+    .replace(/"[^"]*"|'[^']*'/g, "''")
+    .slice(0, LONGEST_COMMAND);
 
 /** What a step ran, in order. */
 export function runsOf({ text, tool_calls: calls = [], observations: seen = [] }: Step): readonly Run[] {
@@ -41,7 +47,7 @@ export function runsOf({ text, tool_calls: calls = [], observations: seen = [] }
     const result = results.get(id);
     const output = result?.content ?? null;
     const passed = output === null ? null : endOf(output, result?.is_error === true);
-    return { command: command.slice(0, MOST), output: output?.slice(-MOST) ?? null, passed };
+    return { command: bare(command), output: output?.slice(-MOST) ?? null, passed };
   };
   const called = calls.flatMap(({ id, arguments: given }) => {
     const command = commandOf(given);

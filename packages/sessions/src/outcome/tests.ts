@@ -1,4 +1,4 @@
-import { bare, type Run } from "./runs.js";
+import type { Run } from "./runs.js";
 
 /** Words that name a runner of tests, in any shell command. */
 const RUNS_TESTS =
@@ -51,7 +51,7 @@ const wordsOf = (found: RegExpExecArray): string => (found[1] ?? found[0]).trim(
 
 /** How tests ended, by their runner's closing lines and else by its exit code; null of what runs none, or does not say it. */
 export function testResult({ command, output, passed }: Run): TestResult | null {
-  if (output === null || !RUNS_TESTS.test(bare(command))) return null;
+  if (output === null || !RUNS_TESTS.test(command)) return null;
   const text = output.replace(COLOURS, "");
   for (const [lines, outcome] of [
     [FAILED, false],
@@ -66,7 +66,7 @@ export function testResult({ command, output, passed }: Run): TestResult | null 
 
 /** How a build, a linter or a type checker ended: by its exit code, or by what all of them write of errors. */
 export function checkResult({ command, output, passed }: Run): TestResult | null {
-  if (output === null || !CHECKS.test(bare(command)) || RUNS_TESTS.test(bare(command))) return null;
+  if (output === null || !CHECKS.test(command) || RUNS_TESTS.test(command)) return null;
   if (passed !== null) return { passed, by: passed ? "exit code 0" : "exit code not 0" };
   const failure = /\b[1-9]\d* errors?\b|\berror(?:\[\w+\]| TS\d+)?:|\bFailed to compile\b/i.exec(output.replace(COLOURS, ""));
   return failure ? { passed: false, by: wordsOf(failure) } : { passed: true, by: "no error in its output" };
