@@ -28,7 +28,8 @@ export const EVALUATE_DEFAULTS = { actions: 50, seed: 0 } as const;
 
 /**
  * `harms` where neutral text loses more than 10 %; `too_little_to_tell` of fewer than 5 sessions or 2,000 tokens; `helps`: the whole
- * interval of adapter - base is below 0, and neutral text loses at most 5 %; `harms`: it is above 0; else `no_evidence`.
+ * interval of adapter - base is below 0, no median says the opposite, and neutral text loses at most 5 %; `harms`: it is above 0; else
+ * `no_evidence`.
  */
 export const EvaluationVerdict = OneOf(["helps", "no_evidence", "harms", "too_little_to_tell"]);
 export type EvaluationVerdict = Static<typeof EvaluationVerdict>;
@@ -51,6 +52,9 @@ export const EvaluationRow = Strict({
   adapter_id: Type.Union([AdapterId, Type.Null()]),
   tokens: Count,
   loss: Type.Number(),
+  /** Over the tokens, and over the turns' mean losses; absent in evaluations that an earlier version made. */
+  median: Type.Optional(Type.Number()),
+  median_of_turns: Type.Optional(Type.Number()),
   top1: Share,
   /** The row's loss - the base's; null of the base itself. */
   change: Type.Union([Type.Number(), Type.Null()]),

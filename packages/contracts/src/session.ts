@@ -55,7 +55,7 @@ export const Observation = Strict({
 export type Observation = Static<typeof Observation>;
 
 /** Why an agent step is context and never supervised (training-data rule 1). `copied` stands on requests too: they are another session's. */
-export const CONTEXT_ONLY_REASONS = ["failed", "weight_zero", "aborted", "synthetic", "copied"] as const;
+export const CONTEXT_ONLY_REASONS = ["failed", "weight_zero", "aborted", "refused", "synthetic", "copied"] as const;
 
 /**
  * One step: who spoke, what was said, which tools were called and what they answered (after ATIF).
@@ -75,6 +75,37 @@ export type Step = Static<typeof Step>;
 
 export const Outcome = Type.Union([Type.Literal("success"), Type.Literal("failure"), Type.Literal("unknown")]);
 export type Outcome = Static<typeof Outcome>;
+
+/** What a session shows of how it ended. `answered`: with an answer after edits; `replied`: after other calls; `lost`: its commits are in no branch of its repository any more. */
+export const EVIDENCE_KINDS = [
+  "thanks",
+  "complaint",
+  "complaint_answered",
+  "interrupted",
+  "cut_off",
+  "call_failed",
+  "answered",
+  "replied",
+  "tests_passed",
+  "tests_failed",
+  "check_passed",
+  "check_failed",
+  "commit",
+  "reverted",
+  "lost",
+] as const;
+export const Evidence = Strict({
+  kind: OneOf(EVIDENCE_KINDS),
+  /** In words, with what was run or said. */
+  what: Type.String(),
+  /** The hash of a commit. */
+  commit: Type.Optional(Type.String()),
+});
+export type Evidence = Static<typeof Evidence>;
+
+/** How a session ended by what it shows, where nobody says it. */
+export const Judgement = Strict({ outcome: Outcome, evidence: Type.Array(Evidence) });
+export type Judgement = Static<typeof Judgement>;
 
 /** The session that another one came from, by its tool's own id. */
 export const Parent = Strict({ session_id: Type.String(), kinship: OneOf(["fork", "sub-agent"]) });
@@ -140,7 +171,10 @@ export const SessionSummary = Strict({
   session_id: SessionId,
   format: SessionFormat,
   format_version: Type.Union([Type.String(), Type.Null()]),
+  /** What its file or a person says. */
   outcome: Outcome,
+  /** Absent in lists, of sessions that an earlier version stored. */
+  judged: Type.Optional(Judgement),
   /** The first user turn, shortened. */
   task: Type.String(),
   parent: Type.Optional(Parent),
@@ -179,3 +213,7 @@ export const ImportResult = Strict({
   sessions: Type.Array(SessionSummary),
 });
 export type ImportResult = Static<typeof ImportResult>;
+
+/** How a session ended, in a word: what its file or a person says goes before what it shows. */
+export const endingOf = ({ outcome, judged }: Pick<SessionSummary, "outcome" | "judged">): string =>
+  outcome === "unknown" && judged !== undefined && judged.outcome !== "unknown" ? `${judged.outcome} (judged)` : outcome;

@@ -7,6 +7,8 @@ export { type FileGroup, groupFiles, isForeignPath, isSessionPath } from "./grou
 export { type ImportOptions, importSessions } from "./import-sessions.js";
 export type { ImportedFile } from "./imported-file.js";
 export { type InspectReport, inspectReport } from "./inspect-report.js";
+export { evidenceOf } from "./outcome/evidence.js";
+export { judge } from "./outcome/judge.js";
 export { type Outline, outlineOf } from "./outline.js";
 export { peekFacts } from "./peek-facts.js";
 export { type RedactedRecording, redactRecording } from "./redact/redact-recording.js";

@@ -1,5 +1,7 @@
-import type { Session, SessionSummary, Step } from "@imprint/contracts";
+import type { Judgement, Session, SessionSummary, Step } from "@imprint/contracts";
 import { gatewayTask } from "./formats/gateway/task.js";
+import { evidenceOf } from "./outcome/evidence.js";
+import { judge } from "./outcome/judge.js";
 
 export interface SessionCounts {
   readonly user_turns: number;
@@ -19,6 +21,8 @@ export interface SessionDigest extends SessionCounts, Origin {
   readonly task: string;
   /** Agent turns that a training of the session can learn from. */
   readonly trainable_turns: number;
+  /** Absent where nothing shows how it ended. */
+  readonly judged?: Judgement;
 }
 
 const TASK_LENGTH = 200;
@@ -79,9 +83,11 @@ export function summarize(session: Session): SessionDigest {
     .slice(0, 4 * TASK_LENGTH)
     .replace(/\s+/g, " ")
     .trim();
+  const evidence = evidenceOf(session);
   return {
     ...countTurns(session.steps),
     ...originOf(session),
+    ...(evidence.length > 0 && { judged: { outcome: judge(evidence), evidence: [...evidence] } }),
     trainable_turns: trainableSteps(session.steps).size,
     task: line.length > TASK_LENGTH ? `${line.slice(0, TASK_LENGTH - 1)}…` : line,
   };

@@ -2,6 +2,7 @@ import type { Observation, Step, ToolCall } from "@imprint/contracts";
 import { DROPPED } from "./dropped.js";
 import { type Tally, tally } from "./tally.js";
 import { joinBlocks } from "./values/content-text.js";
+import { isRefusal } from "./values/refused.js";
 import { timestampOrNull } from "./values/timestamp.js";
 import { withoutWrittenAgain } from "./written-again.js";
 
@@ -158,9 +159,14 @@ function addPart(turn: AgentTurn, part: AgentPart, dropped: Tally): readonly str
   return ids;
 }
 
+/** What the person did not allow is no lesson; what the agent did instead is. */
+const wasRefused = (turn: Turn): boolean =>
+  turn.source === "agent" && turn.observations.some(({ content }) => isRefusal(content));
+
 function finishTurn(turn: Turn): Step | null {
+  const contextOnly = turn.contextOnly ?? (wasRefused(turn) ? "refused" : undefined);
   const stamp = {
-    ...(turn.contextOnly === undefined ? {} : { context_only: turn.contextOnly }),
+    ...(contextOnly === undefined ? {} : { context_only: contextOnly }),
     ...(turn.timestamp === null ? {} : { timestamp: turn.timestamp }),
   };
   if (turn.source !== "agent") return { source: turn.source, text: turn.text, ...stamp };

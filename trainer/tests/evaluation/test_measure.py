@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.evaluation.measure import Loss, measure_loss, total
+from imprint_trainer.evaluation.measure import Loss, Marked, Measured, measure_loss, total
 from imprint_trainer.lora.loss import token_losses
 from imprint_trainer.models.causal_lm import LoadedBase
 
@@ -46,3 +46,11 @@ def test_targets_of_more_than_a_chunk_are_all_measured(base: LoadedBase) -> None
 def test_a_window_without_targets_counts_for_nothing(base: LoadedBase) -> None:
     assert measure_loss(base.model, [Window((5, 6, 7), (False,) * 3)], base.device) == [Loss(0.0, 0, 0)]
     assert Loss(0.0, 0, 0).mean == 0.0
+
+
+def test_targets_are_summed_by_kind_and_averaged_by_turn() -> None:
+    supervised = (True, False, True, True, False, True, False)  # nothing predicts the first
+    marked = Marked(Window(tuple(range(7)), supervised), ["code", "prose", "code"])
+    measured = Measured([1.0, 2.0, 6.0], [True, False, True])
+    assert marked.by_kind(measured) == {"code": Loss(7.0, 2, 2), "prose": Loss(2.0, 1, 0)}
+    assert marked.by_turn(measured) == [1.5, 6.0]

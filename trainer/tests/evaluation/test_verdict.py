@@ -2,12 +2,23 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from statistics import fmean, median
 from typing import Any
 
 import pytest
 
 from imprint_trainer.evaluation.measure import Loss
-from imprint_trainer.evaluation.verdict import Evidence, forgotten, p_value, paired, sentence_of, verdict_of
+from imprint_trainer.evaluation.verdict import (
+    MEDIAN_NATS,
+    MEDIAN_SHARE,
+    Evidence,
+    Median,
+    forgotten,
+    p_value,
+    paired,
+    sentence_of,
+    verdict_of,
+)
 from imprint_trainer.publish.losses import Interval, quantile
 
 
@@ -90,7 +101,7 @@ def test_quantiles_lie_between_neighbours(share: float, expected: float) -> None
 
 def evidence(**changes: Any) -> Evidence:
     found = {"sessions": 5, "tokens": 2000, "change": -0.1, "share": -0.05, "interval": (-0.2, -0.01)}
-    return Evidence(**{**found, "neutral_rise": 0.0, **changes})
+    return Evidence(**{**found, "medians": [], "neutral_rise": 0.0, **changes})
 
 
 @pytest.mark.parametrize(
@@ -139,3 +150,39 @@ def test_the_sentence_names_the_sessions_the_tokens_and_the_figures() -> None:
     alone = sentence_of("too_little_to_tell", evidence(sessions=1, tokens=392, interval=None))
     assert ": on 1 session of 392 tokens that" in alone
     assert "no interval of one session" in alone
+
+
+def test_a_mean_that_falls_while_the_median_token_rises_is_no_evidence() -> None:
+    """Nine tokens get worse by 0.05 nats; one that cost 9 nats costs 7, and the mean falls."""
+    base, adapted = [0.2] * 9 + [9.0], [0.25] * 9 + [7.0]
+    change = fmean(adapted) - fmean(base)
+    risen = Median("token", median(base), median(adapted))
+    found = evidence(change=change, share=change / fmean(base), medians=[risen, Median("turn", 1.0, 0.9)])
+    assert change < -0.1
+    assert verdict_of(found) == "no_evidence"
+    assert verdict_of(replace(found, medians=[])) == "helps"
+    assert sentence_of("no_evidence", found).endswith(
+        " Mean and median disagree: the median token's by +0.050; a few tokens may decide the mean."
+    )
+
+
+def test_a_mean_that_rises_while_both_medians_fall_still_harms_and_says_so() -> None:
+    fallen = [Median("token", 0.2, 0.1), Median("turn", 0.5, 0.4)]
+    found = evidence(change=0.1, share=0.05, interval=(0.01, 0.2), medians=fallen)
+    assert verdict_of(found) == "harms"
+    assert "disagree: the median token's by -0.100 and the median turn's by -0.100;" in sentence_of("harms", found)
+
+
+def test_medians_take_a_verdict_away_only_beyond_noise_and_against_the_mean() -> None:
+    source = random.Random(5)
+    for _ in range(2000):
+        before, moved = source.uniform(0, 3), source.gauss(0, 0.05)
+        change = source.choice([-1, 1]) * source.uniform(0.02, 1)
+        interval = (change - 0.01, change + 0.01)
+        median_of = Median(source.choice(["token", "turn"]), before, before + moved)
+        found = evidence(change=change, share=change, interval=interval, medians=[median_of])
+        is_noise = abs(median_of.after - before) <= max(MEDIAN_NATS, MEDIAN_SHARE * before)
+        is_against = not is_noise and (moved > 0) != (change > 0)
+        without = verdict_of(replace(found, medians=[]))
+        assert verdict_of(found) == ("no_evidence" if is_against and without == "helps" else without)
+        assert ("disagree" in sentence_of(without, found)) == is_against

@@ -121,6 +121,8 @@ def test_an_adapter_of_the_very_sessions_helps_and_one_of_noise_does_not(
     adapter = rows_of(helpful)["adapter"]
     assert adapter["interval"][1] < 0
     assert adapter["change"] == pytest.approx(adapter["loss"] - rows_of(helpful)["base"]["loss"])
+    assert adapter["median"] < rows_of(helpful)["base"]["median"]
+    assert adapter["median_of_turns"] < rows_of(helpful)["base"]["median_of_turns"]
     assert rows_of(noisy)["adapter"]["interval"][0] > 0
     assert (helpful["verdict"], noisy["verdict"]) == ("helps", "harms")
     assert helpful["sentence"].startswith("It helps: on 5 sessions")

@@ -1,3 +1,4 @@
+import { endingOf } from "@imprint/contracts";
 import type { Paint } from "../output/paint.js";
 import { table } from "../output/table.js";
 import { count, shorten, taskOf } from "../output/text.js";
@@ -60,7 +61,7 @@ export function importSummary(
   const rows = distinct(files).map(([status, session]) => [
     session.session_id,
     session.format,
-    session.outcome,
+    endingOf(session),
     String(session.assistant_turns),
     String(session.tool_calls),
     String(sum(session.redactions)),

@@ -50,12 +50,14 @@ const nameOf = ({ row, adapter_id }: EvaluationRow): string =>
 function rowTable(rows: readonly EvaluationRow[], paint: Paint): string {
   const base = rows[0]?.loss ?? 0;
   return table(
-    ["LOSS ON THE AGENT'S TOKENS", "", "CHANGE", "95 % INTERVAL", "RIGHT"],
+    ["LOSS ON THE AGENT'S TOKENS", "", "CHANGE", "95 % INTERVAL", "MEDIAN TOKEN", "MEDIAN TURN", "RIGHT"],
     rows.map((row) => [
       nameOf(row),
       nats(row.loss),
       row.change === null ? "" : change(base, base + row.change),
       row.interval === null ? "" : row.interval.map((end) => change(base, base + end)).join(" to "),
+      row.median === undefined ? "" : nats(row.median),
+      row.median_of_turns === undefined ? "" : nats(row.median_of_turns),
       percent(row.top1),
     ]),
     paint,

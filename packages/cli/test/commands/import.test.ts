@@ -53,6 +53,19 @@ describe("import", () => {
     expect(await outcomes()).toEqual(["success"]);
   });
 
+  it("a session that a search leaves alone is shown with what it is judged by", async () => {
+    const at = await servedPlace();
+    const folder = path.join(at.root, "recorded");
+    await mkdir(folder);
+    const said = (role: string, content: string): object => ({ role, content });
+    const messages = [said("user", "Round the prices."), said("assistant", "Done."), said("user", "No, revert that.")];
+    await writeFile(path.join(folder, "round.jsonl"), `${JSON.stringify({ messages })}\n`);
+    await imprint(["import", folder], at);
+    const { stdout } = await imprint(["sessions", "Round"], at);
+    expect(stdout).toContain("failure (judged)");
+    expect(stdout.split("\n").at(-2)).toBe('complaint  "No, revert that."');
+  });
+
   it("stores nothing when one of the paths is wrong", async () => {
     const at = await servedPlace();
     const { code, stderr } = await imprint(["import", EXAMPLES, path.join(at.root, "missing")], at);

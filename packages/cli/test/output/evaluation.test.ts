@@ -19,7 +19,7 @@ const evaluation: Evaluation = {
   ],
   skipped: [{ session_id: "v", code: "SESSION_INVALID", message: "The session v cannot be read." }],
   rows: [
-    { loss: 2, change: null, interval: null },
+    { loss: 2, change: null, interval: null, median: 0.31, median_of_turns: 1.9 },
     { row: "adapter" as const, adapter_id: "a", loss: 1.8, change: -0.2, interval: [-0.4, -0.1] as [number, number] },
     { row: "control" as const, adapter_id: "b", loss: 2.02, change: 0.02, interval: [-0.1, 0.2] as [number, number] },
   ].map((row) => ({
@@ -48,10 +48,10 @@ it("says the verdict first, then what every row, kind of token, neutral text and
     "on u: 60 tokens; nearly a copy of s",
     "! The session v cannot be read.",
     "",
-    "LOSS ON THE AGENT'S TOKENS         CHANGE   95 % INTERVAL    RIGHT",
-    "base model                  2.000                            50 %",
-    "with the adapter            1.800  −10.0 %  −20 % to −5.0 %  50 %",
-    "with b, the control         2.020  +1.0 %   −5.0 % to +10 %  50 %",
+    "LOSS ON THE AGENT'S TOKENS         CHANGE   95 % INTERVAL    MEDIAN TOKEN  MEDIAN TURN  RIGHT",
+    "base model                  2.000                            0.310         1.900        50 %",
+    "with the adapter            1.800  −10.0 %  −20 % to −5.0 %                             50 %",
+    "with b, the control         2.020  +1.0 %   −5.0 % to +10 %                             50 %",
     "",
     "KIND OF TOKEN  TOKENS  BASE   ADAPTER  CHANGE",
     "paths          60      1.000  0.800    −20 %",

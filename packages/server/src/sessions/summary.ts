@@ -1,4 +1,4 @@
-import type { Session, SessionSummary } from "@imprint/contracts";
+import { endingOf, type Session, type SessionSummary } from "@imprint/contracts";
 
 /** What lists show of a session that was stored at `createdAt`. */
 export const toSummary = async (session: Session, createdAt: string): Promise<SessionSummary> => {
@@ -19,8 +19,10 @@ export const toSummary = async (session: Session, createdAt: string): Promise<Se
 };
 
 /** What a search looks through: the words that lists show, in small letters. */
-export const searchedText = ({ session_id, format, outcome, repository, folder, branch, model, task }: SessionSummary): string =>
-  [session_id, format, outcome, repository, folder, branch, model, task].join(" ").toLowerCase();
+export const searchedText = (session: SessionSummary): string => {
+  const { session_id, format, outcome, repository, folder, branch, model, task } = session;
+  return [session_id, format, outcome, endingOf(session), repository, folder, branch, model, task].join(" ").toLowerCase();
+};
 
 /** The words of a search: a session is found that has all of them, as parts of its own. */
 export const wordsOf = (search: string): readonly string[] => search.toLowerCase().split(/\s+/).filter(Boolean);

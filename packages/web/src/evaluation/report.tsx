@@ -27,6 +27,11 @@ function Changes({ result }: { readonly result: Evaluation }) {
   );
 }
 
+const MEDIANS = [
+  ["median", "median token"],
+  ["median_of_turns", "median turn"],
+] as const;
+
 interface Props {
   readonly result: Evaluation;
 }
@@ -59,6 +64,17 @@ function KindsTable({ result: { rows } }: Props) {
           </td>
         ))}
       </tr>
+      {MEDIANS.filter(([name]) => rows.every((row) => row[name] !== undefined)).map(([name, label]) => (
+        <tr key={name}>
+          <th scope="row">{label}</th>
+          <td />
+          {rows.map((row) => (
+            <td key={rowName(row)} className="number nowrap">
+              {short(row[name] ?? 0)}
+            </td>
+          ))}
+        </tr>
+      ))}
     </Table>
   );
 }

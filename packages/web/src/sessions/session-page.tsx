@@ -4,7 +4,7 @@ import { api } from "../api.js";
 import { useAction } from "../load/use-action.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
-import { ago } from "../text/numbers.js";
+import { ago, words } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
@@ -82,6 +82,17 @@ export function SessionPage({ sessionId }: { readonly sessionId: string }) {
             ))}
           </fieldset>
           <Problem error={label.error} />
+          {session.judged && (
+            <Card title={`By what it shows: ${session.judged.outcome}`}>
+              <ul>
+                {session.judged.evidence.map(({ kind, what }) => (
+                  <li key={what}>
+                    {words(kind)}: {plain(what)}
+                  </li>
+                ))}
+              </ul>
+            </Card>
+          )}
           <div className="columns">
             <Card title="Redacted secrets">
               <Tally

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "@imprint/contracts";
+import { endingOf, type SessionSummary } from "@imprint/contracts";
 import { useRef, useState } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
@@ -108,7 +108,7 @@ export function SessionsPage() {
               <td className="nowrap">{session.format}</td>
               <td>
                 <span className="chip" data-outcome={session.outcome}>
-                  {session.outcome}
+                  {endingOf(session)}
                 </span>
               </td>
               <td className="number">{session.assistant_turns}</td>

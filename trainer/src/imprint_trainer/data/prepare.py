@@ -27,8 +27,8 @@ TURN_TEXT = 200  # characters of a turn that a preview quotes
 class Counted:
     """What is not learned, or learned in another form than it was recorded in, and how often.
 
-    Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `synthetic`, `copied`,
-    `duplicate_turn`, `shared_turn`: another session of the training teaches it, `held_out`: tested on,
+    Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `refused`, `synthetic`,
+    `copied`, `duplicate_turn`, `shared_turn`: another session of the training teaches it, `held_out`: tested on,
     `held_out_shared`: would be, but another turn that is trained says the same, `not_selected`, and
     `edit_target_cut`: edits of a text
     that does not stand in their window) and turns that are left out (`empty_turn`, `before_task`, `context_left_out`).

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, median
 from typing import Any
 
 from imprint_trainer.data.windows import Window
@@ -10,16 +11,16 @@ from imprint_trainer.evaluation.actions import Action
 from imprint_trainer.evaluation.kinds import KINDS, Kind
 from imprint_trainer.evaluation.measure import (
     Bench,
-    KindLosses,
     Loss,
     Marked,
+    Measured,
     Subject,
     action_ticks,
     loss_ticks,
     sha256_of_json,
     total,
 )
-from imprint_trainer.evaluation.verdict import Evidence, compared, forgotten, paired, sentence_of, verdict_of
+from imprint_trainer.evaluation.verdict import Evidence, Median, compared, forgotten, paired, sentence_of, verdict_of
 from imprint_trainer.files import sha256_of
 from imprint_trainer.publish.losses import TEXTS, neutral_window
 from imprint_trainer.publish.peft_format import CONFIG_FILE, WEIGHTS_FILE, attached
@@ -77,7 +78,7 @@ def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | No
     if behind:
         rows.append(row("context", None, informed, bare, tests))
     texts = [
-        {"name": name, "loss_before": whole(before).mean, "loss_after": whole(after).mean}
+        {"name": name, "loss_before": fmean(before.nll), "loss_after": fmean(after.nll)}
         for name, before, after in zip(TEXTS, neutral_before, neutral_after, strict=True)
     ]
     return {
@@ -91,15 +92,17 @@ def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | No
 def row(
     name: str,
     adapter_id: str | None,
-    losses: Sequence[KindLosses],
-    base: Sequence[KindLosses] | None,
+    losses: Sequence[Measured],
+    base: Sequence[Measured] | None,
     tests: Tests,
 ) -> dict[str, Any]:
     """The contracts' `EvaluationRow`; `base` is None for the base's own."""
     windows = [whole(one) for one in losses]
     everything = total(windows)
     change, interval = (None, None) if base is None else paired([whole(one) for one in base], windows, tests.sessions)
-    kinds = {kind: total(one[kind] for one in losses if kind in one) for kind in KINDS}
+    by_kind = [marked.by_kind(one) for marked, one in zip(tests.windows, losses, strict=True)]
+    kinds = {kind: total(one[kind] for one in by_kind if kind in one) for kind in KINDS}
+    turns = [turn for marked, one in zip(tests.windows, losses, strict=True) for turn in marked.by_turn(one)]
     sessions = {
         session: total(one for one, of in zip(windows, tests.sessions, strict=True) if of == session)
         for session in dict.fromkeys(tests.sessions)
@@ -109,6 +112,8 @@ def row(
         "adapter_id": adapter_id,
         "tokens": everything.tokens,
         "loss": everything.mean,
+        "median": median(loss for one in losses for loss in one.nll),
+        "median_of_turns": median(turns),
         "top1": everything.top1_share,
         "change": change,
         "interval": None if interval is None else list(interval),
@@ -121,8 +126,8 @@ def row(
     }
 
 
-def whole(losses: KindLosses) -> Loss:
-    return total(losses.values())
+def whole(losses: Measured) -> Loss:
+    return Loss(sum(losses.nll), len(losses.nll), sum(losses.hits))
 
 
 def judgement(
@@ -135,6 +140,10 @@ def judgement(
         change=adapter["change"],
         share=adapter["change"] / base["loss"] if base["loss"] else 0.0,
         interval=None if adapter["interval"] is None else (adapter["interval"][0], adapter["interval"][1]),
+        medians=[
+            Median("token", base["median"], adapter["median"]),
+            Median("turn", base["median_of_turns"], adapter["median_of_turns"]),
+        ],
         neutral_rise=forgotten([one["loss_before"] for one in neutral], [one["loss_after"] for one in neutral]),
     )
     verdict = verdict_of(found)

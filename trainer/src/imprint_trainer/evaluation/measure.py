@@ -8,7 +8,9 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby, islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -41,6 +43,13 @@ class Loss(NamedTuple):
     @property
     def top1_share(self) -> float:
         return self.top1 / self.tokens if self.tokens else 0.0
+
+
+class Measured(NamedTuple):
+    """The targets of a window in order: the negative log likelihood of each in nats, and whether it is top-1 right."""
+
+    nll: list[float]
+    hits: list[bool]
 
 
 def total(losses: Iterable[Loss]) -> Loss:
@@ -100,12 +109,13 @@ def sha256_of_json(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-VERSION = 3  # of what is kept: raised when this code measures or judges differently
+VERSION = 4  # of what is kept: raised when this code measures or judges differently
 AT_ONCE = 16  # windows of a measurement: what is lost when an evaluation is interrupted
 ANSWERS_AT_ONCE = 8  # answers that are generated side by side
 
-KindLosses = dict[Kind, Loss]
-WINDOWS = TypeAdapter(list[KindLosses])
+DIGITS = 6  # of a token's loss that is kept
+
+WINDOWS = TypeAdapter(list[Measured])
 JUDGED = TypeAdapter(list[Judged])
 
 
@@ -114,6 +124,18 @@ class Marked(NamedTuple):
 
     window: Window
     kinds: Sequence[Kind]
+
+    def by_kind(self, measured: Measured) -> dict[Kind, Loss]:
+        found: dict[Kind, Loss] = {}
+        for kind, nll, hit in zip(self.kinds, *measured, strict=True):
+            found[kind] = total([found.get(kind, Loss(0.0, 0, 0)), Loss(nll, 1, hit)])
+        return found
+
+    def by_turn(self, measured: Measured) -> list[float]:
+        """The mean loss of each turn of the agent: of each run of targets that nothing stands between."""
+        losses = iter(measured.nll)
+        runs = groupby(self.window.supervised[1:])
+        return [fmean(islice(losses, len(list(run)))) for supervised, run in runs if supervised]
 
 
 class Subject(NamedTuple):
@@ -132,9 +154,9 @@ class Bench:
     tick: Callable[[str], None]
     stop_if_cancelled: Callable[[], None]
 
-    def losses(self, subject: Subject, windows: Sequence[Marked], what: str) -> list[KindLosses]:
-        """For each window the loss of its tokens by kind. Raises AdapterNotFinite, Cancelled."""
-        found: list[KindLosses] = []
+    def losses(self, subject: Subject, windows: Sequence[Marked], what: str) -> list[Measured]:
+        """For each window the losses of its targets. Raises AdapterNotFinite, Cancelled."""
+        found: list[Measured] = []
         for part in parts(windows, AT_ONCE):
             self.tick(what)
             facts = self._facts(subject, losses=[digest_of(one) for one in part])
@@ -164,19 +186,16 @@ class Bench:
             for action, answer in zip(actions, answers, strict=True)
         ]
 
-    def _windows(self, subject: Subject, windows: Sequence[Marked]) -> list[KindLosses]:
-        return [self._window(subject, one) for one in windows]
+    def _windows(self, subject: Subject, windows: Sequence[Marked]) -> list[Measured]:
+        return [self._window(subject, one.window) for one in windows]
 
-    def _window(self, subject: Subject, one: Marked) -> KindLosses:
+    def _window(self, subject: Subject, window: Window) -> Measured:
         self.stop_if_cancelled()
-        nll, hits = token_losses(subject.model, one.window, self.base.device)
-        sums: dict[Kind, Loss] = {}
-        for kind, loss, hit in zip(one.kinds, nll.tolist(), hits.tolist(), strict=True):
-            before = sums.get(kind, Loss(0.0, 0, 0))
-            sums[kind] = Loss(before.nll + loss, before.tokens + 1, before.top1 + hit)
-        if not all(math.isfinite(one.nll) for one in sums.values()):
+        nll, hits = token_losses(subject.model, window, self.base.device)
+        losses = nll.tolist()
+        if not all(map(math.isfinite, losses)):
             raise AdapterNotFinite("the loss with the adapter is not finite")
-        return sums
+        return Measured([round(loss, DIGITS) for loss in losses], hits.tolist())
 
     def _facts(self, subject: Subject, **more: Any) -> dict[str, Any]:
         return {

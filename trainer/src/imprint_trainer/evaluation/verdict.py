@@ -14,6 +14,8 @@ LEAST_SESSIONS = 5  # fewer sessions, ...
 LEAST_TOKENS = 2000  # ... or fewer tokens of the agent in them, tell nothing of the next session
 LEAST = 0.01  # of the base's loss: a smaller change says nothing, however sure it is
 TOLERATED = 0.05  # rise of the loss on neutral text up to which an adapter can help
+MEDIAN_NATS = 0.01  # a median that moves by less than this, ...
+MEDIAN_SHARE = 0.02  # ... or by less than this of the base's, says nothing against the mean
 HARMFUL = 0.10  # ... and beyond which it harms, whatever it was tested on
 # Student's t that 2.5 % lie above, for 1, 2, 3, ... degrees of freedom
 STUDENT = (
@@ -24,16 +26,37 @@ STUDENT = (
 
 
 @dataclass(frozen=True)
+class Median:
+    """The loss in nats per token that half of the tokens or turns lie above, of the base and with the adapter."""
+
+    of: Literal["token", "turn"]
+    before: float
+    after: float
+
+    def disagrees(self, change: float) -> bool:
+        """Whether it moves beyond noise, and not the way of the mean's `change`."""
+        moved = self.after - self.before
+        return abs(moved) > max(MEDIAN_NATS, MEDIAN_SHARE * self.before) and moved * change <= 0
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What a verdict rests on: the sessions and the agent's tokens that were tested, the adapter's change of the loss
-    in nats per token and as a share of the base's, its interval (None of one session), and the rise on neutral text."""
+    in nats per token and as a share of the base's, its interval (None of one session), the medians, and the rise on
+    neutral text."""
 
     sessions: int
     tokens: int
     change: float
     share: float
     interval: Interval | None
+    medians: Sequence[Median]
     neutral_rise: float
+
+    @property
+    def against(self) -> list[Median]:
+        """The medians that say the opposite of the mean."""
+        return [one for one in self.medians if one.disagrees(self.change)]
 
 
 def verdict_of(found: Evidence) -> Verdict:
@@ -44,7 +67,7 @@ def verdict_of(found: Evidence) -> Verdict:
     low, high = found.interval or (0.0, 0.0)
     if low > 0 and found.share >= LEAST:
         return "harms"
-    if high < 0 and found.share <= -LEAST and found.neutral_rise <= TOLERATED:
+    if high < 0 and found.share <= -LEAST and found.neutral_rise <= TOLERATED and not found.against:
         return "helps"
     return "no_evidence"
 
@@ -65,8 +88,14 @@ def sentence_of(verdict: Verdict, found: Evidence) -> str:
     return (
         f"{HEADS[verdict]}: on {sessions} of {found.tokens:,} tokens that it was not trained on, the loss on the "
         f"agent's tokens changes by {found.change:+.3f} nats per token ({found.share:+.1%}), {sure}, and that on "
-        f"neutral text by {found.neutral_rise:+.1%}."
+        f"neutral text by {found.neutral_rise:+.1%}.{contradiction_of(found)}"
     )
+
+
+def contradiction_of(found: Evidence) -> str:
+    """Which medians say the opposite of the mean; empty where none does."""
+    against = " and ".join(f"the median {one.of}'s by {one.after - one.before:+.3f}" for one in found.against)
+    return f" Mean and median disagree: {against}; a few tokens may decide the mean." if against else ""
 
 
 def forgotten(before: Sequence[float], after: Sequence[float]) -> float:

@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { PreviewReport, type PreviewRequest, TrainLoraPreviewRequest } from "@imprint/contracts";
+import {
+  type Judgement,
+  PreviewReport,
+  type PreviewRequest,
+  type SessionSummary,
+  TrainLoraPreviewRequest,
+} from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../../http/app.js";
 import { answer, problems } from "../../http/schemas.js";
@@ -36,16 +42,22 @@ export const previewResponse = {
   ),
 };
 
-/** Whoever names a session may train on it, and is told where its words are an adapter's. */
-const ownRemarks = async (sessionIds: readonly string[], { sessions }: KindDeps): Promise<readonly string[]> => {
-  const named = await Promise.all(sessionIds.map((id) => sessions.summary(id)));
-  return named
-    .filter(({ own }) => own === true)
-    .map(
-      ({ session_id, model = "this service" }) =>
+const evidenceIn = ({ evidence }: Judgement): string => evidence.map(({ kind, what }) => `${words(kind)} ${what}`).join("; ");
+const words = (kind: string): string => kind.replaceAll("_", " ");
+
+/** Whoever names a session may train on it, and is told where its words are an adapter's, and where its work seems to have failed. */
+const remarksOf = ({ session_id, own, model = "this service", outcome, judged }: SessionSummary): readonly string[] => [
+  ...(own === true
+    ? [
         `${session_id} holds the words of ${model}, which this service answered with: a training on them teaches an adapter what it says already.`,
-    );
-};
+      ]
+    : []),
+  ...(outcome === "unknown" && judged?.outcome === "failure"
+    ? [
+        `${session_id} seems to have failed (${evidenceIn(judged)}) and is trained on all the same: imprint label ${session_id} failure leaves it out.`,
+      ]
+    : []),
+];
 
 /** What a training of these sessions would learn from, by the code that trains. */
 export const previewSessions = async (
@@ -68,7 +80,8 @@ export const previewSessions = async (
     const asked = { type: "preview", spec, window, tokens_per_second: medianOf(speeds) } as const;
     const preview = await interactive.call(asked, call.cancelled);
     checkWindow(window, preview.windows);
-    const remarks = [...preview.remarks, ...(await ownRemarks(staged.session_ids, deps))];
+    const named = await Promise.all(staged.session_ids.map((id) => sessions.summary(id)));
+    const remarks = [...preview.remarks, ...named.flatMap(remarksOf)];
     return { ...preview, remarks, ...estimateTime({ tokens: tokensOf(preview), speeds, baseModel: model.name }) };
   } finally {
     await rm(staging, { recursive: true, force: true });

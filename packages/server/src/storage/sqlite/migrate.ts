@@ -125,6 +125,8 @@ const CHANGES: readonly (readonly string[])[] = [
     "update sessions set fingerprint = null",
   ],
   ["alter table adapters add column served text check (json_valid(served))"],
+  // Again: what a session shows of how it ended stands in its file.
+  ["update sessions set fingerprint = null"],
 ];
 const VERSION = FIRST_VERSION + CHANGES.length;
 

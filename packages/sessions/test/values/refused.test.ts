@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { importText, jsonLines } from "../support/import-text.js";
+
+const NO = {
+  claude:
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.",
+  codex: "exec command rejected by user",
+  opencode: "The user rejected permission to use this specific tool call.",
+  cline: "[execute_command for 'rm -r dist'] Result:\nThe user denied this operation.",
+  gemini: "[Operation Cancelled] Reason: User did not allow tool call",
+};
+
+const claude = (): string => {
+  const line = (at: number, type: string, content: unknown): object => ({
+    ...{ type, uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: "s-1", cwd: "/x", version: "2.1.0" },
+    ...{ timestamp: `2026-01-05T10:00:0${at}.000Z`, message: { role: type, id: `m${at}`, content } },
+  });
+  const call = (id: string, command: string): object[] => [{ type: "tool_use", id, name: "Bash", input: { command } }];
+  return jsonLines(
+    line(0, "user", "Clean up"),
+    line(1, "assistant", call("c1", "rm -r dist")),
+    line(2, "user", [{ type: "tool_result", tool_use_id: "c1", is_error: true, content: NO.claude }]),
+    line(3, "user", "Use npm run clean instead"),
+    line(4, "assistant", call("c2", "npm run clean")),
+    line(5, "user", [{ type: "tool_result", tool_use_id: "c2", content: "clean" }]),
+  );
+};
+
+const codex = (): string => {
+  const item = (payload: object): object => ({ timestamp: "2026-01-05T10:00:00Z", type: "response_item", payload });
+  const call = (id: string, command: string): object =>
+    item({ type: "function_call", name: "shell", arguments: JSON.stringify({ command }), call_id: id });
+  const output = (id: string, text: string): object => item({ type: "function_call_output", call_id: id, output: text });
+  return jsonLines(
+    { timestamp: "2026-01-05T10:00:00Z", type: "session_meta", payload: { id: "codex-1" } },
+    item({ type: "message", role: "user", content: [{ type: "input_text", text: "Clean up" }] }),
+    ...[call("c1", "rm -r dist"), output("c1", NO.codex), call("c2", "npm run clean"), output("c2", "clean")],
+  );
+};
+
+const opencode = (): string => {
+  const time = { created: 1767607200000 };
+  const message = (id: string, info: object, ...parts: readonly object[]): object => ({
+    info: { id, sessionID: "ses_1", time, ...info },
+    parts: parts.map((part, index) => ({ id: `${id}-${index}`, sessionID: "ses_1", messageID: id, ...part })),
+  });
+  const tool = (id: string, state: object): object => ({
+    type: "tool",
+    tool: "bash",
+    callID: id,
+    state: { input: {}, ...state },
+  });
+  return JSON.stringify({
+    info: { id: "ses_1", version: "1.2.0", time },
+    messages: [
+      message("m1", { role: "user" }, { type: "text", text: "Clean up" }),
+      message("m2", { role: "assistant" }, { type: "step-start" }, tool("c1", { status: "error", error: NO.opencode })),
+      message("m3", { role: "assistant" }, { type: "step-start" }, tool("c2", { status: "completed", output: "clean" })),
+    ],
+  });
+};
+
+const cline = (): string => {
+  const text = (value: string): object => ({ type: "text", text: value });
+  const call = (id: string, command: string): object => ({ type: "tool_use", id, name: "execute_command", input: { command } });
+  return JSON.stringify([
+    {
+      role: "user",
+      content: [text("<task>\nClean up\n</task>"), text("<environment_details>\n# Open Tabs\n</environment_details>")],
+    },
+    { role: "assistant", content: [call("c1", "rm -r dist")] },
+    { role: "user", content: [text(NO.cline)] },
+    { role: "assistant", content: [call("c2", "npm run clean")] },
+    { role: "user", content: [text("[execute_command for 'npm run clean'] Result:\nclean")] },
+  ]);
+};
+
+const gemini = (): string => {
+  const at = "2026-01-05T10:00:01.000Z";
+  const answer = (id: string, status: string, response: object): object => {
+    const result = [{ functionResponse: { id: `c-${id}`, name: "shell", response } }];
+    const toolCalls = [{ id: `c-${id}`, name: "shell", args: { command: id }, status, result }];
+    return { id, timestamp: at, type: "gemini", content: "", model: "gemini-x", toolCalls };
+  };
+  return jsonLines(
+    { sessionId: "s-1", projectHash: "ab", startTime: "2026-01-05T10:00:00.000Z" },
+    { id: "u", timestamp: at, type: "user", content: "Clean up" },
+    answer("a", "cancelled", { error: NO.gemini }),
+    answer("b", "success", { output: "clean" }),
+  );
+};
+
+describe("a call that the person refused is context, and what the agent did instead is learned", () => {
+  it.each([
+    ["claude-code", claude()],
+    ["codex", codex()],
+    ["opencode", opencode()],
+    ["cline", cline()],
+    ["gemini-cli", gemini()],
+  ])("in the form of %s", async (format, text) => {
+    const { format: found, sessions } = await importText(text);
+    const answers = sessions[0]?.steps.filter(({ source }) => source === "agent") ?? [];
+    expect([found, ...answers.map(({ context_only: why }) => why)]).toEqual([format, "refused", undefined]);
+  });
+
+  it("but not one whose result only speaks of it", async () => {
+    const { sessions } = await importText(codex().replace(NO.codex, `found in notes.md: ${NO.codex}`));
+    expect(sessions[0]?.steps.some(({ context_only: why }) => why !== undefined)).toBe(false);
+  });
+});
