@@ -21,6 +21,7 @@ export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => P
   adapters: async () => (await import("./adapters.js")).adaptersCommand,
   adapter: async () => (await import("./adapter.js")).adapterCommand,
   evaluate: async () => (await import("./evaluate.js")).evaluateCommand,
+  tasks: async () => (await import("./tasks.js")).tasksCommand,
   project: async () => (await import("./project.js")).projectCommand,
   projects: async () => (await import("./projects.js")).projectsCommand,
   export: async () => (await import("./export.js")).exportCommand,

@@ -26,6 +26,11 @@ export const COMMANDS = [
   { name: "adapter", args: "<id>", description: "show an adapter and its proof" },
   { name: "evaluate", args: "<adapter>", description: "measure whether an adapter helps on sessions that it was not trained on" },
   {
+    name: "tasks",
+    description: "make tasks of recorded sessions: a state of a repository, a request, and a check",
+    group: true,
+  },
+  {
     name: "project",
     args: "<name>",
     description: "train on a repository's sessions as they come, and keep the adapter that is proved to be no worse",

@@ -1,0 +1,139 @@
+import path from "node:path";
+import type { Session } from "@imprint/contracts";
+import { verifyTask, wrongWith } from "../check.js";
+import type { Sandbox } from "../sandbox.js";
+import { type LoadedTask, writeTask } from "../task-file.js";
+import { inTemporary } from "../temporary.js";
+import { makeWorkspace } from "../workspace.js";
+import { endCommit } from "./end-commit.js";
+import { type Git, gitIn, linesOf } from "./git.js";
+import { type Solution, solutionBetween } from "./patch.js";
+import { type Recorded, recordedWork } from "./recorded.js";
+import { replayed } from "./replay.js";
+import { type Request, requestsOf } from "./request.js";
+import { type Start, startCommit } from "./start-commit.js";
+import { checkOf, checksIn, type TestRun, testRuns } from "./test-runs.js";
+import { whyNot } from "./why-not.js";
+
+export interface MakeTask {
+  readonly session: Session;
+  /** A folder that git keeps. */
+  readonly repo: string;
+  /** The folder that the task's file goes to. */
+  readonly into: string;
+  readonly sandbox: Sandbox;
+  readonly signal?: AbortSignal;
+  /** Told what goes on. */
+  readonly note: (text: string) => void;
+}
+
+/** A task that was verified and written, with what speaks for it; or why there is none. */
+export type MadeTask =
+  | { readonly loaded: LoadedTask; readonly evidence: readonly string[] }
+  | { readonly why: string; readonly evidence: readonly string[] };
+
+const MOST_CHECKS = 3; // commands that are tried, each in a sandbox for minutes
+const NAME_LENGTH = 48;
+
+/** The first words of a request, as a task may be called. */
+function nameOf(request: string, session: Session): string {
+  const words = request.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const short = words
+    .join("-")
+    .slice(0, NAME_LENGTH)
+    .replace(/-[^-]*$/, "");
+  return (
+    short ||
+    `session-${session.session_id
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .slice(0, NAME_LENGTH)}`
+  );
+}
+
+/** The states that the session may have left, the surest first. */
+async function solutionsOf(git: Git, given: { start: Start; work: Recorded; base: LoadedTask }): Promise<readonly Solution[]> {
+  const { start, work, base } = given;
+  const end = await endCommit({ git, start: start.commit, ...work });
+  const committed = end && (await solutionBetween(git, [start.commit, end.commit], end.from));
+  const own =
+    work.edits.length === 0
+      ? null
+      : await inTemporary(async (workspace) => {
+          await makeWorkspace(base, workspace);
+          return replayed({ workspace, ...work });
+        });
+  return [committed, own].filter((one) => one !== null);
+}
+
+/** What was asked until the tests passed that check it. */
+function promptUntil(run: TestRun, requests: readonly Request[]): readonly string[] {
+  const [first, ...later] = requests;
+  return first === undefined ? [] : [first, ...later.filter(({ at }) => at < run.step)].map(({ text }) => text);
+}
+
+/** What the start, the check and the solution rest on. */
+function evidenceOf(start: Start, run: TestRun | undefined, solution: Solution | undefined): readonly string[] {
+  const { different, commit, evidence } = start;
+  return [
+    `It begins at ${commit.slice(0, 10)}: ${evidence.join("; ")}.`,
+    ...(different.length === 0
+      ? []
+      : [
+          `Changes that were not committed when it began are not known: ${different.slice(0, 3).join(", ")} ${different.length === 1 ? "was" : "were"} read otherwise.`,
+        ]),
+    ...(run === undefined ? [] : [`The check is \`${checkOf(run)}\`, which passed in the recording.`]),
+    ...(solution === undefined ? [] : [`The solution is ${solution.from}.`]),
+  ];
+}
+
+/** Makes a task of a session in a repository, checks that it fails before and passes with what the session left, and writes it. Throws a UsageError where its file is there. */
+export async function makeTask({ session, repo, into, sandbox, signal, note }: MakeTask): Promise<MadeTask> {
+  const git = gitIn(repo);
+  const none = (why: string, evidence: readonly string[] = []): MadeTask => ({ why, evidence });
+  if (linesOf(await git("rev-list", "--all", "--max-count=1")).length === 0) return none(`${repo} holds no commit of git`);
+  const requests = requestsOf(session);
+  if (requests[0] === undefined) return none("nobody asks for anything in the recording");
+  const known = new Set(linesOf(await git("log", "--all", "--format=", "--name-only", "--no-renames")));
+  const work = recordedWork(session, known);
+  if (work === null) return none("none of the files that it names was ever in the repository");
+  const { checks, why } = checksIn(testRuns(work.ran, work.root));
+  if (why !== null) return none(why);
+  const start = await startCommit({ git, branch: session.source.branch ?? null, ...work });
+  if (typeof start === "string") return none(start);
+
+  const repository = path.relative(into, repo) || ".";
+  const bare = {
+    name: nameOf(requests[0].text, session),
+    repository,
+    commit: start.commit,
+    prompt: requests[0].text,
+    check: "true",
+  };
+  const loadedOf = (task: LoadedTask["task"]): LoadedTask => ({ task, file: path.join(path.resolve(into), `${task.name}.yaml`) });
+  const solutions = await solutionsOf(git, { start, work, base: loadedOf(bare) });
+  if (solutions.length === 0)
+    return none("it left no change that its edits or a commit hold", evidenceOf(start, undefined, undefined));
+
+  const reasons: { readonly why: string; readonly evidence: readonly string[] }[] = [];
+  for (const run of checks.slice(0, MOST_CHECKS))
+    for (const solution of solutions) {
+      signal?.throwIfAborted();
+      const check = checkOf(run);
+      note(`trying ${check} before and after ${solution.from}`);
+      const prompt = promptUntil(run, requests).join("\n\n");
+      const tests = Object.keys(solution.tests).length === 0 ? {} : { check_files: solution.tests };
+      const loaded = loadedOf({ ...bare, prompt, check, ...tests, solution: solution.patch });
+      const evidence = evidenceOf(start, run, solution);
+      const verified = await verifyTask(loaded, sandbox, signal).catch((error: Error) => error.message);
+      if (typeof verified === "string") reasons.push({ why: verified, evidence });
+      else if (verified.after?.solved === false)
+        reasons.push({ why: `\`${check}\` fails with what the session left: ${whyNot(verified.after.end)}`, evidence });
+      else {
+        const wrong = wrongWith(verified);
+        if (wrong === null) return { loaded: { ...loaded, file: await writeTask(into, loaded.task) }, evidence };
+        reasons.push({ why: `\`${check}\`: ${wrong}`, evidence });
+      }
+    }
+  return reasons[0] ?? none("its tests failed at the end");
+}

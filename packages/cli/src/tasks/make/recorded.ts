@@ -1,0 +1,46 @@
+import type { Session } from "@imprint/contracts";
+import { type Action, actionsOf } from "./actions.js";
+import { type Edited, editsOf } from "./edits.js";
+import { rootIn } from "./places.js";
+import { type Seen, seenFiles } from "./seen.js";
+import { commandsRun, type Ran } from "./shell-calls.js";
+
+/** What a recording says of the work in a repository. */
+export interface Recorded {
+  readonly actions: readonly Action[];
+  readonly ran: readonly Ran[];
+  readonly edits: readonly Edited[];
+  readonly seen: readonly Seen[];
+  /** What the recording calls the repository's top. */
+  readonly root: string;
+  /** Where its relative paths begin. */
+  readonly folder: string;
+  /** When it began, in milliseconds since 1970; null where it has no time. */
+  readonly time: number | null;
+}
+
+const STAYS = new Set(["claude-code", "claude-stream"]);
+
+/** When the first of its messages was said. */
+function beganAt({ started_at, steps }: Session): number | null {
+  const times = [started_at, ...steps.map(({ timestamp }) => timestamp)].map((one) => Date.parse(one ?? ""));
+  const known = times.filter(Number.isFinite);
+  return known.length === 0 ? null : known.reduce((first, one) => Math.min(first, one));
+}
+
+/** Reads a session; null where none of the files that it names is one of the repository's, `known`. */
+export function recordedWork(session: Session, known: ReadonlySet<string>): Recorded | null {
+  const { folder: began = null, format } = session.source;
+  const folder = began ?? "/";
+  const actions = actionsOf(session);
+  const ran = commandsRun(actions, { folder, stays: STAYS.has(format) });
+  const edits = editsOf(actions, ran);
+  const seen = seenFiles(actions, { ran, edits });
+  const inputs = actions.flatMap(({ input }) => [input.file_path, input.filePath, input.path]);
+  const named = [...inputs, ...[...seen, ...edits.map(({ edit }) => edit)].map(({ path }) => path)]
+    .filter((one) => typeof one === "string")
+    .map((one) => (one.startsWith("/") || began === null ? one : `${began}/${one}`));
+  const entered = ran.map(({ command }) => command.folder).find((one) => one !== "/");
+  const root = rootIn(named, known, began) ?? (named.length === 0 ? (began ?? entered ?? "/") : null);
+  return root === null ? null : { actions, ran, edits, seen, root, folder: began ?? root, time: beganAt(session) };
+}

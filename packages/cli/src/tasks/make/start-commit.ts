@@ -1,0 +1,101 @@
+import type { Began, Candidate } from "./candidates.js";
+import { candidatesIn } from "./candidates.js";
+import { filesAt, type Git } from "./git.js";
+import { pathBelow } from "./places.js";
+import { holds, type Seen } from "./seen.js";
+import type { Ran } from "./shell-calls.js";
+
+/** The commit that a session began at. */
+export interface Start {
+  readonly commit: string;
+  /** What speaks for it, as sentences' parts. */
+  readonly evidence: readonly string[];
+  /** Files that no commit holds as the agent read them. */
+  readonly different: readonly string[];
+}
+
+interface Given extends Began {
+  readonly git: Git;
+  readonly ran: readonly Ran[];
+  readonly seen: readonly Seen[];
+  /** What the recording calls the repository's top, and the folder that its paths begin in. */
+  readonly root: string;
+  readonly folder: string;
+}
+
+interface Scored {
+  readonly candidate: Candidate;
+  readonly held: readonly Seen[];
+}
+
+/** Which of the files a commit holds as they were seen; each blob is read once. */
+async function score(
+  git: Git,
+  candidates: readonly Candidate[],
+  seen: readonly (Seen & { below: string })[],
+): Promise<readonly Scored[]> {
+  const known = new Map<string, boolean>();
+  const holdsAt = async (blob: string, one: Seen, index: number): Promise<boolean> => {
+    const key = `${blob} ${index}`;
+    const found = known.get(key) ?? holds((await git("cat-file", "blob", blob)) ?? "", one);
+    known.set(key, found);
+    return found;
+  };
+  const scored: Scored[] = [];
+  for (const candidate of candidates) {
+    const files = seen.length === 0 ? new Map<string, string>() : await filesAt(git, candidate.commit);
+    const held: Seen[] = [];
+    for (const [index, one] of seen.entries()) {
+      const blob = files.get(one.below);
+      if (blob !== undefined && (await holdsAt(blob, one, index))) held.push(one);
+    }
+    scored.push({ candidate, held });
+  }
+  return scored;
+}
+
+const rank = ({ candidate: { byReflog, named, onBranch }, held }: Scored): readonly number[] => [
+  held.length,
+  Number(named),
+  Number(byReflog),
+  Number(onBranch),
+];
+
+/** Better first; among equals the newest, as they came. */
+function byEvidence(left: Scored, right: Scored): number {
+  const [mine, others] = [rank(left), rank(right)];
+  return (
+    mine.map((value, at) => (others[at] ?? 0) - value).find((difference) => difference !== 0) ??
+    right.candidate.written - left.candidate.written
+  );
+}
+
+/** The commit with the most evidence; a sentence's part that says why there is none. */
+export async function startCommit({ git, ran, seen, root, folder, time, branch }: Given): Promise<Start | string> {
+  const below = seen.flatMap((one) => {
+    const path = pathBelow(root, one.path, folder);
+    return path === null ? [] : [{ ...one, below: path }];
+  });
+  const candidates = await candidatesIn(git, { time, branch }, ran);
+  if (candidates.length === 0) return "the repository has no commit from before the session";
+  const [best] = (await score(git, candidates, below)).toSorted(byEvidence);
+  if (best === undefined) return "the repository has no commit from before the session";
+  const { candidate, held } = best;
+  const files = new Set(below.map((one) => one.below));
+  const same = new Set(held.map((one) => (one as Seen & { below: string }).below));
+  const wrong = new Set(below.filter((one) => !held.includes(one)).map((one) => one.below));
+  if (files.size > 0 && same.size === 0)
+    return `no commit from before the session holds any of the ${files.size} files that the agent read as it read them`;
+  if (files.size === 0 && time === null && !candidate.named)
+    return "the recording has no time, no commit and no file that could tell when it began";
+  const evidence = [
+    ...(files.size > 0
+      ? [`it holds ${files.size - wrong.size} of the ${files.size} files that the agent read as it read them`]
+      : []),
+    ...(candidate.named ? ["git named it in the recording"] : []),
+    ...(candidate.byReflog ? ["the reflog had it checked out when the session began"] : []),
+    ...(candidate.onBranch ? ["it is on the session's branch, or on what is checked out"] : []),
+    ...(time === null ? [] : ["it was written before the session began"]),
+  ];
+  return { commit: candidate.commit, evidence, different: [...wrong] };
+}
