@@ -13,6 +13,8 @@ export interface Candidate {
 }
 
 export interface Began {
+  /** Files that were read: without a time, only commits that changed one of them are told apart. */
+  readonly paths: readonly string[];
   /** Milliseconds since 1970; null where the recording has no time. */
   readonly time: number | null;
   readonly branch: string | null;
@@ -73,7 +75,7 @@ async function referencesOf(git: Git, branch: string | null): Promise<readonly s
 }
 
 /** Commits that a session may have begun at: those written before it, and those that a reflog or the recording names; the newest first. */
-export async function candidatesIn(git: Git, { time, branch }: Began, ran: readonly Ran[]): Promise<readonly Candidate[]> {
+export async function candidatesIn(git: Git, { time, branch, paths }: Began, ran: readonly Ran[]): Promise<readonly Candidate[]> {
   const references = await referencesOf(git, branch);
   const reflogs =
     time === null ? [] : await Promise.all([...new Set(["HEAD", ...references])].map((one) => reflogAt(git, one, time)));
@@ -82,8 +84,9 @@ export async function candidatesIn(git: Git, { time, branch }: Began, ran: reado
   const own = new Set(linesOf(await git("rev-list", "--first-parent", ...references, "--")));
   const special = [named, ...reflogs].filter((one) => one !== null);
   const format = ["--no-walk=unsorted", "--format=%H %at"];
+  const changing = time === null ? paths.map((path) => `:(top,literal)${path}`) : [];
   const written = [
-    ...linesOf(await git("log", "--all", "--author-date-order", "--format=%H %at")),
+    ...linesOf(await git("log", "--all", "--author-date-order", "--format=%H %at", "--", ...changing)),
     ...(special.length === 0 ? [] : linesOf(await git("log", ...format, ...special))),
   ].map((line) => ({ commit: line.split(" ")[0] ?? "", written: Number(line.split(" ")[1]) * 1000 }));
   const times = new Map(written.map((one) => [one.commit, one.written]));

@@ -1,6 +1,5 @@
 import path from "node:path";
 import type { Session } from "@imprint/contracts";
-import { verifyTask, wrongWith } from "../check.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedTask, writeTask } from "../task-file.js";
 import { inTemporary } from "../temporary.js";
@@ -13,7 +12,7 @@ import { replayed } from "./replay.js";
 import { type Request, requestsOf } from "./request.js";
 import { type Start, startCommit } from "./start-commit.js";
 import { checkOf, checksIn, type TestRun, testRuns } from "./test-runs.js";
-import { whyNot } from "./why-not.js";
+import { tryTask } from "./try-task.js";
 
 export interface MakeTask {
   readonly session: Session;
@@ -28,9 +27,13 @@ export interface MakeTask {
 }
 
 /** A task that was verified and written, with what speaks for it; or why there is none. */
-export type MadeTask =
-  | { readonly loaded: LoadedTask; readonly evidence: readonly string[] }
-  | { readonly why: string; readonly evidence: readonly string[] };
+export type MadeTask = { readonly loaded: LoadedTask; readonly evidence: readonly string[] } | NotMade;
+
+interface NotMade {
+  /** As a sentence's part. */
+  readonly why: string;
+  readonly evidence: readonly string[];
+}
 
 const MOST_CHECKS = 3; // commands that are tried, each in a sandbox for minutes
 const NAME_LENGTH = 48;
@@ -99,7 +102,7 @@ export async function makeTask({ session, repo, into, sandbox, signal, note }: M
   if (work === null) return none("none of the files that it names was ever in the repository");
   const { checks, why } = checksIn(testRuns(work.ran, work.root));
   if (why !== null) return none(why);
-  const start = await startCommit({ git, branch: session.source.branch ?? null, ...work });
+  const start = await startCommit({ git, known, branch: session.source.branch ?? null, ...work });
   if (typeof start === "string") return none(start);
 
   const repository = path.relative(into, repo) || ".";
@@ -115,25 +118,18 @@ export async function makeTask({ session, repo, into, sandbox, signal, note }: M
   if (solutions.length === 0)
     return none("it left no change that its edits or a commit hold", evidenceOf(start, undefined, undefined));
 
-  const reasons: { readonly why: string; readonly evidence: readonly string[] }[] = [];
+  const reasons: NotMade[] = [];
   for (const run of checks.slice(0, MOST_CHECKS))
     for (const solution of solutions) {
       signal?.throwIfAborted();
-      const check = checkOf(run);
-      note(`trying ${check} before and after ${solution.from}`);
+      note(`trying ${checkOf(run)} before and after ${solution.from}`);
       const prompt = promptUntil(run, requests).join("\n\n");
       const tests = Object.keys(solution.tests).length === 0 ? {} : { check_files: solution.tests };
-      const loaded = loadedOf({ ...bare, prompt, check, ...tests, solution: solution.patch });
+      const task = { ...bare, prompt, check: checkOf(run), ...tests, solution: solution.patch };
+      const tried = await tryTask(loadedOf(task), { known, sandbox, ...(signal && { signal }) });
       const evidence = evidenceOf(start, run, solution);
-      const verified = await verifyTask(loaded, sandbox, signal).catch((error: Error) => error.message);
-      if (typeof verified === "string") reasons.push({ why: verified, evidence });
-      else if (verified.after?.solved === false)
-        reasons.push({ why: `\`${check}\` fails with what the session left: ${whyNot(verified.after.end)}`, evidence });
-      else {
-        const wrong = wrongWith(verified);
-        if (wrong === null) return { loaded: { ...loaded, file: await writeTask(into, loaded.task) }, evidence };
-        reasons.push({ why: `\`${check}\`: ${wrong}`, evidence });
-      }
+      if (typeof tried !== "string") return { loaded: { ...tried, file: await writeTask(into, tried.task) }, evidence };
+      reasons.push({ why: tried, evidence });
     }
   return reasons[0] ?? none("its tests failed at the end");
 }

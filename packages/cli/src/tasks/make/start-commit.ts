@@ -14,13 +14,15 @@ export interface Start {
   readonly different: readonly string[];
 }
 
-interface Given extends Began {
+interface Given extends Omit<Began, "paths"> {
   readonly git: Git;
   readonly ran: readonly Ran[];
   readonly seen: readonly Seen[];
   /** What the recording calls the repository's top, and the folder that its paths begin in. */
   readonly root: string;
   readonly folder: string;
+  /** Every path that the repository ever had: other files that were read tell nothing. */
+  readonly known: ReadonlySet<string>;
 }
 
 interface Scored {
@@ -71,17 +73,16 @@ function byEvidence(left: Scored, right: Scored): number {
 }
 
 /** The commit with the most evidence; a sentence's part that says why there is none. */
-export async function startCommit({ git, ran, seen, root, folder, time, branch }: Given): Promise<Start | string> {
+export async function startCommit({ git, ran, seen, root, folder, known, time, branch }: Given): Promise<Start | string> {
   const below = seen.flatMap((one) => {
     const path = pathBelow(root, one.path, folder);
-    return path === null ? [] : [{ ...one, below: path }];
+    return path === null || !known.has(path) ? [] : [{ ...one, below: path }];
   });
-  const candidates = await candidatesIn(git, { time, branch }, ran);
-  if (candidates.length === 0) return "the repository has no commit from before the session";
+  const files = new Set(below.map((one) => one.below));
+  const candidates = await candidatesIn(git, { time, branch, paths: [...files] }, ran);
   const [best] = (await score(git, candidates, below)).toSorted(byEvidence);
   if (best === undefined) return "the repository has no commit from before the session";
   const { candidate, held } = best;
-  const files = new Set(below.map((one) => one.below));
   const same = new Set(held.map((one) => (one as Seen & { below: string }).below));
   const wrong = new Set(below.filter((one) => !held.includes(one)).map((one) => one.below));
   if (files.size > 0 && same.size === 0)

@@ -6,6 +6,16 @@ const MISSING_MODULE =
 const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|Temporary failure in name resolution|Could not resolve host|Network is unreachable|Failed to resolve|dial tcp|failed to (?:download|fetch)|spurious network error/i;
 
+/** A folder of the repository that has a Python module which a check does not find: where it was developed, it was installed from there. */
+export function ownModule({ stdout, stderr }: SandboxEnd, known: ReadonlySet<string>): string | null {
+  const [, name] = /No module named '(\w+)/.exec(`${stderr}\n${stdout}`) ?? [];
+  const files = [...known].filter(
+    (file) => file === `${name}.py` || file.endsWith(`/${name}/__init__.py`) || file === `${name}/__init__.py`,
+  );
+  const [nearest] = files.toSorted((left, right) => left.length - right.length);
+  return nearest === undefined ? null : nearest.slice(0, nearest.lastIndexOf(`${name}`)).replace(/\/$/, "");
+}
+
 const first = (found: RegExpExecArray | null): string | undefined => found?.slice(1).find((one) => one !== undefined);
 
 /** Why a check did not pass that should, as a sentence's part. */
