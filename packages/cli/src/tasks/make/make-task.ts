@@ -41,10 +41,8 @@ const NAME_LENGTH = 48;
 /** The first words of a request, as a task may be called. */
 function nameOf(request: string, session: Session): string {
   const words = request.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const short = words
-    .join("-")
-    .slice(0, NAME_LENGTH)
-    .replace(/-[^-]*$/, "");
+  const whole = words.join("-");
+  const short = whole.length > NAME_LENGTH ? whole.slice(0, NAME_LENGTH).replace(/-[^-]*$/, "") : whole;
   return (
     short ||
     `session-${session.session_id

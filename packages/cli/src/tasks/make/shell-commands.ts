@@ -37,6 +37,7 @@ export function commandsOf(line: string, folder: string, depth = 0): ShellLine {
   const tokens = shellTokens(line);
   const commands: ShellCommand[] = [];
   const around: string[] = [];
+  const last = tokens.findLastIndex((token) => typeof token !== "string");
   let at = folder;
   tokens.forEach((token, index) => {
     if (token === "(") around.push(at);
@@ -44,9 +45,9 @@ export function commandsOf(line: string, folder: string, depth = 0): ShellLine {
     if (typeof token === "string") return;
     const [first] = token.words;
     if (first?.text === "cd" && tokens[index + 1] !== "|") at = entered(at, token.words);
-    const behind = tokens.slice(index + 1).filter((one) => typeof one === "string" && one !== ")");
-    while (behind.at(-1) === ";") behind.pop();
-    const told = behind.length === 0 ? "end" : behind.every((one) => one === "&&") ? "success" : "nothing";
+    const behind = tokens.slice(index + 1, last).filter((one) => typeof one === "string" && one !== ")" && one !== "(");
+    const isEnd = index === last && !tokens.includes("&", index);
+    const told = isEnd ? "end" : index < last && behind.every((one) => one === "&&") ? "success" : "nothing";
     const script = depth < 3 ? scriptOf(token.words) : null;
     if (script === null) commands.push({ ...token, folder: at, told });
     else for (const one of commandsOf(script, at, depth + 1).commands) commands.push({ ...one, told: weaker(told, one.told) });

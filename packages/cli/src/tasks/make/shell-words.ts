@@ -26,7 +26,7 @@ function closing(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const one = text[at];
     if (one === "\\") at++;
-    else if (one === "'") at = Math.max(at, text.indexOf("'", at + 1));
+    else if (one === "'" || one === '"') at = Math.max(at, text.indexOf(one, at + 1));
     else if (one === "(") depth++;
     else if (one === ")" && --depth === 0) return at + 1;
   }

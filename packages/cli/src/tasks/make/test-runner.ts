@@ -80,7 +80,7 @@ function runnerOf(rest: readonly Word[]): { runner: string; call: readonly Word[
   }
   if (program === "pytest" || program === "py.test") return { runner: "pytest", call: words("python3 -m pytest"), args };
   if (/^(?:tox|bats|nox)$/.test(program)) return { runner: program, call: words(program), args };
-  if (/^(?:vitest|jest|mocha|ava)$/.test(program)) return { runner: program, call: words(`npx ${program}`), args };
+  if (/^(?:vitest|jest|mocha|ava)$/.test(program)) return { runner: program, call: words(`npx --no-install ${program}`), args };
   if (/^(?:npx|bunx|pnpx)$/.test(program) || (/^(?:pnpm|yarn|npm)$/.test(program) && args[0]?.text === "exec")) {
     const inner = (program.endsWith("x") ? args : args.slice(1)).filter((_, at, all) => all.slice(0, at + 1).some(isFree));
     return runnerOf(inner);

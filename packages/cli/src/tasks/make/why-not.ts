@@ -2,7 +2,7 @@ import type { SandboxEnd } from "../sandbox.js";
 
 const MISSING_PROGRAM = /(?:^|\n)(?:\S*: (?:line )?(?:\d+: )?)?(\S+): (?:command )?not found|env: '?([^':]+)'?: No such file/;
 const MISSING_MODULE =
-  /No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'|no required module provides package (\S+?);|no matching package named `(\S+)`|Cannot find dependency '([^']+)'/;
+  /No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'|no required module provides package (\S+?);|no matching package named `(\S+)`|npx canceled due to missing packages[^[]*\["?([\w@/.-]+)/;
 const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|Temporary failure in name resolution|Could not resolve host|Network is unreachable|Failed to resolve|dial tcp|failed to (?:download|fetch)|spurious network error/i;
 
