@@ -1,5 +1,6 @@
 import { type Git, linesOf } from "./git.js";
 import type { Ran } from "./shell-calls.js";
+import { gitArguments } from "./work-span.js";
 
 /** A commit that a session may have begun at, and what says so. */
 export interface Candidate {
@@ -21,38 +22,22 @@ export interface Began {
 }
 
 const MOST = 400; // commits that are compared with what the agent read
-const MOVES = new Set([
-  "commit",
-  "checkout",
-  "switch",
-  "pull",
-  "merge",
-  "rebase",
-  "reset",
-  "stash",
-  "am",
-  "cherry-pick",
-  "revert",
-]);
 const HASH = /\b[0-9a-f]{7,40}\b/;
+/** Options by which the first commit that git shows is not where HEAD is, or its hash not what is shown first. */
+const OTHER =
+  /^--(?:all|graph|reverse|grep|author|since|until|format|pretty|skip|stat|diff-filter|abbrev-ref|show-toplevel|git-dir)/;
+/** What agents put around an output. */
+const FRAME = /<returncode>.*?<\/returncode>|^Chunk ID: .*$/gm;
 
-/** What the first git command that shows where HEAD is printed of it, before one moved it. */
+/** What the first git command that shows where HEAD is printed of it, before a commit. */
 export function namedHead(ran: readonly Ran[]): string | null {
-  for (const { command, action } of ran) {
-    const [program, ...all] = command.words.map(({ text }) => text);
-    if (program !== "git") continue;
-    const args = all[0] === "-C" ? all.slice(2) : all.filter((one) => one !== "--no-pager");
-    const [verb = "", ...rest] = args;
-    if (MOVES.has(verb)) return null;
-    const asked = rest.filter((one) => !one.startsWith("-") && !/^\d+$/.test(one) && one !== "HEAD");
-    const isHead = verb === "rev-parse" ? rest.includes("HEAD") : ["log", "show", "reflog"].includes(verb) && asked.length === 0;
-    const isOther = rest.some((one) =>
-      /^--(?:all|graph|reverse|grep|author|since|until|format|pretty|skip|stat|diff-filter|abbrev-ref)/.test(one),
-    );
-    const hash =
-      isHead && !isOther && !action.failed
-        ? HASH.exec(action.output.replace(/<returncode>.*?<\/returncode>|^Chunk ID: .*$/gm, ""))?.[0]
-        : undefined;
+  for (const one of ran) {
+    const [verb = "", ...rest] = gitArguments(one) ?? [];
+    if (verb === "commit") return null;
+    const asked = rest.filter((word) => !word.startsWith("-") && !/^\d+$/.test(word) && word !== "HEAD");
+    const isHead = verb === "rev-parse" ? rest.includes("HEAD") : /^(?:log|show|reflog)$/.test(verb) && asked.length === 0;
+    if (!isHead || rest.some((word) => OTHER.test(word)) || one.action.failed) continue;
+    const hash = HASH.exec(one.action.output.replace(FRAME, ""))?.[0];
     if (hash !== undefined) return hash;
   }
   return null;

@@ -4,6 +4,7 @@ import { type Edited, editsOf } from "./edits.js";
 import { rootIn } from "./places.js";
 import { type Seen, seenFiles } from "./seen.js";
 import { commandsRun, type Ran } from "./shell-calls.js";
+import { type Span, workSpan } from "./work-span.js";
 
 /** What a recording says of the work in a repository. */
 export interface Recorded {
@@ -15,16 +16,18 @@ export interface Recorded {
   readonly root: string;
   /** Where its relative paths begin. */
   readonly folder: string;
-  /** When it began, in milliseconds since 1970; null where it has no time. */
+  /** The actions that saw the state which it changed first. */
+  readonly span: Span;
+  /** When those began, in milliseconds since 1970; null where the recording has no time. */
   readonly time: number | null;
 }
 
 const STAYS = new Set(["claude-code", "claude-stream"]);
 
-/** When the first of its messages was said. */
-function beganAt({ started_at, steps }: Session): number | null {
-  const times = [started_at, ...steps.map(({ timestamp }) => timestamp)].map((one) => Date.parse(one ?? ""));
-  const known = times.filter(Number.isFinite);
+/** When the first message was said from a step on. */
+function beganAt({ started_at, steps }: Session, step: number): number | null {
+  const later = steps.slice(step).map(({ timestamp }) => timestamp);
+  const known = [...(step === 0 ? [started_at] : []), ...later].map((one) => Date.parse(one ?? "")).filter(Number.isFinite);
   return known.length === 0 ? null : known.reduce((first, one) => Math.min(first, one));
 }
 
@@ -42,5 +45,8 @@ export function recordedWork(session: Session, known: ReadonlySet<string>): Reco
     .map((one) => (one.startsWith("/") || began === null ? one : `${began}/${one}`));
   const entered = ran.map(({ command }) => command.folder).find((one) => one !== "/");
   const root = rootIn(named, known, began) ?? (named.length === 0 ? (began ?? entered ?? "/") : null);
-  return root === null ? null : { actions, ran, edits, seen, root, folder: began ?? root, time: beganAt(session) };
+  if (root === null) return null;
+  const span = workSpan(ran, edits);
+  const time = beganAt(session, span.from === 0 ? 0 : (actions[span.from]?.step ?? 0));
+  return { actions, ran, edits, seen, root, folder: began ?? root, span, time };
 }

@@ -8,6 +8,8 @@ export interface Seen {
   readonly lines: readonly string[];
   /** The number of the first; null where it is not known. */
   readonly from: number | null;
+  /** The place of the action that showed it. */
+  readonly at: number;
 }
 
 const READS = /^(?:read|read_file|view|view_file|open_file)$/i;
@@ -17,6 +19,8 @@ const LONGEST = 1_500; // characters of a line that readers print whole
 const FEWEST = 3;
 
 const plain = (text: string): readonly string[] => text.replaceAll("\r", "").replace(/\n$/, "").split("\n");
+
+type Shown = Omit<Seen, "at">;
 
 function numbered(output: string): Pick<Seen, "lines" | "from"> | null {
   const found = plain(output).flatMap((line) => {
@@ -29,7 +33,7 @@ function numbered(output: string): Pick<Seen, "lines" | "from"> | null {
 }
 
 /** What a call that does nothing but show a file printed. */
-function shown({ command: { words, folder, into } }: Ran, { output }: Action): Seen | null {
+function shown({ command: { words, folder, into } }: Ran, { output }: Action): Shown | null {
   const [program, ...args] = words.map(({ text }) => text);
   const path = args.at(-1);
   if (path === undefined || into !== null || args.filter((one) => !/^-|^[\d,]+p?$|^\d+$/.test(one)).length !== 1) return null;
@@ -52,7 +56,7 @@ export function seenFiles(
 ): readonly Seen[] {
   const changed = new Map<string, number>();
   for (const { edit, at } of edits) if (!changed.has(edit.path)) changed.set(edit.path, at);
-  const found = actions.flatMap((action, at): readonly { seen: Seen; at: number }[] => {
+  const found = actions.flatMap((action, at): readonly Seen[] => {
     if (action.failed) return [];
     const path = [action.input.file_path, action.input.filePath, action.input.path].find((one) => typeof one === "string");
     const read = READS.test(action.name) && path !== undefined ? numbered(action.output) : null;
@@ -64,11 +68,10 @@ export function seenFiles(
     const replaced = firsts
       .slice(0, 1)
       .flatMap(({ edit }) => (edit.kind === "replace" ? [{ path: edit.path, lines: plain(edit.old), from: null }] : []));
-    return [...(read && path ? [{ path, ...read }] : []), ...(text ? [text] : []), ...replaced].map((seen) => ({ seen, at }));
+    return [...(read && path ? [{ path, ...read }] : []), ...(text ? [text] : []), ...replaced].map((seen) => ({ ...seen, at }));
   });
   return found
-    .filter(({ seen: { path }, at }) => at <= (changed.get(path) ?? at))
-    .map(({ seen }) => seen)
+    .filter(({ path, at }) => at <= (changed.get(path) ?? at))
     .filter(({ lines, from }) => from !== null || lines.join("").trim().length >= FEWEST);
 }
 
@@ -76,7 +79,7 @@ export function seenFiles(
 const isUnsure = (line: string): boolean => line.length > LONGEST || /REDACTED|\[truncated\]|<redacted/i.test(line);
 
 /** Whether a file's text holds what was seen of it. */
-export function holds(text: string, { lines, from }: Seen): boolean {
+export function holds(text: string, { lines, from }: Pick<Seen, "lines" | "from">): boolean {
   const all = plain(text);
   if (from !== null)
     return lines.every(

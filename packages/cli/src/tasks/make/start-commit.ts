@@ -4,6 +4,7 @@ import { filesAt, type Git } from "./git.js";
 import { pathBelow } from "./places.js";
 import { holds, type Seen } from "./seen.js";
 import type { Ran } from "./shell-calls.js";
+import type { Span } from "./work-span.js";
 
 /** The commit that a session began at. */
 export interface Start {
@@ -18,6 +19,8 @@ interface Given extends Omit<Began, "paths"> {
   readonly git: Git;
   readonly ran: readonly Ran[];
   readonly seen: readonly Seen[];
+  /** The actions that count. */
+  readonly span: Span;
   /** What the recording calls the repository's top, and the folder that its paths begin in. */
   readonly root: string;
   readonly folder: string;
@@ -73,30 +76,32 @@ function byEvidence(left: Scored, right: Scored): number {
 }
 
 /** The commit with the most evidence; a sentence's part that says why there is none. */
-export async function startCommit({ git, ran, seen, root, folder, known, time, branch }: Given): Promise<Start | string> {
-  const below = seen.flatMap((one) => {
+export async function startCommit({ git, root, folder, known, time, branch, span, ...all }: Given): Promise<Start | string> {
+  const inSpan = ({ at }: { readonly at: number }): boolean => at >= span.from && at < span.to;
+  const below = all.seen.filter(inSpan).flatMap((one) => {
     const path = pathBelow(root, one.path, folder);
     return path === null || !known.has(path) ? [] : [{ ...one, below: path }];
   });
   const files = new Set(below.map((one) => one.below));
-  const candidates = await candidatesIn(git, { time, branch, paths: [...files] }, ran);
+  const candidates = await candidatesIn(git, { time, branch, paths: [...files] }, all.ran.filter(inSpan));
   const [best] = (await score(git, candidates, below)).toSorted(byEvidence);
   if (best === undefined) return "the repository has no commit from before the session";
   const { candidate, held } = best;
-  const same = new Set(held.map((one) => (one as Seen & { below: string }).below));
-  const wrong = new Set(below.filter((one) => !held.includes(one)).map((one) => one.below));
-  if (files.size > 0 && same.size === 0)
+  // A file that is read again may have been changed by what no edit says: its first sight counts.
+  const firsts = below.filter((one, at) => below.findIndex(({ below: path }) => path === one.below) === at);
+  const wrong = firsts.filter((one) => !held.includes(one)).map((one) => one.below);
+  if (files.size > 0 && held.length === 0)
     return `no commit from before the session holds any of the ${files.size} files that the agent read as it read them`;
   if (files.size === 0 && time === null && !candidate.named)
     return "the recording has no time, no commit and no file that could tell when it began";
   const evidence = [
     ...(files.size > 0
-      ? [`it holds ${files.size - wrong.size} of the ${files.size} files that the agent read as it read them`]
+      ? [`it holds ${files.size - wrong.length} of the ${files.size} files that the agent read as it read them`]
       : []),
     ...(candidate.named ? ["git named it in the recording"] : []),
-    ...(candidate.byReflog ? ["the reflog had it checked out when the session began"] : []),
+    ...(candidate.byReflog ? ["the reflog had it checked out when the work began"] : []),
     ...(candidate.onBranch ? ["it is on the session's branch, or on what is checked out"] : []),
-    ...(time === null ? [] : ["it was written before the session began"]),
+    ...(time === null ? [] : ["it was written before its work began"]),
   ];
-  return { commit: candidate.commit, evidence, different: [...wrong] };
+  return { commit: candidate.commit, evidence, different: wrong };
 }

@@ -104,7 +104,7 @@ test("a reflog says what was checked out where the agent read nothing", async ()
   const acts = [asked, writes, failed, { writes: "src/add.js", text: RIGHT }, passed].filter((act) => act !== undefined);
   const { made } = await make({ repo: repo.folder, acts });
   expect(taskOf(made).commit).toBe(gone);
-  expect(made.evidence[0]).toContain("the reflog had it checked out when the session began");
+  expect(made.evidence[0]).toContain("the reflog had it checked out when the work began");
 });
 
 test("git's own words in the recording name the commit", async () => {
