@@ -27,7 +27,7 @@ export const COMMANDS = [
   { name: "evaluate", args: "<adapter>", description: "measure whether an adapter helps on sessions that it was not trained on" },
   {
     name: "tasks",
-    description: "make tasks of recorded sessions: a state of a repository, a request, and a check",
+    description: "list, add, remove or check tasks: what agents are measured by",
     group: true,
   },
   {

@@ -1,11 +1,11 @@
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "../errors.js";
+import { copyFolder, inTemporary } from "./folders.js";
 import { git } from "./git.js";
 import type { Sandbox, SandboxEnd, SandboxLimits } from "./sandbox.js";
 import { isInside, type LoadedTask } from "./task-file.js";
-import { inTemporary } from "./temporary.js";
-import { copyFolder, makeWorkspace } from "./workspace.js";
+import { installedIn, makeWorkspace } from "./workspace.js";
 
 /** Of a check: a test suite that takes longer says little about one task. */
 const CHECK_LIMITS: SandboxLimits = { seconds: 300, memoryMb: 4096, processes: 256, fileMb: 1024 };
@@ -36,15 +36,23 @@ export interface Checked {
   readonly end: SandboxEnd;
 }
 
+/** A result that cannot be read is not solved: an agent may leave a file that nobody may read, or a folder too deep to name. */
+const unreadable = (error: Error): Checked => ({
+  solved: false,
+  end: { code: null, stopped: "disk", stdout: "", stderr: `the result cannot be copied: ${error.message}` },
+});
+
 /** Runs the task's check, without network, on a copy of a result with the task's own files laid over it. */
 export function checkResult(loaded: LoadedTask, workspace: string, sandbox: Sandbox, signal?: AbortSignal): Promise<Checked> {
   return inTemporary(async (folder) => {
     const copy = path.join(folder, "result");
-    await copyFolder(workspace, copy);
+    const failure = await copyFolder(workspace, copy).then(() => null, unreadable);
+    if (failure !== null) return failure;
     await layOver(loaded.task.check_files ?? {}, copy);
     const end = await sandbox.run({
       command: ["sh", "-c", loaded.task.check],
       workspace: copy,
+      readable: await installedIn(loaded),
       port: null,
       limits: CHECK_LIMITS,
       ...(signal && { signal }),

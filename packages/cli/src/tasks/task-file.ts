@@ -46,7 +46,7 @@ async function readTask(file: string): Promise<LoadedTask> {
 export async function readTasks(folder: string): Promise<readonly LoadedTask[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new UsageError(`there is no folder ${folder}: tasks add NAME makes one, and --in DIR names another`);
+    throw new UsageError(`there is no folder ${folder}: imprint tasks add NAME makes one, and --in DIR names another`);
   });
   const files = names.filter((name) => name.endsWith(".yaml")).sort();
   return Promise.all(files.map((name) => readTask(path.join(path.resolve(folder), name))));
@@ -60,7 +60,7 @@ export async function writeTask(folder: string, task: Task): Promise<string> {
   const text = stringify(task, { lineWidth: 0, blockQuote: "literal" });
   await writeFile(file, text, { flag: "wx" }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new UsageError(`${file} is there: give the task another name, or remove it with tasks rm ${task.name}`);
+    throw new UsageError(`${file} is there: give the task another name, or remove it with imprint tasks rm ${task.name}`);
   });
   return file;
 }

@@ -1,9 +1,10 @@
-import { cp, lstat, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Task } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import { parse } from "yaml";
 import { UsageError } from "../errors.js";
+import { copyFolder } from "./folders.js";
 import { git } from "./git.js";
 import type { LoadedTask } from "./task-file.js";
 
@@ -20,17 +21,6 @@ export async function isGit(folder: string): Promise<boolean> {
   return (await there(".git")) || ((await there("HEAD")) && (await there("objects")));
 }
 
-/** Copies a folder's files, folders and links. A link stays a link: nothing that it leads to is read. Other kinds are left out. */
-export const copyFolder = (from: string, to: string): Promise<void> =>
-  cp(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: async (source) => {
-      const entry = await lstat(source);
-      return entry.isFile() || entry.isDirectory() || entry.isSymbolicLink();
-    },
-  });
-
 /** Removes task files: an agent would find the solution in them. */
 async function removeTasks(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
@@ -44,10 +34,33 @@ async function removeTasks(folder: string): Promise<void> {
   }
 }
 
+/** Folders of installed packages at the top of a repository: no commit holds them, and its programs need them. */
+const INSTALLED = ["node_modules", ".venv", "venv"];
+
+/** What is installed in a task's repository, by full paths: folders that git leaves out. A sandbox in which its programs run must show them. */
+export async function installedIn(loaded: LoadedTask): Promise<readonly string[]> {
+  const repository = repositoryOf(loaded);
+  if (isUrl(repository) || !(await isGit(repository))) return [];
+  const left = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", ...INSTALLED];
+  const folders = (await git(repository, left).catch(() => "")).split("\0"); // a bare repository has no files
+  return INSTALLED.filter((name) => folders.includes(`${name}/`)).map((name) => path.join(repository, name));
+}
+
+/** Links what is installed into a workspace, where git does not see it. */
+async function link(installed: readonly string[], folder: string): Promise<void> {
+  for (const place of installed)
+    await symlink(place, path.join(folder, path.basename(place))).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error; // that commit held one itself
+    });
+  await mkdir(path.join(folder, ".git/info"));
+  await writeFile(path.join(folder, ".git/info/exclude"), installed.map((place) => `/${path.basename(place)}\n`).join(""));
+}
+
 const NOBODY = ["-c", "user.name=imprint", "-c", "user.email=imprint@localhost", "-c", "commit.gpgsign=false"];
 
 /**
- * Puts the task's state of its repository into an empty folder, as a git repository of one commit: no later commit and no task file is in it.
+ * Puts the task's state of its repository into an empty folder, as a git repository of one commit: no later commit and no task file is in it. What is
+ * installed in the repository is linked to.
  * Throws a UsageError where the task names no such repository, a CommandError with git's words.
  */
 export async function makeWorkspace(loaded: LoadedTask, folder: string): Promise<void> {
@@ -71,4 +84,5 @@ export async function makeWorkspace(loaded: LoadedTask, folder: string): Promise
   await git(folder, ["-c", "init.defaultBranch=main", "init", "--quiet", "--template="]);
   await git(folder, ["add", "--all", ...(cloned ? ["--force"] : [])]);
   await git(folder, [...NOBODY, "commit", "--quiet", "--allow-empty", "--no-verify", "--message=The state of the task"]);
+  await link(await installedIn(loaded), folder);
 }

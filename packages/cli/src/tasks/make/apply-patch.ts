@@ -1,4 +1,11 @@
-import type { Edit } from "./edits.js";
+/** A change to a file, by the path that the agent gave. */
+export type Edit = { readonly path: string } & (
+  | { readonly kind: "write"; readonly text: string }
+  /** Null where the file is removed. */
+  | { readonly kind: "remove" }
+  | { readonly kind: "move"; readonly to: string }
+  | { readonly kind: "replace"; readonly old: string; readonly text: string; readonly all: boolean }
+);
 
 const FILE = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 const MOVE = /^\*\*\* Move to: (.+)$/;

@@ -1,15 +1,6 @@
 import type { Action } from "./actions.js";
-import { readPatch } from "./apply-patch.js";
+import { type Edit, readPatch } from "./apply-patch.js";
 import type { Ran } from "./shell-calls.js";
-
-/** A change to a file, by the path that the agent gave. */
-export type Edit = { readonly path: string } & (
-  | { readonly kind: "write"; readonly text: string }
-  /** Null where the file is removed. */
-  | { readonly kind: "remove" }
-  | { readonly kind: "move"; readonly to: string }
-  | { readonly kind: "replace"; readonly old: string; readonly text: string; readonly all: boolean }
-);
 
 export interface Edited {
   readonly edit: Edit;

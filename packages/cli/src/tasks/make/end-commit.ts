@@ -1,5 +1,6 @@
 import type { Action } from "./actions.js";
-import type { Edit, Edited } from "./edits.js";
+import type { Edit } from "./apply-patch.js";
+import type { Edited } from "./edits.js";
 import { filesAt, type Git, linesOf } from "./git.js";
 import { pathBelow } from "./places.js";
 

@@ -2,7 +2,7 @@ import { CommandError } from "../../errors.js";
 import { verifyTask, wrongWith } from "../check.js";
 import type { Sandbox } from "../sandbox.js";
 import type { LoadedTask } from "../task-file.js";
-import { ownModule, whyNot } from "./why-not.js";
+import { foldersOfOwn, whyNot } from "./why-not.js";
 
 interface Given {
   /** Every path that the repository ever had. */
@@ -13,7 +13,7 @@ interface Given {
 
 /**
  * The task, where its check fails before and passes with its solution; else why it is none, as a sentence's part. A check that does not find
- * the repository's own Python module is tried once more with the folder that has it.
+ * the repository's own Python module is tried once more with the folders that have it.
  */
 export async function tryTask(loaded: LoadedTask, given: Given): Promise<LoadedTask | string> {
   const { check } = loaded.task;
@@ -22,9 +22,9 @@ export async function tryTask(loaded: LoadedTask, given: Given): Promise<LoadedT
     const verified = await verifyTask(loaded, sandbox, signal);
     const { after } = verified;
     if (after?.solved === false) {
-      const source = check.startsWith("export ") ? null : ownModule(after.end, known);
-      if (source === null) return `\`${check}\` fails with what the session left: ${whyNot(after.end)}`;
-      const path = source === "" ? "$PWD" : `$PWD/${source}`;
+      const folders = check.startsWith("export ") ? [] : foldersOfOwn(after.end, known);
+      if (folders.length === 0) return `\`${check}\` fails with what the session left: ${whyNot(after.end)}`;
+      const path = folders.map((folder) => (folder === "" ? "$PWD" : `$PWD/${folder}`)).join(":");
       return tryTask({ ...loaded, task: { ...loaded.task, check: `export PYTHONPATH="${path}" && ${check}` } }, given);
     }
     const wrong = wrongWith(verified);

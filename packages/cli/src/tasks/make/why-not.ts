@@ -1,19 +1,17 @@
 import type { SandboxEnd } from "../sandbox.js";
 
+const MOST_FOLDERS = 8;
 const MISSING_PROGRAM = /(?:^|\n)(?:\S*: (?:line )?(?:\d+: )?)?(\S+): (?:command )?not found|env: '?([^':]+)'?: No such file/;
 const MISSING_MODULE =
   /No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'|no required module provides package (\S+?);|no matching package named `(\S+)`|npx canceled due to missing packages[^[]*\["?([\w@/.-]+)/;
 const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|Temporary failure in name resolution|Could not resolve host|Network is unreachable|Failed to resolve|dial tcp|failed to (?:download|fetch)|spurious network error/i;
 
-/** A folder of the repository that has a Python module which a check does not find: where it was developed, it was installed from there. */
-export function ownModule({ stdout, stderr }: SandboxEnd, known: ReadonlySet<string>): string | null {
+/** Folders of the repository that have a Python module which a check does not find: where it was developed, it was installed from one. */
+export function foldersOfOwn({ stdout, stderr }: SandboxEnd, known: ReadonlySet<string>): readonly string[] {
   const [, name] = /No module named '(\w+)/.exec(`${stderr}\n${stdout}`) ?? [];
-  const files = [...known].filter(
-    (file) => file === `${name}.py` || file.endsWith(`/${name}/__init__.py`) || file === `${name}/__init__.py`,
-  );
-  const [nearest] = files.toSorted((left, right) => left.length - right.length);
-  return nearest === undefined ? null : nearest.slice(0, nearest.lastIndexOf(`${name}`)).replace(/\/$/, "");
+  const found = [...known].flatMap((file) => (/^(.*\/)?(\w+)(?:\/__init__)?\.py$/.exec(file)?.[2] === name ? [file] : []));
+  return [...new Set(found.map((file) => file.slice(0, file.lastIndexOf(`${name}`)).replace(/\/$/, "")))].slice(0, MOST_FOLDERS);
 }
 
 const first = (found: RegExpExecArray | null): string | undefined => found?.slice(1).find((one) => one !== undefined);

@@ -4,8 +4,8 @@ import path from "node:path";
 /** What an entry takes at least: a bound holds for empty files too. */
 const ENTRY = 4096;
 
-/** Bytes on disk below a folder; it stops counting at `enough`. Links are not followed. */
-export async function bytesBelow(folder: string, enough: number): Promise<number> {
+/** Bytes on disk below a folder; it stops counting at `enough`, or at the signal. Links are not followed. */
+export async function bytesBelow(folder: string, enough: number, signal: AbortSignal): Promise<number> {
   let bytes = 0;
   const folders = [folder];
   for (const at of folders) {
@@ -13,7 +13,7 @@ export async function bytesBelow(folder: string, enough: number): Promise<number
       for await (const entry of await opendir(at)) {
         const place = path.join(at, entry.name);
         bytes += Math.max(ENTRY, (await lstat(place)).blocks * 512);
-        if (bytes >= enough) return bytes;
+        if (bytes >= enough || signal.aborted) return bytes;
         if (entry.isDirectory()) folders.push(place);
       }
     } catch {

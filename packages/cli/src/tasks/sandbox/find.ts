@@ -2,8 +2,8 @@ import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { UsageError } from "../../errors.js";
 import type { Io } from "../../io.js";
+import { inTemporary } from "../folders.js";
 import type { Sandbox } from "../sandbox.js";
-import { inTemporary } from "../temporary.js";
 import { bubblewrap } from "./bubblewrap.js";
 import { container } from "./container.js";
 import { none } from "./none.js";
@@ -50,5 +50,5 @@ export async function findSandbox({ io, noSandbox }: { readonly io: Io; readonly
   }
   const found =
     failures.length > 0 ? failures.join("\n") : "neither bubblewrap nor podman nor docker is here to run it in a sandbox";
-  throw new UsageError(`${found}\napt-get install bubblewrap, or --no-sandbox where you trust what runs`);
+  throw new UsageError(`${found}\napt-get install bubblewrap (0.8 or newer), or --no-sandbox where you trust what runs`);
 }

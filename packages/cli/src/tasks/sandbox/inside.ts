@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { inTemporary } from "../folders.js";
 import type { SandboxRequest } from "../sandbox.js";
-import { inTemporary } from "../temporary.js";
 import { INSIDE, openRelay } from "./relay.js";
 
 /** All of the system that a sandbox shows, besides its own /proc, /dev and /tmp: programs and what they load. No home, no /var, no /run. */
@@ -56,6 +56,14 @@ function nodePlaces(node: string): readonly string[] {
   return path.basename(bin) === "bin" && existsSync(modules) ? [bin, modules] : [node];
 }
 
+/** The Python that a virtual environment was made with, where it is one of a version manager's: its programs are links to it. */
+function pythonOf(folder: string): readonly string[] {
+  const python = path.join(folder, "bin/python");
+  if (!existsSync(path.join(folder, "pyvenv.cfg")) || !existsSync(python)) return [];
+  const real = realpathSync(python);
+  return [folder, ...SYSTEM].some((shown) => isBelow(real, shown)) ? [] : [path.dirname(path.dirname(real))];
+}
+
 export interface Visible {
   /** Folders and files that may be read, at the same paths. */
   readonly readOnly: readonly string[];
@@ -65,10 +73,11 @@ export interface Visible {
 
 /** What of this machine the request's command sees, besides its workspace. */
 export function visible(request: SandboxRequest, node = realpathSync(process.execPath)): Visible {
+  const { readable = [] } = request;
   const here = [...SYSTEM, ...ETC].filter((place) => existsSync(place));
   const isLink = (place: string): boolean => path.dirname(place) === "/" && lstatSync(place).isSymbolicLink();
   return {
-    readOnly: [...here.filter((place) => !isLink(place)), ...nodePlaces(node), ...(request.readable ?? [])],
+    readOnly: [...here.filter((place) => !isLink(place)), ...nodePlaces(node), ...readable, ...readable.flatMap(pythonOf)],
     links: Object.fromEntries(here.filter(isLink).map((place) => [place, readlinkSync(place)])),
   };
 }
@@ -86,11 +95,16 @@ export const environment = (
   ...env,
 });
 
+/** Threads count as well where the kernel keeps the bound: what it lets through is counted from outside. */
+export const tasksOf = ({ limits }: SandboxRequest): number => limits.processes * 8;
+
 /** The command with what must hold in its own process: limits that the kernel keeps, and the relay where it may reach a port. */
-export function limited({ command, port, limits }: SandboxRequest): readonly string[] {
+export function limited(request: SandboxRequest, tasks: number | null = null): readonly [string, ...string[]] {
+  const { command, port, limits } = request;
   const relayed =
     port === null ? command : [realpathSync(process.execPath), "-e", INSIDE, "--", String(port), SOCKET, ...command];
-  // In units of 512 bytes. A dump of memory is a file as well.
-  const blocks = limits.fileMb * 2048;
-  return ["/bin/sh", "-c", `ulimit -c 0 && ulimit -f ${blocks} && mkdir -p "$HOME" && exec "$@"`, "sh", ...relayed];
+  // Of files in units of 512 bytes; a dump of memory is one as well. Of processes dash says -p, and bash -u.
+  const processes = tasks === null ? "" : `ulimit -p ${tasks} 2>/dev/null || ulimit -u ${tasks};`;
+  const bounds = `ulimit -c 0; ulimit -f ${limits.fileMb * 2048}; ${processes}`;
+  return ["/bin/sh", "-c", `${bounds} mkdir -p "$HOME"; exec "$@"`, "sh", ...relayed];
 }

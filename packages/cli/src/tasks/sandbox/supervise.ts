@@ -17,7 +17,7 @@ export interface Supervised {
 }
 
 const TAIL = 64 * 1024;
-const LOOK_MS = 150; // a fork bomb gets some thousand processes in it, a hog some hundred MB
+const LOOK_MS = 100; // a hog gets some hundred MB in it
 const DISK_MS = 1_000;
 /** What a process that escaped its group can delay the end by. */
 const CLOSE_MS = 1_000;
@@ -54,7 +54,7 @@ export async function supervise({ child, root, kill, gone }: Supervised, request
   const looks = setInterval(() => {
     const pid = root();
     if (pid === null) return;
-    const { processes, bytes } = usageBelow(pid);
+    const { processes, bytes } = usageBelow(pid, limits.processes);
     if (processes > limits.processes) stop("processes");
     else if (bytes > limits.memoryMb * 2 ** 20) stop("memory");
   }, LOOK_MS);
@@ -77,9 +77,10 @@ export async function supervise({ child, root, kill, gone }: Supervised, request
 
 /** Measures a folder again and again, until the signal, and says when it has grown by more than `bytes`. */
 async function watchDisk(folder: string, bytes: number, isOver: AbortSignal, onFull: () => void): Promise<void> {
-  const before = await bytesBelow(folder, Number.POSITIVE_INFINITY);
+  const before = await bytesBelow(folder, Number.POSITIVE_INFINITY, isOver);
   while (!isOver.aborted) {
-    if ((await bytesBelow(folder, before + bytes)) >= before + bytes && !isOver.aborted) return onFull();
-    await setTimeout(DISK_MS, undefined, { signal: isOver }).catch(() => undefined);
+    const begun = performance.now();
+    if ((await bytesBelow(folder, before + bytes, isOver)) >= before + bytes && !isOver.aborted) return onFull();
+    await setTimeout(Math.max(DISK_MS, 10 * (performance.now() - begun)), undefined, { signal: isOver }).catch(() => undefined);
   }
 }
