@@ -1,9 +1,9 @@
 import path from "node:path";
 import type { Session } from "@imprint/contracts";
+import { inTemporary } from "../folders.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedTask, writeTask } from "../task-file.js";
-import { inTemporary } from "../temporary.js";
-import { makeWorkspace } from "../workspace.js";
+import { installedIn, makeWorkspace } from "../workspace.js";
 import { endCommit } from "./end-commit.js";
 import { type Git, gitIn, linesOf } from "./git.js";
 import { type Solution, solutionBetween } from "./patch.js";
@@ -50,6 +50,12 @@ function nameOf(request: string, session: Session): string {
       .replaceAll(/[^a-z0-9]+/g, "-")
       .slice(0, NAME_LENGTH)}`
   );
+}
+
+/** What sets up a check: a virtual environment's programs come first, as where it is activated. */
+async function setUpOf(loaded: LoadedTask): Promise<string> {
+  const found = (await installedIn(loaded)).map((place) => path.basename(place)).find((name) => name.endsWith("venv"));
+  return found === undefined ? "" : `export PATH="$PWD/${found}/bin:$PATH" && `;
 }
 
 /** The states that the session may have left, the surest first. */
@@ -116,6 +122,7 @@ export async function makeTask({ session, repo, into, sandbox, signal, note }: M
   if (solutions.length === 0)
     return none("it left no change that its edits or a commit hold", evidenceOf(start, undefined, undefined));
 
+  const setUp = await setUpOf(loadedOf(bare));
   const reasons: NotMade[] = [];
   for (const run of checks.slice(0, MOST_CHECKS))
     for (const solution of solutions) {
@@ -123,7 +130,7 @@ export async function makeTask({ session, repo, into, sandbox, signal, note }: M
       note(`trying ${checkOf(run)} before and after ${solution.from}`);
       const prompt = promptUntil(run, requests).join("\n\n");
       const tests = Object.keys(solution.tests).length === 0 ? {} : { check_files: solution.tests };
-      const task = { ...bare, prompt, check: checkOf(run), ...tests, solution: solution.patch };
+      const task = { ...bare, prompt, check: setUp + checkOf(run), ...tests, solution: solution.patch };
       const tried = await tryTask(loadedOf(task), { known, sandbox, ...(signal && { signal }) });
       const evidence = evidenceOf(start, run, solution);
       if (typeof tried !== "string") return { loaded: { ...tried, file: await writeTask(into, tried.task) }, evidence };

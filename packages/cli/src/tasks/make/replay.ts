@@ -48,7 +48,7 @@ export async function replayed({ workspace, edits, root, folder }: Given): Promi
     const isMade = await make(one, path.join(workspace, below), to === null ? null : path.join(workspace, to)).catch(() => false);
     if (!isMade) missed++;
   }
-  await git("add", "--all", "--force");
+  await git("add", "--all");
   const end = (await git("write-tree"))?.trim();
   const lost = missed === 0 ? "" : `; ${missed} of them did not fit`;
   return end === undefined ? null : solutionBetween(git, ["HEAD", end], `the session's own ${edits.length} edits${lost}`);

@@ -22,7 +22,7 @@ export async function tryTask(loaded: LoadedTask, given: Given): Promise<LoadedT
     const verified = await verifyTask(loaded, sandbox, signal);
     const { after } = verified;
     if (after?.solved === false) {
-      const folders = check.startsWith("export ") ? [] : foldersOfOwn(after.end, known);
+      const folders = check.startsWith("export PYTHONPATH") ? [] : foldersOfOwn(after.end, known);
       if (folders.length === 0) return `\`${check}\` fails with what the session left: ${whyNot(after.end)}`;
       const path = folders.map((folder) => (folder === "" ? "$PWD" : `$PWD/${folder}`)).join(":");
       return tryTask({ ...loaded, task: { ...loaded.task, check: `export PYTHONPATH="${path}" && ${check}` } }, given);
