@@ -10,8 +10,12 @@ const NETWORK =
 /** Folders of the repository that have a Python module which a check does not find: where it was developed, it was installed from one. */
 export function foldersOfOwn({ stdout, stderr }: SandboxEnd, known: ReadonlySet<string>): readonly string[] {
   const [, name] = /No module named '(\w+)/.exec(`${stderr}\n${stdout}`) ?? [];
-  const found = [...known].flatMap((file) => (/^(.*\/)?(\w+)(?:\/__init__)?\.py$/.exec(file)?.[2] === name ? [file] : []));
-  return [...new Set(found.map((file) => file.slice(0, file.lastIndexOf(`${name}`)).replace(/\/$/, "")))].slice(0, MOST_FOLDERS);
+  const ends = name === undefined ? [] : [`${name}.py`, `${name}/__init__.py`];
+  const found = [...known].flatMap((file) => {
+    const end = ends.find((one) => file === one || file.endsWith(`/${one}`));
+    return end === undefined ? [] : [file.slice(0, -end.length).replace(/\/$/, "")];
+  });
+  return [...new Set(found)].slice(0, MOST_FOLDERS);
 }
 
 const first = (found: RegExpExecArray | null): string | undefined => found?.slice(1).find((one) => one !== undefined);

@@ -164,6 +164,13 @@ test("a Python module of the repository's own is found where it lies", async () 
   expect(taskOf((await make({ repo: repo.folder, acts })).made).check).toBe(`export PYTHONPATH="$PWD/src" && ${check}`);
 });
 
+test("a virtual environment of the repository comes first on the check's PATH", async () => {
+  const repo = await mended();
+  await repo.write(".gitignore", ".venv\n");
+  await repo.write(".venv/bin/activate", "");
+  expect(taskOf((await make({ repo: repo.folder })).made).check).toBe(`export PATH="$PWD/.venv/bin:$PATH" && ${CHECK}`);
+});
+
 describe("no task, and why", () => {
   const without = (code: number): readonly Act[] => ACTS.filter((act) => !("runs" in act && act.code === code));
   const instead = (command: string, output = "ok"): readonly Act[] => [
