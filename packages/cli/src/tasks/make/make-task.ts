@@ -9,7 +9,7 @@ import { type Git, gitIn, linesOf } from "./git.js";
 import { type Solution, solutionBetween } from "./patch.js";
 import { type Recorded, recordedWork } from "./recorded.js";
 import { replayed } from "./replay.js";
-import { type Request, requestsOf } from "./request.js";
+import { commandIn, type Request, requestsOf } from "./request.js";
 import { type Start, startCommit } from "./start-commit.js";
 import { checkOf, checksIn, type TestRun, testRuns } from "./test-runs.js";
 import { tryTask } from "./try-task.js";
@@ -100,7 +100,13 @@ export async function makeTask({ session, repo, into, sandbox, signal, note }: M
   const none = (why: string, evidence: readonly string[] = []): MadeTask => ({ why, evidence });
   if (linesOf(await git("rev-list", "--all", "--max-count=1")).length === 0) return none(`${repo} holds no commit of git`);
   const requests = requestsOf(session);
-  if (requests[0] === undefined) return none("nobody asks for anything in the recording");
+  const command = commandIn(session);
+  if (requests[0] === undefined)
+    return none(
+      command === null
+        ? "nobody asks for anything in the recording"
+        : `nobody asks for anything in the recording but by ${command}, whose text is the agent's own`,
+    );
   const known = new Set(linesOf(await git("log", "--all", "--format=", "--name-only", "--no-renames")));
   const work = recordedWork(session, known);
   if (work === null) return none("none of the files that it names was ever in the repository");

@@ -30,3 +30,7 @@ export const requestsOf = ({ steps }: Session): readonly Request[] =>
     const text = step.source === "user" ? wordsOf(step.text) : "";
     return asks(step, text) ? [{ text, at }] : [];
   });
+
+/** A command of the agent's own that stands where a request would: `/review`; null where there is none. Its text is not in the recording. */
+export const commandIn = ({ steps }: Session): string | null =>
+  steps.flatMap(({ source, text }) => (source === "user" ? (/^\/[a-z][\w:-]*/i.exec(text.trim())?.[0] ?? []) : []))[0] ?? null;

@@ -180,6 +180,11 @@ describe("no task, and why", () => {
 
   test.each([
     ["nobody asks", ACTS.slice(1), "nobody asks for anything in the recording"],
+    [
+      "a command asks",
+      [{ asks: "/mend src" }, ...ACTS.slice(1)],
+      "nobody asks for anything in the recording but by /mend, whose text is the agent's own",
+    ],
     ["it never tested", ACTS.filter((act) => !("runs" in act)), "the agent ran no test command"],
     ["its tests failed", without(0), "its tests failed at the end"],
     [
