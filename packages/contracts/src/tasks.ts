@@ -12,7 +12,9 @@ export type TaskLimits = Static<typeof TaskLimits>;
 export const Task = Strict({
   name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,79}$", description: "Small letters, digits and dashes" }),
   repository: Type.String({ minLength: 1, description: "A folder, relative to the task's file, or the URL of a git repository" }),
-  commit: Type.Optional(Type.String({ pattern: "^\\w\\S{3,}$", description: "Of a git repository: the state that the agent finds" })),
+  commit: Type.Optional(
+    Type.String({ pattern: "^\\w\\S{3,}$", description: "Of a git repository: the state that the agent finds" }),
+  ),
   prompt: Type.String({ minLength: 1, description: "What a person asks" }),
   check: Type.String({ minLength: 1, description: "Run by sh in the result; its exit code 0 means solved" }),
   check_files: Type.Optional(
