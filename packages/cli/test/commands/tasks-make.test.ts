@@ -29,7 +29,7 @@ describe("imprint tasks make", () => {
     const checked = await imprint(["tasks", "check", "--no-sandbox"], { cwd: repo });
     expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("holds: fails before")]);
     const again = await imprint(["tasks", "make", file, "--repo", repo, "--no-sandbox"]);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("is there: give the task another name")]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("is there: remove it with tasks rm make-add-")]);
   });
 
   it("makes one of a stored session, by the beginning of its id", async () => {

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Session } from "@imprint/contracts";
+import { UsageError } from "../../errors.js";
 import { inTemporary } from "../folders.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedTask, writeTask } from "../task-file.js";
@@ -124,6 +126,8 @@ export async function makeTask({ session, repo, into, sandbox, signal, note }: M
     check: "true",
   };
   const loadedOf = (task: LoadedTask["task"]): LoadedTask => ({ task, file: path.join(path.resolve(into), `${task.name}.yaml`) });
+  const { file } = loadedOf(bare);
+  if (existsSync(file)) throw new UsageError(`${file} is there: remove it with tasks rm ${bare.name}, or choose another folder`);
   const solutions = await solutionsOf(git, { start, work, base: loadedOf(bare) });
   if (solutions.length === 0)
     return none("it left no change that its edits or a commit hold", evidenceOf(start, undefined, undefined));
@@ -132,13 +136,13 @@ export async function makeTask({ session, repo, into, sandbox, signal, note }: M
   const reasons: NotMade[] = [];
   for (const run of checks.slice(0, MOST_CHECKS))
     for (const solution of solutions) {
-      signal?.throwIfAborted();
       note(`trying ${checkOf(run)} before and after ${solution.from}`);
       const prompt = promptUntil(run, requests).join("\n\n");
       const tests = Object.keys(solution.tests).length === 0 ? {} : { check_files: solution.tests };
       const task = { ...bare, prompt, check: setUp + checkOf(run), ...tests, solution: solution.patch };
       const tried = await tryTask(loadedOf(task), { known, sandbox, ...(signal && { signal }) });
       const evidence = evidenceOf(start, run, solution);
+      if (signal?.aborted) return none("it was interrupted", evidence);
       if (typeof tried !== "string") return { loaded: { ...tried, file: await writeTask(into, tried.task) }, evidence };
       reasons.push({ why: tried, evidence });
     }

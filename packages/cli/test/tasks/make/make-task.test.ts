@@ -243,6 +243,16 @@ describe("no task, and why", () => {
     );
   });
 
+  test("it was interrupted", async () => {
+    const { folder } = await mended();
+    const stop = new AbortController();
+    const session = await recorded("claude-code", story());
+    const given = { session, repo: folder, into: path.join(folder, "tasks"), sandbox: none, signal: stop.signal };
+    const made = await makeTask({ ...given, note: () => stop.abort() });
+    expect(whyOf(made)).toBe("it was interrupted");
+    expect(await readdir(folder)).not.toContain("tasks");
+  });
+
   test("git keeps nothing there", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "imprint-no-git-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
