@@ -15,6 +15,8 @@ export interface Seen {
 const READS = /^(?:read|read_file|view|view_file|open_file)$/i;
 /** A line of what Claude Code's and opencode's readers print. */
 const NUMBERED = /^\s*0*(\d+)(?:→|\t|\| |: )(.*)$/;
+/** What readers without numbers put behind a part of a file. */
+const NOTE = /\n*\[[^\]\n]*\]\s*$/;
 const LONGEST = 1_500; // characters of a line that readers print whole
 const FEWEST = 3;
 
@@ -59,7 +61,8 @@ export function seenFiles(
   const found = actions.flatMap((action, at): readonly Seen[] => {
     if (action.failed) return [];
     const path = [action.input.file_path, action.input.filePath, action.input.path].find((one) => typeof one === "string");
-    const read = READS.test(action.name) && path !== undefined ? numbered(action.output) : null;
+    const bare = { lines: plain(action.output.replace(NOTE, "")), from: null };
+    const read = READS.test(action.name) && path !== undefined ? (numbered(action.output) ?? bare) : null;
     const own = ran.filter((one) => one.at === at);
     const shows = own.filter(({ command }) => command.words[0]?.text !== "cd");
     const [only] = shows.length === 1 ? shows : [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readPatch } from "../../../src/tasks/make/apply-patch.js";
-import { holds } from "../../../src/tasks/make/seen.js";
+import { holds, seenFiles } from "../../../src/tasks/make/seen.js";
 
 test("a patch of Codex is edits of files", () => {
   const text = `*** Begin Patch
@@ -35,4 +35,12 @@ test.each([
   ["not", "a\nc\n", { lines: ["a", "b"], from: null }, false],
 ])("a file holds lines that were seen: %s", (_, text, seen, held) => {
   expect(holds(text, seen)).toBe(held);
+});
+
+test.each([
+  ["numbers its lines", "     1→a\n     2→b\n", { lines: ["a", "b"], from: 1 }],
+  ["prints them alone, and what it left out", "abc\nb\n\n[12 more lines]", { lines: ["abc", "b"], from: null }],
+])("a reader that %s shows a file", (_, output, seen) => {
+  const action = { name: "read", input: { path: "/work/a.js" }, command: null, folder: null, exit: null, failed: false, step: 1 };
+  expect(seenFiles([{ ...action, output }], { ran: [], edits: [] })).toEqual([{ path: "/work/a.js", at: 0, ...seen }]);
 });
