@@ -27,7 +27,8 @@ const WRAPPERS: Readonly<Record<string, RegExp>> = {
 /** What runs a program in an environment that it makes: the check finds what is installed where it runs. */
 const ENVIRONMENTS = /^(?:uv|poetry|pipenv|pdm|rye|hatch)$/;
 const WITH_VALUE = /^--(?:with|extra|group|python|project|directory|env-file|package)$|^-p$/;
-const NO_RUN = /^(?:--version|--help|-h|-V|--collect-only|--co|--fixtures|--list|--listTests|--no-run|--init|--dry-run)$/;
+const NO_RUN =
+  /^(?:--version|--help|-h|-V|--collect-only|--co|--fixtures|--list|--listTests|--no-run|-bench(?:=.*)?|--init|--dry-run)$/;
 const FILTERS = /^(?:-k|-m|-t|--grep|-g|-run|--test-name-pattern|--testNamePattern|-p|--package)$/;
 const PYTHON = /^(?:python[\d.]*|py)$/;
 const TEST_SCRIPT = /^(?:run[-_]?)?(?:all[-_]?|unit[-_]?)?tests?(?:[-_:]\w+)*$/;

@@ -46,6 +46,7 @@ test.each([
   "ls tests",
   "cat test_a.py",
   "pytest --version",
+  "go test -run x -bench=. ./sts",
   "pytest --collect-only -q",
   "npm install vitest",
   "npm run build",
