@@ -12,6 +12,7 @@ import { table } from "../output/table.js";
 import { plain } from "../output/text.js";
 import { type Verified, verifyTask, wrongWith } from "../tasks/check.js";
 import { git } from "../tasks/git.js";
+import { makeCommand } from "../tasks/make/command.js";
 import { findSandbox } from "../tasks/sandbox/find.js";
 import { isInside, type LoadedTask, readTasks, writeTask } from "../tasks/task-file.js";
 import { isGit, isUrl } from "../tasks/workspace.js";
@@ -27,6 +28,7 @@ export function tasksCommand(context: CommandContext): Command {
     .addCommand(addCommand(context))
     .addCommand(showCommand(context))
     .addCommand(removeCommand(context))
+    .addCommand(makeCommand(context))
     .addCommand(checkCommand(context));
 }
 
