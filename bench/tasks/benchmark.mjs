@@ -8,7 +8,7 @@ import { planRepository, repositories } from "./generate/repository.mjs";
 import { passes, writeRepository } from "./generate/write.mjs";
 import { recordSession } from "./record.mjs";
 import { ROWS, trainings } from "./rows.mjs";
-import { runAgent } from "./run-agent.mjs";
+import { compileAgent, runAgent } from "./run-agent.mjs";
 import { table } from "./table.mjs";
 
 /** llama.cpp computes so many of one adapter together. */
@@ -118,6 +118,7 @@ export const benchmark = {
     const conversations = path.join(folder, "conversations");
     mkdirSync(conversations, { recursive: true });
     const programs = await installAgent({ name: "mini", root: ROOT, env: process.env, signal: new AbortController().signal });
+    await compileAgent(programs);
     const service = await startDemoService({ dataDir: path.join(folder, "data"), flags: { base_model: base } });
     try {
       const { client, baseModel, url } = service;

@@ -50,7 +50,10 @@ export function waysOf(draw, { rules, look, astray, edits, finish, check }) {
   ];
 }
 
-/** Ways that leave out one thing that the rules ask for: lists of commands. */
+/** The commands alone that change something, as the first way has them. */
+export const changesOf = ({ edits, finish }) => [...edits[0], ...finish.map(([, command]) => command)];
+
+/** Ways that leave out one thing that the rules ask for: lists of commands; the first does nothing. */
 export function wrongWaysOf({ edits, finish }) {
   const commands = finish.map(([, command]) => command);
   const forgotten = commands.map((_, at) => [...edits[0], ...commands.filter((_, other) => other !== at)]);

@@ -1,5 +1,5 @@
 import { drawing } from "../../harness/draw.mjs";
-import { waysOf, wrongWaysOf } from "./expert.mjs";
+import { changesOf, waysOf, wrongWaysOf } from "./expert.mjs";
 import { KINDS } from "./kinds/all.mjs";
 import { COLUMNS, NAMES, PEOPLE } from "./words.mjs";
 
@@ -26,8 +26,8 @@ export function repositories(seed) {
 }
 
 /**
- * All of a repository but its folder: `house` with its files and rules, and `tasks`, each with its side, what is asked, the expert's ways,
- * and ways that forget a rule; a way is a list of `{say, command}`.
+ * All of a repository but its folder: `house` with its files and rules, and `tasks`, each with its side, what is asked, the commands that
+ * do it (`changes`), the expert's ways, and ways that forget a rule; a way is a list of `{say, command}`.
  */
 export function planRepository({ name, kind, seed }) {
   const draw = drawing(`${seed} ${name}`);
@@ -73,6 +73,7 @@ function taskOf(draw, { house, family, shown, side, number, one, other }) {
     shown,
     subjects: [one.name, values.value].filter((it) => it !== undefined),
     prompt: fill(wordings[number % wordings.length], values),
+    changes: changesOf(steps),
     ways: waysOf(draw, steps),
     wrong: wrongWaysOf(steps),
   };

@@ -9,8 +9,11 @@ const DATE = "2026-01-05T09:00:00Z";
 const LIMITS = { turns: 14, seconds: 300 };
 const VERIFY = readFileSync(new URL("../verify.py", import.meta.url), "utf8");
 
+/** A Python of the system's before the shims of version managers, which take longer than what they start. */
+export const SYSTEM_FIRST = ["/usr/bin", "/bin", process.env.PATH].join(path.delimiter);
+
 /** The same commits from the same files, whoever makes them. */
-export const ENV = {
+const ENV = {
   ...process.env,
   ...Object.fromEntries(
     ["AUTHOR", "COMMITTER"].flatMap((who) => [
@@ -19,6 +22,7 @@ export const ENV = {
       [`GIT_${who}_DATE`, DATE],
     ]),
   ),
+  PATH: SYSTEM_FIRST,
   GIT_CONFIG_GLOBAL: os.devNull,
   GIT_CONFIG_SYSTEM: os.devNull,
   PYTHONDONTWRITEBYTECODE: "1",
@@ -90,13 +94,10 @@ export function writeRepository(plan, folder) {
   return written;
 }
 
-/** The task as its file holds it: what the expert's first way leaves is what every file is compared with. */
+/** The task as its file holds it: what the expert's changes leave is what every file is compared with. */
 function taskFile({ house, task, repository, commit, files }) {
   return withCopy(repository, (copy) => {
-    runAll(
-      copy,
-      task.ways[0].map(({ command }) => command),
-    );
+    runAll(copy, task.changes);
     const before = list(copy);
     output(copy, "git", ["add", "--all"]);
     const names = [...new Set([...before, ...list(copy)])].sort();
