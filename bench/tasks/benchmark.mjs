@@ -5,7 +5,7 @@ import { startDemoService } from "../../scripts/lib/demo/service.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
 import { defaultModel, refuse, userPath } from "../../scripts/lib/trainer.mjs";
 import { planRepository, repositories } from "./generate/repository.mjs";
-import { passes, writeRepository } from "./generate/write.mjs";
+import { isChanged, passes, writeRepository } from "./generate/write.mjs";
 import { recordSession } from "./record.mjs";
 import { ROWS, trainings } from "./rows.mjs";
 import { compileAgent, runAgent } from "./run-agent.mjs";
@@ -39,18 +39,17 @@ async function together(list, count, work) {
 }
 
 /**
- * A repository of the seed in `folder`, with its tasks by name and the experts' sessions, in turns of the families. What is there is made
- * again, but not recorded again.
+ * A repository of the seed in `folder`, with its tasks by name. `sessions(count)` resolves with so many of the experts' sessions, the
+ * families in turn: what is kept is not recorded again.
  */
-async function makeRepository({ one, seed, folder, programs, print }) {
+function makeRepository({ one, seed, folder, programs, print }) {
   const plan = planRepository({ ...one, seed });
   const place = path.join(folder, one.name);
   const tasks = writeRepository(plan, place);
   const kept = path.join(folder, "sessions", one.name);
   mkdirSync(kept, { recursive: true });
   const training = plan.tasks.filter(({ side }) => side === "training").sort((a, b) => a.number - b.number);
-  const sessions = [];
-  for (const [at, { name, family, ways, number }] of training.entries()) {
+  const session = async ({ name, family, ways, number }, at) => {
     const file = path.join(kept, `${name}.jsonl`);
     if (!existsSync(file)) {
       const task = tasks.get(name);
@@ -59,23 +58,25 @@ async function makeRepository({ one, seed, folder, programs, print }) {
       const recorded = await recordSession({ task, way, repository: path.join(place, "repository"), programs, look });
       if (!recorded.found) throw new Error(`The expert's session of ${one.name}, ${name}, does not pass the check.`);
       writeFileSync(file, `${recorded.session}\n`);
+      print(`${one.name}: ${name} recorded`);
     }
-    sessions.push({ family, text: readFileSync(file, "utf8") });
-  }
-  print(`${one.name}: ${sessions.length} sessions, ${plan.tasks.length - sessions.length} tasks held out`);
+    return { family, text: readFileSync(file, "utf8") };
+  };
+  const sessions = async (count) => {
+    const found = [];
+    for (const [at, task] of training.slice(0, count).entries()) found.push(await session(task, at));
+    return found;
+  };
   return { ...one, plan, folder: place, tasks, sessions };
 }
 
 /** Runs one held-out task and gives its line of the results. */
 async function cellOf({ repository, row, task, model, url, programs, conversations }) {
   const file = repository.tasks.get(task.name);
-  const preface = ROWS[row].preface?.(repository, task.family);
+  const preface = await ROWS[row].preface?.(repository, task.family);
   const { commit, limits } = file;
   const prompt = preface === undefined ? task.prompt : `${preface}\n\n${task.prompt}`;
-  const look = (work) => ({
-    solved: passes(file, work),
-    changed: !passes({ ...file, check: "git diff --quiet HEAD", check_files: {} }, work),
-  });
+  const look = (work) => ({ solved: passes(file, work), changed: isChanged(work) });
   const end = await runAgent({
     repository: path.join(repository.folder, "repository"),
     commit,
@@ -124,8 +125,8 @@ export const benchmark = {
       const { client, baseModel, url } = service;
       const { train, imprint } = trainings({ client, baseModel, print });
       const made = new Map();
-      const repositoryOf = async (one) => {
-        if (!made.has(one.name)) made.set(one.name, await makeRepository({ one, seed, folder, programs, print }));
+      const repositoryOf = (one) => {
+        if (!made.has(one.name)) made.set(one.name, makeRepository({ one, seed, folder, programs, print }));
         return made.get(one.name);
       };
       const done = new Set(lines(results).map((line) => keyOf(JSON.parse(line))));
@@ -136,7 +137,7 @@ export const benchmark = {
             .map((task) => ({ task, about: { seed, base: baseModel, repository: one.name, row, task: task.name } }))
             .filter(({ about }) => !done.has(keyOf(about)));
           if (cells.length === 0) continue;
-          const repository = await repositoryOf(one);
+          const repository = repositoryOf(one);
           const other = () => {
             const others = [...all, ...all]
               .slice(all.indexOf(one) + 1)

@@ -7,7 +7,7 @@ const SEED = 1;
 
 const learn = (count) => ({
   async model({ repository, train }) {
-    return train(`${repository.name}-learn${count}`, repository.sessions.slice(0, count));
+    return train(`${repository.name}-learn${count}`, await repository.sessions(count));
   },
 });
 
@@ -24,8 +24,9 @@ export const ROWS = {
     },
   },
   session: {
-    preface({ sessions }, family) {
-      const one = sessions.find((session) => session.family === family) ?? sessions[0];
+    async preface({ sessions }, family) {
+      const firsts = await sessions(3);
+      const one = firsts.find((session) => session.family === family) ?? firsts[0];
       return `Work that was done here before:\n${shown(one.text)}\n\nThe task now:`;
     },
   },
@@ -34,14 +35,17 @@ export const ROWS = {
   learn12: learn(12),
   other: {
     async model({ other, train }) {
-      const one = await other();
+      const one = other();
       return one === null
         ? { leftOut: "There is no repository of another kind in its half." }
         : ROWS.learn12.model({ repository: one, train });
     },
   },
   imprint: {
-    model: ({ repository, imprint }) => imprint(`${repository.name}-imprint`, repository.sessions[0]),
+    async model({ repository, imprint }) {
+      const [first] = await repository.sessions(1);
+      return imprint(`${repository.name}-imprint`, first);
+    },
   },
 };
 

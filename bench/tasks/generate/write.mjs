@@ -31,15 +31,9 @@ const ENV = {
 const output = (folder, program, args) =>
   execFileSync(program, args, { cwd: folder, env: ENV, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-/** Runs the commands in a shell, one after another, whatever comes of each. */
+/** Runs the commands, each in a shell of its own, one after another, whatever comes of each. */
 export function runAll(folder, commands) {
-  for (const command of commands) {
-    try {
-      output(folder, "sh", ["-c", command]);
-    } catch (error) {
-      if (error.status === undefined) throw error; // It could not be started.
-    }
-  }
+  output(folder, "sh", ["-c", [...commands.map((command) => `(${command})`), "true"].join("\n")]);
 }
 
 function write(folder, files) {
@@ -81,7 +75,7 @@ export function writeRepository(plan, folder) {
   write(repository, { ".gitignore": "__pycache__/\n", ...files });
   for (const file of house.executable) chmodSync(path.join(repository, file), 0o755);
   for (const command of house.prepare) output(repository, "sh", ["-c", command]);
-  output(repository, "git", ["init", "--quiet", "--initial-branch=main"]);
+  output(repository, "git", ["init", "--quiet", "--template=", "--initial-branch=main"]);
   output(repository, "git", ["add", "."]);
   output(repository, "git", ["commit", "--quiet", "--message", "As it was"]);
   const commit = output(repository, "git", ["rev-parse", "HEAD"]).trim();
@@ -121,6 +115,9 @@ function taskFile({ house, task, repository, commit, files }) {
     };
   });
 }
+
+/** Whether a result differs from the commit that it began with. */
+export const isChanged = (result) => output(result, "git", ["status", "--porcelain"]) !== "";
 
 /** Whether a result passes the task's check: in a copy, with the check's files laid over it. */
 export const passes = (task, result) =>

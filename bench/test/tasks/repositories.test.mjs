@@ -37,9 +37,9 @@ describe("a repository of each kind", () => {
       // Of a sample: every task, and of its ways one of each sort in turn.
       const sample = (list, at) => (named === undefined ? [list[at % list.length]] : list);
       for (const [at, task] of plan.tasks.entries()) {
-        const after = (commands) => passesAfter(path.join(place, "repository"), files.get(task.name), commands);
-        for (const way of sample(task.ways, at)) if (!after(way.map(({ command }) => command))) wrong.push([task.name, way]);
-        for (const way of sample(task.wrong, at)) if (after(way)) wrong.push([task.name, way]);
+        const passed = (commands) => passesAfter(path.join(place, "repository"), files.get(task.name), commands);
+        for (const way of sample(task.ways, at)) if (!passed(way.map(({ command }) => command))) wrong.push([task.name, way]);
+        for (const way of sample(task.wrong, at)) if (passed(way)) wrong.push([task.name, way]);
       }
       expect(wrong).toEqual([]);
     },
