@@ -76,7 +76,7 @@ async function cellOf({ repository, row, task, model, url, programs, conversatio
   const preface = await ROWS[row].preface?.(repository, task.family);
   const { commit, limits } = file;
   const prompt = preface === undefined ? task.prompt : `${preface}\n\n${task.prompt}`;
-  const look = (work) => ({ solved: passes(file, work), changed: isChanged(work) });
+  const look = (work) => ({ changed: isChanged(work), solved: passes(file, work) });
   const end = await runAgent({
     repository: path.join(repository.folder, "repository"),
     commit,
