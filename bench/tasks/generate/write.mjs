@@ -6,7 +6,7 @@ import path from "node:path";
 import { stringify } from "yaml";
 
 const DATE = "2026-01-05T09:00:00Z";
-const LIMITS = { turns: 14, seconds: 300 };
+const LIMITS = { turns: 14, seconds: 900 };
 const VERIFY = readFileSync(new URL("../verify.py", import.meta.url), "utf8");
 
 /** A Python of the system's before the shims of version managers, which take longer than what they start. */
