@@ -66,11 +66,15 @@ export async function runAgent({ repository, commit, prompt, limits, url, model,
 
 /** What the trajectory says of the run. */
 function told(trajectory, failure) {
-  if (!existsSync(trajectory)) throw failure;
+  const timedOut = failure.timedOutMs != null;
+  if (!existsSync(trajectory)) {
+    if (timedOut) return { exit: "TimeExceeded", turns: 0, tokens: 0, context: 0, messages: [] };
+    throw failure;
+  }
   const { info, messages } = JSON.parse(readFileSync(trajectory, "utf8"));
   const answers = messages.map(({ extra }) => extra?.response?.usage).filter((usage) => usage !== undefined);
   return {
-    exit: failure.timedOutMs != null ? "TimeExceeded" : info.exit_status,
+    exit: timedOut ? "TimeExceeded" : info.exit_status,
     turns: answers.length,
     tokens: answers.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0),
     context: answers.at(-1)?.total_tokens ?? 0,
