@@ -1,3 +1,5 @@
+import { drawing } from "./draw.mjs";
+
 const Z = 1.959964; // 95 %
 
 /** Wilson's interval for a share, 95 %; of nothing, all shares. */
@@ -16,4 +18,23 @@ export function spread(numbers) {
   const half = sorted.length >> 1;
   const median = sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   return { median, min: sorted[0], max: sorted.at(-1) };
+}
+
+/** The 95 % interval of a list's mean, of 2,000 draws with replacement; the same list gives the same. */
+export function bootstrap(numbers, draws = 2000) {
+  const draw = drawing("bootstrap");
+  const mean = () => numbers.reduce((sum) => sum + numbers[draw.below(numbers.length)], 0) / numbers.length;
+  const means = Array.from({ length: draws }, mean).sort((a, b) => a - b);
+  return [means[Math.floor(draws * 0.025)], means[Math.ceil(draws * 0.975) - 1]];
+}
+
+/** McNemar's exact test, two-sided: the chance of so uneven a split of the pairs that differ, were either as likely. */
+export function mcnemar(better, worse) {
+  const pairs = better + worse;
+  let [term, sum] = [0.5 ** pairs, 0];
+  for (let count = 0; count <= Math.min(better, worse); count += 1) {
+    sum += term;
+    term *= (pairs - count) / (count + 1);
+  }
+  return Math.min(1, 2 * sum);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { interleaved } from "../../harness/pairs.mjs";
-import { spread, wilson } from "../../harness/statistics.mjs";
+import { bootstrap, mcnemar, spread, wilson } from "../../harness/statistics.mjs";
 
 describe("wilson", () => {
   it("gives the intervals of the literature", () => {
@@ -13,6 +13,23 @@ describe("wilson", () => {
 
   it("knows nothing when nothing was counted", () => {
     expect(wilson(0, 0)).toEqual([0, 1]);
+  });
+});
+
+describe("mcnemar", () => {
+  it("gives the binomial chance of a split as uneven, two-sided", () => {
+    expect(mcnemar(5, 0)).toBeCloseTo(2 / 32);
+    expect(mcnemar(1, 7)).toBeCloseTo((2 * (1 + 8)) / 256);
+    expect([mcnemar(0, 0), mcnemar(3, 3)]).toEqual([1, 1]);
+  });
+});
+
+describe("bootstrap", () => {
+  it("gives an interval about the mean, the same each time, and none where all are equal", () => {
+    const [low, high] = bootstrap([0, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
+    expect(low).toBeLessThan(0.7);
+    expect(high).toBeGreaterThan(0.7);
+    expect(bootstrap([1, 1, 1])).toEqual([1, 1]);
   });
 });
 
