@@ -125,6 +125,7 @@ const CHANGES: readonly (readonly string[])[] = [
     "update sessions set fingerprint = null",
   ],
   ["alter table adapters add column served text check (json_valid(served))"],
+  ["alter table adapters add column tasks text check (json_valid(tasks))"],
 ];
 const VERSION = FIRST_VERSION + CHANGES.length;
 

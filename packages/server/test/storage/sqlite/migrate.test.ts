@@ -69,12 +69,12 @@ test.each([
   expect(readdirSync(dirname(path))).toEqual(["registry.db"]);
 });
 
-test("a registry of schema 11 becomes one of 13, with all that is in it, and the tables of a new one", async () => {
+test("a registry of schema 11 becomes one of 14, with all that is in it, and the tables of a new one", async () => {
   const path = makePath();
   await openDatabase({ path }).destroy();
   const current = schemaOf(path);
   const file = new Libsql(path);
-  file.exec("alter table adapters drop column served");
+  file.exec("alter table adapters drop column served; alter table adapters drop column tasks");
   file.exec("drop index sessions_by_time; drop index sessions_by_repository");
   for (const name of ["folder", "repository", "branch", "model", "recorded_at"])
     file.exec(`alter table sessions drop column ${name}`);
