@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Imprint, NotFoundError } from "@imprint/client";
+import { ApiError, type Imprint, NotFoundError } from "@imprint/client";
 import {
   isTried,
   type MeasuredTask,
@@ -12,6 +12,7 @@ import {
   type TaskRun,
   taskRows,
 } from "@imprint/contracts";
+import { waitingFor } from "../../output/printer.js";
 import { count } from "../../output/text.js";
 import type { LoadedTask } from "../task-file.js";
 import { type Bench, type Cell, runCell } from "./cell.js";
@@ -25,7 +26,8 @@ export interface Evaluating extends Omit<Bench, "folder" | "context"> {
   readonly note: (text: string) => void;
 }
 
-const OUTCOMES = (run: TaskRun): string => `${run.outcome.replaceAll("_", " ")}${run.detail === null ? "" : `: ${run.detail}`}`;
+const outcomeText = (run: TaskRun): string =>
+  `${run.outcome.replaceAll("_", " ")}${run.detail === null ? "" : `: ${run.detail}`}`;
 
 /** What was measured of the same tasks, by the same agent, and is not measured again. What could not work is tried again. */
 function kept(earlier: TaskReport | null, now: Omit<TaskMeasurements, "runs">): readonly TaskRun[] {
@@ -45,6 +47,21 @@ const orNull = (error: unknown): null => {
   if (error instanceof NotFoundError) return null;
   throw error;
 };
+
+/** Has each model loaded before the clock of a task runs. What cannot be loaded says so in every run. */
+async function load(
+  client: Imprint,
+  models: readonly string[],
+  { note, signal }: Pick<Evaluating, "note" | "signal">,
+): Promise<void> {
+  const ask = (model: string): Promise<unknown> =>
+    client.chat.completions
+      .create({ model, messages: [{ role: "user", content: "Hello" }], max_tokens: 1 }, { signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError) && !signal.aborted) throw error;
+      });
+  for (const model of models) await waitingFor(`loading ${model}`, ask(model), note);
+}
 
 /** The tokens that a base model reads, where its files say. */
 const contextOf = async (client: Imprint, baseModel: string): Promise<number | null> =>
@@ -87,6 +104,7 @@ export async function evaluateTasks({ adapterId, controlId, tasks, seeds, note, 
     `${count(cells.length, "run")} of ${agent.name}${runs.length === 0 ? "" : `, of which ${runs.length} are measured already`}, in ${given.sandbox.name === "none" ? "no sandbox" : given.sandbox.name}.`,
   );
   let report = await keep();
+  await load(client, [...new Set(open.map(({ model }) => model))], { note, signal });
   const folder = await mkdtemp(path.join(tmpdir(), "imprint-tasks-"));
   try {
     for (const { session, ...rest } of open) {
@@ -103,7 +121,7 @@ export async function evaluateTasks({ adapterId, controlId, tasks, seeds, note, 
       runs.push(run);
       report = await keep();
       const cost = `${count(run.turns, "turn")}, ${run.seconds.toFixed(0)} s`;
-      note(`${runs.length}/${cells.length}  ${run.task}  ${run.row}  ${OUTCOMES(run)} (${cost})`);
+      note(`${runs.length}/${cells.length}  ${run.task}  ${run.row}  ${outcomeText(run)} (${cost})`);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -99,8 +99,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   };
 
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = request.url ?? "/";
-    const [path = "/"] = url.split("?", 1);
+    // Read as a URL is: a path may lead elsewhere than it looks.
+    const { pathname: path, search } = new URL(request.url ?? "/", "http://gate");
     const isChat = request.method === "POST" && CHATS.includes(path);
     if (!isChat && !(request.method === "GET" && LISTS.test(path))) return refuse(response, 404, "A task has no way there.");
     if (isChat && heard.turns >= turns) {
@@ -109,7 +109,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     }
     const text = await textOf(request);
     const body = isChat ? JSON.stringify(sentOn(path, JSON.parse(text) as Fields, options)) : undefined;
-    const onward = send(`${service.url.replace(/\/$/, "")}${url}`, { method: request.method, headers });
+    const onward = send(`${service.url.replace(/\/$/, "")}${path}${search}`, { method: request.method, headers });
     response.on("close", () => onward.destroy());
     onward.end(body);
     const [answer] = (await once(onward, "response")) as [IncomingMessage];

@@ -20,7 +20,7 @@ export async function filesOf(folder: string): Promise<ReadonlyMap<string, strin
 
 /** The files that were changed, made or removed. */
 export const changedIn = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] =>
-  [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+  [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name)).sort();
 
 /** The files that a patch changes. */
 export const filesOfPatch = (patch: string): readonly string[] =>

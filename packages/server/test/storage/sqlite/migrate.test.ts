@@ -42,7 +42,7 @@ test("tables that cannot all be made are not made at all", () => {
   expect(schemaOf(path)).toEqual(before);
 });
 
-test.each([3, 10, 14])("a registry of schema %i is refused and left alone", async (version) => {
+test.each([3, 10, 15])("a registry of schema %i is refused and left alone", async (version) => {
   const path = makePath();
   await openDatabase({ path }).destroy();
   const file = new Libsql(path);
@@ -50,7 +50,7 @@ test.each([3, 10, 14])("a registry of schema %i is refused and left alone", asyn
   file.close();
   const before = schemaOf(path);
   expect(() => openDatabase({ path })).toThrow(OtherSchemaError);
-  expect(() => openDatabase({ path })).toThrow(`schema version ${version}, and this Imprint knows 13`);
+  expect(() => openDatabase({ path })).toThrow(`schema version ${version}, and this Imprint knows 14`);
   expect(schemaOf(path)).toEqual(before);
 });
 
