@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
+import type { SessionList } from "@imprint/contracts";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openGate } from "../../../src/tasks/run/gate.js";
 import { place, serve } from "../../support/service.js";
@@ -34,7 +35,7 @@ async function gateWith({ turns = 9, seed = 0 } = {}) {
 it("lets an agent without a token ask, fixes the model, counts turns and tokens, and has the conversation recorded", async () => {
   const { gate, chat, look } = await gateWith();
   const whole = await chat();
-  expect([whole.status, (await whole.json()).model]).toEqual([200, MODEL]);
+  expect([whole.status, ((await whole.json()) as { model: string }).model]).toEqual([200, MODEL]);
   const { prompt_tokens: once } = gate.heard;
   expect(once).toBeGreaterThan(0);
   const streamed = await chat({ stream: true });
@@ -42,7 +43,7 @@ it("lets an agent without a token ask, fixes the model, counts turns and tokens,
   await vi.waitFor(() => expect(gate.heard).toMatchObject({ turns: 2, prompt_tokens: 2 * once, refused: null }));
   expect(gate.heard.completion_tokens).toBeGreaterThan(0);
   await vi.waitFor(async () => {
-    const { sessions } = await (await look("/sessions?prefix=one-base-0-")).json();
+    const { sessions } = (await (await look("/sessions?prefix=one-base-0-")).json()) as SessionList;
     expect(sessions).toMatchObject([{ format: "gateway", model: MODEL }]);
   }, 15_000);
 });
@@ -73,7 +74,10 @@ it("ends an agent that asks more often than it may", async () => {
   expect((await chat()).status).toBe(200);
   await vi.waitFor(() => expect(gate.heard.turns).toBe(1));
   const refused = await chat();
-  expect([refused.status, (await refused.json()).error.message]).toEqual([403, "The task ends after 1 turns."]);
+  expect([refused.status, ((await refused.json()) as { error: { message: string } }).error.message]).toEqual([
+    403,
+    "The task ends after 1 turns.",
+  ]);
   expect(onFull).toHaveBeenCalledOnce();
 });
 
