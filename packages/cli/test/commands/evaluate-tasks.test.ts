@@ -93,15 +93,17 @@ describe.each([
   });
 });
 
-it("an agent that goes on and on is ended by its turns, and what it did is still checked", async () => {
-  const { evaluate } = await withTasks(() => [call("ls"), call("ls"), call("ls"), OPEN, call("ls")], {
+it("an agent that goes on and on is ended by its turns, the control's too, and what it did is still checked", async () => {
+  const { env, evaluate } = await withTasks(() => [call("ls"), call("ls"), call("ls"), OPEN, call("ls")], {
     east: { limits: { turns: 2, seconds: 60 } },
   });
-  const { stdout } = await evaluate("--no-sandbox", "--json");
+  await imprint(["train", "harborline-gates", "--adapter-id", "other", "--watch"], { env });
+  const { stdout } = await evaluate("--no-sandbox", "--control", "other", "--json");
   expect(outcomes(JSON.parse(stdout))).toEqual([
     ["east", "base", "limit", "after 2 turns"],
     ["east", "adapter", "solved", null],
     ["east", "session", "limit", "after 2 turns"],
+    ["east", "control", "limit", "after 2 turns"],
   ]);
 });
 

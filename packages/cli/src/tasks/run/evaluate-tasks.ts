@@ -12,6 +12,7 @@ import {
   type TaskRun,
   taskRows,
 } from "@imprint/contracts";
+import { UsageError } from "../../errors.js";
 import { waitingFor } from "../../output/printer.js";
 import { count } from "../../output/text.js";
 import type { LoadedTask } from "../task-file.js";
@@ -74,6 +75,11 @@ const contextOf = async (client: Imprint, baseModel: string): Promise<number | n
 export async function evaluateTasks({ adapterId, controlId, tasks, seeds, note, ...given }: Evaluating): Promise<TaskReport> {
   const { client, agent, signal } = given;
   const { base_model: baseModel, session_ids } = await client.adapters.get(adapterId);
+  const { base_model: other } = await client.adapters.get(controlId ?? adapterId);
+  if (other !== baseModel)
+    throw new UsageError(
+      `--control ${controlId} is an adapter of ${other}, and not of ${baseModel}: compare adapters of one base model`,
+    );
   const sessions = await stored(client, session_ids);
   const measured: MeasuredTask[] = tasks.map(({ task }) => ({
     name: task.name,
