@@ -25,6 +25,8 @@ import {
   SessionList,
   SessionSummary,
   StartResponse,
+  type TaskMeasurements,
+  TaskReport,
 } from "@imprint/contracts";
 import { loadConfig, startServer } from "@imprint/server";
 import type { Static, TSchema } from "typebox";
@@ -54,6 +56,8 @@ const plain = (operation: string, call: (client: Imprint) => Promise<unknown>): 
 
 /** Stands where a format does: the document's paths are compared with every parameter an x. */
 const X = "x" as ExportFormat;
+
+const MEASURED: TaskMeasurements = { agent: "mini-swe-agent", control_adapter_id: null, seeds: 1, tasks: [], runs: [] };
 
 const ROWS: readonly Row[] = [
   answers("GET /health", Health, (c) => c.health()),
@@ -86,6 +90,8 @@ const ROWS: readonly Row[] = [
   plain("GET /adapters/{adapter_id}/exports/{format}/files/{name}", (c) => c.adapters.exportFile("x", X, "x")),
   answers("POST /adapters/{adapter_id}/evaluate", StartResponse, (c) => c.adapters.evaluate("x")),
   answers("GET /adapters/{adapter_id}/evaluation", Evaluation, (c) => c.adapters.evaluation("x")),
+  answers("GET /adapters/{adapter_id}/tasks", TaskReport, (c) => c.adapters.tasks("x")),
+  answers("PUT /adapters/{adapter_id}/tasks", TaskReport, (c) => c.adapters.putTasks("x", MEASURED)),
   plain("DELETE /adapters/{adapter_id}", (c) => c.adapters.delete("x")),
   answers("GET /projects", ProjectList, (c) => c.projects.list()),
   answers("GET /projects/{name}", Project, (c) => c.projects.get("x")),

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { EvaluationSummary } from "./evaluation.js";
 import { AdapterFile, AdapterId, JobId, SessionId, Sha256, Timestamp } from "./ids.js";
 import { Strict } from "./object.js";
+import { TaskSummary } from "./tasks.js";
 import { Proof } from "./training.js";
 import { Verdict } from "./verdict.js";
 
@@ -49,6 +50,8 @@ export const Adapter = Strict({
   verdict: Verdict,
   /** What its last evaluation says; null where it was never evaluated. */
   evaluation: Type.Union([EvaluationSummary, Type.Null()]),
+  /** What its evaluation on tasks says; null where there is none. */
+  tasks: Type.Union([TaskSummary, Type.Null()]),
   /** Null where no engine but the trainer was asked yet. */
   served: Type.Union([ServedBy, Type.Null()]),
   /** Null for a training that went to its end; else the adapter was salvaged from a checkpoint. */

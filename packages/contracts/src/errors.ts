@@ -59,6 +59,11 @@ export const ERRORS = {
     title: "No such evaluation",
     hint: "POST /adapters/{id}/evaluate makes it.",
   },
+  TASKS_NOT_FOUND: {
+    status: 404,
+    title: "No evaluation on tasks",
+    hint: "imprint evaluate ADAPTER --tasks FOLDER makes it.",
+  },
   PROJECT_NOT_FOUND: {
     status: 404,
     title: "No such project",

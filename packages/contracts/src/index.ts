@@ -36,6 +36,7 @@ export * from "./signals.js";
 export * from "./sweep.js";
 export * from "./sweep-request.js";
 export * from "./sweep-trials.js";
+export * from "./task-statistics.js";
 export * from "./tasks.js";
 export * from "./tool-calls.js";
 export * from "./training.js";

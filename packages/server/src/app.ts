@@ -36,6 +36,7 @@ import { adapterRoutes } from "./routes/adapters/adapters.js";
 import { evaluationRoutes } from "./routes/adapters/evaluation.js";
 import { exportRoutes } from "./routes/adapters/export.js";
 import { adapterFilesRoute } from "./routes/adapters/files.js";
+import { taskRoutes } from "./routes/adapters/tasks.js";
 import { anthropicRoutes } from "./routes/anthropic/messages.js";
 import type { FineTunes } from "./routes/fine-tuning/fine-tunes.js";
 import { fineTuningRoutes } from "./routes/fine-tuning/fine-tuning.js";
@@ -147,6 +148,7 @@ export const buildApp = async ({ services, access, bodyLimit, log, clock }: AppO
   adapterFilesRoute(app, services);
   exportRoutes(app, services);
   evaluationRoutes(app, services);
+  taskRoutes(app, services);
   projectRoutes(app, services);
   chatRoute(app, services);
   responsesRoute(app, services);

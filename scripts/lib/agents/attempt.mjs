@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { AGENTS } from "../../../packages/cli/dist/index.js";
 import { Interrupted } from "../process/failures.mjs";
-import { BEFORE, FILE } from "./clients.mjs";
+import { BEFORE, FILE, TASK } from "./clients.mjs";
 import { judge } from "./judge.mjs";
 import { MODEL, startScripted } from "./service.mjs";
 import { makeWorkspace } from "./workspace.mjs";
@@ -24,8 +25,9 @@ export async function attempt({ name, client, programs, root, env, signal }) {
     const script = client.script(at);
     const service = await startScripted({ folder, root, script });
     const { dataDir } = service;
+    const args = [...AGENTS[name].alone(TASK), ...(client.more ?? [])];
     const onLine = (line) => said.push(line);
-    const failure = await launch({ name, model: MODEL, args: client.args, dataDir, record: true, onLine, timeoutMs: LIMIT_MS });
+    const failure = await launch({ name, model: MODEL, args, dataDir, record: true, onLine, timeoutMs: LIMIT_MS });
     const sessions = await service.end();
     if (failure instanceof Interrupted) throw failure;
     const changed = settings

@@ -13,36 +13,32 @@ const shell = `printf 'gates open\\n' > ${FILE}`;
 export const NOWHERE = "http://127.0.0.1:9";
 
 /**
- * By the names that `imprint launch` takes: `args` of the agent for this task, the `script` of its model in the repository `at`, and
- * `settings` of the user's own, by their places in the home folder, that lead elsewhere. `package` is the one whose install script puts the program in its place.
- * `brief` are further arguments where the model may never come to an end.
+ * By the names that `imprint launch` takes: the `script` of the agent's model in the repository `at`, and `settings` of the user's own, by
+ * their places in the home folder, that lead elsewhere. `package` is the one whose install script puts the program in its place. `more`
+ * are arguments beside those with which it works alone, `brief` further ones where the model may never come to an end.
  */
 export const CLIENTS = {
   mini: {
-    args: ["-t", TASK, "-y", "--exit-immediately"],
     brief: ["-c", "mini.yaml", "-c", "agent.step_limit=3"],
     script: () => [call("bash", { command: shell }), call("bash", { command: "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT" })],
   },
   aider: {
-    args: ["--message", TASK, "--yes-always", "--no-pretty", "--no-detect-urls", "--no-auto-commits", FILE],
+    more: [FILE],
     settings: { ".env": `OPENAI_API_BASE=${NOWHERE}\nOPENAI_API_KEY=own\n`, ".aider.conf.yml": "model: openai/own\n" },
     script: () => [`${FILE}\n\`\`\`\n${AFTER}\`\`\`\n`],
   },
   codex: {
-    args: ["exec", "--dangerously-bypass-approvals-and-sandbox", TASK],
     settings: {
       ".codex/config.toml": `model = "own"\nmodel_provider = "own"\n[model_providers.own]\nname = "own"\nbase_url = "${NOWHERE}"\n`,
     },
     script: () => [call("exec_command", { cmd: shell }), DONE],
   },
   pi: {
-    args: ["-p", TASK],
     settings: { ".pi/agent/settings.json": JSON.stringify({ defaultProvider: "anthropic", defaultModel: "own" }) },
     script: () => [call("edit", { path: FILE, edits: [{ oldText: BEFORE, newText: AFTER }] }), DONE],
   },
   opencode: {
     package: "opencode-ai",
-    args: ["run", TASK],
     settings: {
       ".config/opencode/opencode.json": JSON.stringify({
         $schema: "https://opencode.ai/config.json",
@@ -58,7 +54,6 @@ export const CLIENTS = {
   },
   claude: {
     package: "@anthropic-ai/claude-code",
-    args: ["-p", TASK, "--permission-mode", "acceptEdits"],
     settings: {
       ".claude/settings.json": JSON.stringify({ env: { ANTHROPIC_BASE_URL: NOWHERE, ANTHROPIC_MODEL: "own" } }),
     },
@@ -69,7 +64,6 @@ export const CLIENTS = {
     ],
   },
   continue: {
-    args: ["-p", TASK, "--auto"],
     settings: { ".continue/config.yaml": "name: own\nversion: 1.0.0\nschema: v1\nmodels: []\n" },
     script: (at) => [
       call("Read", { filepath: at(FILE) }),
@@ -78,7 +72,6 @@ export const CLIENTS = {
     ],
   },
   cline: {
-    args: [TASK],
     settings: {
       ".cline/data/settings/providers.json": JSON.stringify({
         version: 1,

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { AGENTS } from "../../../packages/cli/dist/index.js";
 import { startDemoService } from "../demo/service.mjs";
 import { Interrupted } from "../process/failures.mjs";
 import { judgeTalk } from "./answers.mjs";
-import { BEFORE, FILE } from "./clients.mjs";
+import { BEFORE, FILE, TASK } from "./clients.mjs";
 import { watch } from "./watched.mjs";
 import { makeWorkspace } from "./workspace.mjs";
 
@@ -30,7 +31,7 @@ export async function talk({ name, client, programs, root, env, signal, service:
   const said = [];
   try {
     const { launch } = await makeWorkspace({ folder, files: { [FILE]: BEFORE }, programs, root, env, signal });
-    const args = [...client.args, ...(client.brief ?? [])];
+    const args = [...AGENTS[name].alone(TASK), ...(client.more ?? []), ...(client.brief ?? [])];
     const asked = { name, model: baseModel, args, dataDir, url: way.url, onLine: (line) => said.push(line), timeoutMs: LIMIT_MS };
     const failure = await launch(asked);
     if (failure instanceof Interrupted) throw failure;

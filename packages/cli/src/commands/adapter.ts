@@ -6,6 +6,7 @@ import { fullId } from "../ids/full-id.js";
 import { verdictLine } from "../output/evaluation.js";
 import { proofLines } from "../output/proof.js";
 import { fields } from "../output/table.js";
+import { tasksLine } from "../output/tasks.js";
 import { bytes, count } from "../output/text.js";
 import { configFor, withService } from "../service/connect.js";
 
@@ -62,6 +63,7 @@ export function adapterCommand(context: CommandContext): Command {
               ],
               paint,
             ),
+            ...(adapter.tasks === null ? [] : [tasksLine(adapter.tasks, paint)]),
             ...proofLines(adapter.proof, paint),
             ...(adapter.evaluation === null ? [] : [verdictLine(adapter.evaluation, paint)]),
           ].join("\n"),

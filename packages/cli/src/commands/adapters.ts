@@ -33,7 +33,20 @@ export function adaptersCommand(context: CommandContext): Command {
         printer.result(page, () => {
           if (page.adapters.length === 0) return `No adapters. ${context.io.name} train SESSION makes one.`;
           const rows = page.adapters.map(
-            ({ adapter_id, method, base_model, session_id, session_ids, rank, size, proof, partial, evaluation, ...rest }) => [
+            ({
+              adapter_id,
+              method,
+              base_model,
+              session_id,
+              session_ids,
+              rank,
+              size,
+              proof,
+              partial,
+              evaluation,
+              tasks,
+              ...rest
+            }) => [
               adapter_id,
               partial === null ? method : `${method}, partial`,
               base_model,
@@ -42,11 +55,12 @@ export function adaptersCommand(context: CommandContext): Command {
               bytes(size),
               change(proof.loss_before, proof.loss_after),
               conditionOf(rest),
+              tasks === null ? "" : `${tasks.solved} of ${tasks.of}`,
               evaluation === null ? "" : VERDICTS[evaluation.verdict],
             ],
           );
           return table(
-            ["ADAPTER", "METHOD", "BASE MODEL", "SESSION", "RANK", "SIZE", "LOSS", "HEALTH", "EVALUATED"],
+            ["ADAPTER", "METHOD", "BASE MODEL", "SESSION", "RANK", "SIZE", "LOSS", "HEALTH", "TASKS", "EVALUATED"],
             rows,
             context.io.paint.out,
           );

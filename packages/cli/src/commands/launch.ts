@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ApiError, type Imprint, NotFoundError } from "@imprint/client";
@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { knownModel } from "../ids/model.js";
-import { AGENTS, type Agent, type Settings, type Target } from "../launch/agents.js";
+import { AGENTS, type Agent, agentOf, type Settings, settingsFor, writeFiles } from "../launch/agents.js";
 import { runAgent } from "../launch/run-agent.js";
 import { plain } from "../output/text.js";
 import { runningService } from "../service/connect.js";
@@ -19,15 +19,6 @@ interface LaunchOptions extends CommonOptions {
 
 /** What clients send where the service wants no token: they refuse to ask without one. */
 const NO_TOKEN = "none";
-/** Where the model's files do not say how much it reads. */
-const CONTEXT = 32_768;
-const LONGEST_ANSWER = 4096;
-
-function agentOf(name: string): Agent {
-  const agent = Object.hasOwn(AGENTS, name) ? AGENTS[name] : undefined;
-  if (agent === undefined) throw new UsageError(`<agent> is one of ${Object.keys(AGENTS).join(", ")}, not "${name}"`);
-  return agent;
-}
 
 /** What is set, as a shell's words, for people to read. */
 function shown({ program }: Agent, { args, env, files }: Settings, folder: string): string {
@@ -68,15 +59,12 @@ export function launchCommand(context: CommandContext): Command {
       if (options.json === true && options.print !== true)
         throw new UsageError("--json goes with --print: an agent has the screen to itself");
       const printer = printerOf(context, options);
-      const agent = agentOf(name);
+      const agent = agentOf(name, "<agent>");
       const { client, url, token } = await runningService({ io, options });
       const { id: model, context: known } = await knownModel(given, { client, note: printer.note });
       const base = `${url.replace(/\/$/, "")}${options.record === true ? `/record/${agent.name}` : ""}`;
       const settingsIn = (folder: string, key: string): Settings => {
-        const window = known ?? CONTEXT;
-        const output = Math.min(LONGEST_ANSWER, Math.floor(window / 4));
-        const target: Target = { base, token: key, model, context: window, output, file: (file) => path.join(folder, file) };
-        const { args, ...settings } = agent.settings(target);
+        const { args, ...settings } = settingsFor(agent, { base, token: key, model, context: known, folder });
         return { ...settings, args: [...args, ...own] };
       };
       if (options.print === true) {
@@ -86,9 +74,9 @@ export function launchCommand(context: CommandContext): Command {
       await handOver(client, model, printer.note);
       const folder = await mkdtemp(path.join(tmpdir(), "imprint-launch-"));
       try {
-        const { args, env, files } = settingsIn(folder, token ?? NO_TOKEN);
-        for (const [file, text] of Object.entries(files)) await writeFile(path.join(folder, file), text, { mode: 0o600 });
-        state.exitCode = await runAgent(agent, { args, env: { ...io.env, ...env } });
+        const settings = settingsIn(folder, token ?? NO_TOKEN);
+        await writeFiles(folder, settings);
+        state.exitCode = await runAgent(agent, { args: settings.args, env: { ...io.env, ...settings.env } });
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

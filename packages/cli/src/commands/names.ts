@@ -24,7 +24,11 @@ export const COMMANDS = [
   { name: "salvage", args: "<id>", description: "make a partial adapter of what a cancelled or failed training had learned" },
   { name: "adapters", description: "list the adapters, newest first" },
   { name: "adapter", args: "<id>", description: "show an adapter and its proof" },
-  { name: "evaluate", args: "<adapter>", description: "measure whether an adapter helps on sessions that it was not trained on" },
+  {
+    name: "evaluate",
+    args: "<adapter>",
+    description: "measure whether an adapter helps, on sessions that it was not trained on or on tasks",
+  },
   {
     name: "tasks",
     description: "list, add, remove or check tasks: what agents are measured by",

@@ -1,3 +1,7 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { UsageError } from "../errors.js";
+
 /** Where an agent is to ask, and as what. */
 export interface Target {
   /** The service's address, without `/v1`. */
@@ -25,6 +29,8 @@ export interface Agent {
   /** What installs it. */
   readonly install: string;
   readonly settings: (target: Target) => Settings;
+  /** Arguments with which it does what is asked and ends, and asks nobody. */
+  readonly alone: (prompt: string) => readonly string[];
 }
 
 /** The variable that holds the token for agents that can be told of one: what else they start keeps its own keys. */
@@ -220,17 +226,84 @@ const cline = ({ base, token, model, file }: Target): Settings => {
 
 /** By the names that the command takes. */
 export const AGENTS: Readonly<Record<string, Agent>> = {
-  opencode: { name: "opencode", program: "opencode", install: "npm install -g opencode-ai", settings: opencode },
-  codex: { name: "codex", program: "codex", install: "npm install -g @openai/codex", settings: codex },
-  claude: { name: "claude-code", program: "claude", install: "npm install -g @anthropic-ai/claude-code", settings: claude },
-  aider: { name: "aider", program: "aider", install: "uv tool install aider-chat", settings: aider },
+  opencode: {
+    name: "opencode",
+    program: "opencode",
+    install: "npm install -g opencode-ai",
+    settings: opencode,
+    alone: (prompt) => ["run", prompt],
+  },
+  codex: {
+    name: "codex",
+    program: "codex",
+    install: "npm install -g @openai/codex",
+    settings: codex,
+    alone: (prompt) => ["exec", "--dangerously-bypass-approvals-and-sandbox", prompt],
+  },
+  claude: {
+    name: "claude-code",
+    program: "claude",
+    install: "npm install -g @anthropic-ai/claude-code",
+    settings: claude,
+    alone: (prompt) => ["-p", prompt, "--permission-mode", "acceptEdits", "--allowedTools=Bash"],
+  },
+  aider: {
+    name: "aider",
+    program: "aider",
+    install: "uv tool install aider-chat",
+    settings: aider,
+    alone: (prompt) => ["--message", prompt, "--yes-always", "--no-pretty", "--no-detect-urls", "--no-auto-commits"],
+  },
   mini: {
     name: "mini-swe-agent",
     program: "mini",
     install: "uv tool install mini-swe-agent --with mcp",
     settings: mini,
+    alone: (prompt) => ["-t", prompt, "-y", "--exit-immediately"],
   },
-  pi: { name: "pi", program: "pi", install: "npm install -g @mariozechner/pi-coding-agent", settings: pi },
-  continue: { name: "continue", program: "cn", install: "npm install -g @continuedev/cli", settings: continueCli },
-  cline: { name: "cline", program: "cline", install: "npm install -g cline", settings: cline },
+  pi: {
+    name: "pi",
+    program: "pi",
+    install: "npm install -g @mariozechner/pi-coding-agent",
+    settings: pi,
+    alone: (prompt) => ["-p", prompt],
+  },
+  continue: {
+    name: "continue",
+    program: "cn",
+    install: "npm install -g @continuedev/cli",
+    settings: continueCli,
+    alone: (prompt) => ["-p", prompt, "--auto"],
+  },
+  cline: { name: "cline", program: "cline", install: "npm install -g cline", settings: cline, alone: (prompt) => [prompt] },
 };
+
+/** The agent of a name. Throws a UsageError that says which there are. */
+export function agentOf(name: string, where: string): Agent {
+  const agent = Object.hasOwn(AGENTS, name) ? AGENTS[name] : undefined;
+  if (agent === undefined) throw new UsageError(`${where} is one of ${Object.keys(AGENTS).join(", ")}, not "${name}"`);
+  return agent;
+}
+
+/** Where the model's files do not say how much it reads. */
+const CONTEXT = 32_768;
+const LONGEST_ANSWER = 4096;
+
+interface Asked extends Pick<Target, "base" | "token" | "model"> {
+  /** Tokens, where they are known. */
+  readonly context: number | null;
+  /** Where the temporary files are to be. */
+  readonly folder: string;
+}
+
+/** What makes an agent ask there: with `folder` for its files, and room for answers within the context. */
+export function settingsFor(agent: Agent, { context, folder, ...asked }: Asked): Settings {
+  const window = context ?? CONTEXT;
+  const output = Math.min(LONGEST_ANSWER, Math.floor(window / 4));
+  return agent.settings({ ...asked, context: window, output, file: (name) => path.join(folder, name) });
+}
+
+/** Writes the files of settings, which hold a token, for their owner alone. */
+export async function writeFiles(folder: string, { files }: Settings): Promise<void> {
+  for (const [file, text] of Object.entries(files)) await writeFile(path.join(folder, file), text, { mode: 0o600 });
+}

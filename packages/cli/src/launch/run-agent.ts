@@ -11,7 +11,7 @@ const isMissing = (error: unknown): boolean => error instanceof Error && "code" 
 
 /** Runs an agent on this terminal; answers with its exit code. Throws a UsageError for one that is not installed. */
 export async function runAgent(
-  { program, install }: Agent,
+  { program, install }: Pick<Agent, "program" | "install">,
   { args, env }: { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv },
 ): Promise<number> {
   const ignore = (): void => undefined;

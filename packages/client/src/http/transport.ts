@@ -8,7 +8,7 @@ export const DEFAULT_BASE_URL = "http://127.0.0.1:7878";
 export type Content = string | Uint8Array | Blob | (() => AsyncIterable<Uint8Array>);
 
 export interface Call {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;

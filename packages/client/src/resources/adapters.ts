@@ -1,4 +1,14 @@
-import type { Adapter, AdapterList, EvaluateRequest, Evaluation, Export, ExportFormat, StartResponse } from "@imprint/contracts";
+import type {
+  Adapter,
+  AdapterList,
+  EvaluateRequest,
+  Evaluation,
+  Export,
+  ExportFormat,
+  StartResponse,
+  TaskMeasurements,
+  TaskReport,
+} from "@imprint/contracts";
 import type { Open } from "../http/open.js";
 import type { CallOptions, Runtime, StartOptions } from "../http/options.js";
 import type { Send } from "../http/request.js";
@@ -34,6 +44,10 @@ export interface Adapters {
   evaluate(adapterId: string, request?: EvaluateRequest, options?: StartOptions): Promise<StartResponse>;
   /** The last evaluation. Throws a NotFoundError while there is none. */
   evaluation(adapterId: string, options?: CallOptions): Promise<Evaluation>;
+  /** What an agent solved with it. Throws a NotFoundError while nothing was measured. */
+  tasks(adapterId: string, options?: CallOptions): Promise<TaskReport>;
+  /** Keeps what was measured on tasks so far, in the place of what was kept before; the service says what it means. */
+  putTasks(adapterId: string, measured: TaskMeasurements, options?: CallOptions): Promise<TaskReport>;
   /** Archives; with `purge` the files go too. */
   delete(adapterId: string, options?: CallOptions & { readonly purge?: boolean }): Promise<void>;
 }
@@ -67,6 +81,9 @@ export function adaptersResource(send: Send, open: Open, runtime: Runtime): Adap
         options: { ...options, timeoutMs },
       }),
     evaluation: (adapterId, options) => send({ method: "GET", path: pathOf(adapterId, "/evaluation"), options }),
+    tasks: (adapterId, options) => send({ method: "GET", path: pathOf(adapterId, "/tasks"), options }),
+    putTasks: (adapterId, measured, options) =>
+      send({ method: "PUT", path: pathOf(adapterId, "/tasks"), json: measured, repeatable: true, options }),
     delete: async (adapterId, { purge, ...options } = {}) => {
       await send({ method: "DELETE", path: pathOf(adapterId), query: purge ? { purge: "true" } : {}, options });
     },

@@ -6,6 +6,7 @@ import type {
   PartialTraining,
   Proof,
   ServedBy,
+  TaskSummary,
 } from "@imprint/contracts";
 import { type Selectable, sql } from "kysely";
 import { fieldRefused } from "../common/error.js";
@@ -40,6 +41,7 @@ const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   partial: row.partial === null ? null : (JSON.parse(row.partial) as PartialTraining),
   evaluation: row.evaluation === null ? null : (JSON.parse(row.evaluation) as EvaluationSummary),
   served: row.served === null ? null : (JSON.parse(row.served) as ServedBy),
+  tasks: row.tasks === null ? null : (JSON.parse(row.tasks) as TaskSummary),
   created_at: row.created_at,
   path: `adapters/${row.adapter_id}`,
 });
@@ -56,6 +58,7 @@ export const insertAdapter = async (db: Transaction, { path: _derived, ...adapte
       partial: adapter.partial && JSON.stringify(adapter.partial),
       evaluation: adapter.evaluation && JSON.stringify(adapter.evaluation),
       served: adapter.served && JSON.stringify(adapter.served),
+      tasks: adapter.tasks && JSON.stringify(adapter.tasks),
       archived_at: null,
       purged_at: null,
     })
@@ -87,6 +90,15 @@ export const recordServed = async (db: Transaction, adapterId: string, served: S
   await db
     .updateTable("adapters")
     .set({ served: JSON.stringify(served) })
+    .where("adapter_id", "=", adapterId)
+    .execute();
+};
+
+/** Records what the evaluation of an adapter on tasks says. */
+export const recordTasks = async (db: Transaction, adapterId: string, tasks: TaskSummary): Promise<void> => {
+  await db
+    .updateTable("adapters")
+    .set({ tasks: JSON.stringify(tasks) })
     .where("adapter_id", "=", adapterId)
     .execute();
 };

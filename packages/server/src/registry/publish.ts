@@ -73,6 +73,7 @@ export const publishAdapter = async ({
     partial: result.partial ?? null,
     evaluation: null,
     served: null,
+    tasks: null,
     path: `adapters/${lineage.adapter_id}`,
   };
   const home = join(paths.adapters, lineage.adapter_id);

@@ -24,6 +24,8 @@ export interface AdapterTable {
   evaluation: string | null;
   /** Whether what answers its chats applies it; null for not measured. */
   served: string | null;
+  /** What the evaluation on tasks says; null for none. */
+  tasks: string | null;
   created_at: string;
   /** Set by DELETE: the id stays taken, the adapter is no longer shown. */
   archived_at: string | null;

@@ -31,6 +31,9 @@ test("no GET changes anything: not the registry, not a file, not a job", async (
   await service.ended(job_id);
   const evaluating = await service.post("/adapters/a1/evaluate", { session_ids: ["s2"] });
   await service.ended(evaluating.json().job_id);
+  const tasks = [{ name: "one", sha256: "0".repeat(64), family: null, prompt: "Fix it.", session_id: null }];
+  const payload = { agent: "mini-swe-agent", control_adapter_id: null, seeds: 1, tasks, runs: [] };
+  expect((await service.call({ method: "PUT", url: "/adapters/a1/tasks", payload })).statusCode).toBe(200);
   const before = [contentOf(service.dataDir), service.jobs.counts(), service.jobs.list({ limit: 10 })];
   const paths = await pathsOf(service);
   expect(paths.length).toBeGreaterThan(8);

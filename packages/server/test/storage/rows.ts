@@ -27,6 +27,7 @@ export const adapterRow = (adapter_id: string, changes: Partial<AdapterRow> = {}
   partial: null,
   evaluation: null,
   served: null,
+  tasks: null,
   created_at: "2026-01-01T00:00:00.000Z",
   path: `adapters/${adapter_id}`,
   ...changes,

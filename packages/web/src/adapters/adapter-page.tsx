@@ -6,6 +6,7 @@ import { ProofCard } from "../job/proof-card.js";
 import { useAction } from "../load/use-action.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
+import { TasksCard } from "../tasks/tasks-card.js";
 import { ago, bytes } from "../text/numbers.js";
 import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
@@ -106,6 +107,7 @@ export function AdapterPage({ adapterId }: { readonly adapterId: string }) {
       <Problem error={error ?? verify.error} />
       {adapter && (
         <>
+          <TasksCard adapter={adapter} />
           <EvaluationCard adapter={adapter} heldOut={record?.heldOut ?? []} onEvaluated={reload} />
           <ProofCard proof={adapter.proof} />
           {runs.length > 0 && <LossPlot runs={runs} />}

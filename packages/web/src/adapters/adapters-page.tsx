@@ -9,7 +9,7 @@ import { toneOf } from "../text/verdict.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
-import { Condition, EvaluationChip } from "./chips.js";
+import { Condition, EvaluationChip, TasksChip } from "./chips.js";
 
 const SHOWN = 1000;
 
@@ -31,7 +31,7 @@ export function AdaptersPage() {
       {value && value.adapters.length > 0 && (
         <Table
           label="Adapters"
-          head={["Compare", "Adapter", "Base model", "Session loss", "Size", "Health", "Unseen sessions", "Created"]}
+          head={["Compare", "Adapter", "Base model", "Session loss", "Size", "Health", "Tasks", "Unseen sessions", "Created"]}
         >
           {value.adapters.map((adapter) => {
             const { adapter_id: id, proof } = adapter;
@@ -57,6 +57,9 @@ export function AdaptersPage() {
                 <td className="number nowrap">{bytes(adapter.size)}</td>
                 <td>
                   <Condition adapter={adapter} />
+                </td>
+                <td className="nowrap">
+                  <TasksChip tasks={adapter.tasks} />
                 </td>
                 <td className="nowrap">
                   <EvaluationChip evaluation={adapter.evaluation} />

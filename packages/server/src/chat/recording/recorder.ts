@@ -6,7 +6,7 @@ import { createKeyedLock } from "../../common/keyed-lock.js";
 import type { SessionStore } from "../../sessions/store.js";
 import { type AnswerEvent, type AnswerPart, addTo, callsIn, textIn } from "../answer.js";
 import { assistant, type Conversation } from "../conversation.js";
-import { agentOf, asksToRecord, type Headers } from "./requested.js";
+import { agentOf, asksToRecord, groupOf, type Headers } from "./requested.js";
 
 const digest = (...parts: readonly string[]): string => {
   const hash = createHash("sha256");
@@ -53,9 +53,9 @@ const asGivenBack = ({ role, content, tool_calls }: ChatMessage, tools: Tools): 
 /** Of a conversation that goes on with a message. */
 const next = (before: string, message: ChatMessage, tools: Tools): string => digest(before, asGivenBack(message, tools));
 
-/** What tells conversations apart, up to each of their messages: the first is of the tools alone, the last of everything. */
-const digestsOf = (tools: Tools, messages: readonly ChatMessage[]): readonly string[] => {
-  const digests = [digest(JSON.stringify(tools))];
+/** What tells conversations apart, up to each of their messages: the first is of group and tools alone, the last of everything. */
+const digestsOf = (group: string, tools: Tools, messages: readonly ChatMessage[]): readonly string[] => {
+  const digests = [digest(group, JSON.stringify(tools))];
   for (const message of messages) digests.push(next(digests.at(-1) ?? "", message, tools));
   return digests;
 };
@@ -78,6 +78,14 @@ interface Recorded {
   readonly model: string;
   readonly conversation: Pick<Conversation, "messages" | "tools">;
   readonly headers: Headers;
+}
+
+interface Heard {
+  readonly parts: readonly AnswerPart[];
+  readonly startedAt: string;
+  readonly agent: string | null;
+  readonly group: string;
+  readonly isCut: boolean;
 }
 
 /** What is known of a conversation beside its messages, which every request brings again. */
@@ -123,15 +131,15 @@ export const createRecorder = ({ sessions, always, log, now }: Options): Recorde
 
   const keep = (
     { model, conversation: { messages, tools } }: Recorded,
-    { parts, startedAt, agent, isCut }: { parts: readonly AnswerPart[]; startedAt: string; agent: string | null; isCut: boolean },
+    { parts, startedAt, agent, group, isCut }: Heard,
   ): void => {
     const answer = assistant(textIn(parts), callsIn(parts));
-    const digests = digestsOf(tools, messages);
+    const digests = digestsOf(group, tools, messages);
     const reached = next(digests.at(-1) ?? "", answer, tools);
     // The same words again, asked and answered, are the same session.
     const before = known.has(reached) ? reached : earlier(digests);
     const { session_id, started_at, answered, cut } = known.get(before ?? "") ?? {
-      session_id: `gateway-${randomUUID()}`,
+      session_id: `${group}-${randomUUID()}`,
       started_at: startedAt,
       answered: [],
       cut: [],
@@ -151,11 +159,12 @@ export const createRecorder = ({ sessions, always, log, now }: Options): Recorde
   return {
     record: (asked) => {
       const agent = agentOf(asked.headers);
+      const group = groupOf(asked.headers);
       if (!(asksToRecord(asked.headers) ?? always)) return null;
       const startedAt = now().toISOString();
       const parts: AnswerPart[] = [];
       return (event) => {
-        if (event.type === "end") keep(asked, { parts, startedAt, agent, isCut: event.end.reason === "length" });
+        if (event.type === "end") keep(asked, { parts, startedAt, agent, group, isCut: event.end.reason === "length" });
         else addTo(parts, event);
       };
     },

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { ProblemError } from "../../common/error.js";
 
-/** Whether to record a conversation, `1` or `0`, and who asks. */
+/** Whether to record a conversation, `1` or `0`, who asks, and what the session's id begins with. */
 const RECORD = "x-imprint-record";
 const AGENT = "x-imprint-agent";
+const GROUP = "x-imprint-group";
 
 const NAME = "[a-z0-9][a-z0-9-]{0,39}";
 /** `/record/v1/...` or `/record/AGENT/v1/...`; without `v1` what clients look at to see whether anyone is there. */
@@ -43,6 +44,14 @@ const USER_AGENTS: readonly (readonly [beginning: RegExp, agent: string])[] = [
   [/^opencode\//, "opencode"],
 ];
 
+const isName = (named: unknown): named is string => typeof named === "string" && new RegExp(`^${NAME}$`).test(named);
+
+const refused = (header: string, named: unknown): ProblemError =>
+  new ProblemError(
+    "VALIDATION_FAILED",
+    `The header ${header} is ${JSON.stringify(named)}: a name there has up to 40 of a-z, 0-9 and -.`,
+  );
+
 /** Who asks, by the header, else by the user agent; null where that names nobody. Throws ProblemError. */
 export const agentOf = (headers: Headers): string | null => {
   const { [AGENT]: named, "user-agent": userAgent } = headers;
@@ -50,9 +59,12 @@ export const agentOf = (headers: Headers): string | null => {
     const known = USER_AGENTS.find(([beginning]) => beginning.test(String(userAgent ?? "")));
     return known?.[1] ?? null;
   }
-  if (typeof named === "string" && new RegExp(`^${NAME}$`).test(named)) return named;
-  throw new ProblemError(
-    "VALIDATION_FAILED",
-    `The header ${AGENT} is ${JSON.stringify(named)}: an agent's name has up to 40 of a-z, 0-9 and -.`,
-  );
+  if (isName(named)) return named;
+  throw refused(AGENT, named);
+};
+
+/** What conversations belong to: those of others are never the same. By default that of all. Throws ProblemError. */
+export const groupOf = ({ [GROUP]: named = "gateway" }: Headers): string => {
+  if (isName(named)) return named;
+  throw refused(GROUP, named);
 };

@@ -127,6 +127,7 @@ const CHANGES: readonly (readonly string[])[] = [
   ["alter table adapters add column served text check (json_valid(served))"],
   // Again: what a session shows of how it ended stands in its file.
   ["update sessions set fingerprint = null"],
+  ["alter table adapters add column tasks text check (json_valid(tasks))"],
 ];
 const VERSION = FIRST_VERSION + CHANGES.length;
 

@@ -225,3 +225,15 @@ test("a session that cannot be stored is one line in the log, and no error of th
   await recorder.close();
   expect(lines).toHaveLength(1);
 });
+
+test("conversations of different groups are different sessions, whatever was said, and their ids begin with the group", async () => {
+  const { ask, newest } = setUp(false);
+  for (const group of ["first", "second"]) {
+    const headers = { "x-imprint-record": "1", "x-imprint-group": group };
+    await ask([user("Fix it.")], assistant("Done.", []), { headers });
+  }
+  expect(newest().map(({ session_id }) => session_id.split("-")[0])).toEqual(["first", "second"]);
+  await expect(ask([user("Fix it.")], assistant("Done.", []), { headers: { "x-imprint-group": "No name" } })).rejects.toThrow(
+    'The header x-imprint-group is "No name"',
+  );
+});

@@ -74,7 +74,7 @@ test("a registry of schema 11 becomes one of 14, with all that is in it, and the
   await openDatabase({ path }).destroy();
   const current = schemaOf(path);
   const file = new Libsql(path);
-  file.exec("alter table adapters drop column served");
+  file.exec("alter table adapters drop column served; alter table adapters drop column tasks");
   file.exec("drop index sessions_by_time; drop index sessions_by_repository");
   for (const name of ["folder", "repository", "branch", "model", "recorded_at"])
     file.exec(`alter table sessions drop column ${name}`);

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TaskMeasurements, TaskRun } from "@imprint/contracts";
 import { putDays, run } from "../../../../server/test/projects/support.js";
 import { makeFolder, type Service, startLora, startService } from "../../../../server/test/support/service.js";
 import { makeSession, putSession } from "../../../../server/test/support/session.js";
@@ -26,9 +27,37 @@ export const startTrained = async (): Promise<Service & { readonly jobId: string
   return { ...service, jobId };
 };
 
-/** The same, with `first-run` evaluated on a session that it has not seen, against `second-run`, and a project of two runs. */
+/** What an agent solved of two tasks: in the base nothing, with the adapter one; the conversation of that run is `SESSION`. */
+export const measuredTasks = (more: Partial<TaskMeasurements> = {}): TaskMeasurements => {
+  const run = (task: string, row: TaskRun["row"], outcome: TaskRun["outcome"], rest: Partial<TaskRun> = {}): TaskRun => ({
+    ...{ task, row, seed: 0, outcome, detail: null, turns: 2, prompt_tokens: 900, completion_tokens: 60, seconds: 12 },
+    ...{ session_id: null, ...rest },
+  });
+  const task = (name: string) => ({ name, sha256: "0".repeat(64), family: null, prompt: `Do ${name}.`, session_id: SESSION });
+  return {
+    ...{ agent: "mini-swe-agent", control_adapter_id: null, seeds: 1 },
+    tasks: [task("wire-gate"), task("wire-lock")],
+    runs: [
+      run("wire-gate", "base", "no_call"),
+      run("wire-gate", "adapter", "solved", { session_id: SESSION }),
+      run("wire-gate", "session", "check_failed"),
+      run("wire-lock", "base", "limit", { detail: "after 30 turns" }),
+      run("wire-lock", "adapter", "wrong_file", { detail: "notes.txt" }),
+      run("wire-lock", "session", "error", { detail: "mini broke" }),
+    ],
+    ...more,
+  };
+};
+
+export const putTasks = async (service: Service, adapter: string, measured: TaskMeasurements): Promise<void> => {
+  const { statusCode, body } = await service.call({ method: "PUT", url: `/adapters/${adapter}/tasks`, payload: measured });
+  if (statusCode !== 200) throw new Error(body);
+};
+
+/** The same, with `first-run` evaluated on tasks, and on a session that it has not seen, against `second-run`, and a project of two runs. */
 export const startEvaluated = async (): Promise<Service & { readonly jobId: string; readonly evaluationId: string }> => {
   const service = await startTrained();
+  await putTasks(service, "first-run", measuredTasks());
   putSession(service.dataDir, "unseen");
   const body = { session_ids: ["unseen"], control_adapter_id: "second-run" };
   const response = await service.post("/adapters/first-run/evaluate", body);

@@ -1,0 +1,134 @@
+import {
+  TASK_ROWS,
+  type TaskMeasurements,
+  type TaskReport,
+  type TaskRowFigures,
+  type TaskRowName,
+  type TaskSummary,
+  type TaskVerdict,
+} from "./tasks.js";
+
+const DRAWS = 2000;
+const SEED = 39;
+/** Six tasks that all turn the same way are the fewest for which the exact test falls below 0.05. */
+const FEWEST_TASKS = 6;
+const SIGNIFICANT = 0.05;
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+const randomOf = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+};
+
+/** McNemar's exact test: the two-sided p value of `more` against `fewer` pairs that differ, were both as likely. */
+export function exactP(more: number, fewer: number): number {
+  const pairs = more + fewer;
+  let probability = 0.5 ** pairs;
+  let tail = 0;
+  for (let few = 0; few <= Math.min(more, fewer); few += 1) {
+    tail += probability;
+    probability *= (pairs - few) / (few + 1);
+  }
+  return Math.min(1, 2 * tail);
+}
+
+/** 95 % of what `figure` is of as many items, drawn with replacement. */
+export function bootstrap<Item>(items: readonly Item[], figure: (drawn: readonly Item[]) => number): [number, number] {
+  const random = randomOf(SEED);
+  const drawn = Array.from({ length: DRAWS }, () =>
+    figure(items.map(() => items[Math.floor(random() * items.length)] as Item)),
+  ).sort((one, other) => one - other);
+  return [drawn[DRAWS * 0.025] ?? 0, drawn[DRAWS * 0.975 - 1] ?? 0];
+}
+
+interface Tally {
+  readonly solved: number;
+  readonly of: number;
+}
+
+const share = (tallies: readonly Tally[]): number =>
+  tallies.reduce((sum, { solved }) => sum + solved, 0) / tallies.reduce((sum, { of }) => sum + of, 0);
+
+/** The rows that are compared: sessions may be deleted, and a control is asked for. */
+export const taskRows = ({ tasks, control_adapter_id: control }: Omit<TaskMeasurements, "runs">): readonly TaskRowName[] =>
+  TASK_ROWS.filter((row) =>
+    row === "session" ? tasks.some((task) => task.session_id !== null) : row !== "control" || control !== null,
+  );
+
+/** Whether a row tries a task: the session's only one that has a session. */
+export const isTried = (row: TaskRowName, { session_id }: TaskMeasurements["tasks"][number]): boolean =>
+  row !== "session" || session_id !== null;
+
+function figuresOf(row: TaskRowName, { tasks, runs }: TaskMeasurements): TaskRowFigures {
+  const tallyOf = (task: string, of: TaskRowName): ReadonlyMap<number, boolean> =>
+    new Map(runs.filter((run) => run.task === task && run.row === of).map(({ seed, outcome }) => [seed, outcome === "solved"]));
+  const tally = (results: readonly (boolean | undefined)[]): Tally => ({
+    solved: results.filter(Boolean).length,
+    of: results.length,
+  });
+  const all = tasks.map(({ name }) => tally([...tallyOf(name, row).values()])).filter(({ of }) => of > 0);
+  const [solved, of] = [all.reduce((sum, one) => sum + one.solved, 0), all.reduce((sum, one) => sum + one.of, 0)];
+  const figures = { row, solved, of, interval: of === 0 ? null : bootstrap(all, share) };
+  const pairs = tasks.flatMap(({ name }) => {
+    const [own, base] = [tallyOf(name, row), tallyOf(name, "base")];
+    const seeds = [...own.keys()].filter((seed) => base.has(seed));
+    return seeds.length === 0
+      ? []
+      : [{ own: tally(seeds.map((seed) => own.get(seed))), base: tally(seeds.map((seed) => base.get(seed))) }];
+  });
+  if (row === "base" || pairs.length === 0) return { ...figures, change: null, change_interval: null, p_value: null };
+  const changeOf = (some: readonly (typeof pairs)[number][]): number =>
+    share(some.map(({ own }) => own)) - share(some.map(({ base }) => base));
+  return {
+    ...figures,
+    change: changeOf(pairs),
+    change_interval: bootstrap(pairs, changeOf),
+    p_value: exactP(
+      pairs.filter(({ own, base }) => own.solved > base.solved).length,
+      pairs.filter(({ own, base }) => own.solved < base.solved).length,
+    ),
+  };
+}
+
+function verdictOn(tasks: number, { change_interval: interval, p_value: p }: TaskRowFigures): TaskVerdict {
+  if (tasks < FEWEST_TASKS || interval === null || p === null) return "too_little_to_tell";
+  if (p < SIGNIFICANT && interval[0] > 0) return "solves_more";
+  return p < SIGNIFICANT && interval[1] < 0 ? "solves_less" : "no_evidence";
+}
+
+const BEGINNINGS: Readonly<Record<TaskVerdict, string>> = {
+  solves_more: "It solves more tasks",
+  no_evidence: "No evidence that it solves more tasks, or fewer",
+  solves_less: "It solves fewer tasks",
+  too_little_to_tell: `Too little to tell, from fewer than ${FEWEST_TASKS} tasks`,
+};
+
+/** Points of a hundred, with their sign. */
+export const points = (change: number): string => {
+  const rounded = Math.round(change * 100);
+  return `${rounded > 0 ? "+" : rounded < 0 ? "−" : "±"}${Math.abs(rounded)}`;
+};
+
+/** What was measured, with what it means. The same measurements give the same report. */
+export function taskReport(whose: Pick<TaskReport, "adapter_id" | "base_model">, measured: TaskMeasurements): TaskReport {
+  const names = taskRows(measured);
+  const rows = names.map((row) => figuresOf(row, measured));
+  const planned = names.flatMap((row) => measured.tasks.filter((task) => isTried(row, task))).length * measured.seeds;
+  const [base, adapter] = rows as [TaskRowFigures, TaskRowFigures];
+  const counts = `${adapter.solved} of ${adapter.of}, the base model ${base.solved} of ${base.of}`;
+  const { change, change_interval: interval, p_value: p } = adapter;
+  if (measured.runs.length < planned || change === null || interval === null || p === null) {
+    const sentence = `${measured.runs.length} of ${planned} runs are measured: the adapter solved ${counts}.`;
+    return { ...whose, ...measured, rows, verdict: null, sentence };
+  }
+  const verdict = verdictOn(measured.tasks.length, adapter);
+  const figures = `${points(change)} points, 95 % interval ${interval.map(points).join(" to ")}, p ${p < 0.001 ? "< 0.001" : p.toFixed(3)}`;
+  return { ...whose, ...measured, rows, verdict, sentence: `${BEGINNINGS[verdict]}: ${counts} (${figures}).` };
+}
+
+export function taskSummary({ verdict, sentence, rows }: Pick<TaskReport, "verdict" | "sentence" | "rows">): TaskSummary {
+  const { solved, of } = rows.find(({ row }) => row === "adapter") ?? { solved: 0, of: 0 };
+  return { verdict, sentence, solved, of };
+}
