@@ -42,7 +42,7 @@ test("tables that cannot all be made are not made at all", () => {
   expect(schemaOf(path)).toEqual(before);
 });
 
-test.each([3, 10, 15])("a registry of schema %i is refused and left alone", async (version) => {
+test.each([3, 10, 16])("a registry of schema %i is refused and left alone", async (version) => {
   const path = makePath();
   await openDatabase({ path }).destroy();
   const file = new Libsql(path);
@@ -50,7 +50,7 @@ test.each([3, 10, 15])("a registry of schema %i is refused and left alone", asyn
   file.close();
   const before = schemaOf(path);
   expect(() => openDatabase({ path })).toThrow(OtherSchemaError);
-  expect(() => openDatabase({ path })).toThrow(`schema version ${version}, and this Imprint knows 14`);
+  expect(() => openDatabase({ path })).toThrow(`schema version ${version}, and this Imprint knows 15`);
   expect(schemaOf(path)).toEqual(before);
 });
 
@@ -69,7 +69,7 @@ test.each([
   expect(readdirSync(dirname(path))).toEqual(["registry.db"]);
 });
 
-test("a registry of schema 11 becomes one of 14, with all that is in it, and the tables of a new one", async () => {
+test("a registry of schema 11 becomes one of 15, with all that is in it, and the tables of a new one", async () => {
   const path = makePath();
   await openDatabase({ path }).destroy();
   const current = schemaOf(path);
