@@ -9,6 +9,7 @@ export type { ImportedFile } from "./imported-file.js";
 export { type InspectReport, inspectReport } from "./inspect-report.js";
 export { evidenceOf } from "./outcome/evidence.js";
 export { judge } from "./outcome/judge.js";
+export { saidResult } from "./outcome/runner-words.js";
 export { type Outline, outlineOf } from "./outline.js";
 export { peekFacts } from "./peek-facts.js";
 export { type RedactedRecording, redactRecording } from "./redact/redact-recording.js";

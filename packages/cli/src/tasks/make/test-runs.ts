@@ -1,6 +1,6 @@
 import path from "node:path";
+import { saidResult } from "@imprint/sessions";
 import type { Ran } from "./shell-calls.js";
-import { saidResult } from "./test-result.js";
 import { covers, type TestCommand, testCommand } from "./test-runner.js";
 
 /** A run of tests that the recording holds. */
@@ -18,7 +18,7 @@ export interface TestRun {
 function resultOf({ command: { told }, action: { exit, output } }: Ran): boolean | null {
   if (exit === 0 && told !== "nothing") return true;
   if (exit !== null && exit !== 0 && told === "end") return false;
-  return saidResult(output);
+  return saidResult(output)?.passed ?? null;
 }
 
 /** The runs of tests in a repository, whose top the recording calls `root`; what ran elsewhere is left out. */

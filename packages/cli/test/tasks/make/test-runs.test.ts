@@ -1,7 +1,7 @@
+import { saidResult } from "@imprint/sessions";
 import { describe, expect, test } from "vitest";
 import { actionsOf } from "../../../src/tasks/make/actions.js";
 import { commandsRun } from "../../../src/tasks/make/shell-calls.js";
-import { saidResult } from "../../../src/tasks/make/test-result.js";
 import { checkOf, checksIn, testRuns } from "../../../src/tasks/make/test-runs.js";
 import { type Agent, recorded } from "./support/recordings.js";
 import { story } from "./support/repository.js";
@@ -29,7 +29,7 @@ test.each([
   ["all is well", null],
   ["", null],
 ])("a runner's words %j say %j", (output, passed) => {
-  expect(saidResult(output)).toBe(passed);
+  expect(saidResult(output)?.passed ?? null).toBe(passed);
 });
 
 async function checks(agent: Agent, ...ran: readonly (readonly [command: string, output: string, code: number])[]) {
