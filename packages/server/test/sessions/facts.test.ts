@@ -140,7 +140,7 @@ test("what an earlier version stored is read again at a start, and where it was 
   const { folder: _f, repository: _r, branch: _b, provider: _p, ...source } = JSON.parse(readFileSync(path, "utf8")).source;
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), source }));
   const registry = new Libsql(join(service.dataDir, "registry.db"));
-  registry.exec("alter table adapters drop column served");
+  registry.exec("alter table adapters drop column served; alter table adapters drop column tasks");
   registry.exec("drop index sessions_by_time; drop index sessions_by_repository;");
   for (const name of ["folder", "repository", "branch", "model", "recorded_at"])
     registry.exec(`alter table sessions drop column ${name}`);

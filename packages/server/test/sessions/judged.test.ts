@@ -68,7 +68,7 @@ test("what an earlier version stored is judged at a start", async () => {
   await service.close(0);
   const registry = new Libsql(join(service.dataDir, "registry.db"));
   registry.exec("update sessions set summary = json_remove(summary, '$.judged')");
-  registry.exec("pragma user_version = 13");
+  registry.exec("alter table adapters drop column tasks; pragma user_version = 13");
   registry.close();
   const again = await startService({ dataDir: service.dataDir });
   expect((await again.get("/sessions/s1")).json().judged?.outcome).toBe("failure");
