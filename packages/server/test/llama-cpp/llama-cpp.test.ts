@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ServedBy } from "@imprint/contracts";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,8 +12,12 @@ import { type Answer, askLlamaCpp, baseGguf } from "./llama-cpp.js";
 import { type Answers, withPeft, writeProof } from "./with-peft.js";
 
 const MINUTES = 60_000;
-/** Both compute with the same NF4 weights: llama.cpp rounds them to 16 bits, PEFT multiplies them in fp32. Measured: 0.0015. */
-const ROUNDING = 0.01;
+/** A CPU that multiplies bf16 is handed weights in it, and llama.cpp rounds activations to it too. */
+const hasBf16 = existsSync("/proc/cpuinfo") && /\bavx512_bf16\b/.test(readFileSync("/proc/cpuinfo", "utf8"));
+/** Both compute with the same NF4 weights; PEFT multiplies them in fp32. Measured: 0.0015, in bf16 0.023. */
+const ROUNDING = hasBf16 ? 0.05 : 0.01;
+/** An adapter that is not applied is further off. */
+const APPLIED = 0.3;
 
 /** The largest difference of a probability, over PEFT's likeliest tokens. */
 const distance = (peft: Answers, llama: readonly Answer[]): number =>
@@ -36,7 +41,7 @@ test("llama.cpp answers with an exported adapter what PEFT answers with the adap
   expect(bare[0]?.greedy).not.toEqual(adapted[0]?.greedy);
   expect(distance(base, bare)).toBeLessThan(ROUNDING);
   expect(distance(adapter, adapted)).toBeLessThan(ROUNDING);
-  expect(distance(adapter, bare)).toBeGreaterThan(30 * ROUNDING);
+  expect(distance(adapter, bare)).toBeGreaterThan(APPLIED);
 
   const found: ServedBy[] = [];
   const program = fileURLToPath(new URL("../../dist/chat/llama-cpp/llama-process.js", import.meta.url));
