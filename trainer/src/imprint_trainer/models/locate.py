@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound, BaseModelUnsafe
+from imprint_trainer.models.marks import without_unlearned_marks
 
 CODE_KEYS = frozenset({"auto_map", "custom_code", "_attn_implementation_internal", "model_file", "trust_remote_code"})
 KERNEL_KEYS = frozenset({"attn_implementation", "experts_implementation"})  # with or without an underscore
@@ -106,7 +107,7 @@ def load_tokenizer(folder: Path) -> Any:
         raise BaseModelInvalid(f"the tokenizer of {folder.name} cannot be loaded: {type(error).__name__}") from error
     if not tokenizer.is_fast:
         raise BaseModelInvalid(f"{folder.name} has no tokenizer.json")
-    return tokenizer
+    return without_unlearned_marks(tokenizer, folder)
 
 
 def refuse_unsafe(folder: Path, names: Iterable[str] | None = None) -> None:
