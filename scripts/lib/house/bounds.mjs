@@ -6,7 +6,7 @@ export const BOUNDS = {
   settings: { bound: 35, goal: 35 },
   "circles of files": { bound: 0, goal: 0 },
   "circles of folders": { bound: 0, goal: 0 },
-  "words of docs": { bound: 25_600, goal: 25_000 },
+  "words of docs": { bound: 25_800, goal: 25_000 },
   "small files without a reason": { bound: 0, goal: 0 },
   "tracked tree, MB": { bound: 20.9, goal: 20 },
   "walk lora, to the reply: files": { bound: 12, goal: 12 },
