@@ -27,14 +27,3 @@ export function bootstrap(numbers, draws = 2000) {
   const means = Array.from({ length: draws }, mean).sort((a, b) => a - b);
   return [means[Math.floor(draws * 0.025)], means[Math.ceil(draws * 0.975) - 1]];
 }
-
-/** McNemar's exact test, two-sided: the chance of so uneven a split of the pairs that differ, were either as likely. */
-export function mcnemar(better, worse) {
-  const pairs = better + worse;
-  let [term, sum] = [0.5 ** pairs, 0];
-  for (let count = 0; count <= Math.min(better, worse); count += 1) {
-    sum += term;
-    term *= (pairs - count) / (count + 1);
-  }
-  return Math.min(1, 2 * sum);
-}

@@ -1,4 +1,5 @@
-import { bootstrap, mcnemar, spread } from "../harness/statistics.mjs";
+import { exactP } from "../../packages/contracts/dist/index.js";
+import { bootstrap, spread } from "../harness/statistics.mjs";
 
 const percent = (share) => `${Math.round(share * 100)}`;
 
@@ -24,7 +25,7 @@ export function againstBase(cells, base) {
   const pairs = cells.filter((cell) => solved.has(idOf(cell)));
   const better = pairs.filter((cell) => cell.solved && !solved.get(idOf(cell))).length;
   const worse = pairs.filter((cell) => !cell.solved && solved.get(idOf(cell))).length;
-  return { better, worse, p: mcnemar(better, worse) };
+  return { better, worse, p: exactP(better, worse) };
 }
 
 /** Lines of a Markdown table: per cent solved with intervals over tasks, of all and by whether a family was shown, and how they ended. */

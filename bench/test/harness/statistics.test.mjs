@@ -1,6 +1,7 @@
+import { exactP as mcnemar } from "@imprint/contracts";
 import { describe, expect, it } from "vitest";
 import { interleaved } from "../../harness/pairs.mjs";
-import { bootstrap, mcnemar, spread, wilson } from "../../harness/statistics.mjs";
+import { bootstrap, spread, wilson } from "../../harness/statistics.mjs";
 
 describe("wilson", () => {
   it("gives the intervals of the literature", () => {

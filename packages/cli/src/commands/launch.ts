@@ -9,7 +9,7 @@ import { UsageError } from "../errors.js";
 import { knownModel } from "../ids/model.js";
 import { AGENTS, type Agent, agentOf, type Settings, settingsFor, writeFiles } from "../launch/agents.js";
 import { runAgent } from "../launch/run-agent.js";
-import { plain } from "../output/text.js";
+import { plain, shellWord } from "../output/text.js";
 import { runningService } from "../service/connect.js";
 
 interface LaunchOptions extends CommonOptions {
@@ -22,10 +22,9 @@ const NO_TOKEN = "none";
 
 /** What is set, as a shell's words, for people to read. */
 function shown({ program }: Agent, { args, env, files }: Settings, folder: string): string {
-  const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`);
   const written = Object.entries(files).map(([name, text]) => `# ${path.join(folder, name)}:\n${text.trimEnd()}\n`);
-  return plain([...written, ...variables, [program, ...args].map(quoted).join(" ")].join("\n"));
+  return plain([...written, ...variables, [program, ...args].map(shellWord).join(" ")].join("\n"));
 }
 
 /** What answers gets the adapter before the agent asks; that it does not apply it is said, and this machine answers. */

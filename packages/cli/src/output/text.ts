@@ -62,3 +62,6 @@ export function names(all: readonly string[], noun: string): string {
 /** A session's task, behind how it came from another session. */
 export const taskOf = ({ task, parent }: { readonly task: string; readonly parent?: Parent | undefined }): string =>
   parent === undefined ? task : `${parent.kinship}: ${task}`;
+
+/** A text as a shell reads it as one word. */
+export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /** Removes a folder in which a command may have made anything: folders that may not be entered, or deeper than a path can be long. */
-async function remove(folder: string): Promise<void> {
+export async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(async () => {
     await run("chmod", ["-R", "u+rwX", "--", folder]).catch(() => undefined);
     await run("rm", ["-rf", "--", folder]);

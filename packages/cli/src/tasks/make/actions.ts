@@ -1,4 +1,5 @@
 import type { Observation, Session, Step, ToolCall } from "@imprint/contracts";
+import { shellWord } from "../../output/text.js";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -42,13 +43,10 @@ function inputOf(text: string): Input {
   return { input: text };
 }
 
-const quoted = (word: unknown): string =>
-  /^[\w./:=@%+-]+$/.test(String(word)) ? String(word) : `'${String(word).replaceAll("'", "'\\''")}'`;
-
 function commandIn(name: string, input: Input): string | null {
   if (!SHELL.test(name)) return null;
   const given = input.command ?? input.cmd ?? input.script;
-  return Array.isArray(given) ? given.map(quoted).join(" ") : textOf(given);
+  return Array.isArray(given) ? given.map(String).map(shellWord).join(" ") : textOf(given);
 }
 
 function exitOf({ content, is_error }: Pick<Observation, "content" | "is_error">, format: string): number | null {

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Imprint } from "@imprint/client";
 import { type SessionSummary, TASK_LIMITS, type TaskRowName, type TaskRun } from "@imprint/contracts";
 import { type Agent, settingsFor, writeFiles } from "../../launch/agents.js";
 import { checkResult } from "../check.js";
+import { remove } from "../folders.js";
 import type { Sandbox } from "../sandbox.js";
 import type { LoadedTask } from "../task-file.js";
 import { installedIn, makeWorkspace } from "../workspace.js";
@@ -56,7 +57,7 @@ export async function runCell(bench: Bench, { loaded, row, seed, model, prompt }
   const { client, service, sandbox, agent, installed, context, folder } = bench;
   const { name, solution, limits = TASK_LIMITS } = loaded.task;
   const [workspace, settingsFolder] = [path.join(folder, name), path.join(folder, "settings")];
-  for (const one of [workspace, settingsFolder]) await rm(one, { recursive: true, force: true });
+  for (const one of [workspace, settingsFolder]) await remove(one);
   await mkdir(settingsFolder, { mode: 0o700 });
   await makeWorkspace(loaded, workspace);
   const before = await filesOf(workspace);

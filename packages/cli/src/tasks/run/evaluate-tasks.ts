@@ -1,7 +1,4 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { ApiError, type Imprint, NotFoundError } from "@imprint/client";
 import {
   isTried,
@@ -15,6 +12,7 @@ import {
 import { UsageError } from "../../errors.js";
 import { waitingFor } from "../../output/printer.js";
 import { count } from "../../output/text.js";
+import { inTemporary } from "../folders.js";
 import type { LoadedTask } from "../task-file.js";
 import { type Bench, type Cell, runCell } from "./cell.js";
 import { mostLike, promptWith, stored } from "./similar.js";
@@ -111,8 +109,7 @@ export async function evaluateTasks({ adapterId, controlId, tasks, seeds, note, 
   );
   let report = await keep();
   await load(client, [...new Set(open.map(({ model }) => model))], { note, signal });
-  const folder = await mkdtemp(path.join(tmpdir(), "imprint-tasks-"));
-  try {
+  await inTemporary(async (folder) => {
     for (const { session, ...rest } of open) {
       const { prompt } = rest.loaded.task;
       const cell: Cell = {
@@ -129,8 +126,6 @@ export async function evaluateTasks({ adapterId, controlId, tasks, seeds, note, 
       const cost = `${count(run.turns, "turn")}, ${run.seconds.toFixed(0)} s`;
       note(`${runs.length}/${cells.length}  ${run.task}  ${run.row}  ${outcomeText(run)} (${cost})`);
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
   return report;
 }

@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { UsageError } from "../../errors.js";
 import type { Agent } from "../../launch/agents.js";
+import { foldersOf, programIn } from "../on-path.js";
 
 /** An agent's program, and what it must be able to read to run. */
 export interface Installed {
@@ -13,15 +14,6 @@ export interface Installed {
 
 /** Every sandbox has the system. */
 const SYSTEM = /^\/(?:usr|bin|sbin|lib|lib64|etc)(?:\/|$)/;
-
-const isProgram = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-};
 
 /** The folders above a file, the nearest first. */
 const above = (file: string): readonly string[] => {
@@ -42,10 +34,7 @@ function partsOf(program: string): readonly string[] {
 
 /** Where an agent is installed on this machine. Throws a UsageError for one that is not. */
 export function installed({ program, install }: Pick<Agent, "program" | "install">, env: NodeJS.ProcessEnv): Installed {
-  const found = (env.PATH ?? "")
-    .split(path.delimiter)
-    .map((folder) => path.resolve(folder, program))
-    .find(isProgram);
+  const found = programIn(foldersOf(env), program);
   if (found === undefined) throw new UsageError(`${program} is not installed, or not on the PATH: ${install}`);
   const real = realpathSync(found);
   const readable = [...partsOf(found), ...partsOf(real), prefixOf(process.execPath)].filter((one) => !SYSTEM.test(one));

@@ -1,28 +1,14 @@
-import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { UsageError } from "../../errors.js";
 import type { Io } from "../../io.js";
 import { inTemporary } from "../folders.js";
+import { foldersOf, programIn } from "../on-path.js";
 import type { Sandbox } from "../sandbox.js";
 import { bubblewrap } from "./bubblewrap.js";
 import { container } from "./container.js";
 import { none } from "./none.js";
 
 const ENGINES = { bwrap: bubblewrap, podman: container("podman"), docker: container("docker") };
-
-/** Where a program is on the PATH. */
-function onPath(program: string, env: NodeJS.ProcessEnv): string | null {
-  for (const folder of (env.PATH ?? "").split(path.delimiter)) {
-    const place = path.join(folder, program);
-    try {
-      accessSync(place, constants.X_OK);
-      if (path.isAbsolute(folder)) return place;
-    } catch {
-      // It is not there.
-    }
-  }
-  return null;
-}
 
 /** Why a sandbox does not run what it must; null where it does. */
 const whyNot = (sandbox: Sandbox): Promise<string | null> =>
@@ -40,9 +26,11 @@ const whyNot = (sandbox: Sandbox): Promise<string | null> =>
 export async function findSandbox({ io, noSandbox }: { readonly io: Io; readonly noSandbox: boolean }): Promise<Sandbox> {
   if (noSandbox) return none;
   const failures: string[] = [];
+  // A relative one may be a repository's own.
+  const folders = foldersOf(io.env).filter((folder) => path.isAbsolute(folder));
   for (const [program, engine] of Object.entries(ENGINES)) {
-    const place = onPath(program, io.env);
-    if (place === null) continue;
+    const place = programIn(folders, program);
+    if (place === undefined) continue;
     const sandbox = engine(place);
     const failure = await whyNot(sandbox);
     if (failure === null) return sandbox;
