@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { Task } from "@imprint/contracts";
 import { fieldErrors } from "@imprint/contracts/fields";
 import { parse, stringify } from "yaml";
@@ -52,13 +53,18 @@ export async function readTasks(folder: string): Promise<readonly LoadedTask[]> 
   return Promise.all(files.map((name) => readTask(path.join(path.resolve(folder), name))));
 }
 
+/** A task as YAML: texts of several lines as blocks, to be read and edited, unless a block would lose one (a text of blank lines alone). */
+function yamlOf(task: Task): string {
+  const blocks = stringify(task, { lineWidth: 0, blockQuote: "literal" });
+  return isDeepStrictEqual(parse(blocks), task) ? blocks : stringify(task, { lineWidth: 0, defaultStringType: "QUOTE_DOUBLE" });
+}
+
 /** Writes a new task into a folder, which is made where it is not there, and answers with its file. Throws a UsageError for one that is there. */
 export async function writeTask(folder: string, task: Task): Promise<string> {
   const file = path.join(path.resolve(folder), `${task.name}.yaml`);
   taskOf(task, file);
   await mkdir(folder, { recursive: true });
-  const text = stringify(task, { lineWidth: 0, blockQuote: "literal" });
-  await writeFile(file, text, { flag: "wx" }).catch((error: unknown) => {
+  await writeFile(file, yamlOf(task), { flag: "wx" }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     throw new UsageError(`${file} is there: give the task another name, or remove it with imprint tasks rm ${task.name}`);
   });

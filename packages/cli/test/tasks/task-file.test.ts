@@ -43,6 +43,7 @@ describe("a task's file", () => {
           expect(await readTasks(folder)).toEqual([{ task: plain, file }]);
         }),
       ),
+      { examples: [[{ ...TASK, repository: " \n", check: "\n" }], [{ ...TASK, solution: "\n\n", check: "a\r\nb\u2028" }]] },
     );
   });
 
