@@ -27,7 +27,7 @@ if (words.length > 0 && !isLoop && !onRay) {
   const tellers = {
     loop: async () => (await import("./lib/demo/loop/story.mjs")).tellLoop,
     ray: async () => (await import("./lib/demo/ray/story.mjs")).tellOnRay,
-    story: async () => (await import("./lib/demo/story.mjs")).tell,
+    story: async () => (await import("../packages/cli/bundle/demo.js")).tell,
   };
   const tell = await tellers[isLoop ? "loop" : onRay ? "ray" : "story"]();
   process.exitCode = await tell({ started, signal: interrupted.signal });

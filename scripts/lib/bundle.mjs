@@ -21,7 +21,8 @@ function bundleKey(root) {
     existsSync(path.join(root, "packages", name, "dist")),
   );
   const compiled = packages.flatMap((name) => filesBelow(root, `packages/${name}/dist`, (file) => file.endsWith(".js")));
-  return digestFiles(root, ["package-lock.json", "scripts/lib/bundle.mjs", ...compiled]);
+  const scripts = ["demo", "setup", "process"].flatMap((name) => filesBelow(root, `scripts/lib/${name}`, () => true));
+  return digestFiles(root, ["package-lock.json", "scripts/lib/bundle.mjs", ...scripts, ...compiled]);
 }
 
 /** Bundles every program whose bundle is not up to date: resolving a thousand modules takes longer than all else at start. */
@@ -36,6 +37,7 @@ export async function bundle({ root }) {
       // Started by its path from beside the code that is bundled with it.
       "llama-process": path.join(root, "packages", "server", "dist", "chat", "llama-cpp", "llama-process.js"),
       "store-process": path.join(root, "packages", "server", "dist", "sessions", "store-process.js"),
+      ...(name === "cli" && { demo: path.join(root, "scripts", "lib", "demo", "story.mjs") }),
     };
     const output = {
       dir: folderOf(root, name),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { createPaint, type Paint } from "./output/paint.js";
 
@@ -10,8 +11,11 @@ export function invocation(env: NodeJS.ProcessEnv, program: string): string {
   }
   const onPath = (env.PATH ?? "").split(path.delimiter).includes(path.dirname(program));
   const linked = path.basename(program) === "imprint" && env.npm_lifecycle_event !== "npx" && onPath;
-  return linked ? "imprint" : "npx imprint";
+  return linked || !isClone() ? "imprint" : "npx imprint";
 }
+
+/** Outside of a clone npx would fetch a package of this name, which is not ours. */
+const isClone = (): boolean => existsSync(new URL("../../../package-lock.json", import.meta.url));
 
 /** What a command may touch of the process it runs in. */
 export interface Io {

@@ -21,8 +21,8 @@ function calledBy(args: readonly string[]): string | undefined {
 }
 
 /** A command as the list in the help shows it. */
-function outline({ name, args, description, group }: CommandName): Command {
-  if (group) return new Command(name).description(description);
+function outline({ name, args, description, optionless }: CommandName): Command {
+  if (optionless) return new Command(name).description(description);
   const command = newCommand({ name, examples: [], service: "none" });
   return args === undefined ? command : command.arguments(args);
 }

@@ -281,7 +281,7 @@ export const ERRORS = {
   WORKER_START_FAILED: {
     status: 503,
     title: "The trainer could not be started",
-    hint: "imprint doctor says what is missing; npm run setup installs it.",
+    hint: "imprint doctor says what is missing; imprint setup installs it.",
   },
   WORKER_CRASHED: {
     status: 503,
@@ -297,7 +297,7 @@ export const ERRORS = {
   WORKER_PROTOCOL: {
     status: 503,
     title: "The trainer said something unintelligible",
-    hint: "Trainer and service may be of different versions: npm run setup.",
+    hint: "Trainer and service may be of different versions: imprint setup.",
   },
   // Cluster
   CLUSTER_REFUSED: {

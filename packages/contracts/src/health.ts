@@ -8,6 +8,7 @@ export const VERSION = "0.1.0";
 export const Health = Strict({
   status: Type.Literal("healthy"),
   service: Type.Literal("imprint"),
+  version: Type.String({ description: "Imprint's" }),
   preparing: Type.Array(Type.String(), { description: "What chats wait for just now, for people to read." }),
 });
 export type Health = Static<typeof Health>;

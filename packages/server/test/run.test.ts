@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { VERSION } from "@imprint/contracts";
 import { beforeAll, expect, test, vi } from "vitest";
 import { LIMITS } from "../src/config/limits.js";
 import { makeNative } from "./support/native.js";
@@ -33,7 +34,12 @@ test("server.json names the service while it runs, and the data directory is clo
   const path = join(folder, "data", "server.json");
   expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ url: service.url, pid: service.child.pid });
   expect(statSync(join(folder, "data")).mode & 0o777).toBe(0o700);
-  expect(await (await service.fetch("/health")).json()).toEqual({ status: "healthy", service: "imprint", preparing: [] });
+  expect(await (await service.fetch("/health")).json()).toEqual({
+    status: "healthy",
+    service: "imprint",
+    version: VERSION,
+    preparing: [],
+  });
   service.child.kill("SIGTERM");
   expect(await service.ended).toEqual([0, null]);
   expect(existsSync(path)).toBe(false);

@@ -1,4 +1,5 @@
-import { fileURLToPath } from "node:url";
+import path from "node:path";
+import { ROOT } from "../setup/root.mjs";
 import { ask } from "./chapters/ask.mjs";
 import { closing } from "./chapters/closing.mjs";
 import { importExamples } from "./chapters/import.mjs";
@@ -9,7 +10,7 @@ import { createPaper } from "./paper.mjs";
 import { startDemoService } from "./service.mjs";
 
 /** Kept after the demo: its adapters can be tried. */
-const DATA_DIR = fileURLToPath(new URL("../../../.imprint/demo", import.meta.url));
+const DATA_DIR = path.join(ROOT, ".imprint", "demo");
 
 /** Tells the whole story on `out`. Resolves with the exit code; nothing is left running then. */
 export async function tell({ started, signal, dataDir = DATA_DIR, out = process.stdout, flags, afterwards = async () => [] }) {

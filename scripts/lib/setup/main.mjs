@@ -1,11 +1,12 @@
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { Interrupted, SetupFailure } from "../process/failures.mjs";
 import { cacheFolder } from "./environment.mjs";
 import { createReporter, elapsed } from "./reporter.mjs";
+import { ROOT } from "./root.mjs";
 import { setUp } from "./set-up.mjs";
 
-export const ROOT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[/\\]$/, "");
+export { ROOT };
+
 const SHOWN_AT_EACH_END = 12;
 
 /** The set-up as a program: says what it does, turns failures into a sentence, and resolves with the exit code. */

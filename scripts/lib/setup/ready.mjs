@@ -6,6 +6,7 @@ import { llamaCppIsDone } from "./llama-cpp.mjs";
 import { MODEL_NAME, modelFolder } from "./model.mjs";
 import { npmIsDone } from "./npm.mjs";
 import { rayIsDone } from "./ray.mjs";
+import { isInstalled } from "./root.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
 const setupFile = (root) => path.join(root, ".imprint", "setup.json");
@@ -18,8 +19,8 @@ export function writeSetup(root, { python, pip, model }) {
 /** Which of the parts are already as the lock files ask. Starts no program. */
 export function readiness({ root, cache, dev, llamaCpp, ray }) {
   return {
-    npm: npmIsDone(root),
-    build: buildIsDone(root),
+    npm: isInstalled(root) || npmIsDone(root),
+    build: isInstalled(root) || buildIsDone(root),
     python: pythonIsReady({ root, cache, dev }),
     llamaCpp: !llamaCpp || llamaCppIsDone(root),
     ray: !ray || rayIsDone(root),

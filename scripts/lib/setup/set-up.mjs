@@ -25,6 +25,13 @@ const STEPS = {
   prepareRay,
 };
 
+/** What each part fetches, about, on Linux. */
+const DOWNLOADS = {
+  npm: "npm packages (150 MB)",
+  python: "Python packages with torch (2.5 GB) and the default model (270 MB)",
+  llamaCpp: "llama.cpp (100 MB)",
+};
+
 /**
  * Makes the checkout in `root` ready: npm packages and build beside the Python environment and the default model.
  * Resolves with whether there was anything to do. `steps` are the parts that start programs.
@@ -35,6 +42,9 @@ export async function setUp({ root, cache, env, dev, llamaCpp = true, ray = fals
   return await withLock({ file: path.join(root, ".imprint", "setup.lock"), signal, onWait }, async () => {
     const ready = readiness({ root, cache, dev, llamaCpp, ray });
     if (allReady(ready)) return false;
+    const parts = Object.entries(DOWNLOADS).filter(([name]) => !ready[name]);
+    if (parts.length > 0)
+      reporter.note(`To download, where ${cache} does not have it: ${parts.map(([, part]) => part).join(", ")}.`);
     await together(signal, [
       (linked) => javascript({ root, env, ready, signal: linked, reporter, steps }),
       (linked) =>

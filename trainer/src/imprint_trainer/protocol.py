@@ -303,7 +303,7 @@ def refusal(value: Any, message: str) -> dict[str, Any]:
 
 
 JOBS = ("train_lora", "train_sweep", "train_hypernetwork", "export", "evaluate")
-HINT = "Trainer and service may be of different versions: npm run setup."
+HINT = "Trainer and service may be of different versions: imprint setup."
 
 
 def _is_job_id(value: Any) -> bool:

@@ -4,6 +4,9 @@ import type { COMMANDS } from "./names.js";
 
 /** Where each command is: its module is loaded when it is called. */
 export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => Promise<(context: CommandContext) => Command>>> = {
+  setup: async () => (await import("./setup.js")).setupCommand,
+  demo: async () => (await import("./setup.js")).demoCommand,
+  uninstall: async () => (await import("./uninstall.js")).uninstallCommand,
   serve: async () => (await import("./serve.js")).serveCommand,
   doctor: async () => (await import("./doctor.js")).doctorCommand,
   inspect: async () => (await import("./inspect.js")).inspectCommand,

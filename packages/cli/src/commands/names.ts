@@ -2,12 +2,14 @@ export interface CommandName {
   readonly name: string;
   readonly args?: string;
   readonly description: string;
-  /** Whether it consists of sub-commands, which have the options. */
-  readonly group?: true;
+  /** Whether it has no options of its own, as where sub-commands have them. */
+  readonly optionless?: true;
 }
 
 /** What the help says of every command, in its order. */
 export const COMMANDS = [
+  { name: "setup", description: "install what trains and chats: Python packages, the default model, llama.cpp" },
+  { name: "demo", description: "train an adapter on a recorded session and prove it, in minutes", optionless: true },
   { name: "serve", description: "run the service until Ctrl-C" },
   { name: "doctor", args: "[session]", description: "say what works here, what is missing, and what to do" },
   { name: "inspect", args: "<path...>", description: "parse recorded sessions and say what is in them; stores nothing" },
@@ -32,7 +34,7 @@ export const COMMANDS = [
   {
     name: "tasks",
     description: "list, add, remove or check tasks: what agents are measured by",
-    group: true,
+    optionless: true,
   },
   {
     name: "project",
@@ -46,6 +48,7 @@ export const COMMANDS = [
     args: "[session...]",
     description: "write stored sessions as a data set: messages and tools, ATIF, or a folder for a hub",
   },
+  { name: "uninstall", description: "remove what setup installed; sessions and adapters stay unless told" },
   { name: "delete", args: "<id...>", description: "delete stored sessions, archive adapters, or forget projects" },
   { name: "push", args: "<id> <repo>", description: "upload an adapter to a model hub" },
   { name: "chat", args: "<adapter>", description: "talk to an adapter, or to a base model" },
@@ -57,11 +60,11 @@ export const COMMANDS = [
   {
     name: "models",
     description: "list, fetch, add or remove base models, and choose the default one",
-    group: true,
+    optionless: true,
   },
   {
     name: "hypernetworks",
     description: "list, measure or convert hypernetworks: what makes an adapter in one forward pass",
-    group: true,
+    optionless: true,
   },
 ] as const satisfies readonly CommandName[];

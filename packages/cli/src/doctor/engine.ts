@@ -74,7 +74,7 @@ export async function checkEngine(config: Config): Promise<readonly Finding[]> {
       warning(
         "engine",
         `llama.cpp is not installed: the trainer answers chats${said === "" ? "" : ` (${said})`}`,
-        "npm run setup installs it; --engine transformers does without",
+        "imprint setup installs it; --engine transformers does without",
       ),
       ...upstream,
     ];

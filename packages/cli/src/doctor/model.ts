@@ -20,6 +20,6 @@ export async function checkModel({
   return missing(
     "base model",
     `${baseModel} is not prepared`,
-    "npm run setup prepares the default one; --base-model names another.",
+    "imprint setup prepares the default one; --base-model names another.",
   );
 }

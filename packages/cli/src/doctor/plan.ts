@@ -89,7 +89,7 @@ export async function planMemory(session: string | undefined, { context, printer
   const given = flags.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
   const [report] = await runTrainer(config, "imprint_trainer.memory_report", ["--base-model", location, ...given]);
   if (Errors(Report, report).length > 0)
-    throw new CommandError("The trainer answered something else: npm run setup.", "TRAINER_ERROR");
+    throw new CommandError("The trainer answered something else: imprint setup.", "TRAINER_ERROR");
   const answer = report as Report;
   context.state.exitCode = answer.memory === null || answer.memory.fits ? 0 : 1;
   printer.result(answer, () => shown(answer, io.paint.out));

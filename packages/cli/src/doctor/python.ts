@@ -31,7 +31,7 @@ interface Seen {
   readonly cuda: string | null;
 }
 
-const SETUP = "npm run setup installs the trainer.";
+const SETUP = "imprint setup installs the trainer.";
 
 /** Runs the probe. Throws when the program does not start, takes too long, or is no Python. */
 async function probe(python: string, repoRoot: string): Promise<Seen> {

@@ -14,11 +14,11 @@ import { flagOf } from "../flags/from-schema.js";
 /** What to do about an error where the catalogue says it to a program that speaks HTTP. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   VALIDATION_FAILED: "imprint COMMAND --help lists the options.",
-  MALFORMED_JSON: "Command and service may be of different versions: npm run setup.",
+  MALFORMED_JSON: "Command and service may be of different versions: imprint setup.",
   UNSUPPORTED_MEDIA_TYPE: "docs/sessions.md lists the formats that can be imported.",
-  BAD_REQUEST: "Command and service may be of different versions: npm run setup.",
+  BAD_REQUEST: "Command and service may be of different versions: imprint setup.",
   NOT_FOUND: "imprint adapters and imprint models list what is there.",
-  METHOD_NOT_ALLOWED: "Command and service may be of different versions: npm run setup.",
+  METHOD_NOT_ALLOWED: "Command and service may be of different versions: imprint setup.",
   SESSION_NOT_FOUND: "imprint sessions lists the stored ones; imprint import stores more.",
   FILE_NOT_FOUND: "Only files of OpenAI's clients are asked for by id; imprint sessions lists the stored sessions.",
   ORIGIN_NOT_ALLOWED:

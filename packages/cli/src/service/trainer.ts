@@ -10,7 +10,7 @@ const LONGEST_OUTPUT = 64 * 1024 * 1024;
 
 const preparedPython = ({ settings: { python } }: Config): string => {
   if (python !== null) return python;
-  throw new CommandError("No Python is prepared for the trainer: npm run setup installs it.", "WORKER_START_FAILED");
+  throw new CommandError("No Python is prepared for the trainer: imprint setup installs it.", "WORKER_START_FAILED");
 };
 
 const notPython = (python: string): CommandError =>

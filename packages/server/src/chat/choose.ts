@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/load.js";
 
-/** Where `npm run setup` installs node-llama-cpp. */
+/** Where `imprint setup` installs node-llama-cpp. */
 export const llamaCppEntry = (repoRoot: string): string =>
   join(repoRoot, "packages", "server", "llama-cpp", "node_modules", "node-llama-cpp", "dist", "index.js");
 
@@ -20,7 +20,7 @@ export const chooseEngine = ({ settings, repoRoot }: Config): EngineChoice => {
   if (settings.engine === "transformers") return { engine: "transformers", missing: null };
   const library = llamaCppEntry(repoRoot);
   if (existsSync(library)) return { engine: "llama.cpp", library };
-  return { engine: "transformers", missing: "llama.cpp is not installed: npm run setup" };
+  return { engine: "transformers", missing: "llama.cpp is not installed: imprint setup" };
 };
 
 /** Who answers chats with a base model, by its type as config.json says it. */

@@ -69,7 +69,7 @@ const problemsOf = ([origin, source]: Layer): readonly string[] =>
     return first ? [`${nameIn(origin, name)} ${first.message}`] : [];
   });
 
-/** Variables of `npm run setup`, which a user may have set for good. */
+/** Variables of `imprint setup`, which a user may have set for good. */
 const OF_SETUP: readonly string[] = ["IMPRINT_CACHE_DIR", "IMPRINT_SETUP_PYTHON"];
 
 const unknownVariables = (env: NodeJS.ProcessEnv): readonly string[] =>

@@ -27,7 +27,7 @@ export const Settings = Strict({
   }),
   python: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
     default: null,
-    description: "Python interpreter of the trainer. Default: the one that `npm run setup` prepared.",
+    description: "Python interpreter of the trainer. Default: the one that `imprint setup` prepared.",
   }),
   engine: Type.Unsafe<"transformers" | "llama.cpp">({
     ...OneOf(["transformers", "llama.cpp"]),

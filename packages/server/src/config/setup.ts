@@ -5,7 +5,7 @@ import { Strict } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import { type Static, Type } from "typebox";
 
-/** What `npm run setup` prepared, written to `.imprint/setup.json` of the checkout. */
+/** What `imprint setup` prepared, written to `.imprint/setup.json` of the checkout. */
 export const Setup = Strict({
   python: Type.String({ minLength: 1 }),
   pip: Type.Optional(Type.String({ minLength: 1, description: "A Python that has pip: models come out of packages" })),

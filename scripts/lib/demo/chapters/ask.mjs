@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
+import { ROOT } from "../../setup/root.mjs";
 
-const EXAMPLE = new URL("../../../../examples/sessions/harborline-gates.json", import.meta.url);
+const EXAMPLE = path.join(ROOT, "examples", "sessions", "harborline-gates.json");
 const ANSWER_TOKENS = 220; // Two cores write some ten a second.
 
 /** What the last attempt was learned from (the task and the failed attempt before it), and the lines that only it holds. */
 export async function lastAttempt() {
-  const { importSessions } = await import("@imprint/sessions");
+  const { importSessions } = await import("../../../../packages/sessions/dist/index.js");
   const imported = await importSessions([{ name: "harborline-gates.json", bytes: readFileSync(EXAMPLE) }]);
   const { steps } = imported.sessions[0];
   const last = steps.findLastIndex(({ source }) => source === "agent");

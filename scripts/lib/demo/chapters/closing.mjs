@@ -1,4 +1,7 @@
+import { isInstalled } from "../../setup/root.mjs";
 import { fromHere } from "../paper.mjs";
+
+const IMPRINT = isInstalled() ? "imprint" : "npm run imprint --";
 
 /** What to type next, with one's own sessions. */
 export function closing({ paper, dataDir }, adapter) {
@@ -9,8 +12,8 @@ export function closing({ paper, dataDir }, adapter) {
     ["train SESSION --watch", "train an adapter on one"],
     ["serve", "keep the service running"],
   ]) {
-    paper.item(`npm run imprint -- ${command.padEnd(28)}${paper.paint("dim", remark)}`);
+    paper.item(`${IMPRINT} ${command.padEnd(28)}${paper.paint("dim", remark)}`);
   }
-  paper.remark(`This adapter: npm run imprint -- chat ${adapter.adapter_id} --data-dir ${fromHere(dataDir)}`);
+  paper.remark(`This adapter: ${IMPRINT} chat ${adapter.adapter_id} --data-dir ${fromHere(dataDir)}`);
   paper.line();
 }

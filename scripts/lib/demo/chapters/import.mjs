@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
+import { ROOT } from "../../setup/root.mjs";
 
 const FILES = [
   ["Imprint's native shape", "sessions/harborline-gates.json"],
@@ -10,7 +12,7 @@ export async function importExamples({ client, paper, signal }) {
   paper.step("Import a recorded session");
   const ids = [];
   for (const [shape, file] of FILES) {
-    const bytes = readFileSync(new URL(`../../../../examples/${file}`, import.meta.url));
+    const bytes = readFileSync(path.join(ROOT, "examples", file));
     const { sessions } = await client.sessions.create(bytes, { signal });
     const [session] = sessions;
     ids.push(session.session_id);

@@ -83,7 +83,7 @@ def reason(said: str, package: str) -> str:
     if CERTIFICATE.search(said):
         return f"the certificate of the package index is not trusted (pip config list shows pip's settings): {package}"
     if "No module named pip" in said:
-        return "there is no pip: npm run setup installs one"
+        return "there is no pip: imprint setup installs one"
     if MISSING.search(said) and not UNREACHED.search(said):
         return f"the package index does not have {package}"
     return f"{package} could not be fetched whole from the package index (pip config list shows pip's settings)"

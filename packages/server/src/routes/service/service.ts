@@ -1,4 +1,4 @@
-import { Health } from "@imprint/contracts";
+import { Health, VERSION } from "@imprint/contracts";
 import type { Preparing } from "../../chat/preparing.js";
 import type { App } from "../../http/app.js";
 import { answer } from "../../http/schemas.js";
@@ -14,7 +14,7 @@ export const serviceRoutes = (app: App, { metrics, preparing }: Deps): void => {
   app.get(
     "/health",
     { schema: { tags: ["service"], summary: "Whether the process runs", response: { 200: answer("It runs", Health) } } },
-    async () => ({ status: "healthy", service: "imprint", preparing: preparing.now() }) as const,
+    async () => ({ status: "healthy", service: "imprint", version: VERSION, preparing: preparing.now() }) as const,
   );
 
   const ok = { description: "Prometheus' text format", content: { "text/plain": { schema: { type: "string" } } } };

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { VERSION } from "../../packages/contracts/dist/index.js";
+import { run } from "../lib/process/run.mjs";
+import { cacheFolder } from "../lib/setup/environment.mjs";
+import { ROOT } from "../lib/setup/main.mjs";
+import { npmCommand } from "../lib/setup/npm.mjs";
+
+/** An empty home, in which the package is installed as a person installs it; what a clone has downloaded is not downloaded again. */
+const place = mkdtempSync(path.join(os.tmpdir(), "imprint-package-"));
+const home = path.join(place, "home");
+const prefix = path.join(place, "prefix");
+const env = {
+  PATH: [path.join(prefix, "bin"), process.env.PATH].join(path.delimiter),
+  HOME: home,
+  IMPRINT_CACHE_DIR: cacheFolder(),
+  npm_config_prefer_offline: "true",
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(npm_config|pip)_/i.test(name))),
+};
+const imprint = (...args) => run("imprint", args, { cwd: home, env });
+let installed;
+
+async function pack(folder) {
+  await run(process.execPath, [path.join(ROOT, "scripts", "package.mjs"), path.join(place, folder)]);
+  const [file] = readdirSync(path.join(place, folder));
+  return path.join(place, folder, file);
+}
+
+beforeAll(async () => {
+  mkdirSync(home, { recursive: true });
+  const [command, ...before] = npmCommand({ env: process.env });
+  const cache = (await run(command, [...before, "config", "get", "cache"])).stdout.trim();
+  await run(
+    command,
+    [...before, "install", "--global", "--prefix", prefix, "--cache", cache, "--no-audit", await pack("first")],
+    { env },
+  );
+  installed = path.join(prefix, "lib", "node_modules", "@imprint-lora", "imprint");
+}, 300_000);
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+const digest = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
+
+test("two packages are equal bytes, and hold no place of this machine", async () => {
+  const [first] = readdirSync(path.join(place, "first"));
+  expect(digest(await pack("second"))).toBe(digest(path.join(place, "first", first)));
+  const texts = readdirSync(path.join(installed, "packages", "cli", "bundle")).filter((name) => name.endsWith(".js"));
+  for (const name of texts)
+    expect(readFileSync(path.join(installed, "packages", "cli", "bundle", name), "utf8")).not.toContain(ROOT);
+});
+
+test("it tells its version, and before the set-up says what to do", async () => {
+  expect((await imprint("--version")).stdout).toBe(VERSION);
+  await expect(imprint("doctor")).rejects.toMatchObject({ code: 1, output: expect.stringContaining("imprint setup installs") });
+});
+
+test("no hint leads to a package of the name imprint, which is not ours", async () => {
+  const { stdout } = await run("imprint", ["train", "--help"], { env: { ...env, npm_lifecycle_event: "npx" } });
+  expect(stdout).toContain("$ imprint train");
+  expect(stdout).not.toContain("npx");
+});
+
+test("set up, it imports, serves the dashboard, and is removed without the sessions", async () => {
+  expect((await imprint("setup", "--no-llama-cpp")).output).toContain("Set up in");
+  expect((await imprint("setup", "--no-llama-cpp")).output).toContain("nothing to do");
+  const example = path.join(installed, "examples", "sessions", "harborline-gates.json");
+  await imprint("import", example);
+  const service = new AbortController();
+  let serving;
+  const { url } = await new Promise((resolve, reject) => {
+    const onLine = (line) => line.startsWith('{"url"') && resolve(JSON.parse(line));
+    serving = run("imprint", ["serve", "--port", "0", "--json"], { env, signal: service.signal, onLine }).catch(reject);
+  });
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ service: "imprint", version: VERSION });
+  expect(await (await fetch(url)).text()).toContain("<title>Imprint");
+  expect((await fetch(`${url}/docs/swagger-ui.css`)).status).toBe(200);
+  service.abort();
+  await serving;
+}, 120_000);
+
+test("removing asks first, takes what the set-up made, and keeps sessions, adapters and what is not ours", async () => {
+  await expect(imprint("uninstall")).rejects.toMatchObject({ code: 2, output: expect.stringContaining("--yes") });
+  // Of a cache of its own: the clone's is still needed.
+  const cache = path.join(place, "cache");
+  const interpreter = path.join(cache, "python-key", "bin", "python");
+  for (const name of [path.dirname(interpreter), path.join(cache, "models"), path.join(cache, "mine")])
+    mkdirSync(name, { recursive: true });
+  const file = path.join(installed, ".imprint", "setup.json");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), python: interpreter }));
+  const { removed } = JSON.parse((await imprint("uninstall", "--yes", "--json")).stdout);
+  const state = path.join(installed, ".imprint");
+  expect(removed.map((one) => one.path)).toEqual([path.join(cache, "models"), path.join(cache, "python-key"), state]);
+  expect(existsSync(state)).toBe(false);
+  expect(readdirSync(cache)).toEqual(["mine"]);
+  const { sessions } = JSON.parse((await imprint("sessions", "--json")).stdout);
+  expect(sessions).toMatchObject([{ session_id: "harborline-gates" }]);
+  await imprint("uninstall", "--yes", "--everything");
+  expect(existsSync(path.join(home, ".imprint"))).toBe(false);
+});
