@@ -16,10 +16,11 @@ const REASONS = [
   [/^packages\/contracts\/src\/health\.ts$/, "an answer of the API, under the name of its route"],
   [/^packages\/web\/src\/text\/plain\.ts$/, "every page that shows a foreign text imports it, and nothing else with it"],
   [/^packages\/web\/src\/adapters\/fetch-record\.ts$/, "asks the service; what it reads is beside it, and needs no browser"],
-  [/^packages\/sessions\/src\/values\/refused\.ts$/, "a list of agents' words, which a new agent is added to"],
+  [/^packages\/sessions\/src\/values\/(failed|refused)\.ts$/, "a list of agents' words, which a new agent is added to"],
   [/^packages\/sessions\/src\/session-unreadable\.ts$/, "the one error of the package, which every part of it throws"],
   [/^packages\/sessions\/src\/source\/source-file\.ts$/, "what every import is given: a name and bytes"],
   [/^bench\/benchmarks\.mjs$/, "the list of benchmarks, which a new one is added to"],
+  [/^scripts\/lib\/setup\/root\.mjs$/, "bundled with the demo, which must not bring the set-up along"],
   [/^scripts\/lib\/setup\/node-version\.mjs$/, "a Node too old for the rest reads it"],
   [/^vitest\.[a-z.]*config\.ts$/, "vitest looks for it by its name"],
 ];

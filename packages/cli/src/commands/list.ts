@@ -11,6 +11,7 @@ export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => P
   doctor: async () => (await import("./doctor.js")).doctorCommand,
   inspect: async () => (await import("./inspect.js")).inspectCommand,
   import: async () => (await import("./import.js")).importCommand,
+  archive: async () => (await import("./archive.js")).archiveCommand,
   redact: async () => (await import("./redact.js")).redactCommand,
   sessions: async () => (await import("./sessions.js")).sessionsCommand,
   label: async () => (await import("./label.js")).labelCommand,

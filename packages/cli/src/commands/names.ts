@@ -14,6 +14,7 @@ export const COMMANDS = [
   { name: "doctor", args: "[session]", description: "say what works here, what is missing, and what to do" },
   { name: "inspect", args: "<path...>", description: "parse recorded sessions and say what is in them; stores nothing" },
   { name: "import", args: "<path...>", description: "store recorded sessions; folders are walked" },
+  { name: "archive", args: "[folder...]", description: "keep copies of what agents recorded, before they delete it" },
   { name: "redact", args: "<path...>", description: "write copies of recorded sessions without their secrets" },
   { name: "sessions", args: "[word...]", description: "list the stored sessions, or search them" },
   { name: "label", args: "<session> <outcome>", description: "say how a stored session ended" },

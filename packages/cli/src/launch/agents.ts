@@ -39,6 +39,9 @@ const KEY = "LOCAL_MODEL_API_KEY";
 /** The window for which Claude Code sends fewer tools and shorter prompts. */
 const SMALL_WINDOW = 65_536;
 
+/** Claude Code deletes recordings that are older. */
+const NEVER_DAYS = 36_500;
+
 /** opencode's prompt alone takes 8,000 tokens: in less room than this it would compact it again and again. */
 const ROOM_TO_COMPACT = 16_384;
 
@@ -129,7 +132,8 @@ const claude = ({ base, token, model, context, output, file }: Target): Settings
     args: ["--settings", file("settings.json"), ...(isSmall ? ["--tools=Bash,Edit,Read,Write,Glob,Grep"] : [])],
     env,
     // The variables of the user's and the repository's settings go over those of the process; these go over both.
-    files: { "settings.json": json({ env }) },
+    // No start on an adapter deletes recordings that are older than the user's own limit: they may not be imported yet.
+    files: { "settings.json": json({ env, cleanupPeriodDays: NEVER_DAYS }) },
   };
 };
 
