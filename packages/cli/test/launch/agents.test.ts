@@ -48,6 +48,11 @@ it("lets opencode compact only where there is room beside its prompt", () => {
   expect(JSON.parse(settingsAt(32_768))).toMatchObject({ compaction: { auto: true } });
 });
 
+it("lets Claude Code delete no recording that is older than its user's own limit", () => {
+  const { files } = AGENTS.claude?.settings(TARGET) ?? { files: {} };
+  expect(JSON.parse(files["settings.json"] ?? "{}").cleanupPeriodDays).toBeGreaterThan(10_000);
+});
+
 it("gives Claude Code fewer tools where the window is small", () => {
   const toolsAt = (context: number) => AGENTS.claude?.settings({ ...TARGET, context }).args.filter((one) => /^--tools/.test(one));
   expect(toolsAt(8192)).toHaveLength(1);
