@@ -2,6 +2,7 @@ import type { Observation, Step, ToolCall } from "@imprint/contracts";
 import { DROPPED } from "./dropped.js";
 import { type Tally, tally } from "./tally.js";
 import { joinBlocks } from "./values/content-text.js";
+import { hasFailed } from "./values/failed.js";
 import { isRefusal } from "./values/refused.js";
 import { timestampOrNull } from "./values/timestamp.js";
 import { withoutWrittenAgain } from "./written-again.js";
@@ -200,7 +201,8 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
 
   const observe: Transcript["observe"] = ({ content, ...result }, { idsRepeat = false } = {}) => {
     if (content === null) dropped.add(DROPPED.unrecordedResult);
-    const observation = { ...result, content: content ?? NOT_RECORDED };
+    const failed = result.is_error === undefined && content !== null && hasFailed(content);
+    const observation = { ...result, content: content ?? NOT_RECORDED, ...(failed && { is_error: true }) };
     const id = observation.call_id;
     const caller = id === null ? undefined : byCall.get(id);
     const answered = caller === undefined || id === null ? id : nextCall(caller, id);
