@@ -14,6 +14,24 @@ export interface Explanation {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
+/** What was named on the command line, and is not there: wrong usage in every command. */
+const NOT_THERE = new Set(["NOT_FOUND", "JOB_NOT_FOUND", "SESSION_NOT_FOUND", "ADAPTER_NOT_FOUND", "PROJECT_NOT_FOUND"]);
+
+/** Flags of other tools, or that people expect here, and what stands for them. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  "--model": "--base-model names the base model",
+  "--token": "the token is taken from the variable IMPRINT_TOKEN",
+};
+
+/** What a parser's refusal leaves unsaid. */
+function remedy({ code, message }: CommanderError): string {
+  const [, flag = ""] = /unknown option '([^']+)'/.exec(message) ?? [];
+  const expected = EXPECTED[flag];
+  if (expected !== undefined) return `: ${expected}`;
+  if (/^-[^-]{2}/.test(flag)) return `; a path that begins with a dash is written ./${flag}`;
+  return code === "commander.missingArgument" ? ": --help shows examples" : "";
+}
+
 const usage = (message: string, name: string): Explanation => ({
   exitCode: 2,
   lines: message.split("\n"),
@@ -28,7 +46,8 @@ function refused({ code, detail, requestId: request_id, errors }: ApiError, name
   const said = known !== null && bare === "" ? `${ERRORS[known].title}.` : inCommandWords(bare, name);
   const message = code === "VALIDATION_FAILED" && wrong.length > 0 ? wrong.join("\n") : said;
   return {
-    exitCode: errors.some(({ path }) => ["/base_model", "/name", "/window"].includes(path)) ? 2 : 1,
+    exitCode:
+      NOT_THERE.has(String(code)) || errors.some(({ path }) => ["/base_model", "/name", "/window"].includes(path)) ? 2 : 1,
     lines: [...message.split("\n"), ...(hint === null || message.includes(hint) ? [] : [hint])].map(plain),
     document: { code, message, hint, errors, request_id },
   };
@@ -40,7 +59,7 @@ function refused({ code, detail, requestId: request_id, errors }: ApiError, name
  */
 export function explain(error: unknown, name: string): Explanation {
   if (error instanceof CommanderError)
-    return usage(error.message.replace(/^error: /, "").replace(/^\(outputHelp\)$/, "a command is missing"), name);
+    return usage(error.message.replace(/^error: /, "").replace(/^\(outputHelp\)$/, "a command is missing") + remedy(error), name);
   if (error instanceof UsageError || error instanceof ConfigError) return usage(inCommandWords(error.message, name), name);
   if (error instanceof ApiError) return refused(error, name);
   const known = [ImprintError, CommandError, CannotStartError];

@@ -40,7 +40,7 @@ export const ERRORS = {
   JOB_NOT_FOUND: {
     status: 404,
     title: "No such job",
-    hint: "Jobs live in memory: a restart forgets them, and old finished ones are dropped. GET /jobs lists those known.",
+    hint: "GET /jobs lists those known; old finished ones are dropped.",
   },
   SESSION_NOT_FOUND: {
     status: 404,

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Check, Errors } from "typebox/schema";
 import { Settings } from "typebox/system";
+import { refusalBy } from "./object.js";
 
 // typebox/value would do the same with a tenth of a second more at start; the compiler would need eval in the browser.
 
@@ -15,6 +16,7 @@ export interface Fault {
     readonly allowedValue?: unknown;
     readonly type?: unknown;
     readonly passingSchemas?: readonly number[];
+    readonly pattern?: unknown;
   };
   readonly message: string;
 }
@@ -36,7 +38,7 @@ export interface FieldError {
 }
 
 const MAX_ERRORS = 20;
-const MAX_LENGTH = 100;
+const MAX_LENGTH = 140;
 
 const short = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text);
 
@@ -125,6 +127,8 @@ const describe = (
       message: "is not a known field",
     }));
   if (keyword === "const") return [{ path: instancePath, message: `must be ${choices(faults, instancePath)}` }];
+  if (keyword === "pattern") return [{ path: instancePath, message: refusalBy(params.pattern) }];
+  if (message === "must be boolean") return [{ path: instancePath, message: "must be true or false" }];
   // "boolean" repeats an unknown field.
   return keyword === "boolean" ? [] : [{ path: instancePath, message }];
 };

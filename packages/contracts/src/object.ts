@@ -12,6 +12,29 @@ export function OneOf<Value extends string>(values: readonly Value[]): TUnsafe<V
   return Type.Unsafe<Value>(Type.Union(values.map((value) => Type.Literal(value))));
 }
 
+const WORDS = new Map<string, string>();
+
+/** A pattern whose refusals say what it allows in words, after "must be": nobody reads a regular expression. */
+export const worded = (pattern: string, words: string): { readonly pattern: string } => {
+  WORDS.set(pattern, words);
+  return { pattern };
+};
+
+/** What is said of a text that a pattern refuses. */
+export const refusalBy = (pattern: unknown): string => {
+  const words = WORDS.get(String(pattern));
+  return words === undefined ? "has characters that cannot stand there" : `must be ${words}`;
+};
+
+const SIGNS = "digits, dots, dashes and underscores, a letter or digit first";
+
+/** Small letters and signs, at most so many characters. */
+export const smallName = (most: number, example: string): string =>
+  `small letters, ${SIGNS}, at most ${most} characters, such as ${example}`;
+
+/** Letters and signs, at most so many characters. */
+export const anyName = (most: number): string => `letters, ${SIGNS}, at most ${most} characters`;
+
 /** 95 %: from, to. Not Type.Tuple, whose list of items JSON Schema does not know any more (OpenAPI 3.1). */
 export const Interval = Type.Unsafe<[number, number]>(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }));
 

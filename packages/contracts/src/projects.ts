@@ -2,12 +2,12 @@ import { type Static, Type } from "typebox";
 import { ErrorDetail } from "./errors.js";
 import { EvaluationVerdict } from "./evaluation.js";
 import { AdapterId, JobId, SessionId, Timestamp } from "./ids.js";
-import { Interval, OneOf, Strict } from "./object.js";
+import { Interval, OneOf, Strict, smallName, worded } from "./object.js";
 import { TrainLoraRequest } from "./training.js";
 
 /** Leaves room for the numbers of its adapters: NAME-1, NAME-2, ... */
 export const ProjectName = Type.String({
-  pattern: "^[a-z0-9][a-z0-9._-]{0,55}$",
+  ...worded("^[a-z0-9][a-z0-9._-]{0,55}$", smallName(56, "shop")),
   description: "Name of a project: what its adapters' ids begin with",
 });
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { AdapterId, SessionId, Sha256 } from "./ids.js";
-import { Interval, OneOf, Strict } from "./object.js";
+import { Interval, OneOf, Strict, worded } from "./object.js";
 
 /** What ends an agent that goes on: its answers, and the seconds of the clock. */
 export const TaskLimits = Strict({
@@ -11,10 +11,13 @@ export type TaskLimits = Static<typeof TaskLimits>;
 
 /** A state of a repository, what a person asks there, and the command that says whether it was done: a file of `tasks/`. */
 export const Task = Strict({
-  name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,79}$", description: "Small letters, digits and dashes" }),
+  name: Type.String(worded("^[a-z0-9][a-z0-9-]{0,79}$", "small letters, digits and dashes, at most 80 characters")),
   repository: Type.String({ minLength: 1, description: "A folder, relative to the task's file, or the URL of a git repository" }),
   commit: Type.Optional(
-    Type.String({ pattern: "^\\w\\S{3,}$", description: "Of a git repository: the state that the agent finds" }),
+    Type.String({
+      ...worded("^\\w\\S{3,}$", "a commit's name, such as 39f2063f23c2"),
+      description: "Of a git repository: the state that the agent finds",
+    }),
   ),
   prompt: Type.String({ minLength: 1, description: "What a person asks" }),
   check: Type.String({ minLength: 1, description: "Run by sh in the result; its exit code 0 means solved" }),

@@ -3,7 +3,7 @@ import { ErrorCode } from "./errors.js";
 import { AdapterId, BaseModelChoice, JobId, SessionId } from "./ids.js";
 import { ImprintProof } from "./imprint.js";
 import { MemoryPlanOrNull } from "./memory.js";
-import { Interval, Strict } from "./object.js";
+import { Interval, Strict, worded } from "./object.js";
 
 export const NewAdapterId = Type.String({ ...AdapterId, description: "Id of the new adapter, written once; default: made up" });
 
@@ -25,7 +25,10 @@ const common = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      pattern: "^[A-Za-z0-9][A-Za-z0-9 _.-]*$",
+      ...worded(
+        "^[A-Za-z0-9][A-Za-z0-9 _.-]*$",
+        "letters, digits, spaces, dots, dashes and underscores, a letter or digit first",
+      ),
       default: "code-gen",
       description: "Kind of work the adapter is for",
     }),
@@ -58,7 +61,7 @@ export const Profile = Type.Union([Type.Literal("remember"), Type.Literal("learn
 export type Profile = Static<typeof Profile>;
 
 export const Within = Type.String({
-  pattern: "^[1-9][0-9]{0,4}[smh]$",
+  ...worded("^[1-9][0-9]{0,4}[smh]$", "a time such as 20m, 90s or 2h"),
   description: "Time that the training may take, proof included, such as 20m, 90s or 2h: what does not fit is left out",
 });
 
@@ -99,7 +102,7 @@ const selection = {
 const size = {
   rank: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 16, description: "Rank of the update" })),
   target_modules: Type.Optional(
-    Type.Array(Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }), {
+    Type.Array(Type.String(worded("^[A-Za-z0-9_.]{1,64}$", "a layer's name such as q_proj")), {
       minItems: 1,
       maxItems: 32,
       uniqueItems: true,

@@ -56,7 +56,9 @@ test.each<[face: keyof typeof faces, fields: object, ...sentence: string[]]>([
   [
     "responses",
     { tools: ["a b", "c d", "e f", "g h"].map((name) => ({ type: "function", name })) },
-    ...[0, 1, 2, 3].map((at) => `/tools/${at}/name must match pattern "^[A-Za-z0-9_.-]{1,128}$"`),
+    ...[0, 1, 2, 3].map(
+      (at) => `/tools/${at}/name must be letters, digits, dots, dashes and underscores, at most 128 characters`,
+    ),
   ],
 ])("%s with %j: one sentence, of the field and what fits there", (face, fields, ...sentences) => {
   const [schema, whole] = faces[face];

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { anyName } from "@imprint/contracts";
 import { type Config, hypernetworkFolders } from "@imprint/server/configuration";
 import { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
@@ -12,6 +13,7 @@ const MODULE = "imprint_trainer.imprint.cli";
 /** Reads what others published, and is loaded for nothing else. */
 const CONVERTER = "doc_to_lora.checkpoint";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;
+const NAME_REFUSED = `--name must be ${anyName(96)}`;
 
 interface Installed {
   readonly name: string;
@@ -106,7 +108,7 @@ const measureCommand = (context: CommandContext): Command =>
     .option("--device <device>", "auto, cpu or cuda")
     .option("--threads <n>", "threads of the CPU")
     .action(async (options: MeasureOptions) => {
-      if (!NAME.test(options.name)) throw new UsageError(`--name is not of the allowed form ${NAME.source}`);
+      if (!NAME.test(options.name)) throw new UsageError(NAME_REFUSED);
       const config = configFor(options, context.io.env);
       context.state.exitCode = await showTrainer(config, MODULE, [
         "measure",
@@ -129,7 +131,7 @@ const convertCommand = (context: CommandContext): Command =>
     .requiredOption("--base <model>", "base model that the checkpoint was trained for")
     .requiredOption("--name <name>", "what to call it")
     .action(async (checkpoint: string, options: ConvertOptions) => {
-      if (!NAME.test(options.name)) throw new UsageError(`--name is not of the allowed form ${NAME.source}`);
+      if (!NAME.test(options.name)) throw new UsageError(NAME_REFUSED);
       const config = configFor(options, context.io.env);
       const out = path.join(hypernetworkFolders(config)[0], options.name);
       const args = [path.resolve(checkpoint), "--base", options.base, "--out", out];

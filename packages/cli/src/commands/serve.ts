@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { loadConfig, Settings } from "@imprint/server/configuration";
 import type { Command } from "commander";
 import { type CommandContext, newCommand } from "../context.js";
@@ -22,6 +24,11 @@ export function serveCommand({ io }: CommandContext): Command {
     const running = await discover({ dataDir: data_dir, token: config.token });
     if (running !== null) throw new CommandError(`A service already runs on ${data_dir}: ${running.url}`);
     for (const warning of config.warnings) io.err.write(`${io.paint.err("yellow", `! ${warning}`)}\n`);
+    const { python } = config.settings;
+    if (python === null || (isAbsolute(python) && !existsSync(python)))
+      io.err.write(
+        `${io.paint.err("yellow", "! Nothing can be trained: there is no Python for the trainer. imprint setup installs it.")}\n`,
+      );
     const onListening = ({ url }: { readonly url: string }): void => {
       if (json === true) return void io.out.write(`${JSON.stringify({ url, data_dir, base_model })}\n`);
       const entries = [

@@ -30,7 +30,10 @@ function requestOf(
     const stray = Object.keys(flags).find((property) => !(RESUME_FIELDS as readonly string[]).includes(property));
     if (stray !== undefined)
       throw new UsageError(`${flagOf(stray)} cannot stand beside --resume, which keeps what its sweep decided`);
-  } else if (sessions.length === 0) throw new UsageError("missing required argument 'session'");
+  } else if (sessions.length === 0)
+    throw new UsageError(
+      "missing required argument 'session': imprint sessions lists those stored, imprint project . takes a repository's",
+    );
   if (new Set(sessions).size < sessions.length) throw new UsageError("a SESSION is named twice: each is trained on once");
   const body: TrainSweepRequest = { ...(job === undefined ? sessionsOf(sessions) : { resume_from: job }), ...flags };
   checkRequest(TrainSweepRequest, body, { session_id: "SESSION", session_ids: "SESSION", resume_from: "--resume" });

@@ -1,7 +1,8 @@
+import type { Imprint } from "@imprint/client";
 import type { MemoryPlan, TrainLoraRequest } from "@imprint/contracts";
 import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
-import { CommandError } from "../errors.js";
+import { CommandError, UsageError } from "../errors.js";
 import { resumeRequest, type TrainingRequest, trainingOptions, trainingRequest } from "../flags/training.js";
 import { fullId, storedSessions } from "../ids/full-id.js";
 import { importRecordings, provisionalIds } from "../import/recordings.js";
@@ -29,6 +30,14 @@ function requireFit(memory: MemoryPlan | null, { note }: Printer): void {
   if (memory === null) return;
   if (!memory.fits) throw new CommandError(`The training needs ${memoryOf(memory)}`, "OUT_OF_MEMORY");
   note(`takes ${memoryOf(memory)}`);
+}
+
+/** Said before anything waits for it. */
+async function refuseFailed(id: string, client: Imprint): Promise<void> {
+  if ((await client.sessions.get(id)).outcome !== "failure") return;
+  throw new UsageError(
+    `the session ${id} ended in failure: add --include-unsuccessful, or correct it with imprint label ${id} success`,
+  );
 }
 
 export function trainCommand(context: CommandContext): Command {
@@ -68,6 +77,13 @@ export function trainCommand(context: CommandContext): Command {
       const named = await importRecordings(sessions, { io: context.io, client, note });
       const ids = await storedSessions(named, { client, note });
       const request = requestFor(ids, resume && (await fullId(resume, { kind: "job", client, note })));
+      const [only, ...others] = ids;
+      if (
+        only !== undefined &&
+        others.length === 0 &&
+        !("include_unsuccessful" in request.body && request.body.include_unsuccessful)
+      )
+        await refuseFailed(only, client);
       const { train } = client;
       if (request.method === "lora" && mayNotFit(request.body)) {
         const { memory } = await waitingFor("reading what the training takes", train.preview(request.body), note);

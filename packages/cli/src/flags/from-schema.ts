@@ -1,4 +1,4 @@
-import type { TrainOn } from "@imprint/contracts";
+import { refusalBy, type TrainOn } from "@imprint/contracts";
 import { Option } from "commander";
 import type { TSchema } from "typebox";
 import { Errors } from "typebox/value";
@@ -74,7 +74,7 @@ export function checkRequest(schema: TSchema, request: unknown, names: Readonly<
     const name = names[property] ?? flagOf(property);
     const mixed = properties[property] && mixedOf(properties[property]);
     if (mixed) return `${name} takes ${mixed.map(formOf).join(", ")}`;
-    return keyword === "pattern" ? `${name} is not of the allowed form ${params.pattern}` : `${name} ${message}`;
+    return `${name} ${keyword === "pattern" ? refusalBy(params.pattern) : message}`;
   });
   if (wrong.length > 0) throw new UsageError([...new Set(wrong)].join("\n"));
 }

@@ -62,7 +62,10 @@ export function trainingRequest(
   options: Readonly<Record<string, unknown>>,
 ): TrainingRequest {
   if (method !== "lora" && method !== "hypernetwork") throw new UsageError(`--method is lora or hypernetwork, not "${method}"`);
-  if (sessions.length === 0) throw new UsageError("missing required argument 'session'");
+  if (sessions.length === 0)
+    throw new UsageError(
+      "missing required argument 'session': imprint sessions lists those stored, imprint project . takes a repository's",
+    );
   const other = method === "lora" ? "hypernetwork" : "lora";
   const stray = Object.keys(readFlags(PROPERTIES[other], options)).find((property) => !(property in PROPERTIES[method]));
   if (stray !== undefined) throw new UsageError(`${flagOf(stray)} is an option of --method ${other}`);

@@ -1,7 +1,7 @@
 import { type Imprint, NotFoundError } from "@imprint/client";
 import { latestOf } from "@imprint/contracts";
 import { CommandError, UsageError } from "../errors.js";
-import { isPrefix, LATEST, MOST_NAMED, pick, refuseAmbiguous } from "./pick.js";
+import { isPrefix, LATEST, MOST_NAMED, pick, refuseAmbiguous, SHORTEST_PREFIX } from "./pick.js";
 
 export const KINDS = ["session", "adapter", "job"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -98,10 +98,18 @@ interface Given {
   readonly note: (text: string) => void;
 }
 
+const MAKES: Readonly<Record<Kind, string>> = {
+  session: "imprint import ~/.claude/projects stores recorded ones",
+  adapter: "imprint train SESSION makes one",
+  job: "imprint train SESSION starts one",
+};
+
 /** The same, told to the user; a CommandError when there is no latest. */
 async function meantId(given: string, { kind, client, note }: Given): Promise<string | null> {
   const id = await findId(given, kind, client);
-  if (id === null && given === LATEST) throw new CommandError(`There is no ${kind} yet.`);
+  if (id === null && given === LATEST) throw new CommandError(`There is no ${kind} yet: ${MAKES[kind]}.`);
+  if (id === null && kind !== "adapter" && !isPrefix(given))
+    throw new UsageError(`there is no ${kind} "${given}", and ids are shortened to ${SHORTEST_PREFIX} characters at least`);
   if (id !== null && id !== given) note(`${given}: ${kind} ${id}`);
   return id;
 }

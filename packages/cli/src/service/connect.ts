@@ -38,7 +38,8 @@ interface Running extends Pick<Service, "client" | "url"> {
 }
 
 const checkAddress = (url: string): void => {
-  if (!URL.canParse(url)) throw new UsageError(`--url ${url} is no address: write http://127.0.0.1:7878`);
+  if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
+    throw new UsageError(`--url ${url} is no address: write http://127.0.0.1:7878`);
 };
 
 /** A service that others may ask as well: at `--url`, else on the data directory. Throws a UsageError where none answers. */

@@ -29,7 +29,7 @@ it("finds what is there, and says of the rest what to do", async () => {
   const checks = byName(stdout);
   expect(code).toBe(1);
   expect(checks.node).toMatchObject({ status: "ok", detail: process.versions.node });
-  expect(checks.python).toMatchObject({ status: "missing", remedy: "npm run setup installs the trainer." });
+  expect(checks.python).toMatchObject({ status: "missing", remedy: "npx imprint setup installs the trainer." });
   expect(checks["base model"]).toMatchObject({ status: "ok" });
   expect(checks["data directory"]).toMatchObject({ status: "ok", detail: at.dataDir });
   expect(checks.engine).toMatchObject({ status: "ok", detail: "the trainer answers chats (engine from environment)" });

@@ -45,7 +45,7 @@ it("what was trained on and what is not known is refused in the command's words"
     code: 2,
     stderr: expect.stringContaining("--actions"),
   });
-  expect(await refused("--on", other, "--control", "none")).toMatchObject({ code: 1, stderr: expect.stringContaining('"none"') });
+  expect(await refused("--on", other, "--control", "none")).toMatchObject({ code: 2, stderr: expect.stringContaining('"none"') });
 });
 
 it("Ctrl-C cancels the evaluation, and says that the same command goes on", async () => {

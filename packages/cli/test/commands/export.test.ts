@@ -63,7 +63,7 @@ it("a failed export is exit code 1 with its sentence, wrong usage 2", async () =
   expect(JSON.parse(failed.stdout).error).toMatchObject({ code: "EXPORT_UNSUPPORTED" });
   expect(failed.stdout).toContain("llama.cpp knows no such layer.");
   const unknown = await imprint(["export", "none", "--format", "gguf", "--out", out("g.gguf")], at);
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no adapter "none".') });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no adapter "none".') });
   for (const args of [
     ["--format", "onnx", "--out", "x"],
     ["--format", "gguf"],

@@ -61,15 +61,15 @@ describe("ids", () => {
     const both = await run("adapter gates");
     expect(both.code).toBe(2);
     expect(both.said).toMatch(/"gates" begins more than one id.*\n.*gates-v2\n.*gates-v1/);
-    expect(await run("adapter nobody")).toMatchObject({ code: 1, said: expect.stringContaining("There is no adapter") });
-    expect(await run("adapter gat")).toMatchObject({ code: 1, said: expect.stringContaining("There is no adapter") });
+    expect(await run("adapter nobody")).toMatchObject({ code: 2, said: expect.stringContaining("There is no adapter") });
+    expect(await run("adapter gat")).toMatchObject({ code: 2, said: expect.stringContaining("There is no adapter") });
   });
 
   it("of nothing: there is no latest yet", async () => {
     const at = await servedPlace();
     for (const line of ["job latest", "preview latest", "adapter latest"]) {
       const { code, stderr } = await imprint(line.split(" "), at);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/There is no (job|session|adapter) yet\./)]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/There is no (job|session|adapter) yet:/)]);
     }
   });
 });

@@ -64,7 +64,7 @@ it("imports, trains, tests and moves the latest; then there is nothing new, and 
   });
 });
 
-it("what is called wrongly is exit code 2, what is not there 1, in the command's words", async () => {
+it("what is called wrongly, or is not there, is exit code 2, in the command's words", async () => {
   const at = await servedPlace();
   const folder = await record(at, "add");
   const of = (...args: string[]) => imprint(["project", ...args], at);
@@ -76,7 +76,7 @@ it("what is called wrongly is exit code 2, what is not there 1, in the command's
   expect(await of("math", "--from", path.join(at.root, "missing"))).toMatchObject({ code: 2 });
   expect(await of("math", "--from", folder, "--rank", "0")).toMatchObject({ code: 2, stderr: expect.stringContaining("--rank") });
   const unknown = await of("math");
-  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("project NAME --from FOLDER makes one")]);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("project NAME --from FOLDER makes one")]);
   const waits = await of("math", "--from", folder, "--json");
   expect([waits.code, JSON.parse(waits.stdout)]).toEqual([
     0,

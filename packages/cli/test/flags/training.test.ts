@@ -72,7 +72,7 @@ describe("trainingRequest", () => {
 
   it.each([
     [["s", "s"], "lora", [], "a SESSION is named twice"],
-    [["s", "../t"], "lora", [], "SESSION is not of the allowed form"],
+    [["s", "../t"], "lora", [], "SESSION must be"],
     [["s", "t"], "lora", ["--train-on", "turns:1"], "turns of one SESSION"],
     [["s", "t"], "hypernetwork", [], "takes one SESSION"],
   ])("refuses the sessions %j of method %s with %j", (sessions, method, args, sentence) => {
@@ -83,8 +83,8 @@ describe("trainingRequest", () => {
     [["--train-on", "turns:"], "--train-on takes all, successful_steps, final_answer or turns:1,3"],
     [["--train-on", "some"], 'not "some"'],
     [["--epochs", "0"], "--epochs must be >= 1"],
-    [["--within", "soon"], "--within is not of the allowed form"],
-    [["--within", "0m"], "--within is not of the allowed form"],
+    [["--within", "soon"], "--within must be"],
+    [["--within", "0m"], "--within must be"],
     [["--epochs", "three"], '--epochs takes a whole number, not "three"'],
     [["--epochs", "1.5"], "--epochs must be integer"],
     [["--rank", "1000"], "--rank must be <= 256"],
@@ -93,7 +93,7 @@ describe("trainingRequest", () => {
     [["--max-length", "long"], '--max-length takes n|auto, not "long"'],
     [["--max-length", "63"], "--max-length takes 64 to 131072, auto"],
     [["--holdout", "0.9"], "--holdout takes auto, none, more than 0 to 0.5, a,b,..."],
-    [["--adapter-id", "No Spaces"], "--adapter-id is not of the allowed form"],
+    [["--adapter-id", "No Spaces"], "--adapter-id must be"],
     [["--metadata", "novalue"], "--metadata takes name=text"],
     [["--scaling", "2"], "--scaling is an option of --method hypernetwork"],
   ])("refuses %j in a sentence that names the flag", (args, sentence) => {
@@ -102,8 +102,8 @@ describe("trainingRequest", () => {
   });
 
   it("names the session when its id cannot be one", () => {
-    expect(() => trainingRequest(["../secret"], "lora", {})).toThrow("SESSION is not of the allowed form");
-    expect(() => trainingRequest(["../secret"], "hypernetwork", {})).toThrow("SESSION is not of the allowed form");
+    expect(() => trainingRequest(["../secret"], "lora", {})).toThrow("SESSION must be");
+    expect(() => trainingRequest(["../secret"], "hypernetwork", {})).toThrow("SESSION must be");
   });
 });
 
@@ -126,7 +126,7 @@ describe("resumeRequest", () => {
     [JOB, [], "hypernetwork", [], "--resume is an option of --method lora"],
     [JOB, [], "lora", ["--seed", "1"], "--seed cannot stand beside --resume"],
     [JOB, [], "lora", ["--scaling", "2"], "--scaling cannot stand beside --resume"],
-    ["../x", [], "lora", [], "--resume is not of the allowed form"],
+    ["../x", [], "lora", [], "--resume must be"],
   ])("refuses %s with the sessions %j, method %s and %j", (job, sessions, method, args, sentence) => {
     expect(() => resume(job, sessions, method, ...args)).toThrow(UsageError);
     expect(() => resume(job, sessions, method, ...args)).toThrow(sentence);

@@ -49,8 +49,8 @@ it("lets opencode compact only where there is room beside its prompt", () => {
 });
 
 it("lets Claude Code delete no recording that is older than its user's own limit", () => {
-  const { files } = AGENTS.claude?.settings(TARGET) ?? { files: {} };
-  expect(JSON.parse(files["settings.json"] ?? "{}").cleanupPeriodDays).toBeGreaterThan(10_000);
+  const files = AGENTS.claude?.settings(TARGET).files;
+  expect(JSON.parse(files?.["settings.json"] ?? "{}").cleanupPeriodDays).toBeGreaterThan(10_000);
 });
 
 it("gives Claude Code fewer tools where the window is small", () => {

@@ -57,11 +57,11 @@ const COMMANDS = [
   "sessions",
   "jobs",
   "adapters",
-  "job x",
-  "adapter x",
-  "preview x --text --turns",
-  "cancel x",
-  "train x",
+  "job xxxx",
+  "adapter xxxx",
+  "preview xxxx --text --turns",
+  "cancel xxxx",
+  "train xxxx",
   `import ${EXAMPLES}harborline-gates.json`,
 ];
 

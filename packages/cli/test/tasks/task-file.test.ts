@@ -70,7 +70,7 @@ describe("a task's file", () => {
       `${YAML}check_files: { /etc/x: y }\n`,
       'check_files names "/etc/x", which leaves the result',
     ],
-    ["an option in the place of a commit", `${YAML}commit: --force\n`, "commit must match"],
+    ["an option in the place of a commit", `${YAML}commit: --force\n`, "commit must be"],
     ["what is no YAML", "name: [one\n", "one.yaml: "],
     ["what is empty", "", "the file must be object"],
     [

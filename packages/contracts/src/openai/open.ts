@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "typebox";
+import { worded } from "../object.js";
 
 /** A field that may be left out, for which OpenAI's clients may also say null. */
 export const open = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
@@ -24,7 +25,9 @@ export const OtherThan = (...types: readonly string[]) =>
     ),
   );
 
-export const FunctionName = Type.String({ pattern: "^[A-Za-z0-9_.-]{1,128}$" });
+export const FunctionName = Type.String(
+  worded("^[A-Za-z0-9_.-]{1,128}$", "letters, digits, dots, dashes and underscores, at most 128 characters"),
+);
 export const Parameters = open(Type.Record(Type.String(), Type.Unknown(), { description: "JSON schema" }));
 
 export const MaxTokens = open(

@@ -138,7 +138,13 @@ export const locateBaseModel = (name: string, models: BaseModels): BaseModel => 
   if (folder !== null) return { location: folder, name };
   if (!isModelName(name))
     throw new ImprintError("BASE_MODEL_NOT_FOUND", `${JSON.stringify(name)} is not the name of a base model.`);
-  if (!name.includes("/")) throw new ImprintError("BASE_MODEL_NOT_FOUND", `The base model ${name} is not prepared here.`);
+  if (!name.includes("/")) {
+    const meant = [fallbackName(models), ...preparedModels(models)].find((one) =>
+      one.toLowerCase().startsWith(name.toLowerCase()),
+    );
+    const hint = meant === undefined ? "" : ` Is ${meant} meant?`;
+    throw new ImprintError("BASE_MODEL_NOT_FOUND", `The base model ${name} is not prepared here.${hint}`);
+  }
   if (models.allowDownloads || downloaded(name, models) !== null) return { location: name, name };
   throw new ImprintError("BASE_MODEL_NOT_FOUND", `The base model ${name} is not on this machine, and downloads are not allowed.`);
 };

@@ -8,6 +8,7 @@ import {
   ProjectSettings,
   type ProjectSummary,
   type RollbackRequest,
+  refusalBy,
 } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import type { Clock } from "../common/clock.js";
@@ -122,8 +123,7 @@ export const createProjects = ({ clock, closing, log, ...services }: ProjectsOpt
 
   /** The project as a request wants it, whether it is there or not. */
   const wanted = async (name: string, request: ProjectRunRequest): Promise<ProjectRecord> => {
-    if (!matches(ProjectName, name))
-      throw fieldRefused("name", `must be of the form ${(ProjectName as { pattern?: string }).pattern}`);
+    if (!matches(ProjectName, name)) throw fieldRefused("name", refusalBy((ProjectName as { pattern?: string }).pattern));
     const record = await find(name);
     if (!record && !request.session_ids?.length) throw projectNotFound(name);
     const running = record && runUnderWay(record);

@@ -39,7 +39,7 @@ test.each([
   ["holdout", "0.6", "must be <= 0.5"],
   ["holdout", ",", "must not have fewer than 1 items"],
   ["profile", "forget", "must be one of"],
-  ["adapter_id", "Not Allowed", "must match pattern"],
+  ["adapter_id", "Not Allowed", "must be small letters"],
   ["metadata", "a bad name=1", "a bad name is not a known field"],
   ["target_modules", "q_proj q_proj", "must not have duplicate items"],
 ])("%s: %s is refused at its field", (name, text, sentence) => {
