@@ -25,10 +25,7 @@ const common = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      ...worded(
-        "^[A-Za-z0-9][A-Za-z0-9 _.-]*$",
-        "letters, digits, spaces, dots, dashes and underscores, a letter or digit first",
-      ),
+      ...worded("^[A-Za-z0-9][A-Za-z0-9 _.-]*$", "letters, digits and spaces, no space first"),
       default: "code-gen",
       description: "Kind of work the adapter is for",
     }),
