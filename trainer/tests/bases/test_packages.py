@@ -125,7 +125,7 @@ def test_an_index_that_cannot_be_reached_is_a_sentence(
     [
         ("ERROR: [Errno 28] No space left on device", "the disk ran full while p 1.0 was fetched"),
         ("SSLCertVerificationError: self-signed", "the certificate of the package index is not trusted"),
-        ("/usr/bin/python: No module named pip", "there is no pip: npm run setup installs one"),
+        ("/usr/bin/python: No module named pip", "there is no pip: imprint setup installs one"),
         (
             "ERROR: Could not find a version that satisfies p==1.0 (from versions: 0.9)",
             "the package index does not have p 1.0",
