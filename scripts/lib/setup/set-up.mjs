@@ -28,7 +28,7 @@ const STEPS = {
 /** What each part fetches, about, on Linux. */
 const DOWNLOADS = {
   npm: "npm packages (150 MB)",
-  python: "Python packages with torch (2.5 GB) and the default model (270 MB)",
+  python: "Python packages with torch (2.5 GB) and the default model (100 MB)",
   llamaCpp: "llama.cpp (100 MB)",
 };
 
