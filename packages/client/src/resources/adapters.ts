@@ -22,6 +22,8 @@ export interface AdapterQuery {
   readonly after?: string;
   /** What the id begins with. */
   readonly prefix?: string;
+  /** Words that the id, the base model, the kind of work or the sessions hold, all of them. */
+  readonly search?: string;
 }
 
 export interface Adapters {

@@ -21,6 +21,8 @@ export interface AdapterFilter {
   readonly session_id?: string;
   /** What the id begins with. */
   readonly prefix?: string;
+  /** Words that the id, the base model, the kind of work or the sessions hold, all of them. */
+  readonly search?: string;
 }
 
 const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
@@ -131,6 +133,10 @@ export const listAdapters = async (
   const { session_id, prefix } = filter;
   if (prefix !== undefined) query = query.where("adapter_id", ">=", prefix).where("adapter_id", "<", afterPrefix(prefix));
   if (session_id !== undefined) query = query.where(sql<boolean>`instr(session_ids, ${JSON.stringify(session_id)}) > 0`);
+  for (const word of (filter.search ?? "").toLowerCase().split(/\s+/).filter(Boolean))
+    query = query.where(
+      sql<boolean>`instr(lower(adapter_id || ' ' || base_model || ' ' || task_type || ' ' || session_ids), ${word}) > 0`,
+    );
   if (after !== undefined) {
     const cursor = await db.selectFrom("adapters").select("seq").where("adapter_id", "=", after).executeTakeFirst();
     if (!cursor) throw fieldRefused("after", "names no adapter: send the `next` of the page before");

@@ -1,22 +1,27 @@
 import { change } from "@imprint/contracts";
 import { useState } from "react";
 import { api } from "../api.js";
-import { useLoad } from "../load/use-load.js";
+import { usePages } from "../load/use-pages.js";
 import { hrefOf } from "../router/route.js";
 import { goTo } from "../router/use-route.js";
-import { ago, bytes, count } from "../text/numbers.js";
+import { ago, bytes } from "../text/numbers.js";
 import { toneOf } from "../text/verdict.js";
 import { Page } from "../ui/page.js";
+import { Pager } from "../ui/pager.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
 import { Condition, EvaluationChip, TasksChip } from "./chips.js";
 
-const SHOWN = 1000;
+const firstAndMore = ([first, ...others]: readonly string[]): string =>
+  others.length === 0 ? (first ?? "") : `${first} and ${others.length} more`;
 
 /** Registered adapters; two of them can be ticked and compared. */
 export function AdaptersPage() {
   const [ticked, setTicked] = useState<readonly string[]>([]);
-  const { value, error } = useLoad("adapters", (signal) => api.adapters.list({ limit: SHOWN }, { signal }));
+  const [search, setSearch] = useState("");
+  const { value, error, restart, older, newer } = usePages("adapters", (cursor, signal) =>
+    api.adapters.list({ ...cursor, ...(search !== "" && { search }) }, { signal }),
+  );
   const tick = (id: string): void =>
     setTicked((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-2)));
   const [a, b] = ticked;
@@ -27,6 +32,20 @@ export function AdaptersPage() {
   );
   return (
     <Page title="Adapters" actions={value && value.adapters.length > 1 ? actions : null}>
+      <div className="filters">
+        <input
+          type="search"
+          className="search"
+          aria-label="Search adapters"
+          placeholder="Search: words of the id, base model, kind of work or sessions"
+          maxLength={256}
+          value={search}
+          onChange={(event) => {
+            setSearch(event.target.value);
+            restart();
+          }}
+        />
+      </div>
       <Problem error={error} />
       {value && value.adapters.length > 0 && (
         <Table
@@ -45,7 +64,7 @@ export function AdaptersPage() {
                     {id}
                   </a>
                   <div className="muted">
-                    {adapter.method} · rank {adapter.rank} · {adapter.session_ids.join(", ")}
+                    {adapter.method} · rank {adapter.rank} · {firstAndMore(adapter.session_ids)}
                   </div>
                 </td>
                 <td className="nowrap">{adapter.base_model}</td>
@@ -70,12 +89,12 @@ export function AdaptersPage() {
           })}
         </Table>
       )}
-      {value?.adapters.length === 0 && <p className="empty">No adapters yet: a training that ends well leaves one.</p>}
-      {value?.next && (
-        <p className="muted">
-          The newest {count(SHOWN, "adapter")} are shown; <code>imprint adapters --after {value.next}</code> lists the others.
+      {value?.adapters.length === 0 && (
+        <p className="empty">
+          {search === "" ? "No adapters yet: a training that ends well leaves one." : "No adapter has these words."}
         </p>
       )}
+      <Pager older={older} newer={newer} />
     </Page>
   );
 }

@@ -47,26 +47,6 @@ interface EvaluateFormProps {
   readonly isBusy: boolean;
 }
 
-interface SessionsProps extends Pick<EvaluateFormProps, "adapter" | "heldOut"> {
-  readonly chosen: readonly string[];
-  readonly problem: string | undefined;
-  readonly onChange: (chosen: readonly string[]) => void;
-}
-
-/** The sessions that the adapter has not seen. */
-function SessionsToTestOn({ adapter, heldOut, ...rest }: SessionsProps) {
-  const { value, error } = useLoad("sessions", (signal) => api.sessions.list({ limit: SHOWN }, { signal }));
-  const seen = new Set(adapter.session_ids.filter((id) => !heldOut.includes(id)));
-  return (
-    <>
-      <Problem error={error} />
-      {value && (
-        <SessionChoice sessions={value.sessions.filter(({ session_id: id }) => !seen.has(id))} isSingle={false} {...rest} />
-      )}
-    </>
-  );
-}
-
 /** Starts an evaluation. Nothing has to be chosen: the service takes the sessions that the adapter has not seen. */
 export function EvaluateForm({ adapter, heldOut, isBusy }: EvaluateFormProps) {
   const [isOpen, setOpen] = useState(false);
@@ -100,9 +80,9 @@ export function EvaluateForm({ adapter, heldOut, isBusy }: EvaluateFormProps) {
         <summary>Choose sessions, a control and how many actions</summary>
         {isOpen && (
           <>
-            <SessionsToTestOn
-              adapter={adapter}
-              heldOut={heldOut}
+            <SessionChoice
+              without={new Set(adapter.session_ids.filter((id) => !heldOut.includes(id)))}
+              isSingle={false}
               chosen={sessionIds}
               problem={problems.sessions}
               onChange={setSessionIds}

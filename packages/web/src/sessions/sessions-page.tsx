@@ -1,20 +1,65 @@
-import { endingOf, type SessionSummary } from "@imprint/contracts";
-import { useRef, useState } from "react";
+import { endingOf, type Outcome, type SessionSummary } from "@imprint/contracts";
+import { useCallback, useRef, useState } from "react";
 import { api } from "../api.js";
-import { useLoad } from "../load/use-load.js";
+import { useAction } from "../load/use-action.js";
+import { usePages } from "../load/use-pages.js";
 import { hrefOf } from "../router/route.js";
 import { ago, count } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { Page } from "../ui/page.js";
+import { Pager } from "../ui/pager.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
 import { DropZone } from "./drop-zone.js";
 import { type Import, Imports } from "./imports.js";
 
-const SHOWN = 1000;
-
 /** When its last message was said; where it does not say it, when it was stored. */
 const recordedAt = ({ ended_at, started_at, created_at }: SessionSummary): string => ended_at ?? started_at ?? created_at;
+
+const OUTCOMES: readonly Outcome[] = ["success", "failure", "unknown"];
+
+const toggled = (ids: readonly string[], id: string): readonly string[] =>
+  ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];
+
+/** What is done to all that are ticked, on whatever pages. */
+function Ticked({ ids, onDone }: { readonly ids: readonly string[]; readonly onDone: () => void }) {
+  const [isSure, setSure] = useState(false);
+  const act = useAction(
+    useCallback(
+      async (one: (id: string) => Promise<unknown>) => {
+        for (const id of ids) await one(id);
+        setSure(false);
+        onDone();
+      },
+      [ids, onDone],
+    ),
+  );
+  if (ids.length === 0) return null;
+  const button = (text: string, one: (id: string) => Promise<unknown>) => (
+    <button type="button" disabled={act.isBusy} onClick={() => void act.run(one)}>
+      {text}
+    </button>
+  );
+  return (
+    <>
+      <nav className="filters" aria-label="Chosen sessions">
+        <a className="button primary" href={hrefOf(["train"], { session: ids.join(",") })}>
+          Train on {count(ids.length, "session")}
+        </a>
+        {button("Mark as success", (id) => api.sessions.label(id, "success"))}
+        {button("Mark as failure", (id) => api.sessions.label(id, "failure"))}
+        {isSure ? (
+          button(`Delete ${count(ids.length, "session")} for good`, (id) => api.sessions.delete(id))
+        ) : (
+          <button type="button" onClick={() => setSure(true)}>
+            Delete
+          </button>
+        )}
+      </nav>
+      <Problem error={act.error} />
+    </>
+  );
+}
 
 /** Stored sessions, and the way to store more. */
 export function SessionsPage() {
@@ -24,9 +69,11 @@ export function SessionsPage() {
   const [repository, setRepository] = useState("");
   /** Every one that was seen in a list: a filter leaves the others to be chosen. */
   const [repositories, setRepositories] = useState<readonly string[]>([]);
-  const { value, error, reload } = useLoad("sessions", async (signal) => {
+  const [outcome, setOutcome] = useState("");
+  const [ticked, setTicked] = useState<readonly string[]>([]);
+  const { value, error, reload, restart, older, newer } = usePages("sessions", async (cursor, signal) => {
     const only = repository === "" ? {} : { repository };
-    const page = await api.sessions.list({ limit: SHOWN, search, ...only }, { signal });
+    const page = await api.sessions.list({ ...cursor, search: `${search} ${outcome}`.trim(), ...only }, { signal });
     const found = page.sessions.flatMap((session) => session.repository ?? []);
     setRepositories((before) => [...new Set([...before, ...found])].sort());
     return page;
@@ -62,8 +109,7 @@ export function SessionsPage() {
           value={search}
           onChange={(event) => {
             setSearch(event.target.value);
-            // Not a new key: the sessions that are shown stay until the others are there.
-            reload();
+            restart();
           }}
         />
         {repositories.length > 0 && (
@@ -72,7 +118,7 @@ export function SessionsPage() {
             value={repository}
             onChange={(event) => {
               setRepository(event.target.value);
-              reload();
+              restart();
             }}
           >
             <option value="">All repositories</option>
@@ -83,20 +129,48 @@ export function SessionsPage() {
             ))}
           </select>
         )}
+        <select
+          aria-label="Outcome"
+          value={outcome}
+          onChange={(event) => {
+            setOutcome(event.target.value);
+            restart();
+          }}
+        >
+          <option value="">All outcomes</option>
+          {OUTCOMES.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
       </div>
       <Problem error={error} />
+      <Ticked
+        ids={ticked}
+        onDone={() => {
+          setTicked([]);
+          reload();
+        }}
+      />
       {value && value.sessions.length > 0 && (
         <Table
           label="Stored sessions"
-          head={["Session", "Repository", "Model", "Format", "Outcome", "Turns", "Redacted", "Recorded"]}
+          head={["Choose", "Session", "Repository", "Model", "Format", "Outcome", "Turns", "Redacted", "Recorded"]}
         >
           {value.sessions.map((session) => (
             <tr key={session.session_id}>
               <td>
+                <input
+                  type="checkbox"
+                  aria-label={`Choose ${session.session_id}`}
+                  checked={ticked.includes(session.session_id)}
+                  onChange={() => setTicked(toggled(ticked, session.session_id))}
+                />
+              </td>
+              <td>
+                <div className="clip">{plain(session.task)}</div>
                 <a className="mono" href={hrefOf(["sessions", session.session_id])}>
                   {session.session_id}
                 </a>
-                <div className="muted clip">{plain(session.task)}</div>
               </td>
               <td title={session.folder && plain(session.folder)}>
                 {plain(session.repository ?? "")}
@@ -119,9 +193,9 @@ export function SessionsPage() {
         </Table>
       )}
       {value?.sessions.length === 0 && (
-        <p className="empty">{search + repository === "" ? "No sessions yet." : "No session has these words."}</p>
+        <p className="empty">{search + repository + outcome === "" ? "No sessions yet." : "No session has these words."}</p>
       )}
-      {value?.next && <p className="muted">The first {count(SHOWN, "session")} are shown; a search finds the others.</p>}
+      <Pager older={older} newer={newer} />
     </Page>
   );
 }

@@ -1,17 +1,29 @@
-import type { SessionSummary } from "@imprint/contracts";
+import { useState } from "react";
+import { api } from "../api.js";
+import { usePages } from "../load/use-pages.js";
 import { hrefOf } from "../router/route.js";
 import { plain } from "../text/plain.js";
+import { Pager } from "../ui/pager.js";
+import { Problem } from "../ui/problem.js";
 
 interface SessionChoiceProps {
-  readonly sessions: readonly SessionSummary[];
   readonly chosen: readonly string[];
+  /** Not offered. */
+  readonly without?: ReadonlySet<string>;
   /** One at a time. */
   readonly isSingle: boolean;
   readonly problem: string | undefined;
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-export function SessionChoice({ sessions, chosen, isSingle, problem, onChange }: SessionChoiceProps) {
+/** The stored sessions, found by words; what is chosen stays chosen, and stands first. */
+export function SessionChoice({ chosen, without, isSingle, problem, onChange }: SessionChoiceProps) {
+  const [search, setSearch] = useState("");
+  const { value, error, restart, older, newer } = usePages("sessions", (cursor, signal) =>
+    api.sessions.list({ ...cursor, search }, { signal }),
+  );
+  const sessions = (value?.sessions ?? []).filter(({ session_id }) => !without?.has(session_id));
+  const elsewhere = chosen.filter((id) => !sessions.some(({ session_id }) => session_id === id));
   const toggle = (id: string): void => {
     if (isSingle) onChange([id]);
     else onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
@@ -19,12 +31,34 @@ export function SessionChoice({ sessions, chosen, isSingle, problem, onChange }:
   return (
     <fieldset className="sessions" aria-describedby="sessions-problem">
       <legend>{isSingle ? "Session" : "Sessions"}</legend>
-      {sessions.length === 0 && (
+      <Problem error={error} />
+      <input
+        type="search"
+        className="search"
+        aria-label="Search sessions"
+        placeholder="Search: words of the task, repository, model, outcome or id"
+        maxLength={256}
+        value={search}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") event.preventDefault(); // the form around is not sent
+        }}
+        onChange={(event) => {
+          setSearch(event.target.value);
+          restart();
+        }}
+      />
+      {value !== null && search === "" && sessions.length === 0 && (
         <p>
           No sessions are stored: <a href={hrefOf(["sessions"])}>import one</a> first.
         </p>
       )}
       <div className="options">
+        {elsewhere.map((id) => (
+          <label key={id}>
+            <input type={isSingle ? "radio" : "checkbox"} name="session" checked onChange={() => toggle(id)} />
+            <span className="mono">{id}</span>
+          </label>
+        ))}
         {sessions.map(({ session_id: id, task, outcome, own, repository, assistant_turns: turns }) => (
           <label key={id}>
             <input
@@ -34,16 +68,15 @@ export function SessionChoice({ sessions, chosen, isSingle, problem, onChange }:
               onChange={() => toggle(id)}
             />
             <span>
-              <span className="mono">{id}</span>{" "}
+              {plain(task)}{" "}
               <span className="muted">
-                {[own && "own words", repository && plain(repository), outcome, `${turns} turns`, plain(task)]
-                  .filter(Boolean)
-                  .join(" · ")}
+                {[id, own && "own words", repository && plain(repository), outcome, `${turns} turns`].filter(Boolean).join(" · ")}
               </span>
             </span>
           </label>
         ))}
       </div>
+      <Pager older={older} newer={newer} />
       <p id="sessions-problem" className="problem">
         {problem}
       </p>

@@ -131,8 +131,6 @@ const METHODS = [
   ["sweep", "Sweep", "trains with several settings on the same windows, and keeps what does best on held-out text"],
   ["hypernetwork", "Hypernetwork", "reads the session once and generates the adapter"],
 ] as const;
-const SHOWN = 1000;
-
 const STARTS = {
   lora: (request) => api.train.lora(request as TrainLoraRequest),
   sweep: (request) => api.train.sweep(request as TrainSweepRequest),
@@ -140,14 +138,13 @@ const STARTS = {
 } satisfies Record<Method, (request: Request) => Promise<StartResponse>>;
 
 /** The form that starts a training. It refuses what the service would refuse, in the same words. */
-export function TrainPage({ sessionId }: { readonly sessionId: string | undefined }) {
+export function TrainPage({ sessionIds }: { readonly sessionIds: readonly string[] }) {
   const [method, setMethod] = useState<Method>("lora");
-  const [chosen, setChosen] = useState<readonly string[]>(sessionId === undefined ? [] : [sessionId]);
+  const [chosen, setChosen] = useState<readonly string[]>(sessionIds);
   const [values, setValues] = useState<Values>({});
   const [problems, setProblems] = useState<Values>({});
   const [failure, setFailure] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
-  const sessions = useLoad("sessions", (signal) => api.sessions.list({ limit: SHOWN }, { signal }));
   const models = useLoad("bases", (signal) => api.models.bases({ signal }));
   const form = { method, sessionIds: method === "hypernetwork" ? chosen.slice(0, 1) : chosen, values };
   const fields = Object.entries(FIELDS[method]).filter(([name]) => name !== "profile");
@@ -200,16 +197,12 @@ export function TrainPage({ sessionId }: { readonly sessionId: string | undefine
             </label>
           ))}
         </fieldset>
-        <Problem error={sessions.error} />
-        {sessions.value && (
-          <SessionChoice
-            sessions={sessions.value.sessions}
-            chosen={form.sessionIds}
-            isSingle={method === "hypernetwork"}
-            problem={problems.sessions}
-            onChange={setChosen}
-          />
-        )}
+        <SessionChoice
+          chosen={form.sessionIds}
+          isSingle={method === "hypernetwork"}
+          problem={problems.sessions}
+          onChange={setChosen}
+        />
         {method === "lora" && (
           <ProfileChoice
             value={values.profile ?? ""}

@@ -83,22 +83,6 @@ test(
 );
 
 test(
-  "a list of adapters that goes on says how to see the rest",
-  async () => {
-    const service = await startTrained();
-    const page = await openPage(`${service.url}/`);
-    await page.route("**/adapters?limit=1000", (route) => route.continue({ url: `${service.url}/adapters?limit=1` }));
-    await show(page, service.url, ["#/adapters", "second-run"]);
-    expect(await page.getByText("first-run").count()).toBe(0);
-    const sentence = await page.getByText("lists the others").textContent();
-    const after = sentence?.match(/imprint adapters --after (\S+)/)?.[1] ?? "";
-    const rest = await (await fetch(`${service.url}/adapters?after=${encodeURIComponent(after)}`)).json();
-    expect(rest).toMatchObject({ adapters: [{ adapter_id: "first-run" }] });
-  },
-  TEST_MS,
-);
-
-test(
   "the keyboard alone leads from the jobs to an adapter",
   async () => {
     const service = await startTrained();

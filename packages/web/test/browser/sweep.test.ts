@@ -34,7 +34,7 @@ test(
     for (const id of ["s1", "s2"]) putSession(service.dataDir, id);
     const page = await openPage(`${service.url}/#/train?session=s1`);
     await page.getByRole("radio", { name: /^Sweep/ }).check();
-    await page.getByRole("checkbox", { name: /^s2/ }).check();
+    await page.getByRole("checkbox", { name: /\bs2\b/ }).check();
     const says = (text: string) => page.getByRole("status").getByText(text).waitFor();
     const start = page.getByRole("button", { name: "Start sweep" });
     await says("1 trial: write several ranks");

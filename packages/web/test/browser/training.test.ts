@@ -155,7 +155,7 @@ test(
     put("hinge", "shop");
     put("door", "billing-api", { provider: "imprint", model: "gates-v1" });
     const page = await openPage(`${service.url}/#/sessions`);
-    const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) });
+    const row = (name: string) => page.getByRole("row", { name: new RegExp(`^Choose ${name} `) });
     await vi.waitFor(async () => expect(await row("door").textContent()).toMatch(/billing-api.*main.*gates-v1.*own words/));
     expect(await row("hinge").textContent()).not.toContain("own words");
     await page.getByRole("combobox", { name: "Repository" }).selectOption("shop");

@@ -19,7 +19,16 @@ interface Deps {
 const params = idParams("adapter_id");
 /** A server may have to load the adapter, and the trainer the base model. */
 const SERVE_TIMEOUT_MS = 180_000;
-const AdapterQuery = Strict({ base_model: Text, task_type: Text, session_id: Text, prefix: Prefix, limit: Limit, after: Text });
+const Search = Type.Optional(
+  Type.String({
+    maxLength: 256,
+    description: "Words that the id, the base model, the kind of work or the sessions must hold, all of them.",
+  }),
+);
+const AdapterQuery = Strict({
+  ...{ base_model: Text, task_type: Text, session_id: Text, search: Search },
+  ...{ prefix: Prefix, limit: Limit, after: Text },
+});
 
 export const adapterRoutes = (app: App, { chat, deps }: Deps): void => {
   const { database, paths, now } = deps;
