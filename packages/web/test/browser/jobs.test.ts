@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectNoFaults, openPage, provideBrowser, TEST_MS } from "./support/browser.js";
+import { expectNoFaults, openPage, PATIENCE_MS, provideBrowser, TEST_MS } from "./support/browser.js";
 import { makeFolder, putSession, startLora, startService } from "./support/stage.js";
 
 provideBrowser();
@@ -30,8 +30,9 @@ test(
     expect(await page.getByRole("button", { name: "Older jobs" }).count()).toBe(0);
 
     await filters.getByText("failed 5").click();
+    // The list of all jobs, which has them too, goes once theirs is asked for.
+    await expect.poll(() => page.getByRole("row").count(), { timeout: PATIENCE_MS }).toBe(6);
     await page.getByRole("link", { name: "failed-4" }).waitFor();
-    expect(await page.getByRole("row").count()).toBe(6);
     service.jobs.cancel(service.jobs.list({ status: "running", limit: 1 }).jobs[0]?.job_id ?? "");
     await filters.getByText("cancelled 121").waitFor();
     expectNoFaults(page);
