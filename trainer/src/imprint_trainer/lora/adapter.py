@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged, TargetModulesNotFound
-from imprint_trainer.lora.cpu_kernels import fused
+from imprint_trainer.lora.kernels import fused
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase, PeftCausalLM
 from imprint_trainer.models.supported import linear_layers
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.cpu_kernels import HeadCrossEntropy
+from imprint_trainer.lora.kernels import HeadCrossEntropy
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.head import OutputHead, decoder_of, output_head
 from imprint_trainer.models.memory_model import HEAD_CHUNK

@@ -152,7 +152,7 @@ class Setting:
 
     @property
     def wide_element(self) -> int:
-        """Bytes of a number of the two wide activations of an MLP that lora/cpu_kernels.py keeps."""
+        """Bytes of a number of the two wide activations of an MLP that lora/kernels.py keeps."""
         return BF16 if self.fused and self.linear_element == BF16 else self.element
 
     @property
@@ -162,7 +162,7 @@ class Setting:
 
     @property
     def fused(self) -> bool:
-        """Whether lora/cpu_kernels.py takes the place of PEFT's layers."""
+        """Whether lora/kernels.py takes the place of PEFT's layers."""
         return self.device == "cpu" and not self.four_bit
 
 
@@ -226,7 +226,7 @@ def activation_bytes(shape: Shape, setting: Setting) -> float:
 
 
 def block_bytes(shape: Shape, setting: Setting) -> float:
-    """Kept for the backward pass of a block: lora/cpu_kernels.py, PEFT's layers where those do not take part."""
+    """Kept for the backward pass of a block: lora/kernels.py, PEFT's layers where those do not take part."""
     d, f, q, kv = shape.hidden, shape.intermediate, shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
     element = setting.element
     kept = sum(held(width, element, setting) for width in [d] * 4 + [q] * 2 + [kv] * 2)

@@ -1,7 +1,9 @@
-"""Takes the place of PEFT's arithmetic on a CPU while an adapter is trained: a frozen linear with a LoRA update, and a
-whole SwiGLU block of three, each as one step of autograd.
+"""Takes the place of PEFT's arithmetic while an adapter is trained: a frozen linear with a LoRA update, and a whole
+SwiGLU block of three, each as one step of autograd.
 
 The same numbers as PEFT's layers to rounding; no scaled copies, and nothing kept that can be made again cheaply.
+Products are made in the format of the activations, to which the fp32 factors are rounded as autocast rounds them; a
+weight in four bits is made plain for each product, as its library does.
 """
 
 from collections.abc import Iterator
@@ -11,6 +13,8 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from bitsandbytes.functional import dequantize_4bit
+from bitsandbytes.nn import Linear4bit
 from torch import Tensor, nn
 from torch.autograd.function import Function
 
@@ -24,12 +28,18 @@ ADAPTER = "default"  # PEFT's name for the only adapter
 
 def adapted(x: Tensor, weight: Tensor, bias: Tensor | None, z: Tensor, b: Tensor, scaling: float) -> Tensor:
     """x [n, in] and z = x A^T [n, r] -> x W^T + bias + s z B^T, [n, out]."""
-    return product(x, weight, bias).addmm_(z, b.T, alpha=scaling)
+    return product(x, plain(weight), bias).addmm_(z, b.T, alpha=scaling)
+
+
+def plain(weight: Tensor) -> Tensor:
+    """[out, in], also of one that is held in four bits."""
+    state = getattr(weight, "quant_state", None)
+    return weight if state is None else dequantize_4bit(weight, state)
 
 
 def gradients(x: Tensor, z: Tensor, dy: Tensor, dy_b: Tensor, scaling: float) -> Gradients:
-    """dA [r, in] and dB [out, r], with z = x A^T and dy_b = dy B, both [n, r]."""
-    return (dy_b.T @ x).mul_(scaling), (z.T @ dy).mul_(scaling).T
+    """dA [r, in] and dB [out, r] in fp32, with z = x A^T and dy_b = dy B, both [n, r]."""
+    return (dy_b.T @ x).float().mul_(scaling), (z.T @ dy).float().mul_(scaling).T
 
 
 class LoraLinear(Function):
@@ -38,10 +48,11 @@ class LoraLinear(Function):
         ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scaling: float
     ) -> Tensor:
         flat = x.flatten(0, -2)  # [n, in]
+        a, b = a.to(x.dtype), b.to(x.dtype)
         z = flat @ a.T
         ctx.save_for_backward(flat, z, weight, a, b)
         ctx.scaling, ctx.shape = scaling, x.shape
-        return adapted(flat, weight, bias, z, b, scaling).view(*x.shape[:-1], weight.shape[0])
+        return adapted(flat, weight, bias, z, b, scaling).view(*x.shape[:-1], len(b))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
@@ -50,7 +61,7 @@ class LoraLinear(Function):
         dy_b = dy @ b
         da, db = gradients(x, z, dy, dy_b, ctx.scaling)
         dx = (
-            product(dy, weight.t()).addmm_(dy_b, a, alpha=ctx.scaling).view(ctx.shape)
+            product(dy, plain(weight).t()).addmm_(dy_b, a, alpha=ctx.scaling).view(ctx.shape)
             if ctx.needs_input_grad[0]
             else None
         )
@@ -62,14 +73,15 @@ class LoraSwiGlu(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, scalings: tuple[float, float, float], *tensors: Tensor) -> Tensor:
-        wg, wu, wd, ag, bg, au, bu, ad, bd = tensors
+        wg, wu, wd, *factors = tensors
+        ag, bg, au, bu, ad, bd = factors = [factor.to(x.dtype) for factor in factors]
         flat = x.flatten(0, -2)  # [n, d]
         zg, zu = flat @ ag.T, flat @ au.T  # [n, r]
         gate, up = adapted(flat, wg, None, zg, bg, scalings[0]), adapted(flat, wu, None, zu, bu, scalings[1])  # [n, f]
         gated = F.silu(gate).mul_(up)
         zd = gated @ ad.T
-        kept = wg.dtype  # the format that products round to
-        ctx.save_for_backward(flat, gate.to(kept), up.to(kept), zg, zu, zd, *tensors)
+        kept = wg.dtype if wg.is_floating_point() else x.dtype  # the format that products round to
+        ctx.save_for_backward(flat, gate.to(kept), up.to(kept), zg, zu, zd, wg, wu, wd, *factors)
         ctx.scalings, ctx.shape = scalings, x.shape
         return adapted(gated, wd, None, zd, bd, scalings[2]).view(x.shape)
 
@@ -83,7 +95,7 @@ class LoraSwiGlu(Function):
         gated = active * up
         dy_b = dy @ bd
         dad, dbd = gradients(gated, zd, dy, dy_b, sd)
-        dgated = product(dy, wd.t()).addmm_(dy_b, ad, alpha=sd)  # [n, f]
+        dgated = product(dy, plain(wd).t()).addmm_(dy_b, ad, alpha=sd)  # [n, f]
         dup = active.mul_(dgated)
         dgate = torch.ops.aten.silu_backward(dgated.mul_(up), gate)
         dgate_b, dup_b = dgate @ bg, dup @ bu
@@ -91,8 +103,8 @@ class LoraSwiGlu(Function):
         dau, dbu = gradients(x, zu, dup, dup_b, su)
         dx = None
         if ctx.needs_input_grad[0]:
-            dx = product(dgate, wg.t()).addmm_(dgate_b, ag, alpha=sg)
-            dx = dx.add_(product(dup, wu.t())).addmm_(dup_b, au, alpha=su).view(ctx.shape)
+            dx = product(dgate, plain(wg).t()).addmm_(dgate_b, ag, alpha=sg)
+            dx = dx.add_(product(dup, plain(wu).t())).addmm_(dup_b, au, alpha=su).view(ctx.shape)
         return dx, None, None, None, None, dag, dbg, dau, dbu, dad, dbd
 
 
@@ -141,7 +153,7 @@ class HeadCrossEntropy(Function):
 
 @contextmanager
 def fused(model: CausalLM) -> Iterator[None]:
-    """Only plain layers with fp32 activations take part: NF4 layers keep the library's own kernels."""
+    """While open, with an adapter of fp32 factors on the model."""
     changed: list[Any] = []
     for module in model.modules():
         if is_swiglu(module):
@@ -162,15 +174,15 @@ def fused(model: CausalLM) -> Iterator[None]:
 
 def is_plain_lora(module: Any) -> bool:
     from peft.tuners.lora import Linear
+    from peft.tuners.lora import Linear4bit as LoraLinear4bit
 
     return (
-        type(module) is Linear
-        and type(module.base_layer) in (nn.Linear, FrozenLinear)
-        and (module.base_layer.weight.dtype == torch.float32 or type(module.base_layer) is FrozenLinear)
+        type(module) in (Linear, LoraLinear4bit)
+        and type(module.base_layer) in (nn.Linear, FrozenLinear, Linear4bit)
         and module.active_adapters == [ADAPTER]
         and isinstance(module.lora_dropout[ADAPTER], nn.Identity)
         and not module.lora_variant
-        and not module.fan_in_fan_out
+        and not getattr(module, "fan_in_fan_out", False)
     )
 
 
@@ -195,7 +207,7 @@ def is_rms_norm(module: Any) -> bool:
     from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm
 
     kinds = (LlamaRMSNorm, MistralRMSNorm, Qwen2RMSNorm, Qwen3RMSNorm)
-    return type(module) in kinds and module.weight.dtype == torch.float32 and not module.weight.requires_grad
+    return type(module) in kinds and not module.weight.requires_grad
 
 
 def layers_of(module: Any) -> tuple[Any, Any, Any]:
@@ -209,6 +221,8 @@ def linear(module: Any, x: Tensor) -> Tensor:
 
 
 def rms_norm(module: Any, x: Tensor) -> Tensor:
+    if x.dtype != torch.float32:  # torch's own sums in fp32
+        return F.rms_norm(x, x.shape[-1:], module.weight, module.variance_epsilon)
     return RmsNorm.apply(x, module.weight, module.variance_epsilon)  # type: ignore[no-any-return]
 
 

@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -5,10 +6,11 @@ import torch
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.adapter import detach, lora_config, resolve_targets
-from imprint_trainer.lora.cpu_kernels import fused, is_plain_lora, is_swiglu
+from imprint_trainer.lora.kernels import fused, is_plain_lora, is_swiglu
 from imprint_trainer.lora.loss import chunked_cross_entropy, loss_sum
 from imprint_trainer.models import load
 from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.device import mixed_precision
 from imprint_trainer.models.head import OutputHead
 
 
@@ -18,6 +20,8 @@ def adapted_model(base: LoadedBase, targets: list[str]) -> torch.nn.Module:
     torch.manual_seed(3)
     model = get_peft_model(base.model, lora_config(rank=4, alpha=6.0, targets=targets))
     for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
         if "lora_B" in name:
             torch.nn.init.normal_(parameter, std=0.05)
     return model.train()
@@ -25,7 +29,8 @@ def adapted_model(base: LoadedBase, targets: list[str]) -> torch.nn.Module:
 
 def loss_and_gradients(model: torch.nn.Module, window: Window) -> tuple[float, dict[str, torch.Tensor]]:
     model.zero_grad()
-    loss = loss_sum(model, window, torch.device("cpu"))
+    with mixed_precision(torch.device("cpu"), model.dtype):
+        loss = loss_sum(model, window, torch.device("cpu"))
     torch.autograd.backward(loss)
     return float(loss.detach()), {n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None}
 
@@ -74,13 +79,39 @@ def test_whole_blocks_and_single_layers_are_found_and_given_back(base: LoadedBas
     detach(base, model)
 
 
-def test_quantised_layers_keep_the_librarys_kernels(tiny_folder: str) -> None:
-    quantised = load.load_base(str(tiny_folder), device="cpu", dequantised=False)
-    model = adapted_model(quantised, resolve_targets(quantised.model, None))
-    with fused(model):
-        changed = [type(module).__name__ for module in model.modules() if "forward" in vars(module)]
-    assert set(changed) == {"LlamaRMSNorm"}
-    detach(quantised, model)
+@pytest.mark.parametrize("dequantised", [False, True])
+def test_on_a_base_in_four_bits_they_give_pefts(tiny_folder: Path, windows: list[Window], dequantised: bool) -> None:
+    base = load.load_base(str(tiny_folder), device="cpu", dequantised=dequantised)
+    model = adapted_model(base, resolve_targets(base.model, None))
+    for window in windows:
+        loss, gradients = loss_and_gradients(model, window)
+        with fused(model):
+            assert sum("forward" in vars(module) for module in model.modules()) == 16 + 5
+            fused_loss, fused_gradients = loss_and_gradients(model, window)
+        assert fused_loss == pytest.approx(loss, rel=1e-5)
+        for name, gradient in gradients.items():
+            torch.testing.assert_close(fused_gradients[name], gradient, rtol=1e-4, atol=1e-5)
+    detach(base, model)
+
+
+@pytest.mark.parametrize("dequantised", [False, True])
+def test_in_bf16_they_round_no_more_than_peft_does(
+    tiny_folder: Path, windows: list[Window], dequantised: bool
+) -> None:
+    def measured(dtype: torch.dtype, window: Window, *, with_kernels: bool) -> tuple[float, torch.Tensor]:
+        base = load.load_base(str(tiny_folder), device="cpu", dtype=dtype, dequantised=dequantised)
+        model = adapted_model(base, resolve_targets(base.model, None))
+        with fused(model) if with_kernels else nullcontext():
+            loss, gradients = loss_and_gradients(model, window)
+        assert all(gradient.dtype == torch.float32 for gradient in gradients.values())
+        return loss, torch.cat([gradients[name].flatten() for name in sorted(gradients)])
+
+    for window in windows:
+        exact_loss, exact = measured(torch.float32, window, with_kernels=False)
+        _, pefts = measured(torch.bfloat16, window, with_kernels=False)
+        loss, found = measured(torch.bfloat16, window, with_kernels=True)
+        assert loss == pytest.approx(exact_loss, rel=0.01)
+        assert (found - exact).norm() < 1.2 * (pefts - exact).norm()
 
 
 @pytest.mark.parametrize(("scale", "softcap"), [(1.0, None), (0.3, None), (1.0, 5.0), (0.3, 5.0)])
