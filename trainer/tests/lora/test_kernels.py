@@ -95,9 +95,7 @@ def test_on_a_base_in_four_bits_they_give_pefts(tiny_folder: Path, windows: list
 
 
 @pytest.mark.parametrize("dequantised", [False, True])
-def test_in_bf16_they_round_no_more_than_peft_does(
-    tiny_folder: Path, windows: list[Window], dequantised: bool
-) -> None:
+def test_in_bf16_they_round_no_more_than_peft_does(tiny_folder: Path, windows: list[Window], dequantised: bool) -> None:
     def measured(dtype: torch.dtype, window: Window, *, with_kernels: bool) -> tuple[float, torch.Tensor]:
         base = load.load_base(str(tiny_folder), device="cpu", dtype=dtype, dequantised=dequantised)
         model = adapted_model(base, resolve_targets(base.model, None))

@@ -1,4 +1,5 @@
 import json
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,19 @@ def test_a_prequantised_folder_holds_the_numbers_of_quantising_on_the_fly(tiny_c
     quantised(tiny_copy).model.save_pretrained(tiny_copy / "nf4")
     (tiny_copy / "model.safetensors").write_bytes(b"not read any more")
     assert torch.equal(logits(quantised(tiny_copy)), on_the_fly)
+
+
+@pytest.mark.parametrize("dequantised", [False, True])
+@pytest.mark.parametrize(("stored", "asked"), list(permutations([torch.float32, torch.bfloat16, torch.float16], 2)))
+def test_a_prequantised_folder_is_read_in_the_format_that_is_asked_for(
+    tiny_copy: Path, stored: torch.dtype, asked: torch.dtype, dequantised: bool
+) -> None:
+    load_base(str(tiny_copy), device="cpu", dtype=stored, dequantised=False).model.save_pretrained(tiny_copy / "nf4")
+    base = load_base(str(tiny_copy), device="cpu", dtype=asked, dequantised=dequantised)
+    assert {parameter.dtype for parameter in base.model.parameters() if parameter.is_floating_point()} == {asked}
+    assert base.model.dtype == logits(base).dtype == asked
+    exact = logits(quantised(tiny_copy))
+    assert (logits(base).float() - exact).norm() < 0.05 * exact.norm()
 
 
 def test_every_layer_but_the_head_is_nf4_with_double_quantisation(tiny_folder: Path) -> None:

@@ -153,17 +153,12 @@ class Setting:
     @property
     def wide_element(self) -> int:
         """Bytes of a number of the two wide activations of an MLP that lora/kernels.py keeps."""
-        return BF16 if self.fused and self.linear_element == BF16 else self.element
+        return BF16 if self.linear_element == BF16 else self.element
 
     @property
     def low_memory(self) -> bool:
         """Whether freed tensors are given back at once, memory before speed: models/memory.py."""
         return self.device == "cpu" and (self.checkpointing or self.four_bit)
-
-    @property
-    def fused(self) -> bool:
-        """Whether lora/kernels.py takes the place of PEFT's layers."""
-        return self.device == "cpu" and not self.four_bit
 
 
 @dataclass(frozen=True)
@@ -226,19 +221,13 @@ def activation_bytes(shape: Shape, setting: Setting) -> float:
 
 
 def block_bytes(shape: Shape, setting: Setting) -> float:
-    """Kept for the backward pass of a block: lora/kernels.py, PEFT's layers where those do not take part."""
+    """Kept for the backward pass of a block by lora/kernels.py."""
     d, f, q, kv = shape.hidden, shape.intermediate, shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
     element = setting.element
     kept = sum(held(width, element, setting) for width in [d] * 4 + [q] * 2 + [kv] * 2)
     kept += held(shape.heads, FP32, setting) + 7 * held(setting.rank, FP32, setting)
     kept += 2 * held(table_width(shape, setting), FP32, setting)
-    if setting.fused:
-        return kept + 2 * held(f, setting.wide_element, setting)
-    kept += 4 * held(f, element, setting)
-    if setting.device == "cpu":
-        return kept
-    # bf16: an fp32 copy of what each adapted layer reads and of what each norm reads
-    return kept + 7 * held(d, FP32, setting) + held(q, FP32, setting) + held(f, FP32, setting)
+    return kept + 2 * held(f, setting.wide_element, setting)
 
 
 def table_width(shape: Shape, setting: Setting) -> int:

@@ -24,7 +24,7 @@ def nf4_config(dtype: torch.dtype) -> Any:
 
 def quantise(model: Any, dtype: torch.dtype, device: torch.device) -> Any:
     """On `device`, with every linear layer but the output head as loading with `nf4_config` would have made it, a layer
-    at a time; all else in `dtype`. Changes the model."""
+    at a time. Changes the model."""
     from bitsandbytes.nn import Linear4bit, Params4bit
 
     kind: dict[str, Any] = {"compress_statistics": True, "quant_type": "nf4"}
@@ -35,11 +35,19 @@ def quantise(model: Any, dtype: torch.dtype, device: torch.device) -> Any:
         four.weight = Params4bit(layer.weight.data, requires_grad=False, module=four, **kind)
         four.bias = layer.bias
         model.set_submodule(name, four.to(device))
-    for parameter in (one for one in model.parameters() if not isinstance(one, Params4bit)):
-        parameter.data = parameter.data.to(device, dtype)
-    for buffer in model.buffers():
-        buffer.data = buffer.data.to(device)
+    for tensor in (*model.parameters(), *model.buffers()):
+        if tensor.device != device:
+            tensor.data = tensor.data.to(device)
     return model
+
+
+def in_format(model: nn.Module, dtype: torch.dtype) -> None:
+    """Casts every parameter that is not in four bits."""
+    from bitsandbytes.nn import Params4bit
+
+    for parameter in model.parameters():
+        if not isinstance(parameter, Params4bit):
+            parameter.data = parameter.data.to(dtype)
 
 
 def linear4bit_layers(model: nn.Module) -> list[tuple[str, Any]]:
@@ -49,15 +57,16 @@ def linear4bit_layers(model: nn.Module) -> list[tuple[str, Any]]:
 
 
 def settle_linear4bit(model: nn.Module, dtype: torch.dtype) -> None:
-    """Keeps quantised layers trainable after an evaluation, and their numbers in `dtype`.
+    """Keeps quantised layers trainable after an evaluation, and every number beside the four bits in `dtype`.
 
-    In eval mode on CPUs with avx512_bf16 the library repacks weights in place and never back;
-    training then loses gradients.
+    transformers leaves what a prequantised folder holds as it is stored. In eval mode on CPUs with avx512_bf16 the
+    library repacks weights in place and never back; training then loses gradients.
     """
     for _, layer in linear4bit_layers(model):
         layer.support_avx512bf16_for_cpu = False
         layer.compute_dtype, layer.compute_type_is_set = dtype, True
         layer.weight.quant_state.dtype = dtype
+    in_format(model, dtype)
 
 
 def dequantised_fits(model: nn.Module, dtype: torch.dtype, available: int) -> bool:
