@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -35,6 +36,18 @@ def loss_and_gradients(model: torch.nn.Module, window: Window) -> tuple[float, d
     return float(loss.detach()), {n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None}
 
 
+Measured = tuple[float, dict[str, torch.Tensor]]
+
+
+def without_and_with_kernels(model: torch.nn.Module, windows: list[Window]) -> Iterator[tuple[Measured, Measured]]:
+    """Of each window; every layer and norm of the model takes part."""
+    for window in windows:
+        without = loss_and_gradients(model, window)
+        with fused(model):
+            assert sum("forward" in vars(module) for module in model.modules()) == 16 + 5
+            yield without, loss_and_gradients(model, window)
+
+
 @pytest.mark.parametrize("targets", [None, ["q_proj", "down_proj"], ["gate_proj", "up_proj", "down_proj"], ["v_proj"]])
 def test_the_kernels_give_pefts_loss_and_gradients(
     base: LoadedBase, windows: list[Window], targets: list[str] | None
@@ -57,11 +70,7 @@ def test_above_bf16_weights_they_give_pefts_to_rounding(
     monkeypatch.setattr(load, "multiplies_bf16", lambda: True)
     base = load.load_base(str(tiny_folder), device="cpu", dequantised=True)
     model = adapted_model(base, resolve_targets(base.model, None))
-    for window in windows:
-        loss, gradients = loss_and_gradients(model, window)
-        with fused(model):
-            assert sum("forward" in vars(module) for module in model.modules()) == 16 + 5
-            fused_loss, fused_gradients = loss_and_gradients(model, window)
+    for (loss, gradients), (fused_loss, fused_gradients) in without_and_with_kernels(model, windows):
         assert fused_loss == pytest.approx(loss, rel=1e-3)
         for name, gradient in gradients.items():
             assert (fused_gradients[name] - gradient).norm() < 0.02 * gradient.norm()
@@ -83,11 +92,7 @@ def test_whole_blocks_and_single_layers_are_found_and_given_back(base: LoadedBas
 def test_on_a_base_in_four_bits_they_give_pefts(tiny_folder: Path, windows: list[Window], dequantised: bool) -> None:
     base = load.load_base(str(tiny_folder), device="cpu", dequantised=dequantised)
     model = adapted_model(base, resolve_targets(base.model, None))
-    for window in windows:
-        loss, gradients = loss_and_gradients(model, window)
-        with fused(model):
-            assert sum("forward" in vars(module) for module in model.modules()) == 16 + 5
-            fused_loss, fused_gradients = loss_and_gradients(model, window)
+    for (loss, gradients), (fused_loss, fused_gradients) in without_and_with_kernels(model, windows):
         assert fused_loss == pytest.approx(loss, rel=1e-5)
         for name, gradient in gradients.items():
             torch.testing.assert_close(fused_gradients[name], gradient, rtol=1e-4, atol=1e-5)

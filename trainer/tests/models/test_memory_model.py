@@ -84,8 +84,6 @@ LLAMA_8B = SMOLLM | {
     "vocab_size": 128256,
     "tie_word_embeddings": False,
 }
-
-
 CARD = Setting(1024, dequantised=False, device="cuda")
 
 

@@ -182,7 +182,7 @@ def is_plain_lora(module: Any) -> bool:
         and module.active_adapters == [ADAPTER]
         and isinstance(module.lora_dropout[ADAPTER], nn.Identity)
         and not module.lora_variant
-        and not getattr(module, "fan_in_fan_out", False)
+        and not module.fan_in_fan_out
     )
 
 

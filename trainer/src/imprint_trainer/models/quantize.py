@@ -36,18 +36,8 @@ def quantise(model: Any, dtype: torch.dtype, device: torch.device) -> Any:
         four.bias = layer.bias
         model.set_submodule(name, four.to(device))
     for tensor in (*model.parameters(), *model.buffers()):
-        if tensor.device != device:
-            tensor.data = tensor.data.to(device)
+        tensor.data = tensor.data.to(device)
     return model
-
-
-def in_format(model: nn.Module, dtype: torch.dtype) -> None:
-    """Casts every parameter that is not in four bits."""
-    from bitsandbytes.nn import Params4bit
-
-    for parameter in model.parameters():
-        if not isinstance(parameter, Params4bit):
-            parameter.data = parameter.data.to(dtype)
 
 
 def linear4bit_layers(model: nn.Module) -> list[tuple[str, Any]]:
@@ -62,11 +52,15 @@ def settle_linear4bit(model: nn.Module, dtype: torch.dtype) -> None:
     transformers leaves what a prequantised folder holds as it is stored. In eval mode on CPUs with avx512_bf16 the
     library repacks weights in place and never back; training then loses gradients.
     """
+    from bitsandbytes.nn import Params4bit
+
     for _, layer in linear4bit_layers(model):
         layer.support_avx512bf16_for_cpu = False
         layer.compute_dtype, layer.compute_type_is_set = dtype, True
         layer.weight.quant_state.dtype = dtype
-    in_format(model, dtype)
+    for parameter in model.parameters():
+        if not isinstance(parameter, Params4bit):
+            parameter.data = parameter.data.to(dtype)
 
 
 def dequantised_fits(model: nn.Module, dtype: torch.dtype, available: int) -> bool:
