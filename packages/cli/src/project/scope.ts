@@ -24,7 +24,8 @@ export const isPlace = (text: string): boolean => /[/\\]/.test(text) || text ===
 const isKeptOf = ({ path: file }: Candidate, folder: string): boolean =>
   path.basename(path.dirname(path.dirname(file))) === hashOf(folder);
 
-async function factsOfCandidate(candidate: Candidate): Promise<Pick<Facts, "folder" | "repository"> | null> {
+/** Where a recording was made; null where it is none. */
+export async function factsOfCandidate(candidate: Candidate): Promise<Pick<Facts, "folder" | "repository"> | null> {
   const { folder } = candidate;
   if (folder !== undefined) return { folder, repository: path.basename(folder) };
   try {
