@@ -7,6 +7,8 @@ import { createPrinter, type Printer } from "./output/printer.js";
 export interface CommandContext {
   readonly io: Io;
   readonly state: { exitCode: number };
+  /** Runs another command line, as if it had been typed: see run.ts. */
+  readonly run: (args: readonly string[], io: Io) => Promise<number>;
 }
 
 /** Options of every command that talks to the service. */

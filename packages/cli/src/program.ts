@@ -31,12 +31,13 @@ function outline({ name, args, description, optionless }: CommandName): Command 
 export async function createProgram({
   io,
   state,
+  run,
   args,
 }: CommandContext & { readonly args: readonly string[] }): Promise<Command> {
   const program = new Command(io.name).description(introduction(io.name)).version("0.1.0").showHelpAfterError(false);
   const called = calledBy(args);
   for (const entry of COMMANDS) {
-    program.addCommand(entry.name === called ? (await LOADERS[entry.name]())({ io, state }) : outline(entry));
+    program.addCommand(entry.name === called ? (await LOADERS[entry.name]())({ io, state, run }) : outline(entry));
   }
   program.addHelpText(
     "after",

@@ -11,7 +11,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     lost = error;
   });
   try {
-    const program = await createProgram({ io, state, args });
+    const program = await createProgram({ io, state, run, args });
     await program.parseAsync(args, { from: "user" });
     await new Promise<void>((written) => io.out.write("", () => written()));
     // A reader that has seen enough (`| head`) is no failure.

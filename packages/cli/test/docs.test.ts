@@ -5,7 +5,7 @@ import { COMMANDS, type CommandName } from "../src/commands/names.js";
 import { systemIo } from "../src/io.js";
 import { createProgram } from "../src/program.js";
 
-const context = { io: systemIo(), state: { exitCode: 0 } };
+const context = { io: systemIo(), state: { exitCode: 0 }, run: async () => 0 };
 
 const named = (program: Command, name: string): Command | undefined =>
   program.commands.find((command) => command.name() === name);

@@ -5,6 +5,7 @@ import { CommandError, UsageError } from "../errors.js";
 import { checkRequest, optionOf, readFlags } from "../flags/from-schema.js";
 import { fullId, storedSessions } from "../ids/full-id.js";
 import { AGENTS, agentOf } from "../launch/agents.js";
+import { unpainted } from "../output/paint.js";
 import { tasksText } from "../output/tasks.js";
 import { configFor, withService } from "../service/connect.js";
 import { evaluateTasks } from "../tasks/run/evaluate-tasks.js";
@@ -120,7 +121,7 @@ export function evaluateCommand(context: CommandContext): Command {
       // Its measurements are kept: nothing is lost when Ctrl-C cancels it.
       const job = await watchJob({ io, client, jobId, own: true });
       if (job === null) throw new CommandError(`Stopped watching; imprint job ${jobId} shows the evaluation.`);
-      if (job.status !== "completed") throw new CommandError(outcome(job, io.paint.err, io.name), job.error?.code ?? null);
+      if (job.status !== "completed") throw new CommandError(outcome(job, unpainted, io.name), job.error?.code ?? null);
       printer.result(job.result, () => outcome(job, io.paint.out, io.name));
     });
   });

@@ -6,6 +6,7 @@ import { exportBase } from "../export/base.js";
 import { fetchFiles } from "../export/fetch-files.js";
 import { targetOf } from "../export/target.js";
 import { fullId } from "../ids/full-id.js";
+import { unpainted } from "../output/paint.js";
 import { waitingFor } from "../output/printer.js";
 import { bytes, count } from "../output/text.js";
 import { type Service, withService } from "../service/connect.js";
@@ -96,6 +97,6 @@ async function exportFiles({
   const { job_id } = await client.adapters.export(adapterId, format);
   const job = await watchJob({ io, client, jobId: job_id, own });
   if (job === null) throw new CommandError(`Stopped waiting for the export; imprint job ${job_id} shows it.`);
-  if (job.status !== "completed") throw new CommandError(outcome(job, io.paint.err, io.name), job.error?.code ?? null);
+  if (job.status !== "completed") throw new CommandError(outcome(job, unpainted, io.name), job.error?.code ?? null);
   return (await client.adapters.getExport(adapterId, format)).files;
 }

@@ -6,6 +6,7 @@ import { UsageError } from "../errors.js";
 import { walk } from "../files/walk.js";
 import { checkRequest, optionOf, readFlags } from "../flags/from-schema.js";
 import { fullId, storedSessions } from "../ids/full-id.js";
+import { unpainted } from "../output/paint.js";
 import type { Printer } from "../output/printer.js";
 import { projectText, runText } from "../output/project.js";
 import { followRun } from "../project/follow-run.js";
@@ -126,7 +127,7 @@ async function watch(asked: Asked, flags: ProjectRunRequest): Promise<void> {
     scope,
     request: { ...flags, folders: absolute(folders) },
     note: printer.note,
-    onRun: ({ project, run }) => printer.note(runText(project, run, { paint: io.paint.err, name: io.name })),
+    onRun: ({ project, run }) => printer.note(runText(project, run, { paint: unpainted, name: io.name })),
   });
   if (runs.some((run) => !isRunning(run) && run.status === "failed")) state.exitCode = 1;
   printer.result(

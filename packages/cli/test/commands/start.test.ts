@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
@@ -24,7 +25,13 @@ async function home(recorded: Readonly<Record<string, readonly number[]>>): Prom
       const id = `00000000-0000-4000-8000-${name.length}${String(at).padStart(11, "0")}`;
       const common = { sessionId: id, cwd, version: "2.0.0", timestamp: "2026-01-01T00:00:00.000Z", isSidechain: false };
       const lines = [
-        { ...common, type: "user", uuid: `${id}-1`, parentUuid: null, message: { role: "user", content: `Write ${name} ${at}.` } },
+        {
+          ...common,
+          type: "user",
+          uuid: `${id}-1`,
+          parentUuid: null,
+          message: { role: "user", content: `Write ${name} ${at}.` },
+        },
         {
           ...common,
           type: "assistant",
@@ -44,19 +51,24 @@ async function home(recorded: Readonly<Record<string, readonly number[]>>): Prom
 
 it("lists repositories, keeps the recordings, trains on the one with most work of late, and says how to run an agent on it", async () => {
   const at = await servedPlace();
-  const HOME = await home({ shop: [3, 2], ledger: [90, 80, 70] });
-  const { code, stdout, stderr } = await imprint(["start", "--yes"], { ...at, env: { ...at.env, HOME } });
-  expect(code, stderr).toBe(0);
-  expect(stderr).toMatch(/1 +shop +2 .*\n2 +ledger +3 /);
-  expect(stderr).toContain(`2 sessions in ${path.join(HOME, "code", "shop")}, 2 of them new here.`);
-  expect(stdout).toContain("5 new, 0 changed");
+  const HOME = await home({ shop: [3, 2, 4], ledger: [90, 80, 70] });
+  const ended = await imprint(["start", "--yes"], { ...at, env: { ...at.env, HOME, FORCE_COLOR: "1" } });
+  const [stdout, stderr] = [ended.stdout, ended.stderr].map(stripVTControlCharacters);
+  expect(ended.code, stderr).toBe(0);
+  expect(`${stdout}${stderr}`).not.toContain("\\u001b");
+  expect(stderr).toMatch(/1 +shop +3 .*\n2 +ledger +3 /);
+  expect(stderr).toContain(`3 sessions in ${path.join(HOME, "code", "shop")}, 3 of them new here.`);
+  expect(stdout).toContain("6 new, 0 changed");
   expect(stdout).toContain("code/shop && ");
   expect(stdout).toMatch(/launch claude latest\n$/);
 });
 
 it("where nobody answers, and where nothing was recorded, it says what to do", async () => {
   const HOME = await home({});
-  expect(await imprint(["start"], { env: { HOME } })).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes answers them all") });
+  expect(await imprint(["start"], { env: { HOME } })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--yes answers them all"),
+  });
   expect(await imprint(["start", "--yes"], { env: { HOME } })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("import FOLDER takes recordings from elsewhere"),
