@@ -15,6 +15,8 @@ export const benchmark = {
     unrelated: { type: "string", default: "" },
     sessions: { type: "string", default: "1,4" },
     results: { type: "string", default: "next-session.jsonl" },
+    device: { type: "string", default: "cpu" },
+    imprint: { type: "string" },
   },
   async run({ options, print }) {
     if (options.groups === undefined) refuse("Name --groups: a folder with a folder of canonical sessions for each repository.");
@@ -25,7 +27,8 @@ export const benchmark = {
     const base = options.base === undefined ? defaultModel() : userPath(options.base);
     const results = userPath(options.results);
     const args = ["-m", "imprint_bench.next_session", "--base", base, "--results", results];
-    args.push("--sessions", ...list(options.sessions));
+    args.push("--device", options.device, "--sessions", ...list(options.sessions));
+    if (options.imprint !== undefined) args.push("--imprint", userPath(options.imprint));
     args.push("--groups", ...folders(names), "--unrelated", ...folders(list(options.unrelated)));
     await run(findPython(), args, { env: trainerEnvironment(), onLine: print, name: "the trainer" });
     return {

@@ -1,4 +1,5 @@
 """`python -m imprint_bench.next_session`: trains on the sessions before the newest of a repository, tests on that one.
+With --imprint it imprints the first windows of the newest that is long enough, and tests on those right after them.
 
 A group is a folder of canonical sessions of one repository by one agent, named in the order of time, itself named
 `AGENT-REPOSITORY`. Each arm is a line of JSON in the file of results as soon as it is measured; what stands there is
@@ -9,7 +10,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median
@@ -21,6 +22,9 @@ from imprint_trainer.data.sessions import UNTRAINABLE
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import NothingToEvaluate
 from imprint_trainer.evaluation.held_out import split, trained_turns
+from imprint_trainer.imprint.calibrate import calibrate
+from imprint_trainer.imprint.folder import load
+from imprint_trainer.imprint.update import Limits, applied
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import token_losses
 from imprint_trainer.lora.steps import LoraTraining, default_rate, in_parts, plan_steps
@@ -30,7 +34,7 @@ from imprint_trainer.models.device import fix_numerics, pick_device
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import StagedSession
-from imprint_trainer.publish.losses import TEXTS, Change, interval, mean_change, neutral_window
+from imprint_trainer.publish.losses import TEXTS, Change, interval, mean_change, neutral_window, readers
 
 SEED = 7
 LEAST_SUPERVISED = 300  # tokens: a session with fewer says too little to train or to test on
@@ -61,10 +65,8 @@ class Study:
         *before, newest = self.newest(folder, count + 1)
         if len(before) < count:
             raise NothingToEvaluate(f"{folder.name} has no {count} sessions before the newest one")
-        texts = {"own": self.tested(newest, before)}
-        texts |= {other.name: self.newest(other, 1)[0].windows[:1] for other in unrelated(folder, options.unrelated)}
-        neutral = {name: (neutral_window(base.tokenizer, name),) for name in TEXTS}
-        bare = {name: self.losses_of_base(windows) for name, windows in (texts | neutral).items()}
+        texts = {"own": self.tested(newest, before), **self.others(folder)}
+        bare = self.bare(texts)
         windows = [window for one in before for window in one.windows[: options.trained_windows]]
         rate = options.rate_times * default_rate(base.model.config.get_text_config().hidden_size)
         training = LoraTraining(seed=SEED, profile="learn", learning_rate=rate)
@@ -84,7 +86,7 @@ class Study:
             trained = train(model, learned, training, steps, device=base.device, memory=memory, on_step=on_step)
             seconds = time.monotonic() - started
             model.eval()
-            after = {name: self.losses(model, windows) for name, windows in (texts | neutral).items()}
+            after = self.every(model, texts)
         return {
             "group": folder.name,
             "sessions": count,
@@ -100,12 +102,54 @@ class Study:
             "seconds": round(seconds),
             "peak_mb": round(memory.mb()),
             **compared(texts["own"], bare["own"], after["own"]),
-            "unrelated": {name: share(bare[name], after[name]) for name in texts if name != "own"},
-            "neutral": {name: share(bare[name], after[name]) for name in TEXTS},
+            **aside(texts, bare, after),
         }
 
-    def newest(self, folder: Path, most: int) -> list[Recorded]:
-        """The newest sessions, oldest first; those that cannot be trained, or teach too little, are left out."""
+    def imprinted(self, folder: Path, count: int) -> dict[str, Any]:
+        """One imprint of the first `count` windows of the newest session that has others after them, and what it
+        changes. Raises NothingToEvaluate."""
+        options, base = self.options, self.base
+        long = (one for one in self.newest(folder, None)[::-1] if len(one.windows) >= count + options.tested_windows)
+        if (source := next(long, None)) is None:
+            raise NothingToEvaluate(f"{folder.name} has no session of {count} windows and those to test on")
+        read, after = source.windows[:count], source.windows[count : count + options.tested_windows]
+        texts = {"read": read, "own": after, **self.others(folder)}
+        bare = self.bare(texts)
+        hypernetwork = load(options.imprint, base.device)
+        by = readers(base, min(hypernetwork.config.layer_indices))
+        started = time.monotonic()
+        limits = Limits(count, options.window, None)
+        made = hypernetwork.imprint(base, source.session, lambda: read, limits, read=by[0], stop=lambda: None)
+        found = calibrate(base, made.update.factors, made.config, read, by)
+        seconds = time.monotonic() - started
+        with applied(base.model, made.update.factors, made.config, scaling=found.scale):
+            changed = self.every(base.model, texts)
+        return {
+            "group": folder.name,
+            "sessions": count,
+            "settings": options.settings,
+            "scale": found.scale,
+            "seconds": round(seconds, 1),
+            "read": share(bare["read"], changed["read"]),
+            **compared(after, bare["own"], changed["own"]),
+            **aside(texts, bare, changed),
+        }
+
+    def others(self, folder: Path) -> dict[str, tuple[Window, ...]]:
+        """One window each of unrelated sessions, and the neutral texts."""
+        texts = {
+            other.name: self.newest(other, 1)[0].windows[:1] for other in unrelated(folder, self.options.unrelated)
+        }
+        return texts | {name: (neutral_window(self.base.tokenizer, name),) for name in TEXTS}
+
+    def bare(self, texts: Mapping[str, tuple[Window, ...]]) -> dict[str, Losses]:
+        return {name: self.losses_of_base(windows) for name, windows in texts.items()}
+
+    def every(self, model: CausalLM, texts: Mapping[str, tuple[Window, ...]]) -> dict[str, Losses]:
+        return {name: self.losses(model, windows) for name, windows in texts.items()}
+
+    def newest(self, folder: Path, most: int | None) -> list[Recorded]:
+        """The newest (None: all), oldest first; those that cannot be trained, or teach too little, are left out."""
         found: list[Recorded] = []
         for path in sorted(folder.glob("*.json"), reverse=True):
             if len(found) == most:
@@ -157,6 +201,13 @@ def share(before: Losses, after: Losses) -> float:
     return mean(after) / mean(before) - 1
 
 
+def aside(texts: Mapping[str, Any], before: Mapping[str, Losses], after: Mapping[str, Losses]) -> dict[str, Any]:
+    """What changed beside the repository's own sessions."""
+    changes = {name: share(before[name], after[name]) for name in texts if name not in {"own", "read"}}
+    neutral = {name: changes.pop(name) for name in TEXTS}
+    return {"unrelated": changes, "neutral": neutral}
+
+
 def turns(windows: Sequence[Window], losses: Losses) -> Iterator[float]:
     """The mean loss of each answer."""
     for window, found in zip(windows, losses, strict=True):
@@ -188,7 +239,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--groups", type=Path, nargs="+", required=True, help="folders, in the order of work")
     parser.add_argument("--unrelated", type=Path, nargs="*", default=[], help="groups tested too")
     parser.add_argument("--results", type=Path, required=True, help="file of one JSON object a line")
-    parser.add_argument("--sessions", type=int, nargs="+", default=[1], help="sessions that are trained on")
+    parser.add_argument("--sessions", type=int, nargs="+", default=[1], help="sessions to train on, windows to imprint")
+    parser.add_argument("--imprint", type=Path, help="folder of a hypernetwork: imprint instead of training")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--settings", default="learn", help="what the results call this")
     parser.add_argument("--rate-times", type=float, default=1.0, help="of the default learning rate")
     parser.add_argument("--trained-windows", type=int, default=3, help="of each session, the first ones")
@@ -203,11 +256,12 @@ def main(argv: Sequence[str]) -> int:
     left = [(folder, count) for folder, count in arms if (folder.name, count, options.settings) not in done]
     if not left:
         return 0
-    fix_numerics(pick_device("cpu"), options.threads)
-    study = Study(load_base(options.base, device="cpu", dequantised=True), options)
+    fix_numerics(pick_device(options.device), options.threads)
+    study = Study(load_base(options.base, device=options.device, dequantised=True), options)
+    measure = study.arm if options.imprint is None else study.imprinted
     for folder, count in left:
         try:
-            found = study.arm(folder, count)
+            found = measure(folder, count)
         except NothingToEvaluate as error:
             say(f"{folder.name}: {error.message}")
             continue

@@ -9,6 +9,7 @@ from data.sessions import agent, session_json, user
 from imprint_bench import next_session
 from imprint_bench.next_session import compared, main, unrelated
 from imprint_trainer.data.windows import Answer, Window
+from imprint_trainer.imprint.cli import main as hypernetworks
 
 WORDS = ["wharf", "quay", "mooring", "bollard", "fender", "hawser", "capstan", "berth", "jetty", "slipway"]
 
@@ -42,6 +43,22 @@ def test_training_on_the_session_before_helps_on_the_next_and_is_not_done_twice(
 
     assert main(asked) == 0
     assert json.loads(results.read_text(encoding="utf-8")) == told
+
+
+def test_an_imprint_is_tested_on_the_windows_after_those_that_it_read(tiny_folder: Path, tmp_path: Path) -> None:
+    for number in range(2):
+        written(tmp_path, "aider-harbour", number)
+    text = tmp_path / "words.md"
+    text.write_text(" ".join(WORDS) * 200, encoding="utf-8")
+    made, results = tmp_path / "made", tmp_path / "results.jsonl"
+    measured = ["measure", "--base", str(tiny_folder), "--texts", str(text), "--out", str(made), "--tokens", "2000"]
+    assert hypernetworks(measured) == 0
+    asked = ["--base", str(tiny_folder), "--results", str(results), "--groups", str(tmp_path / "aider-harbour")]
+    asked += ["--imprint", str(made), "--window", "256", "--tested-windows", "2", "--sessions", "1", "99"]
+    assert main(asked) == 0
+    told = json.loads(results.read_text(encoding="utf-8"))  # no session has 99 windows
+    assert told["read"] < 0
+    assert len(told["windows"]) == 2
 
 
 def test_a_group_of_too_few_sessions_is_passed_over(
