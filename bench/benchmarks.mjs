@@ -5,9 +5,8 @@ import { benchmark as imprint } from "./imprint/benchmark.mjs";
 import { benchmark as memory } from "./memory/benchmark.mjs";
 import { benchmark as nextSession } from "./next-session/benchmark.mjs";
 import { benchmark as redaction } from "./redaction/benchmark.mjs";
-import { benchmark as steps } from "./steps/benchmark.mjs";
 import { benchmark as tasks } from "./tasks/benchmark.mjs";
 import { benchmark as train } from "./train/benchmark.mjs";
 
 /** What `npm run bench` offers; a new one is a module that exports its name, description, options and `run`. */
-export const BENCHMARKS = [importSpeed, eventLoop, train, steps, memory, chat, imprint, redaction, nextSession, tasks];
+export const BENCHMARKS = [importSpeed, eventLoop, train, memory, chat, imprint, redaction, nextSession, tasks];
