@@ -8,6 +8,7 @@ export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => P
   demo: async () => (await import("./setup.js")).demoCommand,
   uninstall: async () => (await import("./uninstall.js")).uninstallCommand,
   start: async () => (await import("./start.js")).startCommand,
+  status: async () => (await import("./status.js")).statusCommand,
   serve: async () => (await import("./serve.js")).serveCommand,
   doctor: async () => (await import("./doctor.js")).doctorCommand,
   inspect: async () => (await import("./inspect.js")).inspectCommand,

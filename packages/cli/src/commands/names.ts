@@ -11,6 +11,7 @@ export const COMMANDS = [
   { name: "setup", description: "install what trains and chats: Python packages, the default model, llama.cpp" },
   { name: "demo", description: "train an adapter on a recorded session and prove it, in minutes", optionless: true },
   { name: "start", description: "find what agents recorded here, keep it, and train a first adapter" },
+  { name: "status", description: "say what runs, what is new, and what to do next" },
   { name: "serve", description: "run the service until Ctrl-C" },
   { name: "doctor", args: "[session]", description: "say what works here, what is missing, and what to do" },
   { name: "inspect", args: "<path...>", description: "parse recorded sessions and say what is in them; stores nothing" },
