@@ -10,6 +10,7 @@ export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => P
   start: async () => (await import("./start.js")).startCommand,
   status: async () => (await import("./status.js")).statusCommand,
   serve: async () => (await import("./serve.js")).serveCommand,
+  service: async () => (await import("./service.js")).serviceCommand,
   doctor: async () => (await import("./doctor.js")).doctorCommand,
   inspect: async () => (await import("./inspect.js")).inspectCommand,
   import: async () => (await import("./import.js")).importCommand,
@@ -36,6 +37,7 @@ export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => P
   push: async () => (await import("./push.js")).pushCommand,
   chat: async () => (await import("./chat.js")).chatCommand,
   launch: async () => (await import("./launch.js")).launchCommand,
+  mcp: async () => (await import("./mcp.js")).mcpCommand,
   models: async () => (await import("./models.js")).modelsCommand,
   hypernetworks: async () => (await import("./hypernetworks.js")).hypernetworksCommand,
 };
