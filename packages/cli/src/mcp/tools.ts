@@ -34,7 +34,7 @@ function pageOf({ session_id, steps }: Session, first: number) {
   const texts: string[] = [];
   let length = 0;
   for (const { source, text, tool_calls = [], observations = [] } of steps.slice(first)) {
-    const calls = tool_calls.map(({ name, arguments: given }) => `call ${name} ${cut(JSON.stringify(given))}`);
+    const calls = tool_calls.map(({ name, arguments: given }) => `call ${name} ${cut(given)}`);
     const results = observations.map(({ content }) => `result ${cut(content)}`);
     const step = [`${source}: ${cut(text)}`, ...calls, ...results].join("\n");
     length += step.length;

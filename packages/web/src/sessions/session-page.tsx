@@ -11,6 +11,7 @@ import { Facts } from "../ui/facts.js";
 import { Page, Remarks } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Tally } from "../ui/tally.js";
+import { Conversation } from "./conversation.js";
 import { Preview } from "./preview.js";
 
 const OUTCOMES: readonly Outcome[] = ["success", "failure", "unknown"];
@@ -107,6 +108,7 @@ export function SessionPage({ sessionId }: { readonly sessionId: string }) {
               />
             </Card>
           </div>
+          <Conversation sessionId={sessionId} />
           <Preview
             id={`${sessionId} ${session.outcome}`}
             button="Preview"
