@@ -18,6 +18,7 @@ const HELD = [
   "packages/cli/bundle",
   "packages/server/llama-cpp",
   "packages/web/bundle",
+  "skills",
   "scripts/demo.mjs",
   "scripts/setup.mjs",
   "scripts/lib/bundle.mjs",

@@ -11,12 +11,13 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from data.families import tokenizer_of
 from data.recorded import trainable
-from imprint_trainer.errors import Cancelled
+from imprint_trainer.errors import Cancelled, TargetModulesNotFound
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.lora import train_lora
-from imprint_trainer.jobs.preview import preview_sessions
+from imprint_trainer.jobs.preview import check_targets, preview_sessions
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.memory import PeakMemory
+from imprint_trainer.models.supported import linear_layers
 from imprint_trainer.protocol import PreviewSpec, TrainLoraSpec
 from jobs.tiny import tiny_job
 
@@ -84,3 +85,12 @@ def test_a_job_plans_what_the_preview_says(name: str, tmp_path: Path) -> None:
         shown = preview_sessions(PreviewSpec.model_validate(data), base.tokenizer, device="cpu")
         assert {key: plans[0][key] for key in NUMBERS} == {key: shown[key] for key in NUMBERS}, session.session_id
         assert plans[0]["dropped"] == shown["dropped"]
+
+
+def test_modules_are_refused_before_anything_is_loaded_as_the_training_would(tmp_path: Path) -> None:
+    write_base(tmp_path, "chatml")
+    layers = linear_layers(load_base(str(tmp_path), quantization="none", device="cpu").model)
+    check_targets(tmp_path, [*layers, "q_proj", "mlp.up_proj"])
+    for name in ("foo", "proj", "lm_head", "layers"):
+        with pytest.raises(TargetModulesNotFound, match=f"{name} matches no linear layer; near are"):
+            check_targets(tmp_path, ["q_proj", name])

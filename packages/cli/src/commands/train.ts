@@ -22,8 +22,8 @@ interface TrainOptions extends CommonOptions, WatchFlags {
 const ANY_JOB = "0".repeat(26);
 
 /** What is left out is chosen so that it fits; what is asked for may not. */
-const mayNotFit = ({ max_length, rank, quantization, base_model, within }: TrainLoraRequest): boolean =>
-  [max_length, rank, quantization, base_model, within].some((value) => value !== undefined);
+const mayNotFit = ({ max_length, rank, quantization, base_model, within, target_modules }: TrainLoraRequest): boolean =>
+  [max_length, rank, quantization, base_model, within, target_modules].some((value) => value !== undefined);
 
 /** Throws a CommandError before a job is made that cannot fit. */
 function requireFit(memory: MemoryPlan | null, { note }: Printer): void {

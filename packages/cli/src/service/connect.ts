@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createClient, type Imprint } from "@imprint/client";
 import { type Config, loadConfig } from "@imprint/server/configuration";
 import type { ServiceOptions } from "../context.js";
@@ -77,7 +78,9 @@ export async function connect({
   }
   const found = await discover({ dataDir: config.settings.data_dir, token: config.token });
   if (found !== null) return { ...found, own: false, close: nothing };
-  note(`No service runs on ${config.settings.data_dir}: this command runs its own. ${io.name} serve keeps one running.`);
+  const { data_dir } = config.settings;
+  const place = existsSync(data_dir) ? data_dir : `${data_dir}, which is new and holds nothing yet`;
+  note(`No service runs on ${place}: this command runs its own. ${io.name} serve keeps one running.`);
   return startOwn(config);
 }
 

@@ -5,6 +5,7 @@ import { build } from "../support/build.js";
 import { home } from "../support/home.js";
 import { imprint } from "../support/imprint.js";
 import { servedPlace } from "../support/service.js";
+import { onTerminal } from "../support/terminal.js";
 
 vi.setConfig({ testTimeout: 180_000 });
 beforeAll(build, 120_000);
@@ -21,6 +22,16 @@ it("lists repositories, keeps the recordings, trains on the one with most work o
   expect(stdout).toContain("6 new, 0 changed");
   expect(stdout).toContain("code/shop && ");
   expect(stdout).toMatch(/launch claude latest\n$/);
+});
+
+it("asks two questions on a terminal, and does as it is answered", async () => {
+  const at = await servedPlace();
+  const HOME = await home({ shop: [3, 2], ledger: [90] });
+  const said = await onTerminal(["start"], { env: { ...at.env, HOME }, answers: ["n", "2"] });
+  expect(said.match(/\[[^\]]*\] /g)).toEqual(["[Y/n] ", "[1: shop, the most work of late] "]);
+  expect(said).toMatch(/1 session in .*ledger/);
+  expect(said).not.toContain("0 changed");
+  expect(said).toMatch(/code\/ledger && .* launch claude latest/);
 });
 
 it("where nobody answers, and where nothing was recorded, it says what to do", async () => {

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { build } from "../support/build.js";
 import { imprint, start } from "../support/imprint.js";
 import { type Behaviour, EXAMPLES, place, servedPlace } from "../support/service.js";
+import { onTerminal } from "../support/terminal.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 beforeAll(build, 120_000);
@@ -90,6 +91,16 @@ describe("with a running service", () => {
     const again = await imprint(["cancel", job_id, "--json"], at);
     expect(again.code).toBe(1);
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { code: "JOB_FINISHED" } });
+  });
+
+  it("asks on a terminal before it cancels the latest, whatever that is", async () => {
+    const at = await held();
+    const { job_id } = json((await imprint(["train", "harborline-gates", "--json"], at)).stdout);
+    const answered = (answer: string) => onTerminal(["cancel", "latest"], { env: at.env, answers: [answer] });
+    const kept = await answered("");
+    expect(kept).toMatch(new RegExp(`Cancel the \\w+ job ${job_id} \\(lora\\)\\?`));
+    expect(kept).toContain("Nothing was cancelled.");
+    expect(await answered("y")).toMatch(/will stop at its next step|is cancelled/);
   });
 
   it("says how to go on with a cancelled training, goes on with it, and salvages it", async () => {

@@ -111,7 +111,7 @@ test("sessions of other work, failed ones and those that were trained on are not
   expect(await refusalOf(service, {})).toEqual([
     422,
     "NOTHING_TO_EVALUATE",
-    "No stored session names the files that those of a do, except what it was trained on: import a later one, or name some in session_ids.",
+    "No stored session names the files that those of a do, except what it was trained on: import a later one.",
   ]);
   const named = await evaluated(service, { session_ids: ["failed", "elsewhere"] });
   expect(named.request).toMatchObject({ session_ids: ["elsewhere", "failed"] }); // oldest first

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.prepare import Prepared
@@ -10,7 +11,9 @@ from imprint_trainer.data.windows import Window, longest
 from imprint_trainer.lora.steps import LoraTraining, Steps
 from imprint_trainer.lora.within import Fit, Within
 from imprint_trainer.models.device import Device
+from imprint_trainer.models.locate import locate_base, model_config
 from imprint_trainer.models.memory import planned_memory, window_limit
+from imprint_trainer.models.supported import without_numbers
 from imprint_trainer.protocol import PreviewSpec
 
 if TYPE_CHECKING:
@@ -32,7 +35,9 @@ def preview_sessions(
     tokens_per_second: float | None = None,
 ) -> dict[str, Any]:
     """The contracts' `Preview`, from the very code that trains. `window`: as `preview` takes it. `tokens_per_second`:
-    of trainings before, by which is chosen what fits `within`."""
+    of trainings before, by which is chosen what fits `within`. Raises TargetModulesNotFound."""
+    if spec.target_modules is not None:
+        check_targets(locate_base(spec.base_model).folder, spec.target_modules)
     prepared = prepare_sessions(spec, tokenizer, limit=window_limit(spec, device))
     training = LoraTraining(seed=0, profile=spec.profile, epochs=spec.epochs)
     fit = Fit.of(prepared, training)
@@ -42,6 +47,13 @@ def preview_sessions(
         fit = Within(spec.within, 0, tokens_per_second).fit(fit, training)
     memory = planned_memory(spec, longest(prepared.windows), device=device).memory
     return preview(fit.prepared, tokenizer, steps=fit.steps, memory=memory, window=window)
+
+
+def check_targets(folder: Path, targets: Sequence[str]) -> None:
+    """Raises TargetModulesNotFound as a training would."""
+    from imprint_trainer.lora.adapter import resolve_targets  # torch takes seconds
+
+    resolve_targets(without_numbers(model_config(folder), folder.name), targets)
 
 
 def preview(

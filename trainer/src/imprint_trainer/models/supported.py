@@ -76,6 +76,15 @@ def model_class(config: Any, name: str) -> Any:
     return auto
 
 
+def without_numbers(config: Any, name: str) -> Any:
+    """The model that a config describes, its modules without their numbers. Raises what `model_class` raises."""
+    import torch
+
+    cut_towers(config)
+    with torch.device("meta"):
+        return model_class(config, name).from_config(config, trust_remote_code=False)
+
+
 def linear_layers(model: Any) -> list[str]:
     """Dotted names of every linear layer that can be adapted, in model order: not of the output head."""
     from torch.nn import Linear

@@ -81,11 +81,9 @@ export const chooseSessions = async (
   const trained = session_ids.filter((id) => !heldOut.sessions.has(id));
   const seen = (named ?? []).filter((id) => trained.includes(id));
   if (seen.length > 0)
-    throw new ProblemError(
-      "SESSION_TRAINED_ON",
-      `The adapter ${adapter_id} was trained on ${seen.join(", ")}: name other sessions in session_ids.`,
-      { errors: [{ path: "/session_ids", message: `names what the adapter was trained on: ${seen.join(", ")}` }] },
-    );
+    throw new ProblemError("SESSION_TRAINED_ON", `The adapter ${adapter_id} was trained on ${seen.join(", ")}: test on others.`, {
+      errors: [{ path: "/session_ids", message: `names what the adapter was trained on: ${seen.join(", ")}` }],
+    });
   const storedTrained = await stored(trained, sessions);
 
   const choose = async (): Promise<readonly Found[]> => {
@@ -97,7 +95,7 @@ export const chooseSessions = async (
   if (chosen.length === 0)
     throw new ProblemError(
       "NOTHING_TO_EVALUATE",
-      `No stored session names the files that those of ${adapter_id} do, except what it was trained on${heldOut.chose ? " or chosen by" : ""}: import a later one, or name some in session_ids.`,
+      `No stored session names the files that those of ${adapter_id} do, except what it was trained on${heldOut.chose ? " or chosen by" : ""}: import a later one.`,
     );
   return {
     session_ids: chosen.toSorted(byTime).map(({ session_id }) => session_id),
