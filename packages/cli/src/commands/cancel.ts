@@ -16,7 +16,7 @@ export function cancelCommand(context: CommandContext): Command {
         if (given === "latest" && io.input.isTTY && io.err.isTTY) {
           const { kind, status } = await client.jobs.details(jobId);
           const answer = await ask(io, `Cancel the ${status} job ${jobId} (${kind})? [y/N] `, new AbortController().signal);
-          if (!answer.startsWith("y")) throw new CommandError("Nothing was cancelled.");
+          if (answer !== "y" && answer !== "yes") throw new CommandError("Nothing was cancelled.");
         }
         await client.jobs.cancel(jobId);
         const job = await client.jobs.get(jobId);

@@ -50,9 +50,11 @@ export function startCommand(context: CommandContext): Command {
       const { io, run } = context;
       const printer = printerOf(context, options);
       if (!yes && !(io.input.isTTY && io.err.isTTY)) throw new UsageError("start asks questions: --yes answers them all");
-      const stop = new AbortController();
-      const question = async (text: string, usual: string): Promise<string> =>
-        yes ? usual : (await ask(io, text, stop.signal)) || usual;
+      const question = async (text: string, usual: string): Promise<string> => {
+        const answer = yes ? "" : await ask(io, text, new AbortController().signal);
+        if (answer === null) throw new CommandError("Stopped, and nothing more was done.");
+        return answer || usual;
+      };
       const folder = options.dataDir === undefined ? [] : ["--data-dir", options.dataDir];
       const service = options.url === undefined ? folder : [...folder, "--url", options.url];
       /** With --json, standard output is for the one document at the end. */
@@ -72,7 +74,7 @@ export function startCommand(context: CommandContext): Command {
       if (found.length > shown.length) printer.note(`${found.length - shown.length} more: name one to train on it`);
 
       const keep = await question("Keep compressed copies before the agents delete them, secrets too? [Y/n] ", "y");
-      if (keep.startsWith("y") && (await then("archive", "--yes", ...folder)) !== 0)
+      if (/^y(?:es)?$/.test(keep) && (await then("archive", "--yes", ...folder)) !== 0)
         throw new CommandError("The recordings are not kept: nothing was trained.");
       const answer = await question(`Train on which? [1: ${first.name}, the most work of late] `, "1");
       const chosen = shown[Number(answer) - 1] ?? found.find(({ name }) => name.toLowerCase() === answer);

@@ -3,8 +3,12 @@ import { withSignals } from "@imprint/contracts";
 import type { Io } from "../io.js";
 import { plain } from "./text.js";
 
-/** Asks once on standard error; the answer is trimmed and lower case, empty when there is none. A Ctrl-C is no answer. */
-export async function ask({ input, err }: Pick<Io, "input" | "err">, question: string, signal: AbortSignal): Promise<string> {
+/** Asks once on standard error; the answer is trimmed and lower case. Null for a Ctrl-C, and where nobody can answer. */
+export async function ask(
+  { input, err }: Pick<Io, "input" | "err">,
+  question: string,
+  signal: AbortSignal,
+): Promise<string | null> {
   const lines = createInterface({ input, output: err, terminal: true });
   const given = new AbortController();
   lines.once("SIGINT", () => given.abort());
@@ -14,7 +18,7 @@ export async function ask({ input, err }: Pick<Io, "input" | "err">, question: s
     return answer.trim().toLowerCase();
   } catch {
     err.write("\n");
-    return "";
+    return null;
   } finally {
     lines.close();
   }

@@ -34,6 +34,14 @@ it("asks two questions on a terminal, and does as it is answered", async () => {
   expect(said).toMatch(/code\/ledger && .* launch claude latest/);
 });
 
+it("a Ctrl-C at a question is no answer: nothing is kept", async () => {
+  const at = await servedPlace();
+  const HOME = await home({ shop: [3] });
+  const said = await onTerminal(["start"], { env: { ...at.env, HOME }, answers: ["\u0003"] });
+  expect(said).toContain("Stopped, and nothing more was done.");
+  expect(said).not.toContain("Kept in");
+});
+
 it("where nobody answers, and where nothing was recorded, it says what to do", async () => {
   const HOME = await home({});
   expect(await imprint(["start"], { env: { HOME } })).toMatchObject({
