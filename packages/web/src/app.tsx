@@ -36,7 +36,7 @@ function pageOf({ path: [section = "jobs", id, part], query }: Route) {
   if (section === "projects") return id === undefined ? <ProjectsPage /> : <ProjectPage key={id} name={id} />;
   if (section === "models") return <ModelsPage />;
   if (section === "compare") return <ComparePage ids={[query.a, query.b].filter((one) => one !== undefined)} />;
-  if (section === "playground") return <PlaygroundPage adapterId={query.adapter} />;
+  if (section === "playground") return <PlaygroundPage adapterId={query.adapter} asked={query} />;
   if (section === "train") return <TrainPage key={query.session} sessionIds={query.session?.split(",") ?? []} />;
   return (
     <Page title="Nothing here">

@@ -79,7 +79,7 @@ describe("an address that cannot be listened on", () => {
     const { port } = new URL(other.server.url);
     const ended = await imprint(["serve", "--port", port], { env });
     expectRefusal(ended, 1);
-    expect(ended.stderr).toContain(`127.0.0.1:${port} is taken: another imprint service answers there`);
+    expect(ended.stderr).toContain(`127.0.0.1:${port} is taken: another service of Imprint answers there`);
     expect(ended.stderr).toContain("--port 0");
   });
 

@@ -21,7 +21,7 @@ async function home(ending = "exit 0") {
   return { at, unit, asked: () => readFile(asked, "utf8"), run: (...args: string[]) => imprint(["service", ...args], { env }) };
 }
 
-describe.runIf(process.platform === "linux")("imprint service", () => {
+describe("imprint service", () => {
   it("starts the service of this data directory at each login, and takes that back", async () => {
     const { at, unit, asked, run } = await home();
     expect(await run("status")).toMatchObject({ code: 0, stdout: expect.stringContaining("Not installed") });

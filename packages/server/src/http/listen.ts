@@ -30,7 +30,7 @@ export const explainListen = async (error: unknown, { host, port }: Pick<Setting
       const everywhere = host === "0.0.0.0" || host === "::";
       const other = await isImprint(urlOf(everywhere ? "127.0.0.1" : host, port));
       return new CannotStartError(
-        `${at} is taken: ${other ? "another imprint service answers there. Use it with --url, or" : "another program listens there:"} ${elsewhere}`,
+        `${at} is taken: ${other ? "another service of Imprint answers there. Use it with --url, or" : "another program listens there:"} ${elsewhere}`,
       );
     }
     case "EACCES":

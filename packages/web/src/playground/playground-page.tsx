@@ -9,6 +9,7 @@ import { plain } from "../text/plain.js";
 import { Card } from "../ui/card.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
+import { differing } from "./differing.js";
 
 interface Answer {
   readonly text: string;
@@ -57,11 +58,23 @@ const STATES = {
   done: "",
 };
 
-function AnswerCard({ title, answer }: { readonly title: string; readonly answer: Answer }) {
+interface AnswerCardProps {
+  readonly title: string;
+  readonly answer: Answer;
+  /** The other answer: what is not in it is marked once both are there. */
+  readonly other: Answer;
+}
+
+function AnswerCard({ title, answer, other }: AnswerCardProps) {
+  const areBoth = answer.state === "done" && other.state === "done";
+  const parts = differing(plain(answer.text), areBoth ? plain(other.text) : "");
   return (
     <Card title={title}>
       <div className="answer" aria-busy={answer.state === "waiting" || answer.state === "writing"}>
-        {plain(answer.text)}
+        {parts.map(({ text, isOwn }, at) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name, and never move.
+          isOwn ? <mark key={at}>{text}</mark> : <span key={at}>{text}</span>,
+        )}
       </div>
       <p className="muted" role="status">
         {STATES[answer.state]}
@@ -71,12 +84,18 @@ function AnswerCard({ title, answer }: { readonly title: string; readonly answer
   );
 }
 
-function Ask({ adapter }: { readonly adapter: Adapter }) {
+/** What the address says of the question. */
+type Asked = Readonly<Partial<Record<"prompt" | "tokens" | "temperature", string>>>;
+
+function Ask({ adapter, asked }: { readonly adapter: Adapter; readonly asked: Asked }) {
   const base = useAnswer();
   const tuned = useAnswer();
-  const [prompt, setPrompt] = useState("");
-  const [maxTokens, setMaxTokens] = useState("160");
-  const [temperature, setTemperature] = useState("0");
+  const session = useLoad(adapter.session_id, (signal) => api.sessions.get(adapter.session_id, { signal }));
+  const [typed, setPrompt] = useState(asked.prompt);
+  /** The task that the adapter learned, until another is typed. */
+  const prompt = typed ?? session.value?.task ?? "";
+  const [maxTokens, setMaxTokens] = useState(asked.tokens ?? "160");
+  const [temperature, setTemperature] = useState(asked.temperature ?? "0");
   const isBusy = [base, tuned].some(({ state }) => state === "waiting" || state === "writing");
   const ask = (event: FormEvent): void => {
     event.preventDefault();
@@ -85,6 +104,8 @@ function Ask({ adapter }: { readonly adapter: Adapter }) {
       max_tokens: Number(maxTokens),
       temperature: Number(temperature),
     };
+    const address = { adapter: adapter.adapter_id, prompt, tokens: maxTokens, temperature };
+    window.history.replaceState(null, "", hrefOf(["playground"], address));
     void base.ask({ model: adapter.base_model, ...rest });
     void tuned.ask({ model: adapter.adapter_id, ...rest });
   };
@@ -97,7 +118,15 @@ function Ask({ adapter }: { readonly adapter: Adapter }) {
       <form className="card" onSubmit={ask}>
         <label className="stacked">
           Prompt
-          <textarea required rows={5} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
+          <textarea
+            required
+            rows={5}
+            value={prompt}
+            onChange={(event) => setPrompt(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !isBusy) event.currentTarget.form?.requestSubmit();
+            }}
+          />
         </label>
         <div className="fields">
           <label className="stacked">
@@ -129,6 +158,7 @@ function Ask({ adapter }: { readonly adapter: Adapter }) {
           <button type="submit" className="primary" disabled={isBusy}>
             Ask both
           </button>
+          <span className="muted">or Ctrl+Enter</span>
           {isBusy && (
             <button type="button" onClick={stop}>
               Stop
@@ -137,8 +167,8 @@ function Ask({ adapter }: { readonly adapter: Adapter }) {
         </div>
       </form>
       <div className="columns">
-        <AnswerCard title={adapter.base_model} answer={base} />
-        <AnswerCard title={adapter.adapter_id} answer={tuned} />
+        <AnswerCard title={adapter.base_model} answer={base} other={tuned} />
+        <AnswerCard title={adapter.adapter_id} answer={tuned} other={base} />
       </div>
     </>
   );
@@ -154,7 +184,7 @@ const labelOf = (adapter: Adapter): string => {
 };
 
 /** The same question to the base model and to an adapter on it, side by side. */
-export function PlaygroundPage({ adapterId }: { readonly adapterId: string | undefined }) {
+export function PlaygroundPage({ adapterId, asked }: { readonly adapterId: string | undefined; readonly asked: Asked }) {
   const { value, error } = useLoad("adapters", (signal) => api.adapters.list({ limit: SHOWN }, { signal }));
   const adapters = value?.adapters ?? [];
   const first = adapters.find((adapter) => conditionOf(adapter) === "ok") ?? adapters[0];
@@ -184,7 +214,7 @@ export function PlaygroundPage({ adapterId }: { readonly adapterId: string | und
           </select>
         </label>
       )}
-      {chosen && <Ask key={chosen.adapter_id} adapter={chosen} />}
+      {chosen && <Ask key={chosen.adapter_id} adapter={chosen} asked={asked} />}
     </Page>
   );
 }

@@ -53,6 +53,16 @@ test(
     await page.getByRole("button", { name: "Ask both" }).click();
     await page.getByText("base: Add two numbers.").waitFor();
     await page.getByText("adapter: Add two numbers.").waitFor();
+    await vi.waitFor(async () => expect(await page.locator(".answer mark").allTextContents()).toEqual(["base:", "adapter:"]));
+    await page.reload();
+    await page.getByText("Asks nothing yet.").first().waitFor();
+    expect(await page.getByLabel("Prompt").inputValue(), "the question is in the address").toBe("Add two numbers.");
+
+    await page.goto(`${service.url}/#/playground`);
+    const { task } = (await (await fetch(`${service.url}/sessions/dropped`)).json()) as { task: string };
+    await vi.waitFor(async () => expect(await page.getByLabel("Prompt").inputValue()).toBe(task));
+    await page.getByLabel("Prompt").press("Control+Enter");
+    await page.getByText(`adapter: ${task}`).waitFor();
     expectNoFaults(page);
   },
   TEST_MS,

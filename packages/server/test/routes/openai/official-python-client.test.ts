@@ -68,7 +68,8 @@ test("the official Python package calls tools, whole and streamed", { timeout: 2
 
 test("and on the default model, with the real trainer", { timeout: 12 * MINUTES }, async () => {
   const { default_model: model } = setup();
-  const flags = { data_dir: makeFolder(), port: 0, log_level: "silent" };
+  // The process of the other engine is there only once it is built.
+  const flags = { data_dir: makeFolder(), port: 0, log_level: "silent", engine: "transformers" };
   const server = await startServer(loadConfig({ flags }));
   onTestFinished(() => server.close(0));
   const seen = await fineTune(server.url, model);
