@@ -58,11 +58,11 @@ test(
     await page.getByText("Asks nothing yet.").first().waitFor();
     expect(await page.getByLabel("Prompt").inputValue(), "the question is in the address").toBe("Add two numbers.");
 
-    await page.goto(`${service.url}/#/playground`);
+    const fresh = await openPage(`${service.url}/#/playground`);
     const { task } = (await (await fetch(`${service.url}/sessions/dropped`)).json()) as { task: string };
-    await vi.waitFor(async () => expect(await page.getByLabel("Prompt").inputValue()).toBe(task));
-    await page.getByLabel("Prompt").press("Control+Enter");
-    await page.getByText(`adapter: ${task}`).waitFor();
+    await vi.waitFor(async () => expect(await fresh.getByLabel("Prompt").inputValue()).toBe(task));
+    await fresh.getByLabel("Prompt").press("Control+Enter");
+    await fresh.getByText(`adapter: ${task}`).waitFor();
     expectNoFaults(page);
   },
   TEST_MS,
