@@ -9,7 +9,7 @@ import { AGENTS } from "../launch/agents.js";
 import { ask } from "../output/ask.js";
 import { waitingFor } from "../output/printer.js";
 import { table } from "../output/table.js";
-import { bytes, shellWord } from "../output/text.js";
+import { bytes, count, shellWord } from "../output/text.js";
 import { importMembers, sessionsIn } from "../project/import-members.js";
 import { scopeOf } from "../project/scope.js";
 import { type Surveyed, survey } from "../project/survey.js";
@@ -61,8 +61,11 @@ export function startCommand(context: CommandContext): Command {
       const then = (...args: readonly string[]) => run(args, options.json ? { ...io, out: io.err } : io);
 
       const places = await agentFolders(io.env, async () => true);
-      const looked = async () => survey((await walk(places)).candidates);
-      const found = places.length === 0 ? [] : await waitingFor("looking through recordings", looked(), printer.note);
+      const looked = async () => {
+        const { candidates } = await walk(places);
+        return { files: candidates.length, found: await survey(candidates) };
+      };
+      const { files: all, found } = await waitingFor("looking through recordings", looked(), printer.note);
       const [first] = found;
       if (first === undefined)
         throw new UsageError(
@@ -71,6 +74,9 @@ export function startCommand(context: CommandContext): Command {
       const shown = found.slice(0, LISTED);
       const headings = ["", "repository", "recordings", "size", "written", "folder"];
       io.err.write(`${table(headings, shown.map(rowOf), io.paint.err)}\n`);
+      const unplaced = all - found.reduce((sum, { recordings }) => sum + recordings, 0);
+      if (unplaced > 0)
+        printer.note(`${count(unplaced, "file")} more of no folder that is still there: ${io.name} import takes them`);
       if (found.length > shown.length) printer.note(`${found.length - shown.length} more: name one to train on it`);
 
       const keep = await question("Keep compressed copies before the agents delete them, secrets too? [Y/n] ", "y");

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, it, vi } from "vitest";
@@ -12,14 +13,16 @@ beforeAll(build, 120_000);
 
 it("lists repositories, keeps the recordings, trains on the one with most work of late, and says how to run an agent on it", async () => {
   const at = await servedPlace();
-  const HOME = await home({ shop: [3, 2, 4], ledger: [90, 80, 70] });
+  const HOME = await home({ shop: [3, 2, 4], ledger: [90, 80, 70], gone: [1] });
+  await rm(path.join(HOME, "code", "gone"), { recursive: true });
   const ended = await imprint(["start", "--yes"], { ...at, env: { ...at.env, HOME, FORCE_COLOR: "1" } });
   const [stdout, stderr] = [ended.stdout, ended.stderr].map(stripVTControlCharacters);
   expect(ended.code, stderr).toBe(0);
   expect(`${stdout}${stderr}`).not.toContain("\\u001b");
   expect(stderr).toMatch(/1 +shop +3 .*\n2 +ledger +3 /);
+  expect(stderr).toContain("1 file more of no folder that is still there");
   expect(stderr).toContain(`3 sessions in ${path.join(HOME, "code", "shop")}, 3 of them new here.`);
-  expect(stdout).toContain("6 new, 0 changed");
+  expect(stdout).toContain("7 new, 0 changed");
   expect(stdout).toContain("code/shop && ");
   expect(stdout).toMatch(/launch claude latest\n$/);
 });
