@@ -12,6 +12,8 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -24,7 +26,7 @@ from imprint_trainer.errors import NothingToEvaluate
 from imprint_trainer.evaluation.held_out import split, trained_turns
 from imprint_trainer.imprint.calibrate import calibrate
 from imprint_trainer.imprint.folder import load
-from imprint_trainer.imprint.update import Limits, applied
+from imprint_trainer.imprint.update import Hypernetwork, Limits, applied
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import token_losses
 from imprint_trainer.lora.steps import LoraTraining, default_rate, in_parts, plan_steps
@@ -54,6 +56,7 @@ class Recorded:
 class Study:
     base: LoadedBase
     options: argparse.Namespace
+    _recorded: dict[Path, Recorded | None] = field(default_factory=dict)
     _of_base: dict[tuple[Window, ...], Losses] = field(default_factory=dict)
 
     def arm(self, folder: Path, count: int) -> dict[str, Any]:
@@ -105,17 +108,16 @@ class Study:
             **aside(texts, bare, after),
         }
 
-    def imprinted(self, folder: Path, count: int) -> dict[str, Any]:
+    def imprinted(self, hypernetwork: Hypernetwork, folder: Path, count: int) -> dict[str, Any]:
         """One imprint of the first `count` windows of the newest session that has others after them, and what it
         changes. Raises NothingToEvaluate."""
         options, base = self.options, self.base
-        long = (one for one in self.newest(folder, None)[::-1] if len(one.windows) >= count + options.tested_windows)
+        long = (one for one in self.sessions(folder) if len(one.windows) >= count + options.tested_windows)
         if (source := next(long, None)) is None:
             raise NothingToEvaluate(f"{folder.name} has no session of {count} windows and those to test on")
         read, after = source.windows[:count], source.windows[count : count + options.tested_windows]
         texts = {"read": read, "own": after, **self.others(folder)}
         bare = self.bare(texts)
-        hypernetwork = load(options.imprint, base.device)
         by = readers(base, min(hypernetwork.config.layer_indices))
         started = time.monotonic()
         limits = Limits(count, options.window, None)
@@ -148,22 +150,27 @@ class Study:
     def every(self, model: CausalLM, texts: Mapping[str, tuple[Window, ...]]) -> dict[str, Losses]:
         return {name: self.losses(model, windows) for name, windows in texts.items()}
 
-    def newest(self, folder: Path, most: int | None) -> list[Recorded]:
-        """The newest (None: all), oldest first; those that cannot be trained, or teach too little, are left out."""
-        found: list[Recorded] = []
+    def newest(self, folder: Path, most: int) -> list[Recorded]:
+        """The newest sessions, oldest first."""
+        return list(islice(self.sessions(folder), most))[::-1]
+
+    def sessions(self, folder: Path) -> Iterator[Recorded]:
+        """From the newest on, without those that cannot be trained, or teach too little."""
         for path in sorted(folder.glob("*.json"), reverse=True):
-            if len(found) == most:
-                break
-            try:
-                session = load_session(path)
-                prepared = prepare_windows(
-                    session, self.base.tokenizer, max_length=self.options.window, include_unsuccessful=True
-                )
-            except UNTRAINABLE:
-                continue
-            if prepared.supervised_tokens >= LEAST_SUPERVISED:
-                found.append(Recorded(path, session, prepared.windows))
-        return found[::-1]
+            if path not in self._recorded:
+                self._recorded[path] = self.recorded(path)
+            if (found := self._recorded[path]) is not None:
+                yield found
+
+    def recorded(self, path: Path) -> Recorded | None:
+        try:
+            session = load_session(path)
+            prepared = prepare_windows(
+                session, self.base.tokenizer, max_length=self.options.window, include_unsuccessful=True
+            )
+        except UNTRAINABLE:
+            return None
+        return Recorded(path, session, prepared.windows) if prepared.supervised_tokens >= LEAST_SUPERVISED else None
 
     def tested(self, newest: Recorded, before: Sequence[Recorded]) -> tuple[Window, ...]:
         """Without the turns that a trained session holds."""
@@ -258,7 +265,9 @@ def main(argv: Sequence[str]) -> int:
         return 0
     fix_numerics(pick_device(options.device), options.threads)
     study = Study(load_base(options.base, device=options.device, dequantised=True), options)
-    measure = study.arm if options.imprint is None else study.imprinted
+    measure = study.arm
+    if options.imprint is not None:
+        measure = partial(study.imprinted, load(options.imprint, study.base.device))
     for folder, count in left:
         try:
             found = measure(folder, count)

@@ -10,7 +10,7 @@ import { type Archive, type Kept, openArchive, read, restore } from "../archive/
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
 import { agentFolders, isThere } from "../files/agent-folders.js";
-import { ask } from "../output/ask.js";
+import { ask, canAsk, isYes } from "../output/ask.js";
 import { waitingFor } from "../output/printer.js";
 import { bytes, count } from "../output/text.js";
 import { configFor } from "../service/connect.js";
@@ -135,9 +135,9 @@ export function archiveCommand(context: CommandContext): Command {
       if (places.length === 0) throw new UsageError("no agent has recorded anything here: name folders to keep");
       if (existing === null && !options.yes) {
         const what = `Keep compressed copies of what is recorded in ${places.join(", ")}, secrets too, in ${folder}?`;
-        if (!(io.input.isTTY && io.err.isTTY)) throw new UsageError(`the first time, archive wants --yes: ${what}`);
-        const answer = await ask(io, `${what} [y/N] `, new AbortController().signal);
-        if (answer !== "y" && answer !== "yes") {
+        if (!canAsk(io)) throw new UsageError(`the first time, archive wants --yes: ${what}`);
+        const answer = await ask(io, `${what} [y/N] `);
+        if (!isYes(answer)) {
           state.exitCode = 1;
           return printer.result({ archived: false }, () => "Nothing is kept.");
         }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError } from "../errors.js";
 import { fullId } from "../ids/full-id.js";
-import { ask } from "../output/ask.js";
+import { ask, canAsk, isYes } from "../output/ask.js";
 import { withService } from "../service/connect.js";
 
 export function cancelCommand(context: CommandContext): Command {
@@ -13,10 +13,10 @@ export function cancelCommand(context: CommandContext): Command {
       const printer = printerOf(context, options);
       await withService({ io, options, note: printer.note }, async ({ client }) => {
         const jobId = await fullId(given, { kind: "job", client, note: printer.note });
-        if (given === "latest" && io.input.isTTY && io.err.isTTY) {
+        if (given === "latest" && canAsk(io)) {
           const { kind, status } = await client.jobs.details(jobId);
-          const answer = await ask(io, `Cancel the ${status} job ${jobId} (${kind})? [y/N] `, new AbortController().signal);
-          if (answer !== "y" && answer !== "yes") throw new CommandError("Nothing was cancelled.");
+          const answer = await ask(io, `Cancel the ${status} job ${jobId} (${kind})? [y/N] `);
+          if (!isYes(answer)) throw new CommandError("Nothing was cancelled.");
         }
         await client.jobs.cancel(jobId);
         const job = await client.jobs.get(jobId);

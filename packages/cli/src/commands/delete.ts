@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { findId } from "../ids/full-id.js";
-import { ask } from "../output/ask.js";
+import { ask, canAsk, isYes } from "../output/ask.js";
 import { withService } from "../service/connect.js";
 
 const DELETABLE = ["session", "adapter", "project"] as const;
@@ -74,8 +74,7 @@ export function deleteCommand(context: CommandContext): Command {
     .action(async (given: string[], options: DeleteOptions) => {
       const { io, state } = context;
       const printer = printerOf(context, options);
-      const canAsk = io.input.isTTY === true && io.err.isTTY === true;
-      if (!options.yes && !canAsk) throw new UsageError("without a terminal to ask on, delete wants --yes");
+      if (!options.yes && !canAsk(io)) throw new UsageError("without a terminal to ask on, delete wants --yes");
       const { kind: only } = options;
       if (only === "project" && options.purge) throw new UsageError("--purge is for adapters: those of a project stay");
       await withService({ io, options, note: printer.note }, async ({ client }) => {
@@ -85,8 +84,8 @@ export function deleteCommand(context: CommandContext): Command {
         const each = [...new Map(all.map((one) => [shown(one), one])).values()];
         if (!options.yes) {
           const question = `Delete ${each.map(shown).join(", ")}${options.purge ? " and all files" : ""}? [y/N] `;
-          const answer = await ask(io, question, new AbortController().signal);
-          if (answer !== "y" && answer !== "yes") {
+          const answer = await ask(io, question);
+          if (!isYes(answer)) {
             state.exitCode = 1;
             return printer.result({ deleted: [] }, () => "Nothing is deleted.");
           }

@@ -1,6 +1,6 @@
+import { VERSION } from "@imprint/contracts";
 import type { Command } from "commander";
 import { type CommandContext, newCommand, type ServiceOptions } from "../context.js";
-import { inCommandWords } from "../output/wording.js";
 import { runningService } from "../service/connect.js";
 
 interface McpOptions extends ServiceOptions {
@@ -20,7 +20,7 @@ export function mcpCommand({ io }: CommandContext): Command {
       ]);
       const offered = TOOLS.filter(({ readOnly }) => readOnly || allowTraining);
       const serving = serveStdio(() => {
-        const server = new McpServer({ name: "imprint", version: "0.1.0" });
+        const server = new McpServer({ name: "imprint", version: VERSION });
         for (const { name, description, schema, readOnly, call } of offered) {
           const about = { description, inputSchema: fromJsonSchema(schema), annotations: { readOnlyHint: readOnly } };
           server.registerTool(name, about, async (given) => {
@@ -29,8 +29,7 @@ export function mcpCommand({ io }: CommandContext): Command {
               const { client } = await runningService({ io, options });
               return { content: [{ type: "text", text: JSON.stringify(await call(client, given as never)) }] };
             } catch (error) {
-              const text = explain(error, io.name).lines.map((line) => inCommandWords(line, io.name));
-              return { isError: true, content: [{ type: "text", text: text.join("\n") }] };
+              return { isError: true, content: [{ type: "text", text: explain(error, io.name).lines.join("\n") }] };
             }
           });
         }

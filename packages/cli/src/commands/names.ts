@@ -13,11 +13,7 @@ export const COMMANDS = [
   { name: "start", description: "find what agents recorded here, keep it, and train a first adapter" },
   { name: "status", description: "say what runs, what is new, and what to do next" },
   { name: "serve", description: "run the service until Ctrl-C" },
-  {
-    name: "service",
-    description: "start the service at each login: systemd on Linux, launchd on macOS",
-    optionless: true,
-  },
+  { name: "service", description: "start the service at each login: systemd on Linux, launchd on macOS", optionless: true },
   { name: "doctor", args: "[session]", description: "say what works here, what is missing, and what to do" },
   { name: "inspect", args: "<path...>", description: "parse recorded sessions and say what is in them; stores nothing" },
   { name: "import", args: "<path...>", description: "store recorded sessions; folders are walked" },
@@ -65,10 +61,7 @@ export const COMMANDS = [
     args: "<agent> <adapter> [args...]",
     description: "start a coding agent on an adapter; your settings of it stay as they are",
   },
-  {
-    name: "mcp",
-    description: "let agents search sessions and follow trainings, over MCP",
-  },
+  { name: "mcp", description: "let agents search sessions and follow trainings, over MCP" },
   {
     name: "models",
     description: "list, fetch, add or remove base models, and choose the default one",

@@ -13,12 +13,16 @@ import { type Unit, unitFor } from "../service/unit.js";
 
 const runFile = promisify(execFile);
 
-function unitOf(options: CommonOptions, { env, name }: Io): { readonly unit: Unit; readonly dataDir: string } {
-  const { data_dir } = configFor(options, env).settings;
-  const command = [process.execPath, realpathSync(process.argv[1] ?? ""), "serve", "--data-dir", path.resolve(data_dir)];
+/** What would start it, and where a service of the data directory answers. */
+async function look(options: CommonOptions, { env, name }: Io) {
+  const { settings, token } = configFor(options, env);
+  const dataDir = path.resolve(settings.data_dir);
+  const command = [process.execPath, realpathSync(process.argv[1] ?? ""), "serve", "--data-dir", dataDir];
   const unit = unitFor(command, { platform: process.platform, env, user: process.getuid?.() ?? 0 });
-  if (unit !== null) return { unit, dataDir: data_dir };
-  throw new UsageError(`${process.platform} has neither systemd nor launchd: start ${name} serve by its own scheduler`);
+  if (unit === null)
+    throw new UsageError(`${process.platform} has neither systemd nor launchd: start ${name} serve by its own scheduler`);
+  const running = await discover({ dataDir, token });
+  return { unit, isInstalled: existsSync(unit.file), dataDir, url: running?.url ?? null };
 }
 
 /** Runs them one after another. Rejects with the first that fails. */
@@ -37,10 +41,8 @@ const subcommand = (name: string, description: string) =>
 export function serviceCommand(context: CommandContext): Command {
   const { io } = context;
   const install = subcommand("install", "start the service now and at each login").action(async (options: CommonOptions) => {
-    const { unit, dataDir } = unitOf(options, io);
-    const running = await discover({ dataDir, token: configFor(options, io.env).token });
-    if (running !== null && !existsSync(unit.file))
-      throw new CommandError(`A service already runs on ${dataDir}, at ${running.url}: stop it first.`);
+    const { unit, isInstalled, dataDir, url } = await look(options, io);
+    if (url !== null && !isInstalled) throw new CommandError(`A service already runs on ${dataDir}, at ${url}: stop it first.`);
     await mkdir(path.dirname(unit.file), { recursive: true });
     await writeFile(unit.file, unit.text);
     await runAll(unit.start);
@@ -49,10 +51,8 @@ export function serviceCommand(context: CommandContext): Command {
     );
   });
   const status = subcommand("status", "say whether it is installed and runs").action(async (options: CommonOptions) => {
-    const { unit, dataDir } = unitOf(options, io);
-    const running = await discover({ dataDir, token: configFor(options, io.env).token });
-    const file = existsSync(unit.file) ? unit.file : null;
-    const url = running?.url ?? null;
+    const { unit, isInstalled, dataDir, url } = await look(options, io);
+    const file = isInstalled ? unit.file : null;
     printerOf(context, options).result({ file, url }, () =>
       [
         file === null ? `Not installed: ${io.name} service install starts it at each login.` : `Installed: ${file}`,
@@ -61,8 +61,8 @@ export function serviceCommand(context: CommandContext): Command {
     );
   });
   const remove = subcommand("remove", "stop it, and start it at no login").action(async (options: CommonOptions) => {
-    const { unit } = unitOf(options, io);
-    if (!existsSync(unit.file)) throw new UsageError(`it is not installed: ${unit.file} is not there`);
+    const { unit, isInstalled } = await look(options, io);
+    if (!isInstalled) throw new UsageError(`it is not installed: ${unit.file} is not there`);
     await runAll(unit.stop);
     await rm(unit.file);
     printerOf(context, options).result({ file: unit.file }, () => `Removed ${unit.file}; sessions and adapters stay.`);

@@ -6,7 +6,7 @@ import type { Candidate } from "../files/candidate.js";
 import { walk } from "../files/walk.js";
 import type { ImportedFile } from "../import/import-files.js";
 import { AGENTS } from "../launch/agents.js";
-import { ask } from "../output/ask.js";
+import { ask, canAsk, isYes } from "../output/ask.js";
 import { waitingFor } from "../output/printer.js";
 import { table } from "../output/table.js";
 import { bytes, count, shellWord } from "../output/text.js";
@@ -27,8 +27,8 @@ const NEWEST = 20;
 /** The agent that recorded most of them, of those that can be launched. */
 function mostUsed(files: readonly ImportedFile[]): string {
   const formats = files.flatMap(({ sessions }) => sessions.map(({ format }) => format));
-  const times = (name: string): number => formats.filter((format) => format.startsWith(name)).length;
-  return Object.keys(AGENTS).reduce((most, name) => (times(name) > times(most) ? name : most), "claude");
+  const times = (agent: string): number => formats.filter((format) => format === AGENTS[agent]?.name).length;
+  return Object.keys(AGENTS).reduce((most, agent) => (times(agent) > times(most) ? agent : most), "claude");
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -49,9 +49,9 @@ export function startCommand(context: CommandContext): Command {
     .action(async ({ yes = false, within, ...options }: StartOptions) => {
       const { io, run } = context;
       const printer = printerOf(context, options);
-      if (!yes && !(io.input.isTTY && io.err.isTTY)) throw new UsageError("start asks questions: --yes answers them all");
+      if (!yes && !canAsk(io)) throw new UsageError("start asks questions: --yes answers them all");
       const question = async (text: string, usual: string): Promise<string> => {
-        const answer = yes ? "" : await ask(io, text, new AbortController().signal);
+        const answer = yes ? "" : await ask(io, text);
         if (answer === null) throw new CommandError("Stopped, and nothing more was done.");
         return answer || usual;
       };
@@ -80,7 +80,7 @@ export function startCommand(context: CommandContext): Command {
       if (found.length > shown.length) printer.note(`${found.length - shown.length} more: name one to train on it`);
 
       const keep = await question("Keep compressed copies before the agents delete them, secrets too? [Y/n] ", "y");
-      if (/^y(?:es)?$/.test(keep) && (await then("archive", "--yes", ...folder)) !== 0)
+      if (isYes(keep) && (await then("archive", "--yes", ...folder)) !== 0)
         throw new CommandError("The recordings are not kept: nothing was trained.");
       const answer = await question(`Train on which? [1: ${first.name}, the most work of late] `, "1");
       const chosen = shown[Number(answer) - 1] ?? found.find(({ name }) => name.toLowerCase() === answer);

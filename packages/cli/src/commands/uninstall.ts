@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { CommandError, UsageError } from "../errors.js";
-import { ask } from "../output/ask.js";
+import { ask, canAsk, isYes } from "../output/ask.js";
 import { bytes } from "../output/text.js";
 import { configFor } from "../service/connect.js";
 import { discover } from "../service/discover.js";
@@ -42,8 +42,7 @@ export function uninstallCommand(context: CommandContext): Command {
     .action(async (options: UninstallOptions) => {
       const { io, state } = context;
       const printer = printerOf(context, options);
-      if (!options.yes && !(io.input.isTTY && io.err.isTTY))
-        throw new UsageError("without a terminal to ask on, uninstall wants --yes");
+      if (!options.yes && !canAsk(io)) throw new UsageError("without a terminal to ask on, uninstall wants --yes");
       const config = configFor(options, io.env);
       const { data_dir } = config.settings;
       const running = await discover({ dataDir: data_dir, token: config.token });
@@ -59,8 +58,8 @@ export function uninstallCommand(context: CommandContext): Command {
       for (const one of found) printer.note(`${bytes(one.bytes).padStart(9)}  ${one.path}`);
       if (!options.everything) for (const place of data) printer.note(`     kept  ${place} (--everything removes it)`);
       if (!options.yes) {
-        const answer = await ask(io, "Remove these? [y/N] ", new AbortController().signal);
-        if (answer !== "y" && answer !== "yes") {
+        const answer = await ask(io, "Remove these? [y/N] ");
+        if (!isYes(answer)) {
           state.exitCode = 1;
           return printer.result({ removed: [] }, () => "Nothing is removed.");
         }

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import type { Candidate } from "../files/candidate.js";
 import { type Repository, repositoryAt } from "../files/repository.js";
 import { factsOfCandidate } from "./scope.js";
@@ -23,13 +22,7 @@ export async function survey(candidates: readonly Candidate[], now = Date.now())
   for (const candidate of candidates) {
     const folder = (await factsOfCandidate(candidate))?.folder ?? null;
     if (folder === null) continue;
-    if (!repositories.has(folder)) {
-      const isFolder = await stat(folder).then(
-        (one) => one.isDirectory(),
-        () => false,
-      );
-      repositories.set(folder, isFolder ? await repositoryAt(folder) : null);
-    }
+    if (!repositories.has(folder)) repositories.set(folder, await repositoryAt(folder).catch(() => null));
     const repository = repositories.get(folder);
     if (!repository) continue;
     const { name, root } = repository;

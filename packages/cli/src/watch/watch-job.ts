@@ -1,7 +1,7 @@
 import { AbortError, ConflictError, type Imprint } from "@imprint/client";
 import type { JobDetails } from "@imprint/contracts";
 import type { Io } from "../io.js";
-import { ask } from "../output/ask.js";
+import { ask, isYes } from "../output/ask.js";
 import { plain } from "../output/text.js";
 import { plainView } from "./plain-view.js";
 import { terminalView } from "./terminal-view.js";
@@ -61,7 +61,7 @@ export async function watchJob({ io, client, jobId, own, quiet = false, log = fa
     view.pause();
     const answer = await ask(io, `Cancel job ${jobId}? [y/N] `, stopped.signal);
     asking = false;
-    if (answer === "y" || answer === "yes") await cancel();
+    if (isYes(answer)) await cancel();
     else stopped.abort();
   };
 

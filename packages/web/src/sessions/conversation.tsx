@@ -5,6 +5,7 @@ import { useLoad } from "../load/use-load.js";
 import { count, words } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { Card } from "../ui/card.js";
+import { OnDemand } from "../ui/on-demand.js";
 import { Problem } from "../ui/problem.js";
 import { type Run, readCall, runsOf } from "./changes.js";
 
@@ -35,7 +36,7 @@ function Runs({ runs }: { readonly runs: readonly Run[] }) {
   const [isWhole, setWhole] = useState(false);
   let left = isWhole ? Number.POSITIVE_INFINITY : LONG;
   const shown = runs.flatMap(({ kind, text }) => {
-    const part = plain(text).slice(0, Math.max(0, left));
+    const part = plain(text.slice(0, Math.max(0, left)));
     left -= text.length;
     return part === "" ? [] : [{ kind, part }];
   });
@@ -60,22 +61,27 @@ function Runs({ runs }: { readonly runs: readonly Run[] }) {
 
 /** A call folded into a line, with what it gave and what came back. */
 function Called({ call, result }: { readonly call: Call | null; readonly result: Result | undefined }) {
-  const [isOpen, setOpen] = useState(false);
   const read = call && readCall(call.arguments);
+  const summary = (
+    <>
+      <strong>{call ? plain(call.name) : "Result"}</strong>{" "}
+      <span className="about">{plain(read?.about ?? result?.content.split("\n", 1)[0] ?? "")}</span>
+      {result?.is_error && (
+        <span className="chip" data-tone="bad">
+          failed
+        </span>
+      )}
+    </>
+  );
   return (
-    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>
-        <strong>{call ? plain(call.name) : "Result"}</strong>{" "}
-        <span className="about">{plain(read?.about ?? result?.content.split("\n", 1)[0] ?? "")}</span>
-        {result?.is_error && (
-          <span className="chip" data-tone="bad">
-            failed
-          </span>
-        )}
-      </summary>
-      {isOpen && read && <Runs runs={read.runs} />}
-      {isOpen && result?.content && <Runs runs={runsOf(result.content)} />}
-    </details>
+    <OnDemand summary={summary}>
+      {() => (
+        <>
+          {read && <Runs runs={read.runs} />}
+          {result?.content && <Runs runs={runsOf(result.content)} />}
+        </>
+      )}
+    </OnDemand>
   );
 }
 
@@ -92,10 +98,7 @@ function Turn({ step, number }: { readonly step: Step; readonly number: number }
       </header>
       {text.trim() !== "" &&
         (source === "system" ? (
-          <details>
-            <summary>{count(text.length, "character")}</summary>
-            <Runs runs={[{ kind: "same", text }]} />
-          </details>
+          <OnDemand summary={count(text.length, "character")}>{() => <Runs runs={[{ kind: "same", text }]} />}</OnDemand>
         ) : (
           <Runs runs={runsOf(text)} />
         ))}

@@ -1,5 +1,5 @@
 import type { PreviewReport } from "@imprint/contracts";
-import { type ReactNode, useCallback, useState } from "react";
+import { useCallback, useState } from "react";
 import { useAction } from "../load/use-action.js";
 import { useLoad } from "../load/use-load.js";
 import { heldOutText } from "../text/held-out.js";
@@ -9,6 +9,7 @@ import { Card } from "../ui/card.js";
 import { Facts } from "../ui/facts.js";
 import { LeftOutAndChanged } from "../ui/left-out-and-changed.js";
 import { Memory, type Settings } from "../ui/memory.js";
+import { OnDemand } from "../ui/on-demand.js";
 import { Remarks } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
@@ -54,23 +55,6 @@ function Windows({ text: first, windows, text_left_out: cut = 0, load }: Windows
       )}
       <Problem error={error} />
     </>
-  );
-}
-
-interface OnDemandProps {
-  readonly summary: string;
-  readonly isOpen: boolean;
-  readonly children: () => ReactNode;
-}
-
-/** What is made only while it is looked at: a hundred sessions have more text than a page can hold. */
-function OnDemand({ summary, isOpen: isFirstOpen, children }: OnDemandProps) {
-  const [isOpen, setOpen] = useState(isFirstOpen);
-  return (
-    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{summary}</summary>
-      {isOpen && children()}
-    </details>
   );
 }
 

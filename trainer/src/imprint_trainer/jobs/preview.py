@@ -13,7 +13,7 @@ from imprint_trainer.lora.within import Fit, Within
 from imprint_trainer.models.device import Device
 from imprint_trainer.models.locate import locate_base, model_config
 from imprint_trainer.models.memory import planned_memory, window_limit
-from imprint_trainer.models.supported import without_numbers
+from imprint_trainer.models.supported import cut_towers, made_by
 from imprint_trainer.protocol import PreviewSpec
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def check_targets(folder: Path, targets: Sequence[str]) -> None:
     """Raises TargetModulesNotFound as a training would."""
     from imprint_trainer.lora.adapter import resolve_targets  # torch takes seconds
 
-    resolve_targets(without_numbers(model_config(folder), folder.name), targets)
+    config = model_config(folder)
+    cut_towers(config)
+    resolve_targets(made_by(config, folder.name)[1], targets)
 
 
 def preview(

@@ -55,6 +55,11 @@ def model_class(config: Any, name: str) -> Any:
     """transformers' automatic class for a config of its own: that of the whole model where there are others than the
     text's parts, so that modules and adapters are named as in the base's files, PEFT and vLLM. Raises
     BaseModelUnsupported for a family that is not trained here."""
+    return made_by(config, name)[0]
+
+
+def made_by(config: Any, name: str) -> tuple[Any, Any]:
+    """The class, and the model that it makes of the config: its modules without their numbers."""
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
 
@@ -64,7 +69,7 @@ def model_class(config: Any, name: str) -> Any:
             f"{name} is a {config.model_type}, of which transformers has no model that continues text."
         )
     try:
-        with torch.device("meta"):  # its modules without their numbers
+        with torch.device("meta"):
             model = auto.from_config(config, trust_remote_code=False)
         reads_ids = "input_ids" in inspect.signature(model.get_decoder().forward).parameters
     except (ValueError, TypeError, AttributeError, ImportError, NotImplementedError) as error:
@@ -73,16 +78,7 @@ def model_class(config: Any, name: str) -> Any:
         raise BaseModelUnsupported(
             f"{name} is a {type(model).__name__}, which has no linear layers below an output layer that can be trained."
         )
-    return auto
-
-
-def without_numbers(config: Any, name: str) -> Any:
-    """The model that a config describes, its modules without their numbers. Raises what `model_class` raises."""
-    import torch
-
-    cut_towers(config)
-    with torch.device("meta"):
-        return model_class(config, name).from_config(config, trust_remote_code=False)
+    return auto, model
 
 
 def linear_layers(model: Any) -> list[str]:
