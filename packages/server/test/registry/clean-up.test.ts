@@ -85,3 +85,14 @@ test("a purge that is killed before its row is committed erases nothing", async 
   expect(tracesOf(registry, "erased")).toHaveLength(3);
   expect(await inTransaction(registry.database, (db) => findAdapter(db, "erased"))).not.toBeNull();
 });
+
+test("what a crash left half-made is removed, and a whole adapter without a row is set aside", async () => {
+  const { paths, database } = await makeRegistry();
+  await makeAdapterFolder(join(paths.staging, "half", "adapter"), "half");
+  await makeAdapterFolder(join(paths.adapters, "whole"), "whole");
+  await cleanUp({ paths, database });
+  expect(readdirSync(paths.staging)).toEqual([]);
+  expect(readdirSync(paths.adapters)).not.toContain("whole");
+  const [aside = ""] = readdirSync(paths.leftovers).filter((name) => name.startsWith("whole."));
+  expect(readdirSync(join(paths.leftovers, aside))).toContain("adapter_model.safetensors");
+});

@@ -1,4 +1,4 @@
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -50,7 +50,8 @@ const openStore = (root: string) => {
       },
       { format: "claude-code" },
     );
-  return { sessions, importFirst };
+  const stored = () => readdirSync(paths.sessions).map((name) => [name, readFileSync(join(paths.sessions, name), "utf8")]);
+  return { sessions, importFirst, stored };
 };
 
 test.each([
@@ -78,3 +79,16 @@ test.each([
     expect(await sessions.summary("grows")).toEqual(summary);
   },
 );
+
+test.each([
+  ["new", undefined],
+  ["grown", 2],
+])("a %s session whose row cannot be written changes nothing that is stored", async (_what, before) => {
+  const { sessions, importFirst, stored } = openStore(makeFolder());
+  if (before !== undefined) await importFirst(before);
+  const [files, listed] = [stored(), await sessions.list({ limit: 9 })];
+  vi.mocked(table.indexSessions).mockRejectedValueOnce(new Error("the disk is full"));
+  await expect(importFirst(4)).rejects.toThrow("the disk is full");
+  expect(stored()).toEqual(files);
+  expect(await sessions.list({ limit: 9 })).toEqual(listed);
+});

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { closing } from "../process/closing.mjs";
+import { CommandFailure } from "../process/failures.mjs";
+import { run } from "../process/run.mjs";
+import { ROOT } from "../setup/main.mjs";
+import { findPython } from "../trainer.mjs";
+import { PROMISES } from "./promises.mjs";
+
+/** Runs tests where the sources are; a child's program is the root's build, so no mutant may be of what a child alone runs. */
+const LINKED = ["node_modules", ".imprint"];
+const LONGEST_MS = 10 * 60_000;
+
+/** The text of a promise's file with what breaks the promise. Throws an Error where it is not there exactly once. */
+export function mutated({ promise, mutant: { file, is, becomes } }, text) {
+  const [before, after, ...more] = text.split(is);
+  if (after === undefined || more.length > 0) throw new Error(`${file} holds "${is}" ${more.length + 1} times: "${promise}"`);
+  return before + becomes + after;
+}
+
+function copyOf(root) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-guarantees-"));
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
+  for (const file of files.split("\0").filter((name) => name !== "" && !LINKED.includes(name)))
+    cpSync(path.join(root, file), path.join(folder, file));
+  for (const name of LINKED) symlinkSync(path.join(root, name), path.join(folder, name));
+  return folder;
+}
+
+/** Null where all tests pass, else the last of what was said. */
+async function problemOf(tests, { folder, python, signal }) {
+  const options = { signal, timeoutMs: LONGEST_MS, env: { ...process.env, PYTHONPATH: "src", HF_HUB_OFFLINE: "1" } };
+  const inTrainer = tests.filter((file) => file.startsWith("trainer/")).map((file) => path.relative("trainer", file));
+  const others = tests.filter((file) => !file.startsWith("trainer/"));
+  const vitest = path.join("node_modules", "vitest", "vitest.mjs");
+  try {
+    if (others.length > 0) await run(process.execPath, [vitest, "run", ...others], { ...options, cwd: folder, name: "vitest" });
+    if (inTrainer.length > 0)
+      await run(python, ["-m", "pytest", "-q", "-x", ...inTrainer], { ...options, cwd: path.join(folder, "trainer"), name: "pytest" });
+    return null;
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return error.message;
+  }
+}
+
+/** Resolves with the exit code; its last line says "N passed, M failed": a promise, and a mutant, is one each. */
+export async function main({ args, root = ROOT, print = console.log }) {
+  const numbers = args.length > 0 ? args.map(Number) : PROMISES.map((_, at) => at + 1);
+  if (numbers.some((number) => PROMISES[number - 1] === undefined)) {
+    print(`usage: npm run guarantees [-- NUMBER...], of 1 to ${PROMISES.length}`);
+    return 2;
+  }
+  const python = findPython();
+  const folder = copyOf(root);
+  try {
+    return await closing({
+      print,
+      run: async (signal) => {
+        const outcomes = [];
+        for (const number of numbers) outcomes.push(await checkOne(number, { folder, python, signal, print }));
+        return outcomes;
+      },
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkOne(number, { folder, python, signal, print }) {
+  const one = PROMISES[number - 1];
+  const { promise, tests, mutant } = one;
+  const told = (failures, problem) => {
+    print(`${failures.length === 0 ? "ok    " : "FAILED"}  ${number}. ${[promise, ...failures].join("\n        ")}`);
+    if (problem) print(problem);
+    return { passed: 2 - failures.length, failures };
+  };
+  const broken = await problemOf(tests, { folder, python, signal });
+  if (broken !== null) return told(["its tests fail", "the mutant was not tried"], broken);
+  const file = path.join(folder, mutant.file);
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, mutated(one, text));
+  const caught = await problemOf(tests, { folder, python, signal });
+  writeFileSync(file, text);
+  return told(caught === null ? [`its tests pass without it: ${mutant.file}`] : []);
+}
