@@ -4,8 +4,6 @@ import { environmentName, flagName, SETTING_NAMES, Settings } from "@imprint/ser
 import { expect, test } from "vitest";
 import { renderConfiguration } from "../lib/docs/configuration-page.mjs";
 import { renderErrors } from "../lib/docs/errors-page.mjs";
-import { renderGuarantees } from "../lib/docs/guarantees-page.mjs";
-import { PROMISES } from "../lib/guarantees/promises.mjs";
 
 const read = (name) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 
@@ -17,8 +15,4 @@ test("docs/errors.md says what the catalogue says", () => {
 test("docs/configuration.md says what the settings' schema says", () => {
   expect(read("configuration.md")).toBe(renderConfiguration(Settings, { environmentName, flagName }));
   for (const name of SETTING_NAMES) expect(read("configuration.md")).toContain(`\`${flagName(name)}\``);
-});
-
-test("docs/guarantees.md says what is promised, and by which tests", () => {
-  expect(read("guarantees.md")).toBe(renderGuarantees(PROMISES));
 });

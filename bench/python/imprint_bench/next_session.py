@@ -122,7 +122,7 @@ class Study:
         started = time.monotonic()
         limits = Limits(count, options.window, None)
         made = hypernetwork.imprint(base, source.session, lambda: read, limits, read=by[0], stop=lambda: None)
-        found = calibrate(base, made.update.factors, made.config, read, by)
+        found = calibrate(base, made, read, by)
         seconds = time.monotonic() - started
         with applied(base.model, made.update.factors, made.config, scaling=found.scale):
             changed = self.every(base.model, texts)
@@ -218,7 +218,7 @@ def aside(texts: Mapping[str, Any], before: Mapping[str, Losses], after: Mapping
 def turns(windows: Sequence[Window], losses: Losses) -> Iterator[float]:
     """The mean loss of each answer."""
     for window, found in zip(windows, losses, strict=True):
-        at = [index for index, supervised in enumerate(window.supervised) if supervised and index > 0]
+        at = window.targets
         for _, start, end in window.answer_spans:
             if chosen := [loss for index, loss in zip(at, found, strict=True) if start <= index < end]:
                 yield fmean(chosen)

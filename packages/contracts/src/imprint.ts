@@ -14,8 +14,9 @@ export const Coverage = Strict({
 export type Coverage = Static<typeof Coverage>;
 
 /**
- * Losses at one scale of a generated update, in nats per token, on a part of what the proof reads. `loss` null: not measured, or
- * no number. `neutral`: of the texts up to the first that rises too much; of none where a larger scale was within the bounds.
+ * Losses at one scale of a generated update, in nats per token. `loss`: of each half of what was read, with the update of the
+ * other half; where so little was read that halves say nothing, of the session's own text with all of it. Null: not measured, or no
+ * number. `neutral`: of the texts up to the first that rises too much; of none where a larger scale was within the bounds.
  */
 export const TriedScale = Strict({
   scale: Type.Number({ exclusiveMinimum: 0 }),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { closing } from "../process/closing.mjs";
@@ -7,11 +7,24 @@ import { CommandFailure } from "../process/failures.mjs";
 import { run } from "../process/run.mjs";
 import { ROOT } from "../setup/main.mjs";
 import { findPython } from "../trainer.mjs";
-import { PROMISES } from "./promises.mjs";
 
 /** Runs tests where the sources are; a child's program is the root's build, so no mutant may be of what a child alone runs. */
 const LINKED = ["node_modules", ".imprint"];
 const LONGEST_MS = 10 * 60_000;
+
+const ITEM = /^\*\*(.+?)\.\*\* Withstands .+?\. Tests: (.+?)\. Broken by `(.+?)`: `(.+?)` → (?:nothing|`(.+?)`)\.$/;
+
+/** The promises of docs/guarantees.md, in its order. Throws an Error for an item that is written otherwise. */
+export function promisesIn(page) {
+  return page
+    .split(/^\d+\. /m)
+    .slice(1)
+    .map((item) => {
+      const [, promise, tests, file, is, becomes = ""] = ITEM.exec(item.trim().replace(/\s+/g, " ")) ?? [];
+      if (promise === undefined) throw new Error(`docs/guarantees.md: an item is no promise with tests and a change: ${item}`);
+      return { promise, tests: tests.split(", ").map((name) => name.slice(1, -1)), mutant: { file, is, becomes } };
+    });
+}
 
 /** The text of a promise's file with what breaks the promise. Throws an Error where it is not there exactly once. */
 export function mutated({ promise, mutant: { file, is, becomes } }, text) {
@@ -23,7 +36,9 @@ export function mutated({ promise, mutant: { file, is, becomes } }, text) {
 function copyOf(root) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-guarantees-"));
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
-  for (const file of files.split("\0").filter((name) => name !== "" && !LINKED.includes(name)))
+  for (const file of files
+    .split("\0")
+    .filter((name) => existsSync(path.join(root, name)) && name !== "" && !LINKED.includes(name)))
     cpSync(path.join(root, file), path.join(folder, file));
   for (const name of LINKED) symlinkSync(path.join(root, name), path.join(folder, name));
   return folder;
@@ -38,7 +53,11 @@ async function problemOf(tests, { folder, python, signal }) {
   try {
     if (others.length > 0) await run(process.execPath, [vitest, "run", ...others], { ...options, cwd: folder, name: "vitest" });
     if (inTrainer.length > 0)
-      await run(python, ["-m", "pytest", "-q", "-x", ...inTrainer], { ...options, cwd: path.join(folder, "trainer"), name: "pytest" });
+      await run(python, ["-m", "pytest", "-q", "-x", ...inTrainer], {
+        ...options,
+        cwd: path.join(folder, "trainer"),
+        name: "pytest",
+      });
     return null;
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
@@ -48,9 +67,10 @@ async function problemOf(tests, { folder, python, signal }) {
 
 /** Resolves with the exit code; its last line says "N passed, M failed": a promise, and a mutant, is one each. */
 export async function main({ args, root = ROOT, print = console.log }) {
-  const numbers = args.length > 0 ? args.map(Number) : PROMISES.map((_, at) => at + 1);
-  if (numbers.some((number) => PROMISES[number - 1] === undefined)) {
-    print(`usage: npm run guarantees [-- NUMBER...], of 1 to ${PROMISES.length}`);
+  const promises = promisesIn(readFileSync(path.join(root, "docs", "guarantees.md"), "utf8"));
+  const numbers = args.length > 0 ? args.map(Number) : promises.map((_, at) => at + 1);
+  if (numbers.some((number) => promises[number - 1] === undefined)) {
+    print(`usage: npm run guarantees [-- NUMBER...], of 1 to ${promises.length}`);
     return 2;
   }
   const python = findPython();
@@ -60,7 +80,14 @@ export async function main({ args, root = ROOT, print = console.log }) {
       print,
       run: async (signal) => {
         const outcomes = [];
-        for (const number of numbers) outcomes.push(await checkOne(number, { folder, python, signal, print }));
+        for (const number of numbers) {
+          const { failures, problem } = await check(promises[number - 1], { folder, python, signal });
+          print(
+            `${failures.length === 0 ? "ok    " : "FAILED"}  ${number}. ${[promises[number - 1].promise, ...failures].join("\n        ")}`,
+          );
+          if (problem) print(problem);
+          outcomes.push({ passed: 2 - failures.length, failures: failures.map((one) => `${number}. ${one}`) });
+        }
         return outcomes;
       },
     });
@@ -69,20 +96,14 @@ export async function main({ args, root = ROOT, print = console.log }) {
   }
 }
 
-async function checkOne(number, { folder, python, signal, print }) {
-  const one = PROMISES[number - 1];
-  const { promise, tests, mutant } = one;
-  const told = (failures, problem) => {
-    print(`${failures.length === 0 ? "ok    " : "FAILED"}  ${number}. ${[promise, ...failures].join("\n        ")}`);
-    if (problem) print(problem);
-    return { passed: 2 - failures.length, failures };
-  };
-  const broken = await problemOf(tests, { folder, python, signal });
-  if (broken !== null) return told(["its tests fail", "the mutant was not tried"], broken);
-  const file = path.join(folder, mutant.file);
+/** What is wrong with a promise, and what its tests said where they fail as it is. */
+async function check(one, at) {
+  const broken = await problemOf(one.tests, at);
+  if (broken !== null) return { failures: ["its tests fail", "its change was not made"], problem: broken };
+  const file = path.join(at.folder, one.mutant.file);
   const text = readFileSync(file, "utf8");
   writeFileSync(file, mutated(one, text));
-  const caught = await problemOf(tests, { folder, python, signal });
+  const caught = await problemOf(one.tests, at);
   writeFileSync(file, text);
-  return told(caught === null ? [`its tests pass without it: ${mutant.file}`] : []);
+  return { failures: caught === null ? [`its tests pass without it: ${one.mutant.file}`] : [] };
 }

@@ -11,7 +11,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.imprint import calibrate as module
 from imprint_trainer.imprint.calibrate import NEUTRAL_TOKENS, SCALES, Calibrated, calibrate, thinned
 from imprint_trainer.imprint.config import AdapterPlace, decoder
-from imprint_trainer.imprint.update import to_peft
+from imprint_trainer.imprint.update import Imprinted, Trial, Update, to_peft
 from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.causal_lm import LoadedBase
@@ -45,7 +45,11 @@ def calibrated(
     monkeypatch.setattr(module, "mean_loss", lambda *_: own(now[-1]) if now else BEFORE)
     nothing: Any = None
     base: Any = type("Base", (), {"model": None, "tokenizer": None, "device": None})
-    return calibrate(base, {}, nothing, [], (nothing, nothing))
+    return calibrate(base, imprinted(nothing, {}), [], (nothing, nothing))
+
+
+def imprinted(config: AdapterPlace, factors: dict[str, Factors], *trials: Trial) -> Imprinted:
+    return Imprinted(Update(factors, 0, 0, 0, 0.0), (), config, "made for a test", trials)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
@@ -90,6 +94,56 @@ def test_an_update_that_may_be_applied_whole_costs_one_reading_of_the_neutral_te
     assert [(one["scale"], one["loss"], len(one["neutral"])) for one in found.tried] == [(1.0, 1.0, 3), (0.7, 1.3, 0)]
 
 
+@pytest.mark.parametrize(
+    ("follows", "own", "scale", "helps"),
+    [
+        (lambda scale: scale * (scale - 0.6), lambda scale: -scale, 0.5, True),  # best at .35 and .25, by .0875
+        (lambda scale: scale, lambda scale: -scale, 0.12, True),
+        (lambda scale: scale, lambda scale: scale, 0.12, False),
+    ],
+)
+def test_trials_decide_by_what_a_half_does_to_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+    follows: Callable[[float], float],
+    own: Callable[[float], float],
+    scale: float,
+    helps: bool,
+) -> None:
+    """The whole update does as `own` to the session's text; one half's as `follows` to the other, the other's nothing."""
+    whole: Any = {"down_proj": "whole"}
+    half: Any = {"down_proj": "half"}
+    read, later, earlier = (Window((token,) * 4, (True,) * 4) for token in (1, 2, 3))
+    now: list[tuple[Any, float]] = []
+
+    @contextmanager
+    def applied(_: object, factors: Any, *__: object, scaling: float) -> Iterator[None]:
+        now.append((factors, scaling))
+        yield
+        now.pop()
+
+    def loss(_: object, windows: Any, *__: object) -> float:
+        (scored,) = windows
+        if not now:
+            return BEFORE
+        factors, scaling = now[-1]
+        expected = {1: (whole, own), 2: (half, follows), 3: (half, lambda _: 0.0)}[scored.input_ids[0]]
+        assert factors is expected[0]
+        return BEFORE + expected[1](scaling)
+
+    monkeypatch.setattr(module, "applied", applied)
+    monkeypatch.setattr(module, "mean_loss", loss)
+    monkeypatch.setattr(module, "neutral_loss", lambda *_, **__: BEFORE)
+    monkeypatch.setattr(module, "neutral_loss_of_base", lambda *_: BEFORE)
+    nothing: Any = None
+    base: Any = type("Base", (), {"model": None, "tokenizer": None, "device": None})
+    found = calibrate(
+        base, imprinted(nothing, whole, Trial(half, (later,)), Trial(half, (earlier,))), [read], (nothing, nothing)
+    )
+    assert (found.scale, found.helps) == (scale, helps)
+    losses = {one["scale"]: one["loss"] for one in found.tried}
+    assert losses[scale] == pytest.approx(BEFORE + follows(scale) / 2)
+
+
 def test_every_second_supervised_token_is_scored_and_the_last_one_always() -> None:
     thin = thinned(Window((1, 2, 3, 4, 5, 6), (True, True, False, True, True, False)))
     assert thin.supervised == (False, True, False, False, True, False)
@@ -115,7 +169,7 @@ def test_the_losses_of_each_scale_are_those_of_its_files_under_stock_peft(
     base: LoadedBase, windows: list[Window], update: tuple[AdapterPlace, dict[str, Factors]], tmp_path: Path
 ) -> None:
     config, factors = update
-    found = calibrate(base, factors, config, windows, readers(base, 1))
+    found = calibrate(base, imprinted(config, factors), windows, readers(base, 1))
     assert len(found.tried) >= 2
     scored = [thinned(window) for window in windows]
     for number, tried in enumerate(found.tried):
@@ -132,11 +186,11 @@ def test_blocks_below_the_update_run_once_for_all_scales(
     base: LoadedBase, windows: list[Window], update: tuple[AdapterPlace, dict[str, Factors]]
 ) -> None:
     config, factors = update
-    reads = readers(base, 1)
-    calibrate(base, factors, config, windows, reads)
+    reads, made = readers(base, 1), imprinted(config, factors)
+    calibrate(base, made, windows, reads)
     runs = []
     hook = decoder(base.model).layers[0].register_forward_hook(lambda *_: runs.append(1))
-    again = calibrate(base, factors, config, windows, reads)
+    again = calibrate(base, made, windows, reads)
     hook.remove()
     assert not runs
     assert len(again.tried) >= 2

@@ -9,8 +9,8 @@ from torch import Tensor
 from imprint.conftest import random_pieces, random_window
 from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import NothingToTrain
-from imprint_trainer.imprint.read import read_windows
-from imprint_trainer.imprint.solve import ClosedForm, solve, update_of
+from imprint_trainer.imprint.read import halves, read_windows
+from imprint_trainer.imprint.solve import LEAST_OF_TRIAL, ClosedForm, solve, trials_of, update_of
 from imprint_trainer.imprint.update import applied
 from imprint_trainer.lora.loss import mean_loss, read_whole
 
@@ -101,3 +101,34 @@ def test_an_update_says_what_it_was_made_of(closed_form: ClosedForm, model: Any)
 def test_nothing_to_learn_from_is_refused(closed_form: ClosedForm, model: Any) -> None:
     with pytest.raises(NothingToTrain):
         update_of(closed_form, model, [Window((1, 2), (False, False))], rank=None, read=read_whole, stop=lambda: None)
+
+
+@given(
+    masks=st.lists(st.lists(st.booleans(), min_size=2, max_size=8).filter(lambda mask: any(mask[1:])), max_size=4),
+)
+def test_halves_are_the_same_text_with_each_target_once_the_earlier_ones_first(masks: list[list[bool]]) -> None:
+    windows = [Window(tuple(range(at, at + len(mask))), tuple(mask)) for at, mask in enumerate(masks)]
+    earlier, later = halves(windows)
+    places = {one.input_ids: at for at, one in enumerate(windows)}
+    first, second = (
+        [(places[one.input_ids], index) for one in half for index in one.targets] for half in (earlier, later)
+    )
+    assert first + second == [(at, index) for at, one in enumerate(windows) for index in one.targets]
+    assert 0 <= len(second) - len(first) <= 1
+    assert all(one.supervised_count for one in (*earlier, *later))
+
+
+def test_trials_are_the_update_of_each_half_before_the_other_one(closed_form: ClosedForm, model: Any) -> None:
+    windows = [random_window(seed, 40) for seed in range(20)]
+    made = trials_of(closed_form, model, windows, rank=None, read=read_whole, stop=lambda: None)
+    earlier, later = halves(windows)
+    assert [one.windows for one in made] == [tuple(later), tuple(earlier)]
+    for half, one in zip((earlier, later), made, strict=True):
+        alone = update_of(closed_form, model, half, rank=None, read=read_whole, stop=lambda: None)
+        assert torch.equal(one.factors["down_proj"].A, alone.factors["down_proj"].A)
+
+
+def test_too_little_text_makes_no_trial(closed_form: ClosedForm, model: Any) -> None:
+    few = [random_window(0)]
+    assert few[0].supervised_count < 2 * LEAST_OF_TRIAL
+    assert trials_of(closed_form, model, few, rank=None, read=read_whole, stop=lambda: None) == ()

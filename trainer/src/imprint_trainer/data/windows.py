@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -51,6 +51,15 @@ class Window:
     def supervised_count(self) -> int:
         """Targets of the loss; nothing predicts the first token."""
         return sum(self.supervised[1:])
+
+    @property
+    def targets(self) -> list[int]:
+        """Their indices."""
+        return [index for index, supervised in enumerate(self.supervised) if supervised and index > 0]
+
+    def with_targets(self, targets: Collection[int]) -> "Window":
+        """The same tokens, with these indices as targets."""
+        return replace(self, supervised=tuple(index in targets for index in range(len(self.supervised))))
 
 
 def longest(windows: Sequence[Window]) -> int:

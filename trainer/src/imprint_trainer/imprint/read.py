@@ -29,6 +29,18 @@ def worth_reading(windows: Sequence[Window], most: int, most_supervised: int) ->
     return sorted(index for index in chosen if windows[index].supervised_count)
 
 
+def halves(windows: Sequence[Window]) -> tuple[list[Window], list[Window]]:
+    """The windows with the earlier half of their targets, in order, and with the later half; those without any go."""
+    targets = [(at, index) for at, one in enumerate(windows) for index in one.targets]
+    middle = len(targets) // 2
+
+    def of(some: Sequence[tuple[int, int]]) -> list[Window]:
+        kept = {at: frozenset(index for place, index in some if place == at) for at, _ in some}
+        return [windows[at].with_targets(indices) for at, indices in kept.items()]
+
+    return of(targets[:middle]), of(targets[middle:])
+
+
 @dataclass
 class Sums:
     """Over the supervised tokens that were read: of each layer's inputs with themselves [L, d_in, d_in], and with the

@@ -12,12 +12,14 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import NothingToTrain
 from imprint_trainer.imprint.config import ClosedFormConfig, check_fits
 from imprint_trainer.imprint.entries import unread_characters
-from imprint_trainer.imprint.read import Sums, read_windows, worth_reading
+from imprint_trainer.imprint.read import Sums, halves, read_windows, worth_reading
 from imprint_trainer.imprint.statistics import Statistics, from_tensors
-from imprint_trainer.imprint.update import Coverage, Format, Imprinted, Limits, Update
+from imprint_trainer.imprint.update import Coverage, Format, Imprinted, Limits, Trial, Update
 from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.lora.loss import Read
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
+
+LEAST_OF_TRIAL = 64  # targets of a half: fewer say little of what follows
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,10 @@ class ClosedForm:
         cut = windows()
         chosen = [cut[one] for one in worth_reading(cut, limits.max_chunks, self.config.most_supervised)]
         update = update_of(self, base.model, chosen, rank=limits.rank, read=read, stop=stop)
-        return Imprinted(update, coverage_of(base, session, cut, chosen), self.config, "Ridge, one forward pass")
+        trials = trials_of(self, base.model, chosen, rank=limits.rank, read=read, stop=stop)
+        return Imprinted(
+            update, coverage_of(base, session, cut, chosen), self.config, "Ridge, one forward pass", trials
+        )
 
 
 CLOSED_FORM = Format(
@@ -69,6 +74,25 @@ def update_of(
     sums = read_windows(model, closed_form.config, windows, read=read, stop=stop)
     solved = solve(sums, closed_form.statistics, closed_form.config, rank=rank)
     return Update(solved.factors, sums.read, len(windows), solved.uncut_rank, solved.error)
+
+
+def trials_of(
+    closed_form: ClosedForm,
+    model: CausalLM,
+    windows: Sequence[Window],
+    *,
+    rank: int | None,
+    read: Read,
+    stop: Callable[[], None],
+) -> tuple[Trial, ...]:
+    """Of both halves; none where one has too few targets. Raises what `update_of` raises."""
+    earlier, later = halves(windows)
+    if sum(one.supervised_count for one in earlier) < LEAST_OF_TRIAL:
+        return ()
+    return tuple(
+        Trial(update_of(closed_form, model, half, rank=rank, read=read, stop=stop).factors, tuple(other))
+        for half, other in ((earlier, later), (later, earlier))
+    )
 
 
 def coverage_of(

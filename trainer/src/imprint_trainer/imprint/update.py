@@ -38,13 +38,23 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """An update, and the windows that tell what it does."""
+
+    factors: dict[str, Factors]
+    windows: tuple[Window, ...]
+
+
+@dataclass(frozen=True)
 class Imprinted:
-    """`read`: how much of what the session holds was read, kind by kind."""
+    """`read`: how much of what the session holds was read, kind by kind. `trials`: the update of each half of it, and
+    the other half; none where too little was read, or the method makes none."""
 
     update: Update
     read: tuple[Coverage, ...]
     config: AdapterPlace
     name: str  # of the method, for the card
+    trials: tuple[Trial, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def proved_by(
     before = mean_loss(base.model, interruptible(own, context.stop_if_cancelled), base.device, reads[0])
     scale, calibration = spec.scaling, None
     if scale is None:
-        found = calibrate(base, made.update.factors, made.config, own, reads, stop=context.stop_if_cancelled)
+        found = calibrate(base, made, own, reads, stop=context.stop_if_cancelled)
         scale, calibration = found.scale, {"helps": found.helps, "tried": found.tried}
     coverage = {
         "characters": sum(one.characters for one in made.read),

@@ -18,7 +18,7 @@ Read = Callable[[CausalLM, Tensor], Tensor]  # a model and ids [1, n] -> the hid
 
 def window_tensors(window: Window, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
     """Inputs [1, n], positions that predict a supervised token [s], and those tokens [s]; nothing after them."""
-    targets = [index for index, supervised in enumerate(window.supervised) if supervised and index > 0]
+    targets = window.targets
     # Copied while a card still computes the window before
     ids = torch.tensor(window.input_ids).to(device, non_blocking=True)
     chosen = torch.tensor(targets, dtype=torch.long).to(device, non_blocking=True)

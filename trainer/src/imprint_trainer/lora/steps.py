@@ -109,7 +109,7 @@ def in_parts(windows: Sequence[Window], training: LoraTraining) -> list[Window]:
 def parts(window: Window, count: int) -> list[Window]:
     if count <= 1:
         return [window]
-    targets = [index for index, supervised in enumerate(window.supervised) if supervised and index > 0]
+    targets = window.targets
     found = []
     for number in range(count):
         share = targets[len(targets) * number // count : len(targets) * (number + 1) // count]
