@@ -1,4 +1,4 @@
-"""How much of an update is applied: what a half of its session gains from the other, and neutral text allows (ADR 35)."""
+"""How much of an update is applied: what half a session gains from the other, and neutral text allows (ADR 35)."""
 
 import math
 from bisect import bisect_left
