@@ -109,7 +109,7 @@ def test_trials_decide_by_what_a_half_does_to_the_other(
     scale: float,
     helps: bool,
 ) -> None:
-    """The whole update does as `own` to the session's text; one half as `follows` to the other, which does nothing."""
+    """The whole update does as `own` to the text, one half as `follows` to the other, which does nothing to it."""
     whole: Any = {"down_proj": "whole"}
     half: Any = {"down_proj": "half"}
     read, later, earlier = (Window((token,) * 4, (True,) * 4) for token in (1, 2, 3))
