@@ -48,7 +48,8 @@ def calibrate(
     """
     read, read_neutral = readers
     config, whole = made.config, Trial(made.update.factors, tuple(windows))
-    trials = made.trials or (whole,)
+    halves = made.trials()
+    trials = halves or (whole,)
     before = [neutral_loss_of_base(base, name, NEUTRAL_TOKENS, read_neutral) for name in IMPRINT_TEXTS]
     neutral: dict[float, list[float]] = {}
     found: dict[float, float] = {}
@@ -88,7 +89,7 @@ def calibrate(
     if helps:
         enough = bare - KEPT_GAIN * (bare - lowest)
         chosen = max(scale for scale in found if found[scale] <= enough)
-    elif made.trials and found:
+    elif halves and found:
         found[chosen] = loss(chosen, *trials)
         helps = loss(chosen, whole) < loss(None, whole)
     measured = [scale for scale in SCALES if scale in found or scale in neutral]

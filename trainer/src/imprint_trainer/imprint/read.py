@@ -35,7 +35,9 @@ def halves(windows: Sequence[Window]) -> tuple[list[Window], list[Window]]:
     middle = len(targets) // 2
 
     def of(some: Sequence[tuple[int, int]]) -> list[Window]:
-        kept = {at: frozenset(index for place, index in some if place == at) for at, _ in some}
+        kept: dict[int, set[int]] = {}
+        for at, index in some:
+            kept.setdefault(at, set()).add(index)
         return [windows[at].with_targets(indices) for at, indices in kept.items()]
 
     return of(targets[:middle]), of(targets[middle:])

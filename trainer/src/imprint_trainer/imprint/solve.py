@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -43,7 +44,7 @@ class ClosedForm:
         cut = windows()
         chosen = [cut[one] for one in worth_reading(cut, limits.max_chunks, self.config.most_supervised)]
         update = update_of(self, base.model, chosen, rank=limits.rank, read=read, stop=stop)
-        trials = trials_of(self, base.model, chosen, rank=limits.rank, read=read, stop=stop)
+        trials = partial(trials_of, self, base.model, chosen, rank=limits.rank, read=read, stop=stop)
         return Imprinted(
             update, coverage_of(base, session, cut, chosen), self.config, "Ridge, one forward pass", trials
         )
