@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { listedFiles } from "../house/files.mjs";
 import { closing } from "../process/closing.mjs";
 import { CommandFailure } from "../process/failures.mjs";
 import { run } from "../process/run.mjs";
@@ -35,11 +35,8 @@ export function mutated({ promise, mutant: { file, is, becomes } }, text) {
 
 function copyOf(root) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-guarantees-"));
-  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
-  for (const file of files
-    .split("\0")
-    .filter((name) => existsSync(path.join(root, name)) && name !== "" && !LINKED.includes(name)))
-    cpSync(path.join(root, file), path.join(folder, file));
+  const files = listedFiles(root, ["-co", "--exclude-standard"]);
+  for (const file of files.filter((name) => !LINKED.includes(name))) cpSync(path.join(root, file), path.join(folder, file));
   for (const name of LINKED) symlinkSync(path.join(root, name), path.join(folder, name));
   return folder;
 }
@@ -81,10 +78,9 @@ export async function main({ args, root = ROOT, print = console.log }) {
       run: async (signal) => {
         const outcomes = [];
         for (const number of numbers) {
-          const { failures, problem } = await check(promises[number - 1], { folder, python, signal });
-          print(
-            `${failures.length === 0 ? "ok    " : "FAILED"}  ${number}. ${[promises[number - 1].promise, ...failures].join("\n        ")}`,
-          );
+          const one = promises[number - 1];
+          const { failures, problem } = await check(one, { folder, python, signal });
+          print(`${failures.length === 0 ? "ok    " : "FAILED"}  ${number}. ${[one.promise, ...failures].join("\n        ")}`);
           if (problem) print(problem);
           outcomes.push({ passed: 2 - failures.length, failures: failures.map((one) => `${number}. ${one}`) });
         }

@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Any
 
 import pytest
@@ -120,15 +121,17 @@ def test_halves_are_the_same_text_with_each_target_once_the_earlier_ones_first(m
 
 def test_trials_are_the_update_of_each_half_before_the_other_one(closed_form: ClosedForm, model: Any) -> None:
     windows = [random_window(seed, 40) for seed in range(20)]
-    made = trials_of(closed_form, model, windows, rank=None, read=read_whole, stop=lambda: None)
+    solved = partial(update_of, closed_form, model, rank=None, read=read_whole, stop=lambda: None)
+    made = trials_of(solved, windows)
     earlier, later = halves(windows)
     assert [one.windows for one in made] == [tuple(later), tuple(earlier)]
     for half, one in zip((earlier, later), made, strict=True):
-        alone = update_of(closed_form, model, half, rank=None, read=read_whole, stop=lambda: None)
+        alone = solved(half)
         assert torch.equal(one.factors["down_proj"].A, alone.factors["down_proj"].A)
 
 
 def test_too_little_text_makes_no_trial(closed_form: ClosedForm, model: Any) -> None:
     few = [random_window(0)]
     assert few[0].supervised_count < 2 * LEAST_OF_TRIAL
-    assert trials_of(closed_form, model, few, rank=None, read=read_whole, stop=lambda: None) == ()
+    solved = partial(update_of, closed_form, model, rank=None, read=read_whole, stop=lambda: None)
+    assert trials_of(solved, few) == ()

@@ -43,11 +43,10 @@ class ClosedForm:
         """As `Hypernetwork` has it: chunks are windows."""
         cut = windows()
         chosen = [cut[one] for one in worth_reading(cut, limits.max_chunks, self.config.most_supervised)]
-        update = update_of(self, base.model, chosen, rank=limits.rank, read=read, stop=stop)
-        trials = partial(trials_of, self, base.model, chosen, rank=limits.rank, read=read, stop=stop)
-        return Imprinted(
-            update, coverage_of(base, session, cut, chosen), self.config, "Ridge, one forward pass", trials
-        )
+        solved = partial(update_of, self, base.model, rank=limits.rank, read=read, stop=stop)
+        read_of = coverage_of(base, session, cut, chosen)
+        trials = partial(trials_of, solved, chosen)
+        return Imprinted(solved(chosen), read_of, self.config, "Ridge, one forward pass", trials)
 
 
 CLOSED_FORM = Format(
@@ -77,23 +76,12 @@ def update_of(
     return Update(solved.factors, sums.read, len(windows), solved.uncut_rank, solved.error)
 
 
-def trials_of(
-    closed_form: ClosedForm,
-    model: CausalLM,
-    windows: Sequence[Window],
-    *,
-    rank: int | None,
-    read: Read,
-    stop: Callable[[], None],
-) -> tuple[Trial, ...]:
-    """Of both halves; none where one has too few targets. Raises what `update_of` raises."""
+def trials_of(solved: Callable[[Sequence[Window]], Update], windows: Sequence[Window]) -> tuple[Trial, ...]:
+    """Of both halves; none where one has too few targets. Raises what `solved` raises."""
     earlier, later = halves(windows)
     if sum(one.supervised_count for one in earlier) < LEAST_OF_TRIAL:
         return ()
-    return tuple(
-        Trial(update_of(closed_form, model, half, rank=rank, read=read, stop=stop).factors, tuple(other))
-        for half, other in ((earlier, later), (later, earlier))
-    )
+    return tuple(Trial(solved(half).factors, tuple(other)) for half, other in ((earlier, later), (later, earlier)))
 
 
 def coverage_of(

@@ -64,11 +64,10 @@ def units_of(held_out: HeldOut, before: Sequence[Tensor], after: Sequence[Tensor
     sessions, windows, turns = [], [], []
     for number, (session_id, window) in enumerate(held_out.windows):
         starts = [answer.start for answer in window.answers[1:]]
-        for index, supervised in enumerate(window.supervised):
-            if supervised and index > 0:
-                sessions.append(session_id)
-                windows.append(number)
-                turns.append((number, sum(start <= index for start in starts)))
+        for index in window.targets:
+            sessions.append(session_id)
+            windows.append(number)
+            turns.append((number, sum(start <= index for start in starts)))
     for level in (sessions, windows, turns):
         units = summed(list(zip(level, changes, strict=True)))
         if len(units) > 1:
