@@ -4,22 +4,22 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const packages = fileURLToPath(new URL("packages/", import.meta.url));
 
-/** Tests of functions of their arguments, and others that leave nothing behind in their process. */
-const rooms = (name: string, folders: string) => `packages/${name}/test/{${folders}}/**/*.test.ts`;
-const TOGETHER = [
-  "packages/{sessions,contracts,client}/test/**/*.test.{ts,mjs}",
-  rooms("cli", "flags,ids,output,watch"),
-  rooms("server", "config,jobs,models"),
-  rooms("web", "adapters,evaluation,plot,router,sessions,sweep,text,train,ui"),
-];
-const TESTS = ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
+const TESTS = ["packages/*/test/**/*.test.{ts,mjs}", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
+/** They replace modules, or measure their process. */
+const ALONE = ["machine", "killed", "durable", "event-loop", "large-import", "import-bounds", "large-training-file"].map(
+  (name) => `**/test/**/${name}.test.{ts,mjs}`,
+);
 
 /** Short files of long tests: files begin by their size, and these would end alone, one core waiting. */
 const LONG = /record-worker|ray\/conformance|default-model|llama-cpp\/llama-cpp|python-client|commands\/models/;
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return [...sorted.filter(({ moduleId }) => LONG.test(moduleId)), ...sorted.filter(({ moduleId }) => !LONG.test(moduleId))];
+    // A file of another project ends the process that the next files would share.
+    const alone = sorted.filter(({ project }) => project.name === "alone");
+    const together = sorted.filter(({ project }) => project.name !== "alone");
+    const long = together.filter(({ moduleId }) => LONG.test(moduleId));
+    return [...alone, ...long, ...together.filter(({ moduleId }) => !LONG.test(moduleId))];
   }
 }
 
@@ -37,8 +37,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // A process reads the sources once for all of them.
-      { extends: true, test: { name: "together", include: TOGETHER, isolate: false } },
-      { extends: true, test: { name: "rest", include: TESTS, exclude: TOGETHER } },
+      { extends: true, test: { name: "together", include: TESTS, exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: "alone", include: ALONE } },
     ],
   },
 });

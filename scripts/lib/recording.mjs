@@ -105,7 +105,7 @@ function startTrainer({ python, root }) {
   };
 }
 
-const requestsFor = async ({ root, setup, work }) => {
+const requestsFor = async ({ setup, hypernetworks, work }) => {
   const { default_model: name, models } = setup;
   const base_model = models[name];
   const session_path = join(work, "session.json");
@@ -185,7 +185,7 @@ const requestsFor = async ({ root, setup, work }) => {
       session_id: session.session_id,
       output_dir: generated,
       base_model,
-      hypernetworks_dirs: [join(root, "models")],
+      hypernetworks_dirs: [hypernetworks],
       include_unsuccessful: false,
       max_chunk_length: null,
       scaling: null,
@@ -219,13 +219,13 @@ const requestsFor = async ({ root, setup, work }) => {
 };
 
 /** What the trainer of a set-up (.imprint/setup.json) says to each request, by the request's name; without ids and times. `only` names one. */
-export async function recordWorker({ root, setup, only }) {
+export async function recordWorker({ root, setup, hypernetworks = join(root, "models"), only }) {
   const work = await mkdtemp(join(tmpdir(), "imprint-recording-"));
   const trainer = startTrainer({ python: setup.python, root });
   try {
     await trainer.ready();
     const said = {};
-    for (const [name, request] of Object.entries(await requestsFor({ root, setup, work })))
+    for (const [name, request] of Object.entries(await requestsFor({ setup, hypernetworks, work })))
       if (only === undefined || only === name) said[name] = await trainer.ask(request);
     return said;
   } finally {

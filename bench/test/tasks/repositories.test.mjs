@@ -34,9 +34,10 @@ describe("a repository of each kind", () => {
       const files = writeRepository(plan, place);
       expect(plan.tasks).toHaveLength(24);
       const wrong = [];
-      // Of a sample: every task, and of its ways one of each sort in turn.
+      // Of a sample: every second task, and of its ways one of each sort in turn.
+      const tasks = named === undefined ? plan.tasks.filter((_, at) => at % 2 === 0) : plan.tasks;
       const sample = (list, at) => (named === undefined ? [list[at % list.length]] : list);
-      for (const [at, task] of plan.tasks.entries()) {
+      for (const [at, task] of tasks.entries()) {
         const passed = (commands) => passesAfter(path.join(place, "repository"), files.get(task.name), commands);
         for (const way of sample(task.ways, at)) if (!passed(way.map(({ command }) => command))) wrong.push([task.name, way]);
         for (const way of sample(task.wrong, at)) if (passed(way)) wrong.push([task.name, way]);

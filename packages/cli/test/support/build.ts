@@ -34,8 +34,15 @@ const released = (): Promise<void> =>
     if (statSync(LOCK, { throwIfNoEntry: false }) === undefined) done();
   });
 
-/** Builds what the command runs from: a child process reads the bundle, and no stale build may pass. One test file builds at a time. */
-export async function build(): Promise<void> {
+let built: Promise<void> | undefined;
+/** Builds what the command runs from, once a process of tests: a child process reads the bundle, and no stale build may pass. */
+export const build = (): Promise<void> => {
+  built ??= buildAlone();
+  return built;
+};
+
+/** One process of tests builds at a time. */
+async function buildAlone(): Promise<void> {
   while (!take()) await released();
   try {
     const node = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT });

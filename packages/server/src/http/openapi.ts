@@ -1,11 +1,34 @@
 import { Problem } from "@imprint/contracts";
 import Fastify, { type FastifyInstance, type RouteOptions } from "fastify";
-import { compilers } from "./schemas.js";
+import { Type } from "typebox";
+import { AnthropicError, clientsOf, OpenAiError } from "./errors.js";
+import { answer, compilers, problems } from "./schemas.js";
 
 /** Groups of calls, as the page shows them. */
 export const TAGS = ["train", "jobs", "sessions", "adapters", "projects", "chat", "fine-tuning", "service"] as const;
 
 type Described = Pick<RouteOptions, "method" | "url" | "schema">;
+
+type Responses = Readonly<Record<string, { readonly description: string }>>;
+
+/** What any such call is refused with before its handler sees it. */
+const refusalsOf = ({ url, schema }: Described): Responses => {
+  const clients = clientsOf(url);
+  if (clients === "anthropic") return { default: answer("Refused", AnthropicError) };
+  if (clients === "openai") return { default: answer("Refused", OpenAiError) };
+  if (schema?.body) return problems("MALFORMED_JSON", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_FAILED");
+  return schema?.querystring ? problems("VALIDATION_FAILED") : {};
+};
+
+/** The answers that a route names, and its refusals. */
+const responsesOf = (route: Described): Responses => {
+  const named = (route.schema?.response ?? {}) as Responses;
+  const refusals = Object.entries(refusalsOf(route)).map(([status, refusal]) => {
+    const others = named[status];
+    return [status, others ? { ...others, description: `${others.description}; ${refusal.description}` } : refusal];
+  });
+  return { ...named, ...Object.fromEntries(refusals) };
+};
 
 /** The OpenAPI 3.1 document of the routes, by a second Fastify that only describes them: most services are never asked for it. */
 const describe = async (routes: readonly Described[], version: string): Promise<object> => {
@@ -19,7 +42,8 @@ const describe = async (routes: readonly Described[], version: string): Promise<
       components: { schemas: { Problem: JSON.parse(JSON.stringify(Problem)) } },
     },
   });
-  for (const route of routes) app.route({ ...route, handler: () => undefined });
+  for (const route of routes)
+    app.route({ ...route, schema: { ...route.schema, response: responsesOf(route) }, handler: () => undefined });
   await app.ready();
   return app.swagger();
 };
@@ -31,7 +55,8 @@ export const addOpenApi = (app: FastifyInstance, { version }: { readonly version
     if (method !== "HEAD") routes.push({ method, url, ...(schema && { schema }) });
   });
   let document: Promise<object> | null = null;
-  app.get("/openapi.json", { schema: { tags: ["service"], summary: "This document" } }, () => {
+  const schema = { tags: ["service"], summary: "This document", response: { 200: answer("OpenAPI 3.1", Type.Object({})) } };
+  app.get("/openapi.json", { schema }, () => {
     document ??= describe(routes, version);
     return document;
   });

@@ -20,7 +20,7 @@ export const Text = Type.Optional(Type.String({ minLength: 1, maxLength: 256 }))
 export const Prefix = Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "What the id begins with" }));
 
 /** The error answers of a route by status, for its response schemas. */
-export const problems = (...codes: readonly ErrorCode[]): Record<string, unknown> => {
+export const problems = (...codes: readonly ErrorCode[]): Record<string, { readonly description: string }> => {
   const statusOf = (code: ErrorCode): number => ERRORS[code].status ?? 500;
   const statuses = [...new Set(codes.map(statusOf))];
   return Object.fromEntries(
@@ -95,15 +95,11 @@ export const startBody = <T extends TObject>(
 export const startResponse = {
   200: answer("The job is queued", StartResponse),
   ...problems(
-    "MALFORMED_JSON",
     "ADAPTER_ID_TAKEN",
     "JOB_NOT_FINISHED",
     "CHECKPOINT_NOT_FOUND",
     "CHECKPOINT_INVALID",
     "IDEMPOTENCY_CONFLICT",
-    "BODY_TOO_LARGE",
-    "UNSUPPORTED_MEDIA_TYPE",
-    "VALIDATION_FAILED",
     "BASE_MODEL_NOT_FOUND",
     "BASE_MODEL_UNSAFE",
     "BASE_MODEL_INVALID",

@@ -44,7 +44,7 @@ export const addSignIn = (app: App, { token, port, attempts }: SignInOptions): v
         tags: ["service"],
         summary: "Change the service's token for the dashboard's cookie",
         body: Strict({ token: Type.String({ minLength: 1, maxLength: 512 }) }),
-        response: { 204: noContent("Signed in"), ...problems("UNAUTHORIZED", "VALIDATION_FAILED") },
+        response: { 204: noContent("Signed in"), ...problems("UNAUTHORIZED") },
       },
     },
     async (request, reply) => {

@@ -53,14 +53,7 @@ export const baseModelRoutes = (app: App, services: Deps): void => {
         body: PullRequest,
         response: {
           202: answer("The job is queued", StartResponse),
-          ...problems(
-            "BASE_MODEL_NOT_FOUND",
-            "IDEMPOTENCY_CONFLICT",
-            "VALIDATION_FAILED",
-            "MALFORMED_JSON",
-            "QUEUE_FULL",
-            "SHUTTING_DOWN",
-          ),
+          ...problems("BASE_MODEL_NOT_FOUND", "IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "SHUTTING_DOWN"),
         },
       },
     },

@@ -40,7 +40,7 @@ export const adapterRoutes = (app: App, { chat, deps }: Deps): void => {
         tags: ["adapters"],
         summary: "Registered adapters, newest first",
         querystring: AdapterQuery,
-        response: { 200: answer("A page of adapters", AdapterList), ...problems("VALIDATION_FAILED") },
+        response: { 200: answer("A page of adapters", AdapterList) },
       },
     },
     async (request) => {
@@ -115,7 +115,7 @@ export const adapterRoutes = (app: App, { chat, deps }: Deps): void => {
         summary: "Archive an adapter; purge removes its files too. Its id stays taken",
         params,
         querystring: Strict({ purge: Type.Optional(Type.Boolean({ default: false })) }),
-        response: { 204: noContent("Archived"), ...problems("ADAPTER_NOT_FOUND", "VALIDATION_FAILED") },
+        response: { 204: noContent("Archived"), ...problems("ADAPTER_NOT_FOUND") },
       },
     },
     async (request, reply) => {

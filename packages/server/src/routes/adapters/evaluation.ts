@@ -55,8 +55,6 @@ export const evaluationRoutes = (app: App, services: Deps): void => {
             "SESSION_TRAINED_ON",
             "NOTHING_TO_EVALUATE",
             "SESSION_INVALID",
-            "VALIDATION_FAILED",
-            "MALFORMED_JSON",
             "QUEUE_FULL",
             "SHUTTING_DOWN",
           ),

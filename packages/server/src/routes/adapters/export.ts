@@ -35,14 +35,7 @@ export const exportRoutes = (app: App, services: Deps): void => {
         body: ExportRequest,
         response: {
           202: answer("The job is queued", StartResponse),
-          ...problems(
-            "ADAPTER_NOT_FOUND",
-            "IDEMPOTENCY_CONFLICT",
-            "VALIDATION_FAILED",
-            "MALFORMED_JSON",
-            "QUEUE_FULL",
-            "SHUTTING_DOWN",
-          ),
+          ...problems("ADAPTER_NOT_FOUND", "IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "SHUTTING_DOWN"),
         },
       },
     },

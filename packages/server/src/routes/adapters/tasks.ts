@@ -36,7 +36,7 @@ export const taskRoutes = (app: App, { deps }: { readonly deps: KindDeps }): voi
         body: TaskMeasurements,
         response: {
           200: answer("What was measured, with the verdict and the figures", TaskReport),
-          ...problems("ADAPTER_NOT_FOUND", "VALIDATION_FAILED", "MALFORMED_JSON"),
+          ...problems("ADAPTER_NOT_FOUND"),
         },
       },
     },

@@ -35,7 +35,7 @@ export const jobRoutes = (app: App, services: Deps): void => {
         tags: ["jobs"],
         summary: "Jobs, newest first",
         querystring: JobQuery,
-        response: { 200: answer("A page of jobs", JobList), ...problems("VALIDATION_FAILED") },
+        response: { 200: answer("A page of jobs", JobList) },
       },
     },
     async ({ query: { status, limit = DEFAULT_LIMIT, after, prefix } }) => {

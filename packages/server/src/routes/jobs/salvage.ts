@@ -32,7 +32,6 @@ export const salvageRoute = (app: App, services: Deps): void => {
             "BASE_MODEL_NOT_FOUND",
             "ADAPTER_ID_TAKEN",
             "IDEMPOTENCY_CONFLICT",
-            "VALIDATION_FAILED",
             "QUEUE_FULL",
             "SHUTTING_DOWN",
           ),

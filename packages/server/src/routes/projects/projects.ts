@@ -91,8 +91,6 @@ export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps
             "BASE_MODEL_NOT_FOUND",
             "BASE_MODEL_UNSAFE",
             "BASE_MODEL_INVALID",
-            "VALIDATION_FAILED",
-            "MALFORMED_JSON",
             "QUEUE_FULL",
             "SHUTTING_DOWN",
           ),
@@ -115,7 +113,7 @@ export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps
         body: Type.Union([Type.Null(), RollbackRequest]),
         response: {
           200: answer("The project", Project),
-          ...problems("PROJECT_NOT_FOUND", "ROLLBACK_IMPOSSIBLE", "VALIDATION_FAILED", "MALFORMED_JSON"),
+          ...problems("PROJECT_NOT_FOUND", "ROLLBACK_IMPOSSIBLE"),
         },
       },
     },

@@ -33,7 +33,7 @@ export const sessionRoutes = (app: App, { deps: { sessions } }: Deps): void => {
         tags: ["sessions"],
         summary: "Stored sessions: those put there by hand, then the others by when they were recorded, newest first",
         querystring: Strict({ limit: Limit, after: Text, search: Search, prefix: Prefix, ...Filters }),
-        response: { 200: answer("A page of sessions", SessionList), ...problems("VALIDATION_FAILED") },
+        response: { 200: answer("A page of sessions", SessionList) },
       },
     },
     async ({ query: { limit = DEFAULT_LIMIT, ...query } }) => sessions.list({ limit, ...query }),
@@ -76,7 +76,7 @@ export const sessionRoutes = (app: App, { deps: { sessions } }: Deps): void => {
         body: SessionLabel,
         response: {
           200: answer("The session", SessionSummary),
-          ...problems("SESSION_NOT_FOUND", "SESSION_INVALID", "VALIDATION_FAILED"),
+          ...problems("SESSION_NOT_FOUND", "SESSION_INVALID"),
         },
       },
     },

@@ -105,7 +105,7 @@ export const uploadRoute = (app: App, { deps, closing }: Deps): void => {
           response: {
             200: answer("The same bytes were stored before", ImportResult),
             201: answer("Stored", ImportResult),
-            ...problems("BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "SESSION_UNREADABLE", "SESSION_INVALID", "VALIDATION_FAILED"),
+            ...problems("SESSION_UNREADABLE", "SESSION_INVALID"),
           },
         },
       },
