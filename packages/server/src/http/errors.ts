@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { ERRORS, type ErrorCode, type Problem } from "@imprint/contracts";
 import type { FieldError } from "@imprint/contracts/fields";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { asImprintError, ProblemError, quote } from "../common/error.js";
 import { SECURITY_HEADERS } from "./headers.js";
 
@@ -134,23 +134,15 @@ interface Asked {
 /** OpenAI answers 400 where this service says 422 or 409; its clients send a request again after a 409. */
 const openAiStatus = (status: number | null): number => (status === 422 || status === 409 ? 400 : (status ?? 500));
 
-/** How OpenAI's clients are refused. */
-export const OpenAiError = Type.Object({
-  error: Type.Object({
-    message: Type.String(),
-    type: Type.String(),
-    param: Type.Union([Type.String(), Type.Null()]),
-    code: Type.String(),
-  }),
-});
+/** What both OpenAI's clients and Anthropic's read of a refusal. */
+export const Refusal = Type.Object({ error: Type.Object({ type: Type.String(), message: Type.String() }) });
 
 const openAiBody = ({ code, message, errors }: ProblemError): ErrorBody => {
   const status = openAiStatus(ERRORS[code].status);
   const type = status >= 500 ? "server_error" : "invalid_request_error";
   const param = errors?.[0]?.path.slice(1).replaceAll("/", ".") ?? null;
   const error = { message: message || ERRORS[code].hint, type, param, code: code.toLowerCase() };
-  const body: Static<typeof OpenAiError> = { error };
-  return { status, type: "application/json; charset=utf-8", body };
+  return { status, type: "application/json; charset=utf-8", body: { error } };
 };
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
@@ -163,39 +155,21 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   503: "overloaded_error",
 };
 
-/** How Anthropic's clients are refused. */
-export const AnthropicError = Type.Object({
-  type: Type.Literal("error"),
-  error: Type.Object({ type: Type.String(), message: Type.String() }),
-  request_id: Type.String(),
-});
-
 const anthropicBody = ({ code, message }: ProblemError, requestId: string): ErrorBody => {
   const status = openAiStatus(ERRORS[code].status);
   const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
-  const body: Static<typeof AnthropicError> = {
-    type: "error",
-    error: { type, message: message || ERRORS[code].hint },
-    request_id: requestId,
-  };
+  const body = { type: "error", error: { type, message: message || ERRORS[code].hint }, request_id: requestId };
   return { status, type: "application/json; charset=utf-8", body };
 };
 
 /** What clients of other APIs ask. A path that is refused early, or asks for recording in a wrong way, still has its prefix. */
-const CLIENTS_PATH = /^(?:\/record(?:\/[^/?]+)?)?\/v1(\/messages)?(?:[/?]|$)/;
+export const CLIENTS_PATH = /^(?:\/record(?:\/[^/?]+)?)?\/v1(\/messages)?(?:[/?]|$)/;
 
-/** Whose clients ask for a path: Anthropic's and OpenAI's, who ask under /v1, or everyone else's (RFC 9457). */
-export const clientsOf = (url: string): "anthropic" | "openai" | "all" => {
-  const [asked, messages] = CLIENTS_PATH.exec(url) ?? [];
-  if (messages !== undefined) return "anthropic";
-  return asked === undefined ? "all" : "openai";
-};
-
-/** An error as its reader knows it. */
+/** An error as its reader knows it: Anthropic's clients and OpenAI's, who ask under /v1, or everyone else (RFC 9457). */
 const errorBody = (problem: ProblemError, { url, requestId }: Asked): ErrorBody => {
-  const clients = clientsOf(url);
-  if (clients === "anthropic") return anthropicBody(problem, requestId);
-  if (clients === "openai") return openAiBody(problem);
+  const [asked, messages] = CLIENTS_PATH.exec(url) ?? [];
+  if (messages !== undefined) return anthropicBody(problem, requestId);
+  if (asked !== undefined) return openAiBody(problem);
   const body = toProblem(problem.code, problem.message, { requestId, errors: problem.errors });
   return { status: body.status, type: "application/problem+json; charset=utf-8", body };
 };

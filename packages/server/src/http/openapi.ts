@@ -1,7 +1,7 @@
 import { Problem } from "@imprint/contracts";
 import Fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import { Type } from "typebox";
-import { AnthropicError, clientsOf, OpenAiError } from "./errors.js";
+import { CLIENTS_PATH, Refusal } from "./errors.js";
 import { answer, compilers, problems } from "./schemas.js";
 
 /** Groups of calls, as the page shows them. */
@@ -13,9 +13,7 @@ type Responses = Readonly<Record<string, { readonly description: string }>>;
 
 /** What any such call is refused with before its handler sees it. */
 const refusalsOf = ({ url, schema }: Described): Responses => {
-  const clients = clientsOf(url);
-  if (clients === "anthropic") return { default: answer("Refused", AnthropicError) };
-  if (clients === "openai") return { default: answer("Refused", OpenAiError) };
+  if (CLIENTS_PATH.test(url)) return { default: answer("Refused", Refusal) };
   if (schema?.body) return problems("MALFORMED_JSON", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_FAILED");
   return schema?.querystring ? problems("VALIDATION_FAILED") : {};
 };
