@@ -18,7 +18,7 @@ export const addStallGuard = (app: FastifyInstance, { clock }: { readonly clock:
       const seen = socket.bytesRead;
       disarm = clock.after(STALL_MS, () => {
         if (socket.bytesRead - seen >= LEAST_BYTES) watch();
-        else if (reply.raw.headersSent) socket.destroy();
+        else if (reply.raw.headersSent) raw.destroy();
         else refuseOnSocket(socket, "REQUEST_INCOMPLETE", url);
       });
     };

@@ -137,6 +137,16 @@ test("a body under /v1 that stops coming ends with 408 in OpenAI's shape", async
   expect(read(await answer)).toMatchObject({ status: 408, body: { error: { code: "request_incomplete" } } });
 });
 
+test("a body that was refused, and stops coming, ends its connection", async () => {
+  const { url, clock } = await startReader();
+  const { socket, answer } = open(url, `${head("/", 100).replace("Connection: close\r\n", "").replace("json", "none")}{`);
+  await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0));
+  expect(clock.armed()).toBe(1);
+  clock.advance(2 * STALL_MS);
+  expect(read(await answer)).toMatchObject({ status: 415 });
+  expect(clock.armed()).toBe(0);
+});
+
 test("headers that do not end are refused with 408", async () => {
   const { url } = await startReader();
   expectProblem(await open(url, "GET / HTTP/1.1\r\nHost: ").answer, 408, "REQUEST_INCOMPLETE");
