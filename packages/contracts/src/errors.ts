@@ -82,7 +82,7 @@ export const ERRORS = {
   ADAPTER_ID_TAKEN: {
     status: 409,
     title: "The adapter id is taken",
-    hint: "Adapter ids are written once: choose another, or leave adapter_id out.",
+    hint: "Choose another, or leave adapter_id out: ids are written once.",
   },
   JOB_FINISHED: { status: 409, title: "The job is finished", hint: "Only queued and running jobs can be cancelled." },
   JOB_NOT_FINISHED: { status: 409, title: "The job is not finished", hint: "Cancel it, or wait for its end." },

@@ -89,7 +89,7 @@ export async function runImport(given: RunImport): Promise<readonly ImportedFile
   if (fresh.length === 0)
     throw new UsageError(
       [
-        `${paths.join(", ")}: no file there looks like a recorded session`,
+        `${paths.join(", ")}: no file there looks like a recorded session: name others, such as ~/.claude/projects`,
         ...links.map(({ path, reason }) => `${path}: ${reason}`),
       ].join("\n"),
     );

@@ -20,6 +20,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   NOT_FOUND: "imprint adapters and imprint models list what is there.",
   METHOD_NOT_ALLOWED: "Command and service may be of different versions: imprint setup.",
   SESSION_NOT_FOUND: "imprint sessions lists the stored ones; imprint import stores more.",
+  CHECKPOINT_NOT_FOUND:
+    "imprint jobs lists the jobs. LoRA trainings leave one when they are cancelled or fail after a while; old ones are removed.",
   FILE_NOT_FOUND: "Only files of OpenAI's clients are asked for by id; imprint sessions lists the stored sessions.",
   ORIGIN_NOT_ALLOWED:
     "Something between the command and the service changed the request: use the address that the service printed.",
@@ -53,6 +55,7 @@ const ROUTES: Readonly<Record<string, string>> = {
 
 /** Fields that the command line calls something else than a flag of their name. */
 const OTHERWISE = {
+  name: "NAME",
   control_adapter_id: "--control",
   session_id: "SESSION",
   session_ids: "SESSION",

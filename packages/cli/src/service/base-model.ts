@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { parse } from "node:path";
 import { asFolder } from "@imprint/server/configuration";
 import type { ServiceOptions } from "../context.js";
@@ -13,6 +14,10 @@ export async function namedBaseModel(
   options: ServiceOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
+  if (given !== undefined && /\.gguf$/i.test(given) && existsSync(given))
+    throw new UsageError(
+      `--base-model ${given}: a GGUF file. imprint models add ${given} makes a base model of it, and says its name.`,
+    );
   const folder = given === undefined ? null : asFolder(given);
   if (folder === null) return given;
   if (options.url !== undefined) return folder;

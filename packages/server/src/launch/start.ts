@@ -1,4 +1,4 @@
-import { type Holdout, RESUME_FIELDS, type StartResponse, type TrainLoraRequest } from "@imprint/contracts";
+import { ERRORS, type Holdout, RESUME_FIELDS, type StartResponse, type TrainLoraRequest } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import { fieldRefused, ImprintError, ProblemError } from "../common/error.js";
 import type { Jobs } from "../jobs/jobs.js";
@@ -120,11 +120,9 @@ export const launch = ({ start, call, transact }: Launch, { jobs, kinds, idempot
     const taken = adapter_id !== null && (await transact((db) => isAdapterIdTaken(db, adapter_id)));
     // From here on nothing waits: of two calls with one adapter_id, the second sees the first.
     if (taken || (adapter_id !== null && jobs.isReserved(adapter_id)))
-      throw new ProblemError(
-        "ADAPTER_ID_TAKEN",
-        `The adapter_id ${adapter_id} is taken: choose another, or leave adapter_id out.`,
-        { errors: [{ path: "/adapter_id", message: "is taken" }] },
-      );
+      throw new ProblemError("ADAPTER_ID_TAKEN", `The adapter_id ${adapter_id} is taken. ${ERRORS.ADAPTER_ID_TAKEN.hint}`, {
+        errors: [{ path: "/adapter_id", message: "is taken" }],
+      });
     return jobs.submit(start).job_id;
   });
 
