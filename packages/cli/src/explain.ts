@@ -15,15 +15,7 @@ export interface Explanation {
 }
 
 /** What was named on the command line is not there, or not what is asked of it: wrong usage in every command. */
-const WRONGLY_NAMED = new Set([
-  "NOT_FOUND",
-  "JOB_NOT_FOUND",
-  "SESSION_NOT_FOUND",
-  "ADAPTER_NOT_FOUND",
-  "PROJECT_NOT_FOUND",
-  "CHECKPOINT_NOT_FOUND",
-  "SESSION_TRAINED_ON",
-]);
+const WRONGLY_NAMED = /(^|_)NOT_FOUND$|^SESSION_TRAINED_ON$/;
 
 /** Flags of other tools, or that people expect here, and what stands for them. */
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -54,7 +46,7 @@ function refused({ code, detail, requestId: request_id, errors }: ApiError, name
   const said = known !== null && bare === "" ? `${ERRORS[known].title}.` : inCommandWords(bare, name);
   const message = code === "VALIDATION_FAILED" && wrong.length > 0 ? wrong.join("\n") : said;
   return {
-    exitCode: WRONGLY_NAMED.has(String(code)) || errors.length > 0 ? 2 : 1,
+    exitCode: WRONGLY_NAMED.test(String(code)) || errors.length > 0 ? 2 : 1,
     lines: [...message.split("\n"), ...(hint === null || message.includes(hint) ? [] : [hint])].map(plain),
     document: { code, message, hint, errors, request_id },
   };

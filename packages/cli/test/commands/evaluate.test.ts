@@ -37,7 +37,7 @@ it("what was trained on and what is not known is refused in the command's words"
   const { other, ...at } = await trained();
   const refused = (...args: string[]) => imprint(["evaluate", "gates", ...args], at);
   expect(await refused("--on", "harborline-gates")).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining("Name others with --on"),
   });
   expect(await refused("--on", "nowhere")).toMatchObject({ code: 2, stderr: expect.stringContaining('no session "nowhere"') });

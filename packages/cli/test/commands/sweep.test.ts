@@ -47,8 +47,8 @@ it("goes on where it was cancelled", async () => {
 });
 
 it.each([
-  [["--rank", "4,8", "--holdout", "none"], 1, "--holdout must hold something out"],
-  [["--rank", "8"], 1, "--trials has nothing to compare: name several values of rank"],
+  [["--rank", "4,8", "--holdout", "none"], 2, "--holdout must hold something out"],
+  [["--rank", "8"], 2, "--trials has nothing to compare: name several values of rank"],
   [["--rank", "8,x"], 2, '--rank takes a whole number, not "x"'],
   [["--rank", "8,8"], 2, "--rank"],
   [["--rank", "4,8", "--resume", "0".repeat(26)], 2, "--resume takes the sessions of its sweep"],
