@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Outcome } from "@imprint/contracts";
@@ -141,14 +142,13 @@ const missing = async (given: string, error: NodeJS.ErrnoException): Promise<Usa
  * Throws a UsageError, before anything is read, when a path is neither.
  */
 export async function walk(paths: readonly string[]): Promise<Walked> {
-  const checked = await Promise.all(
-    paths.map(async (given) => {
-      const about = await stat(given).catch((error: NodeJS.ErrnoException) => error);
-      if (about instanceof Error) throw await missing(given, about);
-      if (!about.isFile() && !about.isDirectory()) throw new UsageError(`${given} is neither a file nor a folder`);
-      return { given, about };
-    }),
-  );
+  const checked: { readonly given: string; readonly about: Stats }[] = [];
+  for (const given of paths) {
+    const about = await stat(given).catch((error: NodeJS.ErrnoException) => error);
+    if (about instanceof Error) throw await missing(given, about);
+    if (!about.isFile() && !about.isDirectory()) throw new UsageError(`${given} is neither a file nor a folder`);
+    checked.push({ given, about });
+  }
   const seen = new Set<string>();
   const links: Walk["links"] = [];
   const candidates: Candidate[] = [];

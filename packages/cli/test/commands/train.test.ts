@@ -124,7 +124,7 @@ describe("with a running service", () => {
     expect(resumed.stderr).not.toContain("step 1/3");
     expect(resumed.stdout).toContain("whole is ready");
     const unknown = await imprint(["salvage", "0".repeat(26)], at);
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no checkpoint of a job") });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no checkpoint of a job") });
     expect((await imprint(["train", "--resume", job_id, "--seed", "3"], at)).code).toBe(2);
   });
 
