@@ -22,32 +22,20 @@ interface Call {
   readonly operation: Operation;
 }
 
-/** Schemas with what they refer to in place: the document holds no circles. */
-const resolved = (node: unknown, document: unknown): unknown => {
-  if (Array.isArray(node)) return node.map((one) => resolved(one, document));
-  if (typeof node !== "object" || node === null) return node;
-  const { $ref } = node as { readonly $ref?: string };
-  if (typeof $ref === "string") {
-    const found = $ref
-      .split("/")
-      .slice(1)
-      .reduce((at, name) => (at as Record<string, unknown>)[name] as object, document as object);
-    return resolved(found, document);
-  }
-  return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, resolved(one, document)]));
-};
+interface Document {
+  /** What schemas refer to, by their paths in the document. */
+  readonly components: object;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
 
-const callsOf = async (service: Service): Promise<readonly Call[]> => {
-  const document = (await service.get("/openapi.json")).json<object>();
-  const { paths } = resolved(document, document) as { paths: Record<string, Record<string, Operation>> };
-  return Object.entries(paths).flatMap(([path, operations]) =>
+const callsOf = ({ paths }: Document): readonly Call[] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       method: method.toUpperCase() as Call["method"],
       path,
       operation,
     })),
   );
-};
 
 /** What requests name, by the field or parameter that names it: what answers held under that name, the latest last. */
 type Names = Map<string, string[]>;
@@ -85,21 +73,18 @@ const provide = async (service: Service, names: Names): Promise<void> => {
 interface Asked {
   readonly method: Call["method"];
   readonly url: string;
-  readonly payload?: string;
+  readonly payload?: string | FormData;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const EXAMPLE = JSON.stringify({ messages: ["user", "assistant"].map((role) => ({ role, content: "What port? 7419." })) });
 
-/** A form with a file. */
-const form = (text: string): string =>
-  [
-    ["purpose", "fine-tune"],
-    ['file"; filename="examples.jsonl', text],
-  ]
-    .map(([name, value]) => `--edge\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
-    .join("")
-    .concat("--edge--\r\n");
+const form = (text: string): FormData => {
+  const made = new FormData();
+  made.set("purpose", "fine-tune");
+  made.set("file", new File([text], "examples.jsonl"));
+  return made;
+};
 
 /** A request of a call: valid by its schemas, or broken in one place. */
 const askFor = (random: Random, { method, path, operation }: Call, names: Names): Asked => {
@@ -124,11 +109,7 @@ const askFor = (random: Random, { method, path, operation }: Call, names: Names)
   const text = JSON.stringify(random() < 0.6 ? body : broken(random, body));
   const cut = random() < 0.05 ? text.slice(0, Math.floor(random() * text.length)) : text;
   if (type.startsWith("multipart/"))
-    return {
-      ...target,
-      payload: form(random() < 0.6 ? `${EXAMPLE}\n`.repeat(12) : cut),
-      headers: { "content-type": `${type}; boundary=edge` },
-    };
+    return { ...target, payload: form(random() < 0.6 ? `${EXAMPLE}\n`.repeat(12) : cut), headers: {} };
   return { ...target, payload: cut, headers: { "content-type": type } };
 };
 
@@ -150,7 +131,7 @@ const ask = async (service: Service, { url, method, payload, headers }: Asked): 
 /** What is wrong with an answer to a call, or null. */
 type Judge = (call: Call, answer: Answer) => string | null;
 
-const createJudge = (): Judge => {
+const createJudge = ({ components }: Document): Judge => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const validators = new Map<Schema, ValidateFunction>();
   return ({ operation: { responses } }, { status, type, body }) => {
@@ -159,7 +140,7 @@ const createJudge = (): Judge => {
     if (documented === undefined) return "a status that is not in the document";
     const schema = documented.content?.[type]?.schema;
     if (schema === undefined || !type.endsWith("json")) return null;
-    const validate = validators.get(schema) ?? ajv.compile(schema);
+    const validate = validators.get(schema) ?? ajv.compile({ ...schema, components });
     validators.set(schema, validate);
     return validate(JSON.parse(body)) ? null : ajv.errorsText(validate.errors);
   };
@@ -169,10 +150,11 @@ test("whatever a call of the document is asked, its answer is one that the docum
   timeout: REQUESTS * 200,
 }, async () => {
   const service = await startService();
-  const calls = await callsOf(service);
+  const document = (await service.get("/openapi.json")).json<Document>();
+  const calls = callsOf(document);
   const names: Names = new Map();
   const random = createRandom(SEED);
-  const judge = createJudge();
+  const judge = createJudge(document);
   const faults: string[] = [];
   const answered = new Map<string, number>();
   for (let at = 0; at < REQUESTS; at += 1) {
