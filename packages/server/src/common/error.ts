@@ -77,6 +77,14 @@ export const whyNotWritten = (error: unknown): string =>
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error ? String(error.code) : undefined;
 
+export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
+
+/** For `catch`: null where nothing is there. What cannot be looked at now, by a fault of the disk, may be there. */
+export const nullIfMissing = (error: unknown): null => {
+  if (isMissing(error)) return null;
+  throw error;
+};
+
 /** Any thrown value as an ImprintError. What is not one says nothing to the user: the service's log has it. */
 export function asImprintError(thrown: unknown): ImprintError {
   if (thrown instanceof ImprintError) return thrown;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isObject } from "@imprint/contracts";
-import { ConfigError, codeOf } from "../common/error.js";
+import { ConfigError, isMissing } from "../common/error.js";
 import { SETTING_NAMES, type SettingName, Settings } from "./schema.js";
 
 /** Values of one origin, unchecked. */
@@ -45,7 +45,7 @@ export const fromFile = (path: string): Source => {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return {};
+    if (isMissing(error)) return {};
     throw new ConfigError([`config.json cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
   }
   try {

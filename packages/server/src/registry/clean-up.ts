@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { nullIfMissing } from "../common/error.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
@@ -11,7 +12,7 @@ import { settleEvaluations } from "./evaluation.js";
 const SET_ASIDE = /^(?<id>.+)\.[0-9a-f]{8}$/;
 
 const leftoversOf = async (paths: DataPaths, adapterIds: ReadonlySet<string>): Promise<readonly string[]> => {
-  const names = await readdir(paths.leftovers).catch(() => []);
+  const names = (await readdir(paths.leftovers).catch(nullIfMissing)) ?? [];
   return names.filter((name) => adapterIds.has(SET_ASIDE.exec(name)?.groups?.id ?? ""));
 };
 

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Adapter, type AdapterFile, type AdapterHealth, verdictOf } from "@imprint/contracts";
-import { codeOf, ImprintError } from "../common/error.js";
+import { ImprintError, isMissing, nullIfMissing } from "../common/error.js";
 import { createKeyedLock, type KeyedLock } from "../common/keyed-lock.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database } from "../storage/schema.js";
@@ -15,18 +15,9 @@ export interface Registry {
   readonly paths: DataPaths;
 }
 
-export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
-
 /** Null when there is nothing; NaN for what is no regular file, which equals no recorded size. */
-const sizeOf = async (path: string): Promise<number | null> => {
-  try {
-    const entry = await lstat(path);
-    return entry.isFile() ? entry.size : Number.NaN;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-};
+const sizeOf = (path: string): Promise<number | null> =>
+  lstat(path).then((entry) => (entry.isFile() ? entry.size : Number.NaN), nullIfMissing);
 
 const withHealth = (adapter: AdapterRow, health: AdapterHealth): Adapter => ({
   ...adapter,

@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { ImprintError } from "../common/error.js";
+import { ImprintError, nullIfMissing } from "../common/error.js";
 import { inTransaction } from "../storage/transaction.js";
 import { forgetMarked, forgetSession, idsIndexedBefore, indexedIds } from "./index-table.js";
 import { namesInFolder } from "./list.js";
@@ -34,11 +34,7 @@ export const findGap = async ({ folder, database }: StoreDeps): Promise<Gap> => 
   };
 };
 
-const timeOf = (path: string): Promise<number | null> =>
-  lstat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => null,
-  );
+const timeOf = (path: string): Promise<number | null> => lstat(path).then(({ mtimeMs }) => mtimeMs, nullIfMissing);
 
 /** Oldest first, and those of one recording in its order. */
 const byTime = async (ids: readonly string[], folder: string): Promise<readonly string[]> => {

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { type FileHandle, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SessionId } from "@imprint/contracts";
-import { codeOf, ImprintError } from "../common/error.js";
+import { ImprintError, nullIfMissing } from "../common/error.js";
 import { openUnfollowed } from "../storage/durable.js";
 
 /** Compiled: lists match thousands of names. */
@@ -45,12 +45,9 @@ const check = (stats: Stats, { sessionId, limit }: SessionFile): Stats => {
 /** @throws ImprintError SESSION_NOT_FOUND, or SESSION_INVALID for what is not to be opened */
 export const statSession = async (file: SessionFile): Promise<Stats> => {
   if (!isSessionId(file.sessionId)) throw notFound(file.sessionId);
-  try {
-    return check(await lstat(sessionPath(file.folder, file.sessionId)), file);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") throw notFound(file.sessionId);
-    throw error;
-  }
+  const stats = await lstat(sessionPath(file.folder, file.sessionId)).catch(nullIfMissing);
+  if (stats === null) throw notFound(file.sessionId);
+  return check(stats, file);
 };
 
 /** Opens a stored session for reading. The handle is the caller's to close. */
@@ -71,10 +68,10 @@ export const unreadSessions = async (
   folder: string,
   limit: number,
 ): Promise<readonly { readonly name: string; readonly why: string }[]> => {
-  const names = await readdir(folder).catch(() => []);
+  const names = (await readdir(folder).catch(nullIfMissing)) ?? [];
   const found: { readonly name: string; readonly why: string }[] = [];
   for (const name of names.filter((one) => one.endsWith(".json"))) {
-    const stats = await lstat(join(folder, name)).catch(() => null);
+    const stats = await lstat(join(folder, name)).catch(nullIfMissing);
     const why = stats && refusalOf(stats, limit);
     if (why !== null) found.push({ name, why });
   }

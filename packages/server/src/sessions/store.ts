@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { type Outcome, type SessionFormat, type SessionList, type SessionSummary, withSignals } from "@imprint/contracts";
 import type { GatewayRecording } from "@imprint/sessions";
-import { ImprintError, type Log } from "../common/error.js";
+import { ImprintError, type Log, nullIfMissing } from "../common/error.js";
 import { createKeyedLock } from "../common/keyed-lock.js";
 import { createDiscards, type Discards } from "../storage/discards.js";
 import type { DataPaths } from "../storage/paths.js";
@@ -176,7 +176,7 @@ export const createSessionStore = ({
       lock([sessionId], async () => {
         const path = sessionPath(folder, sessionId);
         if (!isSessionId(sessionId)) throw notFound(sessionId);
-        const found = await lstat(path).catch(() => null);
+        const found = await lstat(path).catch(nullIfMissing);
         if (found === null) throw notFound(sessionId);
         if (found.isDirectory()) throw invalid(sessionId, "it is a folder");
         // The row first: where it cannot be written the session stays, and what a crash leaves is a file that is listed again.

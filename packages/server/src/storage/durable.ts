@@ -4,7 +4,7 @@ import { cp, type FileHandle, link, open, readFile, rename, rm, unlink, writeFil
 import { basename, dirname, join } from "node:path";
 import { matches } from "@imprint/contracts/fields";
 import type { Static, TSchema } from "typebox";
-import { codeOf } from "../common/error.js";
+import { codeOf, nullIfMissing } from "../common/error.js";
 
 /** Forces a file's or folder's content to the disk. Windows cannot open folders, and needs no such call for them. */
 export const syncPath = async (path: string, { folder = false }: { readonly folder?: boolean } = {}): Promise<void> => {
@@ -28,11 +28,17 @@ export const writeSynced = async (path: string, content: string | Uint8Array | I
   }
 };
 
-/** What a JSON file says, by its schema; null when it is not there, cannot be read, or says something else. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** What a JSON file says, by its schema; null when it is not there, or says something else. */
 export const readRecord = async <T extends TSchema>(schema: T, path: string): Promise<Static<T> | null> => {
-  const value: unknown = await readFile(path, "utf8")
-    .then(JSON.parse)
-    .catch(() => null);
+  const value: unknown = await readFile(path, "utf8").then(parsed, nullIfMissing);
   return matches(schema, value) ? value : null;
 };
 
@@ -63,12 +69,15 @@ const keepAs = async (path: string, kept: string): Promise<boolean> => {
   }
 };
 
-/** Renames a file into its place. The answer undoes it: what stood there before stands there again. */
+/** Renames a file into its place. The answer undoes it: what stood there before stands there again, on the disk too. */
 export const putInPlace = async (path: string, place: string): Promise<() => Promise<void>> => {
   const before = `${path}.before`;
   const stood = await keepAs(place, before);
   await rename(path, place);
-  return () => (stood ? rename(before, place) : unlink(place));
+  return async () => {
+    await (stood ? rename(before, place) : unlink(place));
+    await syncPath(dirname(place), { folder: true });
+  };
 };
 
 /** Neither a link, which may lead anywhere, nor a pipe, which would be waited for. Windows has neither flag. */

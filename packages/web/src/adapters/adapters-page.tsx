@@ -19,7 +19,7 @@ const firstAndMore = ([first, ...others]: readonly string[]): string =>
 export function AdaptersPage() {
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [search, setSearch] = useState("");
-  const { value, error, restart, older, newer } = usePages("adapters", (cursor, signal) =>
+  const { value, error, filtering, older, newer } = usePages("adapters", (cursor, signal) =>
     api.adapters.list({ ...cursor, ...(search !== "" && { search }) }, { signal }),
   );
   const tick = (id: string): void =>
@@ -40,10 +40,7 @@ export function AdaptersPage() {
           placeholder="Search: words of the id, base model, kind of work or sessions"
           maxLength={256}
           value={search}
-          onChange={(event) => {
-            setSearch(event.target.value);
-            restart();
-          }}
+          onChange={filtering(setSearch)}
         />
       </div>
       <Problem error={error} />

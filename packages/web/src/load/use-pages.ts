@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ChangeEvent, useState } from "react";
 import { type Loaded, useLoad } from "./use-load.js";
 
 /** Rows of a page: few enough to be drawn at once, however many are stored. */
@@ -10,8 +10,8 @@ interface Cursor {
 }
 
 export interface Pages<T> extends Loaded<T> {
-  /** Shows the first page, as after a change of what is asked. */
-  readonly restart: () => void;
+  /** For a field by which the list is filtered: sets its text, and shows the first page of what passes. */
+  readonly filtering: (set: (text: string) => void) => (event: ChangeEvent<{ readonly value: string }>) => void;
   /** To the page behind this one, and before it; null where there is none. */
   readonly older: (() => void) | null;
   readonly newer: (() => void) | null;
@@ -32,7 +32,10 @@ export function usePages<T extends { readonly next: string | null }>(
   const next = loaded.value?.next ?? null;
   return {
     ...loaded,
-    restart: () => show([]),
+    filtering: (set) => (event) => {
+      set(event.target.value);
+      show([]);
+    },
     older: next === null ? null : () => show([...passed, next]),
     newer: passed.length === 0 ? null : () => show(passed.slice(0, -1)),
   };

@@ -71,7 +71,7 @@ export function SessionsPage() {
   const [repositories, setRepositories] = useState<readonly string[]>([]);
   const [outcome, setOutcome] = useState("");
   const [ticked, setTicked] = useState<readonly string[]>([]);
-  const { value, error, reload, restart, older, newer } = usePages("sessions", async (cursor, signal) => {
+  const { value, error, reload, filtering, older, newer } = usePages("sessions", async (cursor, signal) => {
     const only = repository === "" ? {} : { repository };
     const page = await api.sessions.list({ ...cursor, search: `${search} ${outcome}`.trim(), ...only }, { signal });
     const found = page.sessions.flatMap((session) => session.repository ?? []);
@@ -107,20 +107,10 @@ export function SessionsPage() {
           placeholder="Search: words of the id, repository, folder, branch, model, format, outcome or task"
           maxLength={256}
           value={search}
-          onChange={(event) => {
-            setSearch(event.target.value);
-            restart();
-          }}
+          onChange={filtering(setSearch)}
         />
         {repositories.length > 0 && (
-          <select
-            aria-label="Repository"
-            value={repository}
-            onChange={(event) => {
-              setRepository(event.target.value);
-              restart();
-            }}
-          >
+          <select aria-label="Repository" value={repository} onChange={filtering(setRepository)}>
             <option value="">All repositories</option>
             {repositories.map((name) => (
               <option key={name} value={name}>
@@ -129,14 +119,7 @@ export function SessionsPage() {
             ))}
           </select>
         )}
-        <select
-          aria-label="Outcome"
-          value={outcome}
-          onChange={(event) => {
-            setOutcome(event.target.value);
-            restart();
-          }}
-        >
+        <select aria-label="Outcome" value={outcome} onChange={filtering(setOutcome)}>
           <option value="">All outcomes</option>
           {OUTCOMES.map((name) => (
             <option key={name}>{name}</option>

@@ -19,7 +19,7 @@ interface SessionChoiceProps {
 /** The stored sessions, found by words; what is chosen stays chosen, and stands first. */
 export function SessionChoice({ chosen, without, isSingle, problem, onChange }: SessionChoiceProps) {
   const [search, setSearch] = useState("");
-  const { value, error, restart, older, newer } = usePages("sessions", (cursor, signal) =>
+  const { value, error, filtering, older, newer } = usePages("sessions", (cursor, signal) =>
     api.sessions.list({ ...cursor, search }, { signal }),
   );
   const sessions = (value?.sessions ?? []).filter(({ session_id }) => !without?.has(session_id));
@@ -42,10 +42,7 @@ export function SessionChoice({ chosen, without, isSingle, problem, onChange }: 
         onKeyDown={(event) => {
           if (event.key === "Enter") event.preventDefault(); // the form around is not sent
         }}
-        onChange={(event) => {
-          setSearch(event.target.value);
-          restart();
-        }}
+        onChange={filtering(setSearch)}
       />
       {value !== null && search === "" && sessions.length === 0 && (
         <p>

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Export, type ExportFormat, type ExportResult } from "@imprint/contracts";
+import { nullIfMissing } from "../../common/error.js";
 import type { AdapterRow } from "../../registry/adapters.js";
 import { sameFiles, syncFolder } from "../../registry/publish.js";
 import { EXPORT_FILE_NAME, hashFolder } from "../../registry/validate/folder.js";
@@ -15,7 +16,9 @@ const RECORD = "export.json";
 const REQUIRED = { gguf: (id: string) => `${id}.gguf`, merged: () => "config.json" } as const;
 
 const isWhole = async (folder: string, { files }: Export): Promise<boolean> => {
-  const hashed = await Promise.all(files.map(({ name }) => hashFile(join(folder, name)).catch(() => null)));
+  const hash = (name: string) =>
+    hashFile(join(folder, name)).catch((error) => (error instanceof InvalidAdapterError ? null : nullIfMissing(error)));
+  const hashed = await Promise.all(files.map(({ name }) => hash(name)));
   return hashed.every((found, at) => found?.sha256 === files[at]?.sha256);
 };
 

@@ -13,7 +13,7 @@ import {
 } from "@imprint/contracts";
 import { fieldErrors, matches } from "@imprint/contracts/fields";
 import { type TProperties, Type } from "typebox";
-import { ImprintError, quote } from "../../../common/error.js";
+import { ImprintError, nullIfMissing, quote } from "../../../common/error.js";
 import type { Jobs } from "../../../jobs/jobs.js";
 import { writeAtomically } from "../../../storage/durable.js";
 import type { DataPaths } from "../../../storage/paths.js";
@@ -98,7 +98,7 @@ export const keptCheckpoints = async (paths: Pick<DataPaths, "checkpoints">): Pr
       { job_id, kind, adapter_id: matches(AdapterId, adapter_id) ? adapter_id : null, written_at: written.mtime.toISOString() },
     ];
   };
-  const names = (await readdir(paths.checkpoints).catch(() => [])).filter((name) => matches(JobId, name));
+  const names = ((await readdir(paths.checkpoints).catch(nullIfMissing)) ?? []).filter((name) => matches(JobId, name));
   return (await Promise.all(names.map(find))).flat().sort((a, b) => (a.written_at < b.written_at ? 1 : -1));
 };
 

@@ -1,0 +1,154 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Outcome } from "@imprint/contracts";
+import { expect } from "vitest";
+import { placesOf, type World } from "./world.js";
+
+// What clients were told, and may hold the service to.
+
+/** A session by what its clients decide: how much of its recording is stored, and its label. */
+export interface Stored {
+  readonly turns: number;
+  readonly outcome: Outcome;
+}
+
+/** What may be there now. One: it was acknowledged. Several: what was asked of it was not answered, or with a failure. */
+type Known<State> = Map<string, readonly State[]>;
+
+type AdapterState = "registered" | "absent";
+
+const line = (session: string, at: number): string =>
+  JSON.stringify({
+    type: at % 2 === 0 ? "user" : "assistant",
+    uuid: `${session}-${at}`,
+    parentUuid: at === 0 ? null : `${session}-${at - 1}`,
+    sessionId: session,
+    timestamp: new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString(),
+    cwd: "/repo",
+    message:
+      at % 2 === 0
+        ? { role: "user", content: `Ask ${at} of ${session}` }
+        : { role: "assistant", id: `m${at}`, content: [{ type: "text", text: `Answer ${at} of ${session}` }] },
+  });
+
+/** The recording of a session after so many turns of a person and the agent. */
+export const recordingOf = (session: string, turns: number): string =>
+  `${Array.from({ length: 2 * turns }, (_, at) => line(session, at)).join("\n")}\n`;
+
+const distinct = <State>(states: readonly State[]): readonly State[] => [
+  ...new Map(states.map((state) => [JSON.stringify(state), state])).values(),
+];
+
+export const createModel = () => {
+  const sessions: Known<Stored | null> = new Map();
+  const adapters: Known<AdapterState> = new Map();
+  const asked = new Map<string, unknown[]>();
+  const statuses = new Map<string, string>();
+
+  const sessionNow = async (world: World, id: string): Promise<Stored | null> => {
+    const summary = await world.call({ method: "GET", url: `/sessions/${id}` });
+    if (summary.status === 404) return null;
+    const content = await world.call({ method: "GET", url: `/sessions/${id}/content` });
+    expect([summary.status, content.status], `session ${id}: ${summary.body} ${content.body}`).toEqual([200, 200]);
+    const { steps } = JSON.parse(content.body) as { steps: { text: string }[] };
+    expect(steps.map(({ text }) => text)).toEqual(steps.map((_, at) => `${at % 2 === 0 ? "Ask" : "Answer"} ${at} of ${id}`));
+    return { turns: steps.length / 2, outcome: (JSON.parse(summary.body) as { outcome: Outcome }).outcome };
+  };
+
+  const adapterNow = async (world: World, id: string): Promise<AdapterState> => {
+    const { status, body } = await world.call({ method: "POST", url: `/adapters/${id}/verify` });
+    if (status === 404) return "absent";
+    expect([status, (JSON.parse(body) as { health: string }).health], `adapter ${id}: ${body}`).toEqual([200, "ok"]);
+    return "registered";
+  };
+
+  /** What is there is one of what may be; from now on it is that. */
+  const hold = async <State>(known: Known<State>, id: string, now: (id: string) => Promise<State>): Promise<void> => {
+    const possible = known.get(id) ?? [];
+    const found = await now(id);
+    expect(possible, `of ${id} there is ${JSON.stringify(found)}, and not one of ${JSON.stringify(possible)}`).toContainEqual(
+      found,
+    );
+    known.set(id, [found]);
+  };
+  /** A training that goes on may still make its adapter. */
+  const holdAdapter = async (world: World, id: string): Promise<void> => {
+    await hold(adapters, id, (one) => adapterNow(world, one));
+    const { jobs } = world.server.jobs.list({ limit: 1000 });
+    const isMaking = jobs.some(({ kind, request, finished_at }) => kind === "lora" && request.adapter_id === id && !finished_at);
+    if (isMaking) adapters.set(id, ["absent", "registered"]);
+  };
+
+  return {
+    sessions,
+    adapters,
+    /** Those that may be there. */
+    stored: (): readonly string[] => [...sessions].filter(([, states]) => states.some((one) => one !== null)).map(([id]) => id),
+    registered: (): readonly string[] => [...adapters].filter(([, states]) => states.includes("registered")).map(([id]) => id),
+    /** Nothing that was asked before is under way. */
+    begin: () => asked.clear(),
+    /**
+     * Something is asked of it, after which it is as `change` says, or as it was, in any order with what else is asked of it in
+     * this step. The answer, once it is surely done, says so.
+     */
+    ask<State>(known: Known<State>, id: string, unknown: State, change: (state: State) => State): () => void {
+      const before = known.get(id) ?? [unknown];
+      const changes = [...((asked.get(id) ?? []) as (typeof change)[]), change];
+      asked.set(id, changes);
+      let states = before;
+      for (const _each of changes) states = distinct([...states, ...states.flatMap((state) => changes.map((one) => one(state)))]);
+      known.set(id, states);
+      return () => known.set(id, distinct(before.map(change)));
+    },
+    checkSession: (world: World, id: string) => hold(sessions, id, (one) => sessionNow(world, one)),
+    checkAdapter: holdAdapter,
+    /** What must hold after every step. */
+    async glance(world: World, failed: readonly string[]): Promise<void> {
+      const health = await world.call({ method: "GET", url: "/health" });
+      expect(health.status).toBe(200);
+      const { jobs } = world.server.jobs.list({ limit: 1000 });
+      for (const { kinds, most } of [placesOf("lora"), placesOf("export")])
+        expect(jobs.filter(({ kind, status }) => kinds(kind) && status === "running").length).toBeLessThanOrEqual(most);
+      for (const { job_id, kind, status, error, request } of jobs) {
+        const before = statuses.get(job_id);
+        const adapter = String(request.adapter_id);
+        if (kind === "lora" && status !== before && (adapters.get(adapter)?.length ?? 0) > 1) {
+          if (status === "completed") adapters.set(adapter, ["registered"]);
+          if (status === "failed" || status === "cancelled") adapters.set(adapter, ["absent"]);
+        }
+        if (before && ["completed", "failed", "cancelled"].includes(before)) expect(status, `${job_id} had ended`).toBe(before);
+        if (before === "running") expect(status, `${job_id} ran`).not.toBe("queued");
+        if (error?.code === "INTERNAL_ERROR" && status !== before) expect(failed, `${job_id}: ${error.message}`).not.toEqual([]);
+        statuses.set(job_id, status);
+      }
+    },
+    /** All that was acknowledged is there, and nothing else is listed. */
+    async audit(world: World): Promise<void> {
+      for (const id of sessions.keys()) await this.checkSession(world, id);
+      for (const id of adapters.keys()) await this.checkAdapter(world, id);
+      const list = async (what: string): Promise<readonly Record<string, string>[]> => {
+        const { status, body } = await world.call({ method: "GET", url: `/${what}?limit=1000` });
+        expect(status, body).toBe(200);
+        return JSON.parse(body)[what];
+      };
+      expect((await list("sessions")).map(({ session_id }) => session_id).sort()).toEqual([...this.stored()].sort());
+      const listed = (await list("adapters")).map(({ adapter_id }) => adapter_id);
+      const inTheMaking = this.registered().filter((id) => adapters.get(id)?.includes("absent"));
+      expect(listed.sort()).toEqual(
+        this.registered()
+          .filter((id) => !inTheMaking.includes(id))
+          .sort(),
+      );
+    },
+    /** A start has cleared what an earlier run left, and the rest is there. */
+    async auditStart(world: World): Promise<void> {
+      statuses.clear(); // jobs are forgotten with their service
+      const namesIn = (...folder: string[]): readonly string[] => readdirSync(join(world.dataDir, ...folder));
+      expect(namesIn("adapters", ".staging")).toEqual([]);
+      expect([...namesIn("incoming"), ...namesIn("sessions").filter((name) => name.startsWith("."))]).toEqual([]);
+      await this.audit(world);
+    },
+  };
+};
+
+export type Model = ReturnType<typeof createModel>;

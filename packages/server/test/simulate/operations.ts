@@ -1,0 +1,171 @@
+import type { Outcome } from "@imprint/contracts";
+import { expect } from "vitest";
+import { pick, type Random } from "../support/from-schema.js";
+import { disk } from "./disk.js";
+import { type Model, recordingOf } from "./model.js";
+import { MOVES } from "./trainer.js";
+import type { Answer, World } from "./world.js";
+
+export interface Stage {
+  readonly world: World;
+  readonly model: Model;
+  readonly random: Random;
+  /** Whether nothing else is asked meanwhile. */
+  readonly isAlone: boolean;
+  /** Whether an answer that comes now says what is there: nothing else was asked meanwhile, and the power is not cut. */
+  readonly isSure: () => boolean;
+  /** Names that were never used before. */
+  readonly fresh: (kind: string) => string;
+}
+
+/** What may answer a call besides success: what a fault of the disk explains, or a state that the client could not know. */
+const expectAnswer = ({ status, body }: Answer, ...allowed: readonly number[]): void => {
+  if (allowed.includes(status)) return;
+  expect(disk.failed, `answered ${status} without a fault: ${body}`).not.toEqual([]);
+  expect(status, body).toBeGreaterThanOrEqual(500);
+  expect(body).toMatch(/"code":"\w+"/);
+};
+
+const done = ({ status }: Answer): boolean => status < 300;
+
+const anySession = ({ model, random, fresh }: Stage): string => pick(random, [...model.stored(), fresh("session")]);
+const anyAdapter = ({ model, random }: Stage): string => pick(random, [...model.registered(), "absent"]);
+
+/** The statuses of success, of what is not there, or of both, by what may be. */
+const statuses = (states: readonly unknown[] | undefined, success: readonly number[]): readonly number[] => [
+  ...(states?.some((one) => one !== null && one !== "absent") ? success : []),
+  ...((states?.some((one) => one === null || one === "absent") ?? true) ? [404] : []),
+];
+
+const importSession = async (stage: Stage): Promise<string> => {
+  const { model, world, random, isSure } = stage;
+  const id = anySession(stage);
+  const [before = null] = model.sessions.get(id) ?? [];
+  const turns = Math.max(1, (before?.turns ?? 0) + pick(random, [-1, 0, 1, 1, 2]));
+  const confirm = model.ask(model.sessions, id, null, (one) => ({
+    turns: Math.max(turns, one?.turns ?? 0),
+    outcome: one?.outcome ?? "unknown",
+  }));
+  const headers = { "content-type": "application/x-ndjson" };
+  const answer = await world.call({ method: "POST", url: "/sessions", payload: recordingOf(id, turns), headers });
+  expectAnswer(answer, 200, 201);
+  if (isSure() && done(answer)) confirm();
+  return id;
+};
+
+const labelSession = async (stage: Stage): Promise<string> => {
+  const { model, world, random, isAlone, isSure } = stage;
+  const id = anySession(stage);
+  const outcome = pick<Outcome>(random, ["success", "failure", "unknown"]);
+  const expected = statuses(model.sessions.get(id), [200]);
+  const confirm = model.ask(model.sessions, id, null, (one) => one && { ...one, outcome });
+  const answer = await world.call({ method: "PATCH", url: `/sessions/${id}`, payload: { outcome } });
+  expectAnswer(answer, ...expected, ...(isAlone ? [] : [200, 404]));
+  if (isSure() && done(answer)) confirm();
+  return id;
+};
+
+const deleteSession = async (stage: Stage): Promise<string> => {
+  const { model, world, isAlone, isSure } = stage;
+  const id = anySession(stage);
+  const expected = statuses(model.sessions.get(id), [204]);
+  const confirm = model.ask(model.sessions, id, null, () => null);
+  const answer = await world.call({ method: "DELETE", url: `/sessions/${id}` });
+  expectAnswer(answer, ...expected, ...(isAlone ? [] : [204, 404]));
+  if (isSure() && done(answer)) confirm();
+  return id;
+};
+
+const startTraining = async (stage: Stage): Promise<void> => {
+  const { world, model, random } = stage;
+  const [session_id, adapter_id] = [anySession(stage), stage.fresh("adapter")];
+  const request: Parameters<World["call"]>[0] = {
+    method: "POST",
+    url: "/train/lora",
+    payload: { session_id, adapter_id },
+    headers: random() < 0.3 ? { "idempotency-key": `key-${adapter_id}` } : {},
+  };
+  model.ask(model.adapters, adapter_id, "absent", () => "registered");
+  const answer = await world.call(request);
+  expectAnswer(answer, 200, 429); // a session that is not there fails its job
+  if (!done(answer) || random() < 0.5 || !("idempotency-key" in (request.headers ?? {}))) return;
+  const again = await world.call(request);
+  expect([again.status, again.body]).toEqual([200, answer.body]);
+};
+
+const startWork = async (stage: Stage): Promise<void> => {
+  const [adapter, what] = [anyAdapter(stage), pick(stage.random, ["export", "evaluate"])];
+  const payload = what === "export" ? { format: pick(stage.random, ["gguf", "merged"]) } : {};
+  const expected = statuses(stage.model.adapters.get(adapter), [202]);
+  const answer = await stage.world.call({ method: "POST", url: `/adapters/${adapter}/${what}`, payload });
+  // Two at once of one adapter, nothing to test on, and a queue that is full are the client's.
+  expectAnswer(answer, ...expected, ...(stage.isAlone ? [] : [202, 404]), 400, 409, 422, 429);
+};
+
+const cancelJob = async ({ world, random }: Stage): Promise<void> => {
+  const { jobs } = world.server.jobs.list({ limit: 20 });
+  const job = pick(random, [...jobs.map(({ job_id }) => job_id), "job_00000000000000000000000000"]);
+  expectAnswer(await world.call({ method: "POST", url: `/jobs/${job}/cancel` }), 202, 404, 409, 422);
+};
+
+const moveTrainer = async ({ world, random }: Stage): Promise<void> => {
+  const running = world.trainer.running();
+  if (running.length > 0) await world.trainer.move(pick(random, running), random() < 0.5 ? "does it well" : pick(random, MOVES));
+};
+
+const deleteAdapter = async (stage: Stage): Promise<string> => {
+  const { world, model, random, isAlone, isSure } = stage;
+  const id = anyAdapter(stage);
+  const expected = statuses(model.adapters.get(id), [204]);
+  const confirm = model.ask<"registered" | "absent">(model.adapters, id, "absent", () => "absent");
+  const answer = await world.call({ method: "DELETE", url: `/adapters/${id}?purge=${random() < 0.5}` });
+  expectAnswer(answer, ...expected, ...(isAlone ? [] : [204, 404]));
+  if (isSure() && done(answer)) confirm();
+  return id;
+};
+
+const READS = ["/sessions", "/adapters", "/jobs", "/health", "/metrics", "/projects", "/models", "/jobs/left", "/v1/models"];
+
+const read = async ({ world, random }: Stage): Promise<void> =>
+  expectAnswer(await world.call({ method: "GET", url: pick(random, READS) }), 200, 404);
+
+const chat = async (stage: Stage): Promise<void> => {
+  const { world, model, random, isAlone } = stage;
+  const adapter = anyAdapter(stage);
+  const expected = statuses(model.adapters.get(adapter), [200]);
+  const payload = { model: adapter, messages: [{ role: "user", content: "hello" }], stream: random() < 0.5 };
+  const answer = await world.call({ method: "POST", url: "/v1/chat/completions", payload });
+  expectAnswer(answer, ...expected, ...(isAlone ? [] : [200, 404]));
+};
+
+const letTimePass = async ({ world, random }: Stage): Promise<void> =>
+  world.clock.advance(pick(random, [1, 1000, 60_000, 3_600_000]));
+
+/** What clients, the trainer and time do; each answers the session or adapter that it was about, if any. */
+export const OPERATIONS = {
+  importSession,
+  labelSession,
+  deleteSession,
+  startTraining,
+  startWork,
+  cancelJob,
+  moveTrainer,
+  deleteAdapter,
+  read,
+  chat,
+  letTimePass,
+} satisfies Readonly<Record<string, (stage: Stage) => Promise<unknown>>>;
+
+export const WEIGHTS: Readonly<Record<keyof typeof OPERATIONS, number>> = {
+  importSession: 6,
+  labelSession: 3,
+  deleteSession: 3,
+  startTraining: 5,
+  startWork: 4,
+  cancelJob: 2,
+  moveTrainer: 12,
+  deleteAdapter: 3,
+  read: 3,
+  chat: 2,
+  letTimePass: 2,
+};
