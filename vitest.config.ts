@@ -6,7 +6,7 @@ const packages = fileURLToPath(new URL("packages/", import.meta.url));
 
 const TESTS = ["packages/*/test/**/*.test.{ts,mjs}", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
 /** They replace modules, or measure their process. */
-const ALONE = ["machine", "killed", "durable", "event-loop", "large-import", "import-bounds", "large-training-file", "simulate"].map(
+const ALONE = ["machine", "killed", "durable", "event-loop", "large-import", "import-bounds", "large-training-file", "simulate", "faulty-reads"].map(
   (name) => `**/test/**/${name}.test.{ts,mjs}`,
 );
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { AdapterFile } from "@imprint/contracts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ProblemError } from "../common/error.js";
+import { nullIfMissing, ProblemError } from "../common/error.js";
 import { openUnfollowed } from "../storage/durable.js";
 import { problems } from "./schemas.js";
 
@@ -18,7 +18,7 @@ const typeOf = (name: string): string => TYPES.find(([suffix]) => name.endsWith(
 
 /** A regular file, opened; null for anything else. */
 const openFile = async (path: string): Promise<{ readonly handle: FileHandle; readonly size: number } | null> => {
-  const opened = await openUnfollowed(path).catch(() => null);
+  const opened = await openUnfollowed(path).catch(nullIfMissing);
   if (opened?.stats.isFile()) return { handle: opened.handle, size: opened.stats.size };
   await opened?.handle.close();
   return null;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 export interface Discards {
   /** Removes what earlier runs left. */
   resume(): Promise<void>;
-  /** Puts a folder out of the way, and begins to remove it. */
+  /** Puts a folder out of the way, and begins to remove it; where that fails the next start does. */
   discard(folder: string): Promise<void>;
   /** Stops where it is; what is left is the next start's. */
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export const createDiscards = ({
     resume: async () => {
       for (const name of await readdir(root)) if (name.startsWith(DISCARDED)) remove(join(root, name));
     },
-    discard: async (folder) => remove(await setAside(root, folder)),
+    discard: (folder) => setAside(root, folder).then(remove, onError),
     close: async () => {
       closing.abort();
       await Promise.all(removing);
