@@ -28,17 +28,11 @@ export const writeSynced = async (path: string, content: string | Uint8Array | I
   }
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
 /** What a JSON file says, by its schema; null when it is not there, or says something else. */
 export const readRecord = async <T extends TSchema>(schema: T, path: string): Promise<Static<T> | null> => {
-  const value: unknown = await readFile(path, "utf8").then(parsed, nullIfMissing);
+  const value: unknown = await readFile(path, "utf8")
+    .then(JSON.parse)
+    .catch((error) => (error instanceof SyntaxError ? null : nullIfMissing(error)));
   return matches(schema, value) ? value : null;
 };
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Session } from "@imprint/contracts";
 import { importSessions, SessionUnreadable } from "@imprint/sessions";
 import fc from "fast-check";
@@ -138,6 +139,24 @@ describe.each([...SAMPLES, ...PLAIN_SAMPLES])("a damaged session of $format", ({
       options,
     );
   });
+});
+
+const TABLES = ["messages-as-text.zstd", "trajectory-and-tools.snappy", "ai-turns.gzip", "atif-with-reward.brotli"];
+
+describe.each(TABLES)("a damaged table %s", (table) => {
+  const whole = readFileSync(new URL(`../fixtures/${table}.parquet`, import.meta.url));
+
+  it("is read or refused, whatever happened to its bytes", { timeout: TIME }, () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 4 }), (mutations) =>
+        survives(
+          "part-0.parquet",
+          mutations.reduce<Uint8Array>((bytes, mutate) => mutate(bytes), whole),
+        ),
+      ),
+      options,
+    ),
+  );
 });
 
 /** The formats whose files are lines: a broken line stands beside the others. */

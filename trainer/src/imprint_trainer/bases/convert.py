@@ -7,12 +7,12 @@ from pathlib import Path
 import torch
 
 from imprint_trainer.bases.gguf_tokenizer import read_tokenizer
-from imprint_trainer.bases.gguf_weights import Gguf, open_gguf, read_model
+from imprint_trainer.bases.gguf_weights import Gguf, open_gguf, read_model, reading
 from imprint_trainer.bases.progress import CONVERTED, Progress, require_room
 from imprint_trainer.data.windows import Window
-from imprint_trainer.errors import BaseModelInvalid, TrainerError, machine_failures
+from imprint_trainer.errors import BaseModelInvalid, machine_failures
 from imprint_trainer.lora.loss import mean_loss
-from imprint_trainer.models.load import PREQUANTISED, first_line, load_base
+from imprint_trainer.models.load import PREQUANTISED, load_base
 from imprint_trainer.models.quantize import nf4_config
 from imprint_trainer.publish.gguf import write_served
 from imprint_trainer.publish.losses import neutral_window
@@ -46,7 +46,7 @@ def convert(
     shutil.rmtree(staging, ignore_errors=True)  # of one that was killed
     staging.mkdir(parents=True)
     try:
-        with machine_failures():
+        with reading(gguf), machine_failures():
             _write(file, staging, progress, title=title or out.name, licence=licence)
             progress("trying it on ordinary text")
             require_sense(staging, sensible)
@@ -54,10 +54,6 @@ def convert(
         if out.exists():
             out.rmdir()
         staging.replace(out)
-    except TrainerError:
-        raise
-    except (ValueError, KeyError, IndexError, RuntimeError, OSError) as error:
-        raise BaseModelInvalid(f"{gguf.name} cannot be read as GGUF: {first_line(error)}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 

@@ -1,5 +1,7 @@
 """Configuration and weights of a GGUF file as transformers holds them: what llama.cpp's converters did, undone."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,7 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from imprint_trainer.errors import BaseModelInvalid, BaseModelNotFound, BaseModelUnsupported, ExportUnsupported
+from imprint_trainer.errors import (
+    BaseModelInvalid,
+    BaseModelNotFound,
+    BaseModelUnsupported,
+    ExportUnsupported,
+    TrainerError,
+)
 from imprint_trainer.models.load import first_line
 from imprint_trainer.publish.gguf import Architecture, architecture_of, rotated_heads, separate_halves, stored_name
 
@@ -48,23 +56,34 @@ class Gguf:
         return value
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raises BaseModelInvalid for whatever the libraries that read a damaged file raise, which may be anything."""
+    try:
+        yield
+    except TrainerError:
+        raise
+    except Exception as error:
+        raise BaseModelInvalid(f"{path.name} cannot be read as GGUF: {first_line(error)}") from error
+
+
 def open_gguf(path: Path) -> Gguf:
     """Raises BaseModelNotFound, BaseModelInvalid for what is no whole GGUF file, BaseModelUnsupported for a family."""
     import gguf
 
     if not path.is_file():
         raise BaseModelNotFound(f"there is no GGUF file {path.name}")
-    try:
+    with reading(path):
         reader = gguf.GGUFReader(path)
         file = Gguf(path, reader, {tensor.name: tensor for tensor in reader.tensors})
-    except (ValueError, KeyError, IndexError, RuntimeError, OSError) as error:
-        raise BaseModelInvalid(f"{path.name} cannot be read as GGUF: {first_line(error)}") from error
-    if file.architecture not in MODEL_TYPES:
-        raise BaseModelUnsupported(
-            f"{path.name} is of the family {file.architecture}, and GGUF is read of {', '.join(sorted(MODEL_TYPES))}"
-        )
-    if int(file.shape("expert_count", 0)) > 0:
-        raise BaseModelUnsupported(f"{path.name} is a mixture of experts, which are not trained here")
+        if file.architecture not in MODEL_TYPES:
+            known = ", ".join(sorted(MODEL_TYPES))
+            raise BaseModelUnsupported(f"{path.name} is of the family {file.architecture}, and GGUF is read of {known}")
+        blocks = file.shape("block_count")
+        if blocks > len(file.tensors):
+            raise BaseModelInvalid(f"{path.name} claims {blocks} blocks and holds {len(file.tensors)} tensors")
+        if int(file.shape("expert_count", 0)) > 0:
+            raise BaseModelUnsupported(f"{path.name} is a mixture of experts, which are not trained here")
     return file
 
 

@@ -117,11 +117,9 @@ def _load(folder: Path, dtype: torch.dtype, device: torch.device, quantization: 
         return quantise(model, dtype, device) if stored in DEQUANTISED and quantization == "nf4" else model
     except (TrainerError, MemoryError, torch.OutOfMemoryError):
         raise
-    except RuntimeError as error:
-        if "allocate" in str(error):
-            raise
-        raise BaseModelInvalid(f"{folder.name} cannot be loaded: {first_line(error)}") from error
     except Exception as error:
+        if isinstance(error, RuntimeError) and "allocate" in str(error):
+            raise
         raise BaseModelInvalid(f"{folder.name} cannot be loaded: {first_line(error)}") from error
 
 
