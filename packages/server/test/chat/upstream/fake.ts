@@ -32,6 +32,8 @@ export interface FakeOptions {
   /** Cuts the connection after so many pieces; `silent` goes on forever after them. */
   readonly cutAfter?: number;
   readonly silentAfter?: number;
+  /** What of a stream's bytes arrives, in which packets, and whether the connection breaks after them. */
+  readonly torn?: (whole: Buffer) => { readonly packets: readonly Buffer[]; readonly breaks: boolean };
   /** An error event in mid-answer. */
   readonly errorAfter?: number;
   /** What it sends again and again, for ever. */
@@ -131,8 +133,13 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
   const stream = async ({ path, body }: Asked, response: ServerResponse): Promise<void> => {
     const other = options.others?.[body.model];
     const { pieces = ["Hello", " there."], finish = "stop", cutAfter, silentAfter, errorAfter, usage = true } = options;
-    const data = (value: unknown): Promise<unknown> =>
-      new Promise((sent) => response.write(`data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`, sent));
+    const whole: Buffer[] = [];
+    const write = (bytes: Buffer): Promise<unknown> => new Promise((sent) => response.write(bytes, sent));
+    const data = async (value: unknown): Promise<void> => {
+      const event = Buffer.from(`data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`);
+      if (options.torn) whole.push(event);
+      else await write(event);
+    };
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
     if (path === "/v1/chat/completions")
       await data({
@@ -157,7 +164,10 @@ export const startFake = async (first: FakeOptions = {}): Promise<Fake> => {
     await data(chunkOf(path, null, finish));
     if (usage) await data({ ...chunkOf(path, null, null), choices: [], usage: USAGE });
     await data("[DONE]");
-    response.end();
+    const { packets, breaks } = options.torn?.(Buffer.concat(whole)) ?? { packets: [], breaks: false };
+    for (const packet of packets) await write(packet);
+    if (breaks) response.destroy();
+    else response.end();
   };
 
   const load = (
