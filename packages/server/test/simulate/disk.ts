@@ -92,7 +92,7 @@ const contentOf = (path: string): Buffer | null => {
 const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
 
 /** Something was written, and is in no way forced to the disk. */
-export const wrote = (path: string): void => {
+const wrote = (path: string): void => {
   if (isOurs(path)) disk.unforced.add(path);
 };
 

@@ -82,7 +82,9 @@ test.each([
 /** `FUZZ_RUNS=100000` flips more. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
 
-test("no flipped byte of a header crashes the reader or grows a tensor beyond its file", { timeout: 20_000 + RUNS * 5 }, async () => {
+test("no flipped byte of a header crashes the reader or grows a tensor beyond its file", {
+  timeout: 20_000 + RUNS * 5,
+}, async () => {
   const folder = makeFolder();
   const result = await makeAdapterFolder(folder);
   let original = Buffer.alloc(0);
