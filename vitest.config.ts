@@ -6,17 +6,10 @@ const packages = fileURLToPath(new URL("packages/", import.meta.url));
 
 const TESTS = ["packages/*/test/**/*.test.{ts,mjs}", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
 /** They replace modules, or measure their process. */
-const ALONE = [
-  "machine",
-  "killed",
-  "durable",
-  "event-loop",
-  "large-import",
-  "import-bounds",
-  "large-training-file",
-  "simulate",
-  "faulty-reads",
-].map((name) => `**/test/**/${name}.test.{ts,mjs}`);
+const LARGE = ["large-import", "import-bounds", "large-training-file"];
+const ALONE = ["machine", "killed", "durable", "event-loop", "simulate/*", ...LARGE].map(
+  (name) => `**/test/**/${name}.test.{ts,mjs}`,
+);
 
 /** Short files of long tests: files begin by their size, and these would end alone, one core waiting. */
 const LONG = /record-worker|ray\/conformance|default-model|llama-cpp\/llama-cpp|python-client|commands\/models/;
