@@ -33,6 +33,7 @@ export const disk = {
   fault: null as Fault | null,
   /** When the power is cut, and what that does. */
   power: null as { after: number; readonly cut: () => void } | null,
+  wasCut: false,
   /** Operations under way. */
   pending: 0,
   /** Operations that failed, since it was emptied last. */
@@ -44,7 +45,7 @@ export const disk = {
 
 /** Goes on with another data directory, all of which is on the disk. */
 export const mount = (root: string | null): void => {
-  Object.assign(disk, { root, fault: null, power: null, failed: [], unforced: new Set(), entries: [] });
+  Object.assign(disk, { root, fault: null, power: null, wasCut: false, failed: [], unforced: new Set(), entries: [] });
 };
 
 const isOurs = (path: unknown): path is string =>
@@ -56,7 +57,7 @@ const READS = new Set(["readFile", "readdir", "stat", "lstat", "opendir", "readl
 const meets = (name: string, kind: "file" | "database"): string | null => {
   const { fault, power } = disk;
   if (power && power.after-- <= 0) {
-    disk.power = null;
+    Object.assign(disk, { power: null, wasCut: true });
     power.cut();
   }
   if (fault === null || (fault.code.startsWith("SQLITE") ? "database" : "file") !== kind) return null;

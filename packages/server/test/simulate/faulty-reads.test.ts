@@ -9,10 +9,10 @@ vi.mock("node:fs/promises", async (original) => (await import("./disk.js")).faul
 
 const NDJSON = { "content-type": "application/x-ndjson" };
 
-/** A world with two sessions, and an adapter that is evaluated and exported. */
+/** A world with two sessions, an adapter that is evaluated and exported, and a training that a stop left unstarted. */
 const startFilled = async () => {
-  const world = await startWorld(makeFolder(), manualClock());
-  onTestFinished(() => world.end({ remove: false }));
+  const [folder, clock] = [makeFolder(), manualClock()];
+  const world = await startWorld(folder, clock);
   const post = async (url: string, payload: object | string, headers = {}): Promise<void> => {
     const { status, body } = await world.call({ method: "POST", url, payload, headers });
     expect(status, body).toBeLessThan(300);
@@ -28,7 +28,11 @@ const startFilled = async () => {
   await work("/train/lora", { session_id: "first", adapter_id: "one" });
   await work("/adapters/one/evaluate", { session_ids: ["second"] });
   await work("/adapters/one/export", { format: "gguf" });
-  return world;
+  for (const adapter_id of ["two", "three", "four"]) await post("/train/lora", { session_id: "first", adapter_id });
+  await world.stop();
+  const again = await startWorld(folder, clock);
+  onTestFinished(() => again.stop());
+  return again;
 };
 
 const READS = [
@@ -43,6 +47,7 @@ const READS = [
   "/adapters/one/exports/gguf/files/one.gguf",
   "/adapters/one/files/README.md",
   "/adapters/one/tasks",
+  "/jobs",
   "/v1/models",
 ];
 

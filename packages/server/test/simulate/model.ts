@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Outcome } from "@imprint/contracts";
+import type { JobStatus, Outcome } from "@imprint/contracts";
 import { expect } from "vitest";
+import { isTerminal } from "../../src/jobs/status.js";
 import { placesOf, type World } from "./world.js";
 
 // What clients were told, and may hold the service to.
@@ -39,11 +40,17 @@ const distinct = <State>(states: readonly State[]): readonly State[] => [
   ...new Map(states.map((state) => [JSON.stringify(state), state])).values(),
 ];
 
+/** The one key of what jobs are left. */
+export const LEFT = "left";
+
 export const createModel = () => {
   const sessions: Known<Stored | null> = new Map();
   const adapters: Known<AdapterState> = new Map();
+  const uploads: Known<string | null> = new Map();
+  /** How many jobs a stop left unstarted. */
+  const left: Known<number> = new Map([[LEFT, [0]]]);
   const asked = new Map<string, unknown[]>();
-  const statuses = new Map<string, string>();
+  const statuses = new Map<string, JobStatus>();
 
   const sessionNow = async (world: World, id: string): Promise<Stored | null> => {
     const summary = await world.call({ method: "GET", url: `/sessions/${id}` });
@@ -60,6 +67,18 @@ export const createModel = () => {
     if (status === 404) return "absent";
     expect([status, (JSON.parse(body) as { health: string }).health], `adapter ${id}: ${body}`).toEqual([200, "ok"]);
     return "registered";
+  };
+
+  const uploadNow = async (world: World, id: string): Promise<string | null> => {
+    const { status, body } = await world.call({ method: "GET", url: `/v1/files/${id}/content` });
+    expect([200, 404], body).toContain(status);
+    return status === 404 ? null : body;
+  };
+
+  const leftNow = async (world: World): Promise<number> => {
+    const { status, body } = await world.call({ method: "GET", url: "/jobs?limit=1" });
+    expect(status, body).toBe(200);
+    return (JSON.parse(body) as { left: { unstarted: number } }).left.unstarted;
   };
 
   /** What is there is one of what may be; from now on it is that. */
@@ -82,6 +101,8 @@ export const createModel = () => {
   return {
     sessions,
     adapters,
+    uploads,
+    left,
     /** Those that may be there. */
     stored: (): readonly string[] => [...sessions].filter(([, states]) => states.some((one) => one !== null)).map(([id]) => id),
     registered: (): readonly string[] => [...adapters].filter(([, states]) => states.includes("registered")).map(([id]) => id),
@@ -100,6 +121,8 @@ export const createModel = () => {
       known.set(id, states);
       return () => known.set(id, distinct(before.map(change)));
     },
+    /** What was read of the jobs that are left, under whatever fault, is so. */
+    checkLeft: (count: number) => expect(left.get(LEFT)).toContain(count),
     checkSession: (world: World, id: string) => hold(sessions, id, (one) => sessionNow(world, one)),
     checkAdapter: holdAdapter,
     /** What must hold after every step. */
@@ -112,11 +135,12 @@ export const createModel = () => {
       for (const { job_id, kind, status, error, request } of jobs) {
         const before = statuses.get(job_id);
         const adapter = String(request.adapter_id);
+        if (kind === "lora" && before === undefined && !isTerminal(status)) adapters.set(adapter, ["absent", "registered"]);
         if (kind === "lora" && status !== before && (adapters.get(adapter)?.length ?? 0) > 1) {
           if (status === "completed") adapters.set(adapter, ["registered"]);
           if (status === "failed" || status === "cancelled") adapters.set(adapter, ["absent"]);
         }
-        if (before && ["completed", "failed", "cancelled"].includes(before)) expect(status, `${job_id} had ended`).toBe(before);
+        if (before && isTerminal(before)) expect(status, `${job_id} had ended`).toBe(before);
         if (before === "running") expect(status, `${job_id} ran`).not.toBe("queued");
         if (error?.code === "INTERNAL_ERROR" && status !== before) expect(failed, `${job_id}: ${error.message}`).not.toEqual([]);
         statuses.set(job_id, status);
@@ -126,6 +150,8 @@ export const createModel = () => {
     async audit(world: World): Promise<void> {
       for (const id of sessions.keys()) await this.checkSession(world, id);
       for (const id of adapters.keys()) await this.checkAdapter(world, id);
+      for (const id of uploads.keys()) await hold(uploads, id, (one) => uploadNow(world, one));
+      await hold(left, LEFT, () => leftNow(world));
       const list = async (what: string): Promise<readonly Record<string, string>[]> => {
         const { status, body } = await world.call({ method: "GET", url: `/${what}?limit=1000` });
         expect(status, body).toBe(200);
@@ -136,13 +162,21 @@ export const createModel = () => {
       const surely = [...adapters].filter(([, states]) => !states.includes("absent")).map(([id]) => id);
       expect(listed.sort()).toEqual(surely.sort());
     },
+    /** A stop is to keep what waits; what it answers says that it did. */
+    stop(world: World): () => void {
+      asked.clear();
+      const { jobs } = world.server.jobs.list({ status: "queued", limit: 1000 });
+      return this.ask(left, LEFT, 0, (count) => count + jobs.length);
+    },
     /** A start has cleared what an earlier run left, and the rest is there. */
     async auditStart(world: World): Promise<void> {
       statuses.clear(); // jobs are forgotten with their service
-      const namesIn = (...folder: string[]): readonly string[] => readdirSync(join(world.dataDir, ...folder));
+      const namesIn = (...folder: string[]): string[] => readdirSync(join(world.dataDir, ...folder));
       expect(namesIn("adapters", ".staging")).toEqual([]);
       expect([...namesIn("incoming"), ...namesIn("sessions").filter((name) => name.startsWith("."))]).toEqual([]);
       await this.audit(world);
+      const kept = [...uploads].filter(([, [content]]) => content !== null).map(([id]) => id);
+      expect(namesIn("uploads").sort()).toEqual(kept.sort());
     },
   };
 };

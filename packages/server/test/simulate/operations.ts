@@ -2,7 +2,7 @@ import type { Outcome } from "@imprint/contracts";
 import { expect } from "vitest";
 import { pick, type Random } from "../support/from-schema.js";
 import { disk } from "./disk.js";
-import { type Model, recordingOf } from "./model.js";
+import { LEFT, type Model, recordingOf } from "./model.js";
 import { MOVES } from "./trainer.js";
 import type { Answer, World } from "./world.js";
 
@@ -124,10 +124,52 @@ const deleteAdapter = async (stage: Stage): Promise<string> => {
   return id;
 };
 
-const READS = ["/sessions", "/adapters", "/jobs", "/health", "/metrics", "/projects", "/models", "/jobs/left", "/v1/models"];
+const BOUNDARY = "simulated";
 
-const read = async ({ world, random }: Stage): Promise<void> =>
-  expectAnswer(await world.call({ method: "GET", url: pick(random, READS) }), 200, 404);
+const uploadFile = async ({ world, model, fresh }: Stage): Promise<void> => {
+  const turns = ["user", "assistant"].map((role) => ({ role, content: `${fresh("line")} of a file` }));
+  const content = `${JSON.stringify({ messages: turns })}\n`;
+  const part = (head: string, body: string): string =>
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
+  const file = part('name="file"; filename="chats.jsonl"', content);
+  const answer = await world.call({
+    method: "POST",
+    url: "/v1/files",
+    headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
+    payload: `${part('name="purpose"', "fine-tune")}${file}--${BOUNDARY}--\r\n`,
+  });
+  expectAnswer(answer, 200);
+  if (!done(answer)) return;
+  const { id } = JSON.parse(answer.body) as { id: string };
+  // Where the power is cut, it may have been before the answer.
+  model.uploads.set(id, disk.wasCut ? [content, null] : [content]);
+};
+
+const deleteFile = async (stage: Stage): Promise<void> => {
+  const { world, model, random, isAlone, isSure } = stage;
+  const id = pick(random, [...model.uploads.keys(), "file-absent"]);
+  const expected = statuses(model.uploads.get(id), [200]);
+  const confirm = model.uploads.has(id) ? model.ask<string | null>(model.uploads, id, null, () => null) : () => {};
+  const answer = await world.call({ method: "DELETE", url: `/v1/files/${id}` });
+  expectAnswer(answer, ...expected, ...(isAlone ? [] : [200, 404]));
+  if (isSure() && done(answer)) confirm();
+};
+
+const resubmitJobs = async ({ world, model, isSure }: Stage): Promise<void> => {
+  model.ask(model.left, LEFT, 0, () => 0);
+  const answer = await world.call({ method: "POST", url: "/jobs/resubmit" });
+  expectAnswer(answer, 202);
+  if (isSure() && done(answer)) model.left.set(LEFT, [(JSON.parse(answer.body) as { kept: number }).kept]);
+};
+
+const READS = ["/sessions", "/adapters", "/jobs", "/health", "/metrics", "/projects", "/models", "/v1/models"];
+
+const read = async ({ world, model, random, isAlone }: Stage): Promise<void> => {
+  const url = pick(random, READS);
+  const answer = await world.call({ method: "GET", url });
+  expectAnswer(answer, 200);
+  if (url === "/jobs" && isAlone && done(answer)) model.checkLeft(JSON.parse(answer.body).left.unstarted);
+};
 
 const chat = async (stage: Stage): Promise<void> => {
   const { world, model, random, isAlone } = stage;
@@ -151,6 +193,9 @@ export const OPERATIONS = {
   cancelJob,
   moveTrainer,
   deleteAdapter,
+  uploadFile,
+  deleteFile,
+  resubmitJobs,
   read,
   chat,
   letTimePass,
@@ -165,6 +210,9 @@ export const WEIGHTS: Readonly<Record<keyof typeof OPERATIONS, number>> = {
   cancelJob: 2,
   moveTrainer: 12,
   deleteAdapter: 3,
+  uploadFile: 2,
+  deleteFile: 1,
+  resubmitJobs: 1,
   read: 3,
   chat: 2,
   letTimePass: 2,

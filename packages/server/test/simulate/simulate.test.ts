@@ -69,11 +69,14 @@ const createSimulation = async (seed: number, root: string) => {
   let world: World = await startWorld(join(root, fresh("data")), clock);
 
   const restart = async (): Promise<void> => {
-    const fault = faultFor(random, 0.7);
-    doing = `a start with ${JSON.stringify(fault)}`;
-    await world.end({ remove: false });
-    world = await startWorld(world.dataDir, clock, fault);
-    coverage.note(["restart"], disk.failed.splice(0));
+    const [atStop, atStart] = [faultFor(random, 0.3), faultFor(random, 0.7)];
+    doing = `a stop with ${JSON.stringify(atStop)}, a start with ${JSON.stringify(atStart)}`;
+    const kept = model.stop(world);
+    await world.stop(atStop);
+    if (disk.failed.length === 0) kept();
+    coverage.note(["stop"], disk.failed.splice(0));
+    world = await startWorld(world.dataDir, clock, atStart);
+    coverage.note(["start"], disk.failed.splice(0));
     await model.auditStart(world);
   };
 
@@ -100,10 +103,10 @@ const createSimulation = async (seed: number, root: string) => {
       },
     };
     disk.power = power;
-    const { chosen } = await operate(() => disk.power !== null);
-    if (disk.power !== null) power.cut(); // nothing reached it
+    const { chosen } = await operate(() => !disk.wasCut);
+    if (!disk.wasCut) power.cut(); // nothing reached it
     coverage.note(chosen, ["power cut"]);
-    await world.end({ remove: true });
+    await world.remove();
     world = await startWorld(next, clock);
     await model.auditStart(world);
   };
@@ -128,7 +131,7 @@ const createSimulation = async (seed: number, root: string) => {
         throw new Error(`${doing}: ${cause instanceof Error ? cause.message : cause}`, { cause });
       });
     },
-    end: () => world.end({ remove: true }),
+    end: () => world.remove(),
   };
 };
 
@@ -145,7 +148,7 @@ test(`nothing that was acknowledged is lost, and nothing hangs, in ${STEPS} step
   await simulation.end();
   const { counts, table } = simulation.coverage;
   if (process.env.IMPRINT_SIMULATE) console.log(table());
-  expect([...counts.keys()].sort()).toEqual([...new Set(NAMES), "restart"].sort());
+  expect([...counts.keys()].sort()).toEqual([...new Set(NAMES), "start", "stop"].sort());
   const faults = [...counts.values()].flatMap((row) => [...row]).filter(([kind]) => kind !== "none");
   expect(faults.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(STEPS / 20);
 });

@@ -28,8 +28,10 @@ export interface World {
   call(options: InjectOptions): Promise<Answer>;
   /** Lets all that was begun come to where it waits for the trainer, or to its end. */
   settle(): Promise<void>;
-  /** Ends it; `remove` its data directory too. */
-  end(how: { readonly remove: boolean }): Promise<void>;
+  /** Stops it, which may meet `fault`. */
+  stop(fault?: Fault | null): Promise<void>;
+  /** Stops it, and removes its data directory. */
+  remove(): Promise<void>;
 }
 
 const PATIENCE_MS = 20_000;
@@ -50,6 +52,11 @@ export const startWorld = async (dataDir: string, clock: ManualClock, fault: Fau
     return start();
   });
   disk.fault = null;
+  const stop = async (met: Fault | null = null): Promise<void> => {
+    if (met) disk.fault = met;
+    else mount(null);
+    await server.close(0);
+  };
   const host = new URL(server.url).host;
   return {
     dataDir,
@@ -84,10 +91,10 @@ export const startWorld = async (dataDir: string, clock: ManualClock, fault: Fau
         await new Promise(setImmediate);
       }
     },
-    async end({ remove }) {
-      mount(null);
-      await server.close(0);
-      if (remove) rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+    stop,
+    async remove() {
+      await stop();
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 };
