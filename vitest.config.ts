@@ -7,7 +7,7 @@ const packages = fileURLToPath(new URL("packages/", import.meta.url));
 const TESTS = ["packages/*/test/**/*.test.{ts,mjs}", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
 /** They replace modules, or measure their process. */
 const LARGE = ["large-import", "import-bounds", "large-training-file"];
-const ALONE = ["machine", "killed", "durable", "event-loop", "simulate/*", ...LARGE].map(
+const ALONE = ["machine", "killed", "durable", "event-loop", "simulate/*", "power-cut", ...LARGE].map(
   (name) => `**/test/**/${name}.test.{ts,mjs}`,
 );
 

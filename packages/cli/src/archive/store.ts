@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -51,12 +51,22 @@ export async function openArchive(folder: string): Promise<Archive | null> {
   return { folder, files: new Map(index.files.map((one) => [one.path, one])) };
 }
 
-/** The new index stands whole, or the old one does. */
+/** Forces the names in a folder to the disk. Windows cannot open folders. */
+async function syncNames(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
+}
+
+/** The new index stands whole, or the old one does; what it names is on the disk before it is. */
 export async function saveArchive({ folder, files }: Archive): Promise<void> {
   const file = path.join(folder, "index.json");
   const draft = `${file}.${process.pid}`;
+  for (const name of await readdir(folder)) if (name.length === 2) await syncNames(path.join(folder, name));
   await writeFile(draft, `${JSON.stringify({ version: 1, files: [...files.values()] })}\n`, { mode: 0o600, flush: true });
+  await syncNames(folder);
   await rename(draft, file);
+  await syncNames(folder);
 }
 
 interface Read {

@@ -56,36 +56,24 @@ function sourceOf(kind: Kind, { sessions, adapters, jobs }: Imprint): Source {
   };
 }
 
-const isThere = (found: Promise<unknown>): Promise<boolean> =>
-  found.then(
-    () => true,
-    (error) => {
-      if (error instanceof NotFoundError) return false;
-      throw error;
-    },
-  );
-
-/** What the latest of a project is, as the service says it; null where there is none. */
-const latestAdapter = (given: string, { adapters }: Imprint): Promise<string | null> =>
-  adapters.get(given).then(
-    ({ adapter_id }) => adapter_id,
-    (error) => {
-      if (error instanceof NotFoundError) return null;
-      throw error;
-    },
-  );
+/** Null where the service knows no such thing. */
+const orNull = <Found>(found: Promise<Found>): Promise<Found | null> =>
+  found.catch((error) => {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  });
 
 /**
  * The id that is meant by an id, the beginning of just one, or `latest`, and of adapters by `PROJECT@latest`; null where there is none.
  * Throws a UsageError.
  */
 export async function findId(given: string, kind: Kind, client: Imprint): Promise<string | null> {
-  if (kind === "adapter" && given.endsWith(OF_PROJECT)) return latestAdapter(given, client);
+  if (kind === "adapter" && given.endsWith(OF_PROJECT)) return (await orNull(client.adapters.get(given)))?.adapter_id ?? null;
   const source = sourceOf(kind, client);
   const { ids, isCut } = await source.startingWith(given);
   // An id may be the beginning of more others than a page holds.
   if (isCut && isPrefix(given) && !ids.includes(given)) {
-    if (await isThere(source.exists(given))) return given;
+    if ((await orNull(source.exists(given))) !== null) return given;
     refuseAmbiguous(given, ids, true);
   }
   return pick(given, ids) ?? (given === LATEST ? ((await source.newest()) ?? null) : null);
@@ -128,7 +116,7 @@ export async function storedSessions(
   const ids: string[] = [];
   for (const one of given) {
     const id = await meantId(one, { kind: "session", client, note });
-    if (id === null && !(await isThere(client.sessions.get(one))))
+    if (id === null && (await orNull(client.sessions.get(one))) === null)
       throw new UsageError(`there is no session "${one}": imprint sessions lists the stored ones, imprint import stores more`);
     ids.push(id ?? one);
   }

@@ -48,8 +48,9 @@ export const mount = (root: string | null): void => {
   Object.assign(disk, { root, fault: null, power: null, wasCut: false, failed: [], unforced: new Set(), entries: [] });
 };
 
-const isOurs = (path: unknown): path is string =>
-  typeof path === "string" && disk.root !== null && path.startsWith(disk.root + sep);
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
+
+const isOurs = (path: unknown): path is string => typeof path === "string" && disk.root !== null && isBelow(path, disk.root);
 
 const READS = new Set(["readFile", "readdir", "stat", "lstat", "opendir", "readlink", "open"]);
 
@@ -89,8 +90,6 @@ const contentOf = (path: string): Buffer | null => {
     return null; // not there, or a folder
   }
 };
-
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
 
 /** Something was written, and is in no way forced to the disk. */
 const wrote = (path: string): void => {
@@ -196,7 +195,8 @@ export const faultyFiles = (files: typeof FsPromises): typeof FsPromises => {
         if (code === "short write") await files.writeFile(path, half(content) as string);
         if (code !== null) throw failure(code === "short write" ? "ENOSPC" : code, "write", path);
       }
-      return files.writeFile(path, content as string, options);
+      await files.writeFile(path, content as string, options);
+      if (options && "flush" in options && options.flush) disk.unforced.delete(path);
     },
     async rename(from: string, to: string) {
       check("rename", from);
