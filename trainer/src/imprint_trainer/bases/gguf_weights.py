@@ -61,7 +61,7 @@ def reading(path: Path) -> Iterator[None]:
     """Raises BaseModelInvalid for whatever the libraries that read a damaged file raise, which may be anything."""
     try:
         yield
-    except TrainerError:
+    except (TrainerError, MemoryError):
         raise
     except Exception as error:
         raise BaseModelInvalid(f"{path.name} cannot be read as GGUF: {first_line(error)}") from error
