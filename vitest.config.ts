@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const packages = fileURLToPath(new URL("packages/", import.meta.url));
 
 const TESTS = ["packages/*/test/**/*.test.{ts,mjs}", "scripts/test/**/*.test.mjs", "bench/test/**/*.test.mjs"];
-/** They replace modules, or measure their process. */
 const LARGE = ["large-import", "import-bounds", "large-training-file"];
+/** They replace modules, or measure their process. */
 const ALONE = ["machine", "killed", "durable", "event-loop", "simulate/*", "power-cut", ...LARGE].map(
   (name) => `**/test/**/${name}.test.{ts,mjs}`,
 );

@@ -9,7 +9,7 @@ import { like, recordedOf } from "../fixtures/workers/support/recording.mjs";
 
 /** How a task goes on. */
 export const MOVES = ["works", "does it well", "lies of a file", "keeps a file back", "crashes", "floods"] as const;
-export type Move = (typeof MOVES)[number];
+type Move = (typeof MOVES)[number];
 
 interface Running {
   readonly task: WorkerTask;
@@ -30,10 +30,12 @@ const perform = async ({ type, spec }: WorkerTask): Promise<TaskResult> => {
   if (type === "export") return writeExport(spec);
   if (type === "evaluate") return writeEvaluation(spec, evaluationOf(spec));
   if (type === "train_sweep") throw new Error("no sweep is in the script");
-  return writeAdapter(
-    { ...spec, seed: spec.seed },
-    { rank: "rank" in spec ? spec.rank : 8, alpha: "alpha" in spec ? spec.alpha : 8, proof: goodProof, training: {} },
-  );
+  return writeAdapter(spec, {
+    rank: "rank" in spec ? spec.rank : 8,
+    alpha: "alpha" in spec ? spec.alpha : 8,
+    proof: goodProof,
+    training: {},
+  });
 };
 
 /** What is not so of what it made. */

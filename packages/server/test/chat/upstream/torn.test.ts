@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Service } from "../../support/service.js";
 import type { FakeOptions } from "./fake.js";
-import { begin } from "./support.js";
+import { begin, messages } from "./support.js";
 
 /** `FUZZ_RUNS=10000` tears more. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
@@ -18,8 +18,6 @@ type Event = Record<string, never> & { readonly type?: string };
 
 const eventsOf = (body: string): readonly Event[] =>
   body.split("\n").flatMap((line) => (line.startsWith("data: {") ? [JSON.parse(line.slice(6))] : []));
-
-const messages = [{ role: "user", content: "Look around." }];
 
 /** Each face, what it is asked, and what its answers say. */
 const FACES = {
