@@ -1,5 +1,3 @@
-import { drawing } from "./draw.mjs";
-
 const Z = 1.959964; // 95 %
 
 /** Wilson's interval for a share, 95 %; of nothing, all shares. */
@@ -18,12 +16,4 @@ export function spread(numbers) {
   const half = sorted.length >> 1;
   const median = sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   return { median, min: sorted[0], max: sorted.at(-1) };
-}
-
-/** The 95 % interval of a list's mean, of 2,000 draws with replacement; the same list gives the same. */
-export function bootstrap(numbers, draws = 2000) {
-  const draw = drawing("bootstrap");
-  const mean = () => numbers.reduce((sum) => sum + numbers[draw.below(numbers.length)], 0) / numbers.length;
-  const means = Array.from({ length: draws }, mean).sort((a, b) => a - b);
-  return [means[Math.floor(draws * 0.025)], means[Math.ceil(draws * 0.975) - 1]];
 }

@@ -1,13 +1,12 @@
 import { exactP } from "../../packages/contracts/dist/index.js";
-import { bootstrap, spread } from "../harness/statistics.mjs";
+import { spread, wilson } from "../harness/statistics.mjs";
 
 const percent = (share) => `${Math.round(share * 100)}`;
 
 const share = (cells) => {
   if (cells.length === 0) return "-";
-  const solved = cells.map((cell) => Number(cell.solved));
-  const sum = solved.reduce((one, other) => one + other);
-  return `${percent(sum / cells.length)} (${bootstrap(solved).map(percent).join(", ")}), ${sum} of ${cells.length}`;
+  const sum = cells.filter(({ solved }) => solved).length;
+  return `${percent(sum / cells.length)} (${wilson(sum, cells.length).map(percent).join(", ")}), ${sum} of ${cells.length}`;
 };
 
 /** As Map.groupBy of newer Nodes. */

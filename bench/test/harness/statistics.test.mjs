@@ -1,7 +1,7 @@
 import { exactP as mcnemar } from "@imprint/contracts";
 import { describe, expect, it } from "vitest";
 import { interleaved } from "../../harness/pairs.mjs";
-import { bootstrap, spread, wilson } from "../../harness/statistics.mjs";
+import { spread, wilson } from "../../harness/statistics.mjs";
 
 describe("wilson", () => {
   it("gives the intervals of the literature", () => {
@@ -22,15 +22,6 @@ describe("mcnemar", () => {
     expect(mcnemar(5, 0)).toBeCloseTo(2 / 32);
     expect(mcnemar(1, 7)).toBeCloseTo((2 * (1 + 8)) / 256);
     expect([mcnemar(0, 0), mcnemar(3, 3)]).toEqual([1, 1]);
-  });
-});
-
-describe("bootstrap", () => {
-  it("gives an interval about the mean, the same each time, and none where all are equal", () => {
-    const [low, high] = bootstrap([0, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
-    expect(low).toBeLessThan(0.7);
-    expect(high).toBeGreaterThan(0.7);
-    expect(bootstrap([1, 1, 1])).toEqual([1, 1]);
   });
 });
 

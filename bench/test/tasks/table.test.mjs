@@ -15,6 +15,6 @@ it("compares a row with the base on the tasks that both have", () => {
 it("tells families apart that no training showed", () => {
   const lines = table([cell("base", "one", false), cell("base", "two", true, false)]);
   expect(lines.at(-1)).toBe(
-    "| base | 50 (0, 100), 1 of 2 | 0 (0, 0), 0 of 1 | 100 (100, 100), 1 of 1 | - | no call 1, solved 1 | 2 |",
+    "| base | 50 (9, 91), 1 of 2 | 0 (0, 79), 0 of 1 | 100 (21, 100), 1 of 1 | - | no call 1, solved 1 | 2 |",
   );
 });

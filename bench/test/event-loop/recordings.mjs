@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
-import { KINDS } from "../import-speed/recordings.mjs";
 
 const head = (id) => ({
   schema_version: 1,
@@ -35,15 +34,3 @@ const WORDS = "The gate takes the ports 7001 to 7042, and the check rejects all 
 export const LARGE = { id: "large", count: 11_000, text: WORDS.repeat(40) };
 /** A million steps of 29 bytes each. */
 export const LONG = { id: "long", count: 500_000, text: "" };
-
-/** A conversation of some 50 kB, of which 500 MB are nearly the 10,000 that one import may hold. */
-const conversation = (index) =>
-  JSON.stringify({
-    messages: Array.from({ length: 8 }, (_, turn) => [
-      { role: "user", content: `Explain part ${turn} of ${index}.` },
-      { role: "assistant", content: WORDS.repeat(90) },
-    ]).flat(),
-  });
-
-/** How the 500 MB are made up: of one session, or of many. */
-export const IMPORTS = { "one session": KINDS["claude-code"], "many sessions": conversation };

@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const PROBE = new URL("probe.mjs", import.meta.url).href;
-const TRAINER = fileURLToPath(new URL("../../packages/server/test/fixtures/workers/trainer.mjs", import.meta.url));
+const TRAINER = fileURLToPath(new URL("../../../packages/server/test/fixtures/workers/trainer.mjs", import.meta.url));
 const MODEL = "bench-model";
 
 /** A program that passes for the interpreter, and runs the trainer of the service's tests, which needs no model. */
