@@ -18,7 +18,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from imprint_trainer.data.prepare import prepare_windows
+from imprint_trainer.data.names import Named, drawn
+from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE
 from imprint_trainer.data.windows import Window
@@ -74,7 +75,11 @@ class Study:
         rate = options.rate_times * default_rate(base.model.config.get_text_config().hidden_size)
         training = LoraTraining(seed=SEED, profile="learn", learning_rate=rate)
         learned = in_parts(windows, training)
-        steps = plan_steps(learned, training)
+        named = Named()
+        for one in before:
+            named.add(one.session)
+        steps = plan_steps(learned, training, renamed=bool(named.arguments()))
+        again = [in_parts(one, training) for one in self.again(before, named, steps.max_epochs)]
         targets, passes = resolve_targets(base.model, None), []
         started = time.monotonic()
         with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=SEED) as model:
@@ -86,7 +91,9 @@ class Study:
                     passes.append(in_eval(model, lambda one: mean(self.losses(one, texts["own"]))))
 
             memory = PeakMemory(base.device)
-            trained = train(model, learned, training, steps, device=base.device, memory=memory, on_step=on_step)
+            trained = train(
+                model, learned, training, steps, again=again, device=base.device, memory=memory, on_step=on_step
+            )
             seconds = time.monotonic() - started
             model.eval()
             after = self.every(model, texts)
@@ -165,12 +172,24 @@ class Study:
     def recorded(self, path: Path) -> Recorded | None:
         try:
             session = load_session(path)
-            prepared = prepare_windows(
-                session, self.base.tokenizer, max_length=self.options.window, include_unsuccessful=True
-            )
+            prepared = self.prepared(session)
         except UNTRAINABLE:
             return None
         return Recorded(path, session, prepared.windows) if prepared.supervised_tokens >= LEAST_SUPERVISED else None
+
+    def prepared(self, session: Session) -> Prepared:
+        """As `learn` reads it."""
+        tokenizer, length = self.base.tokenizer, self.options.window
+        return prepare_windows(
+            session, tokenizer, max_length=length, include_unsuccessful=True, train_on="successful_steps"
+        )
+
+    def again(self, before: Sequence[Recorded], named: Named, passes: int) -> Iterator[list[Window]]:
+        """What the passes after the first read."""
+        for number in range(1, passes) if named.arguments() else ():
+            names = drawn(named.arguments(), self.base.tokenizer, named.said, number)
+            found = [self.prepared(names.session(one.session)).windows for one in before]
+            yield [window for windows in found for window in windows[: self.options.trained_windows]]
 
     def tested(self, newest: Recorded, before: Sequence[Recorded]) -> tuple[Window, ...]:
         """Without the turns that a trained session holds."""

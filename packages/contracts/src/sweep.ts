@@ -12,7 +12,6 @@ export type EarlyStopping = Static<typeof EarlyStopping>;
  * Where a trial is. `stopped`: in the worse half; `finished`: to its end; `failed`: its loss became NaN or infinite.
  */
 export const TRIAL_STATES = ["waiting", "training", "paused", "stopped", "finished", "failed"] as const;
-export type TrialState = (typeof TRIAL_STATES)[number];
 
 const Loss = Type.Number();
 const LossOrNull = Type.Union([Loss, Type.Null()]);

@@ -47,7 +47,7 @@ export const TrainOn = Type.Union(
     Type.Literal("final_answer"),
     Strict({ turns: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, maxItems: 10_000, uniqueItems: true }) }),
   ],
-  { description: "Turns to learn from: all, successful_steps, final_answer or turns of one session; default: all" },
+  { description: "Turns to learn from: all (default with remember), successful_steps (with learn), final_answer, or some" },
 );
 export type TrainOn = Static<typeof TrainOn>;
 
@@ -208,16 +208,15 @@ export type StartResponse = Static<typeof StartResponse>;
  * `lora/steps.py` of the trainer.
  */
 export const PROFILES = {
-  remember: { holdout: "none" },
-  learn: { holdout: "auto" },
-} as const satisfies Record<Profile, { readonly holdout: Holdout }>;
+  remember: { holdout: "none", train_on: "all" },
+  learn: { holdout: "auto", train_on: "successful_steps" },
+} as const satisfies Record<Profile, { readonly holdout: Holdout; readonly train_on: TrainOn }>;
 
 /** What is assumed where a request is silent, whatever its profile. */
 export const LORA_DEFAULTS = {
   task_type: "code-gen",
   rank: 16,
   alpha_per_rank: 2,
-  train_on: "all",
   reasoning: false,
   quantization: "nf4",
 } as const;

@@ -137,7 +137,7 @@ def test_of_a_long_session_the_last_part_is_held_out_under_what_stands_before_it
     assert whole.supervised_tokens - found.supervised_tokens >= SMALLEST_PART
     before = decoded([window for _, window in found.held_out.windows])
     assert any(steps[taught[-1]]["text"] in text for text in before)
-    said = sizes(found)["held_out"]
+    said = sizes(found, 2)["held_out"]
     assert (said["sessions"], said["whole"]) == (["s0"], False)
     assert said["supervised_tokens"] == sum(window.supervised_count for _, window in found.held_out.windows)
 
@@ -145,7 +145,7 @@ def test_of_a_long_session_the_last_part_is_held_out_under_what_stands_before_it
 def test_of_a_short_session_nothing_is_held_out_and_the_plan_says_so(tmp_path: Path) -> None:
     steps = talk("short", 6)
     found = prepared(tmp_path, steps, holdout="auto", profile="learn")
-    assert (found.held_out, sizes(found)["held_out"]) == (None, None)
+    assert (found.held_out, sizes(found, 2)["held_out"]) == (None, None)
     assert found.windows == prepared(tmp_path, steps).windows
     (remark,) = found.remarks
     assert "not measured" in remark

@@ -8,7 +8,7 @@ from data.sessions import agent, session_json, session_of, user
 from imprint_trainer.data.windows import Answer, Window
 from imprint_trainer.errors import NothingToEvaluate
 from imprint_trainer.evaluation.held_out import Split, split, text_before, trained_turns, turn_keys, with_text_before
-from imprint_trainer.evaluation.measure import measure_loss
+from imprint_trainer.lora.loss import token_losses
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import StagedSession
 
@@ -117,7 +117,7 @@ def test_a_window_keeps_its_targets_behind_what_the_context_has_room_for() -> No
 
 def test_the_text_before_changes_the_loss_and_not_the_targets(base: LoadedBase) -> None:
     window = Window(tuple(range(20, 60)), (False,) * 20 + (True,) * 20)
-    (alone,) = measure_loss(base.model, [window], base.device)
-    (behind,) = measure_loss(base.model, [with_text_before(window, range(40, 60), 512)], base.device)
-    assert alone.tokens == behind.tokens == 20
-    assert alone.nll != behind.nll
+    alone, _ = token_losses(base.model, window, base.device)
+    behind, _ = token_losses(base.model, with_text_before(window, range(40, 60), 512), base.device)
+    assert len(alone) == len(behind) == 20
+    assert float(alone.sum()) != float(behind.sum())

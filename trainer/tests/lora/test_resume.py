@@ -207,7 +207,7 @@ def test_the_steps_after_a_resume_go_on_counting(base: LoadedBase, windows: list
 def test_a_replayed_schedule_is_the_one_that_went_on(
     losses: list[float], count: int, accumulation: int, epochs: int | None, data: st.DataObject
 ) -> None:
-    windows = [Window(tuple(range(n + 3)), (False, *(True,) * (n + 2))) for n in range(count)]
+    windows = of_lengths(3, count)
     training = settings(epochs=epochs, accumulation=accumulation)
     steps = Steps(accumulation, -(-count // accumulation), epochs or 8)
 
@@ -217,13 +217,18 @@ def test_a_replayed_schedule_is_the_one_that_went_on(
                 schedule.record(batch, total)
         return schedule
 
-    whole = go(Schedule(windows, training, steps), losses)
+    passes = data.draw(st.sampled_from([(), [of_lengths(7, count)], [of_lengths(5, count + 1), of_lengths(9, count)]]))
+    whole = go(Schedule(windows, training, steps, again=passes), losses)
     stop = data.draw(st.integers(1, whole.done))
-    again = Schedule(windows, training, steps)
+    again = Schedule(windows, training, steps, again=passes)
     assert again.replay(whole.loss_sums[:stop])
     assert go(again, losses[stop:]) == whole
     if whole.next() is None:
-        assert not Schedule(windows, training, steps).replay([*whole.loss_sums, 1.0])
+        assert not Schedule(windows, training, steps, again=passes).replay([*whole.loss_sums, 1.0])
+
+
+def of_lengths(least: int, count: int) -> list[Window]:
+    return [Window(tuple(range(n + least)), (False, *(True,) * (n + least - 1))) for n in range(count)]
 
 
 def test_a_salvaged_adapter_is_that_of_the_best_held_out_epoch(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint_trainer.data.windows import Window
-from imprint_trainer.lora.schedule import PATIENCE, cool_down, learning_rate, should_cool
+from imprint_trainer.lora.schedule import PATIENCE, Schedule, cool_down, learning_rate, should_cool
 from imprint_trainer.lora.steps import (
     LEARN,
     OPEN_ENDED_READ,
@@ -13,6 +13,7 @@ from imprint_trainer.lora.steps import (
     STEP_TOKENS,
     STEPS_PER_EPOCH,
     LoraTraining,
+    Steps,
     batches,
     default_rate,
     epoch_order,
@@ -195,10 +196,33 @@ def test_cooling_down_depends_on_the_losses_alone(history: list[float]) -> None:
 def test_few_windows_are_read_until_there_are_enough_steps_and_much_text_once(
     tokens: int, steps: int, passes: int
 ) -> None:
-    assert LEARN.passes(tokens, steps) == passes
+    assert LEARN.passes(tokens, steps, False) == passes
+
+
+def test_passes_that_read_other_names_are_more() -> None:
+    assert [LEARN.passes(4_000, steps, True) for steps in (1, 7, 11, 12, 30)] == [4, 4, 3, 2, 2]
+    assert LEARN.passes(60_000, 24, True) == 1
 
 
 def test_wider_bases_are_trained_at_a_lower_rate() -> None:
     assert default_rate(64) == default_rate(576) == 1e-3
     assert default_rate(4 * 576) == pytest.approx(5e-4)
     assert 3e-4 < default_rate(5120) < default_rate(4096) < 4e-4
+
+
+def test_passes_after_the_first_read_what_is_given_for_them_in_turn() -> None:
+    first, second, third = of_lengths([9, 8, 7]), of_lengths([12, 11, 10, 13]), of_lengths([6, 5])
+    training = LoraTraining(seed=0, profile="learn", epochs=4)
+    schedule = Schedule(first, training, Steps(1, 2, 4), again=[second, third])
+    read: list[list[Window]] = []
+    for batch in schedule.until(None):
+        assert batch.supervised == sum(window.supervised_count for window in batch.chosen)
+        if schedule.done % 2 == 0:
+            read.append([])
+        read[-1] += batch.chosen
+        schedule.record(batch, 9.0 * batch.supervised)
+    assert [sorted(map(len_of, one)) for one in read] == [[7, 8, 9], [10, 11, 12, 13], [5, 6], [10, 11, 12, 13]]
+
+
+def len_of(window: Window) -> int:
+    return len(window.input_ids)

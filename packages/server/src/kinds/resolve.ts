@@ -85,7 +85,7 @@ export const resolveSelection = (request: Omit<PreviewRequest, "base_model">, se
     holdout,
     max_length: max_length === "auto" ? null : max_length,
     include_unsuccessful: request.include_unsuccessful ?? false,
-    train_on: request.train_on ?? LORA_DEFAULTS.train_on,
+    train_on: request.train_on ?? PROFILES[profile].train_on,
     reasoning: request.reasoning ?? LORA_DEFAULTS.reasoning,
     skip_invalid: request.skip_invalid ?? sessions > 1,
     epochs: request.epochs ?? null,

@@ -40,7 +40,7 @@ test("what a request says is taken as it is, also a zero", () => {
 
 test("several sessions are learned from for other work, unless the request says otherwise", () => {
   const several = { session_ids: ["a", "b"] };
-  const learn = { profile: "learn", holdout: "auto" };
+  const learn = { profile: "learn", holdout: "auto", train_on: "successful_steps" };
   expect(resolveLora(several, defaults)).toMatchObject(learn);
   expect(resolveLora({ session_id: "s", profile: "learn" }, defaults)).toMatchObject(learn);
   const asked = { profile: "remember", holdout: 0.25, learning_rate: 2e-4, max_length: 512 } as const;

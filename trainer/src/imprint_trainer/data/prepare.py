@@ -86,6 +86,9 @@ class Prepared:
     text: int = 0  # of all sessions that are trained, were each one window
     max_length: int = 0  # of a window
     held_out: HeldOut | None = None
+    trained_until: int | None = None  # step of the session whose last part is held out
+    arguments: tuple[str, ...] = ()  # words that further passes read under other names
+    taken: frozenset[str] = frozenset()  # words that are no names for others
     remarks: tuple[str, ...] = ()
 
 

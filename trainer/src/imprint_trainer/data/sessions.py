@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.holdout import HeldOut, Split, last_part, recorded, sampled, split_of
+from imprint_trainer.data.names import Named, drawn
 from imprint_trainer.data.plan import USUAL, window_length
 from imprint_trainer.data.prepare import Counted, Prepared, Skipped, Turn, counted, prepare_windows
 from imprint_trainer.data.select import agent_words, turn_keys
@@ -44,6 +45,7 @@ class Preparing:
     tested: list[tuple[str, tuple[Window, ...]]] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)  # of the sessions that are held out
     last_part: tuple[Session, int] | None = None
+    named: Named = field(default_factory=Named)
 
     def paths(self) -> list[tuple[str, str]]:
         return list(zip(self.spec.session_ids, self.spec.session_paths, strict=True))
@@ -93,16 +95,18 @@ class Preparing:
         self.whole = max(self.whole, part.whole)
         return part
 
-    def train(self, session_id: str, session: Session, *, share: float | None) -> None:
-        """`share`: of its supervised tokens, at its end, that is held out where it is long enough; None: nothing is."""
+    def train(self, session_id: str, session: Session, *, share: float | None = None, stop: int | None = None) -> None:
+        """`share`: of its supervised tokens, at its end, that is held out where it is long enough; None: nothing is.
+        `stop`: the step from which on it is known to be held out."""
         keys = turn_keys(session, reasoning=self.spec.reasoning)
         elsewhere = {index: self.taught[key] for index, key in enumerate(keys) if key in self.taught}
-        part = self.windows(session, elsewhere=elsewhere)
+        part = self.windows(session, stop=stop, elsewhere=elsewhere)
         start = None if share is None else last_part(part.windows, share)
         if start is not None:
             self.last_part = (session, start)
             part = self.windows(session, stop=start, elsewhere=elsewhere)
         self.parts.append(part)
+        self.named.add(session.model_copy(update={"steps": session.steps[: start or stop]}))
         self.taught |= {keys[turn.step]: session_id for turn in part.turns if turn.reason is None}
         words = agent_words(session, reasoning=self.spec.reasoning)
         self.said |= {said for step, said in words.items() if start is None or step < start}
@@ -145,6 +149,22 @@ def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase", *,
     return together(work)
 
 
+def under_other_names(
+    spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase", prepared: Prepared, number: int
+) -> tuple[Window, ...]:
+    """The windows of another pass over what `prepared` trains, its arguments under other names; the same for the same
+    `number`."""
+    names = drawn(prepared.arguments, tokenizer, prepared.taken, number)
+    work = Preparing(spec.model_copy(update={"max_length": prepared.max_length}), tokenizer, prepared.max_length)
+    held_out = prepared.held_out.sessions if prepared.held_out else ()
+    for session_id, path in work.paths():
+        if session_id not in held_out or prepared.trained_until is not None:
+            stop = prepared.trained_until if session_id in held_out else None
+            with suppress(*UNTRAINABLE):
+                work.train(session_id, names.session(load_session(path)), stop=stop)
+    return tuple(window for part in work.parts for window in part.windows)
+
+
 def naming(session_id: str, message: str) -> str:
     return message if f"session {session_id}" in message else f"Session {session_id}: {message}"
 
@@ -163,6 +183,7 @@ def together(work: Preparing) -> Prepared:
     sessions = tuple(session_id for session_id, _ in work.tested)
     held_out = HeldOut(sessions, sampled(work.tested), whole=work.last_part is None) if sessions else None
     apart = Counter(turn.reason for turn in work.turns if turn.reason is not None)
+    arguments = work.named.arguments() if work.spec.profile == "learn" else ()
     return Prepared(
         windows=tuple(window for part in parts for window in part.windows),
         tokens=sum(part.tokens for part in parts),
@@ -177,6 +198,9 @@ def together(work: Preparing) -> Prepared:
         text=sum(part.text for part in parts),
         max_length=window_length(work.spec.max_length, limit=work.limit, needed=work.whole),
         held_out=held_out,
+        trained_until=None if work.last_part is None else work.last_part[1],
+        arguments=arguments,
+        taken=frozenset(work.named.said),
         remarks=tuple(remarks_of(work.spec, held_out)),
     )
 
@@ -199,15 +223,18 @@ def summed(lists: Iterable[Sequence[Counted]]) -> tuple[Counted, ...]:
     return counted(sums)
 
 
-def sizes(prepared: Prepared) -> dict[str, Any]:
+def sizes(prepared: Prepared, passes: int) -> dict[str, Any]:
     """What the contracts' `Preview` and `TrainingPlan` both say."""
+    arguments = prepared.arguments if passes > 1 else ()
+    shown = ", ".join(arguments[:NAMED]) + (f" and {len(arguments) - NAMED} more" if len(arguments) > NAMED else "")
+    renamed = f"After the first pass other words stand for what only some requests name: {shown}."
     return {
         "windows": len(prepared.windows),
         "tokens": prepared.tokens,
         "supervised_tokens": prepared.supervised_tokens,
         "supervised_turns": prepared.supervised_turns,
         "held_out": held_out_plan(prepared.held_out),
-        "remarks": list(prepared.remarks),
+        "remarks": [*([renamed] if arguments else []), *prepared.remarks],
         "dropped": [asdict(one) for one in prepared.dropped],
         "changed": [asdict(one) for one in prepared.changed],
         "shared": [asdict(one) for one in prepared.shared],

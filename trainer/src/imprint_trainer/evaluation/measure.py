@@ -13,7 +13,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple, TypeVar
 
-import torch
 from pydantic import TypeAdapter
 
 from imprint_trainer.data.windows import Window
@@ -55,15 +54,6 @@ class Measured(NamedTuple):
 def total(losses: Iterable[Loss]) -> Loss:
     kept = list(losses)
     return Loss(sum(one.nll for one in kept), sum(one.tokens for one in kept), sum(one.top1 for one in kept))
-
-
-def measure_loss(model: CausalLM, windows: Sequence[Window], device: torch.device) -> list[Loss]:
-    """One `Loss` a window, of a plain or PEFT-wrapped model in eval mode."""
-    found = []
-    for window in windows:
-        nll, hits = token_losses(model, window, device)
-        found.append(Loss(float(nll.sum()), len(nll), int(hits.sum())))
-    return found
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from imprint_trainer.data.prepare import Prepared
-from imprint_trainer.data.sessions import prepare_sessions, sizes
+from imprint_trainer.data.sessions import prepare_sessions, sizes, under_other_names
 from imprint_trainer.data.windows import Window, longest
 from imprint_trainer.files import sha256_of
 from imprint_trainer.jobs.context import JobContext
@@ -24,7 +24,7 @@ from imprint_trainer.jobs.resume import (
 )
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
 from imprint_trainer.lora.schedule import Trained
-from imprint_trainer.lora.steps import LoraTraining, Steps, default_rate
+from imprint_trainer.lora.steps import LEARN, LoraTraining, Steps, default_rate, in_parts
 from imprint_trainer.lora.train import checkpointed, measured_speed, salvage, train
 from imprint_trainer.lora.within import FORWARD, HELD, Fit, Within, chosen_before, seconds_of
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase, PeftCausalLM
@@ -61,6 +61,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
             speed = speed_of(model, fit.learned, base, context)
         fit = Within(spec.within, context.clock() - began, speed).fit(fit, training)
     prepared, learned, steps = fit.prepared, fit.learned, fit.steps
+    again = again_of(spec, context, prepared, training, steps)
     plan = plan_of(training, prepared, steps, targets, planned)
     context.emit({"type": "plan", "plan": plan})
     identity = identity_of(spec, training, plan, base)
@@ -80,9 +81,8 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
 
     with trainable(base, spec, targets, planned) as model:
         if salvaged is not None:
-            trained = salvage(
-                model, learned, training, steps, salvaged, holds_out=prepared.held_out is not None, looks=True
-            )
+            holds_out = prepared.held_out is not None
+            trained = salvage(model, learned, training, steps, salvaged, again=again, holds_out=holds_out, looks=True)
         else:
             speed = speed or speed_of(model, learned, base, context)
             reading = Reading(
@@ -104,6 +104,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
                 cancelled=context.cancelled,
                 writer=writer,
                 resume=checkpoint,
+                again=again,
                 held_out=tested,
                 neutral_rise=neutral_rise,
                 in_time=in_time,
@@ -155,6 +156,16 @@ def speed_of(model: CausalLM, learned: Sequence[Window], base: LoadedBase, conte
     return measured_speed(
         model, max(learned, key=lambda window: len(window.input_ids)), base.device, clock=context.clock
     )
+
+
+def again_of(
+    spec: TrainLoraSpec, context: JobContext, prepared: Prepared, training: LoraTraining, steps: Steps
+) -> list[list[Window]]:
+    """What the passes after the first read: what only some requests name under other names, where there is such."""
+    passes = min(steps.max_epochs, LEARN.most) if prepared.arguments else 1
+    tokenizer = context.tokenizer(spec.base_model)
+    found = [in_parts(under_other_names(spec, tokenizer, prepared, number), training) for number in range(1, passes)]
+    return found if all(len(windows) >= steps.per_epoch for windows in found) else []
 
 
 def remarks_of(spec: TrainLoraSpec, plan: dict[str, Any], trained: Trained) -> list[str]:
@@ -214,7 +225,7 @@ def plan_of(
         "quantization": training.quantization,
         "gradient_checkpointing": planned.checkpointing,
         "memory": planned.memory,
-        **sizes(prepared),
+        **sizes(prepared, steps.max_epochs),
     }
 
 

@@ -77,7 +77,7 @@ def preview(
     text = list(shown(prepared.windows[(window or 1) - 1 :], tokenizer))
     cut = max(0, length(text[0]) - MOST_TEXT) if text and window is None else 0
     return {
-        **sizes(prepared),
+        **sizes(prepared, steps.max_epochs),
         "max_steps": steps.maximum,
         "max_tokens": steps.tokens * steps.max_epochs,
         "memory": memory,

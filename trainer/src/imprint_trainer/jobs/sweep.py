@@ -18,7 +18,7 @@ from imprint_trainer.jobs.halving import (
     steps_left,
     write_found,
 )
-from imprint_trainer.jobs.lora import plan_of, record_of, training_of
+from imprint_trainer.jobs.lora import again_of, plan_of, record_of, training_of
 from imprint_trainer.jobs.resume import Identity, identity_of
 from imprint_trainer.jobs.trials import Setting, Texts, Trials, parted, size_of
 from imprint_trainer.lora.adapter import Payload, adapter_config, resolve_targets
@@ -51,13 +51,16 @@ def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
     width = base.model.config.get_text_config().hidden_size
     targets = resolve_targets(base.model, spec.target_modules)
     planned = planned_memory(widest, length, device=context.device, dequantised=base.dequantised)
-    settings, plans = {}, {}
+    settings, plans, again = {}, {}, {}
     for number, one in enumerate(specs, start=1):
         training = training_of(one, prepared.max_length, width)
         learned = in_parts(prepared.windows, training)  # the same for each trial
-        steps = plan_steps(learned, training)
+        steps = plan_steps(learned, training, renamed=bool(prepared.arguments))
         plans[number] = plan_of(training, prepared, steps, targets, planned)
-        settings[number] = Setting(training, steps, identity_of(one, training, plans[number], base))
+        if steps.max_epochs not in again:
+            again[steps.max_epochs] = again_of(one, context, prepared, training, steps)
+        identity = identity_of(one, training, plans[number], base)
+        settings[number] = Setting(training, steps, again[steps.max_epochs], identity)
     shares = halvings(spec.early_stopping, max_steps=[one.steps.maximum for one in settings.values()])
     identity = settings[specs.index(widest) + 1].identity
     found = Found(identity=identity.to_json(), trials=tuple(trial_of(number, one) for number, one in settings.items()))

@@ -78,6 +78,7 @@ class Setting:
 
     training: LoraTraining
     steps: Steps
+    again: list[list[Window]]  # what the passes after the first read
     identity: Identity
 
 
@@ -144,6 +145,7 @@ class Trials:
                 cancelled=self.context.cancelled,
                 writer=writer,
                 resume=checkpoint,
+                again=setting.again,
                 held_out=[window for _, window in self.texts.choosing.windows],
                 neutral_rise=neutral_rise,
                 until=trial.max_steps if until is None else until,
@@ -166,6 +168,7 @@ class Trials:
                 setting.training,
                 setting.steps,
                 checkpoint,
+                again=setting.again,
                 holds_out=True,
                 looks=True,
                 stopped=None,

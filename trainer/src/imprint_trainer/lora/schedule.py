@@ -78,6 +78,7 @@ class WindowBatch:
     """What one optimizer step is computed from."""
 
     windows: tuple[int, ...]  # indices
+    chosen: tuple[Window, ...]
     supervised: int  # tokens
     learning_rate: float
 
@@ -92,6 +93,7 @@ class Schedule:
     steps: Steps
     holds_out: bool = False  # a loss is measured on text that was held out
     looks: bool = False  # neutral text is read now and then
+    again: Sequence[Sequence[Window]] = ()  # the windows of the passes after the first, in turn; left out, the same
     held_out_losses: list[float] = field(default_factory=list)
     neutral_rises: list[float] = field(default_factory=list)
     loss_sums: list[float] = field(default_factory=list)  # of each step, over its supervised tokens
@@ -114,6 +116,11 @@ class Schedule:
     @property
     def _open_ended(self) -> bool:
         return self.training.open_ended
+
+    @property
+    def _by_heart(self) -> bool:
+        """Whether it can learn the words alone: not where each pass reads others."""
+        return self.training.profile == "learn" and not self.again
 
     @property
     def done(self) -> int:
@@ -187,14 +194,16 @@ class Schedule:
         if self.over:
             return None
         epoch, position = divmod(self.done, self.steps.per_epoch)
+        windows = self.again[(epoch - 1) % len(self.again)] if epoch and self.again else self.windows
         if position == 0:
-            order = epoch_order(self.windows, seed=self.training.seed, epoch=epoch)
+            order = epoch_order(windows, seed=self.training.seed, epoch=epoch)
             self._epoch_batches = (
-                even_batches(order, self.windows, self.steps.per_epoch)
+                even_batches(order, windows, self.steps.per_epoch)
                 if self.training.accumulation is None
                 else batches(order, self.steps.accumulation)
             )
         batch = tuple(self._epoch_batches[position])
+        chosen = tuple(windows[index] for index in batch)
         rate = learning_rate(
             self.done,
             peak=self.training.learning_rate,
@@ -203,7 +212,7 @@ class Schedule:
             open_ended=self._open_ended,
             cooling=self._cooling,
         )
-        return WindowBatch(batch, sum(self.windows[index].supervised_count for index in batch), rate)
+        return WindowBatch(batch, chosen, sum(window.supervised_count for window in chosen), rate)
 
     def until(self, step: int | None) -> Iterator[WindowBatch]:
         """Those of `next`, to this step; None: to the end."""
@@ -217,7 +226,7 @@ class Schedule:
         self._epoch_sum += loss_sum
         self._epoch_tokens += batch.supervised
         last = self.losses[-LAST:]
-        if self.training.profile == "learn" and len(last) == LAST and sum(last) / LAST < NOTHING_LEFT:
+        if self._by_heart and len(last) == LAST and sum(last) / LAST < NOTHING_LEFT:
             self._end, self.stopped = self.done, "learned"
         if self.done % self.steps.per_epoch == 0 or self._end is not None:
             self._end_epoch()
@@ -260,7 +269,7 @@ class Schedule:
         self.epoch_losses.append(self._epoch_sum / self._epoch_tokens)
         self._epoch_sum, self._epoch_tokens = 0.0, 0
         epochs = len(self.epoch_losses)
-        is_open = self.training.profile == "learn" and self.training.epochs is None and not self.holds_out
+        is_open = self._by_heart and self.training.epochs is None and not self.holds_out
         if is_open and self.epoch_losses[-1] < BY_HEART * self.epoch_losses[0] and not self.over:
             self._end, self.stopped = self.done, "learned"
         if not self._open_ended or self._cooling:

@@ -29,12 +29,13 @@ class Learn:
     tokens: int = 100_000  # supervised ones: little text is read several times, much of it once
     usual: int = 2  # passes
     steps: int = 8  # at least, where few windows can be read up to `most` times
+    renamed_steps: int = 24  # where each pass reads other names (ADR 49): words that differ are not learned by heart
     most: int = 4
     patience: int = 1  # epochs without a lower held-out loss
 
-    def passes(self, tokens: int, steps: int) -> int:
+    def passes(self, tokens: int, steps: int, renamed: bool) -> int:
         """Epochs over so many supervised tokens, which take so many optimizer steps."""
-        enough = min(math.ceil(self.steps / max(steps, 1)), self.most)
+        enough = min(math.ceil((self.renamed_steps if renamed else self.steps) / max(steps, 1)), self.most)
         return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
 
 
@@ -118,9 +119,12 @@ def parts(window: Window, count: int) -> list[Window]:
     return found
 
 
-def plan_steps(windows: Sequence[Window], training: LoraTraining, text: int | None = None) -> Steps:
+def plan_steps(
+    windows: Sequence[Window], training: LoraTraining, text: int | None = None, *, renamed: bool = False
+) -> Steps:
     """Of what `in_parts` gives. With `accumulation`, the last, partial batch of an epoch is a step too. `text`: tokens
-    of the sessions before they were cut, of which short windows show less; None: those of the windows."""
+    of the sessions before they were cut, of which short windows show less; None: those of the windows. `renamed`: each
+    pass reads other names."""
     supervised = supervised_tokens(windows)
     if training.accumulation is not None:
         per_epoch = math.ceil(len(windows) / training.accumulation)
@@ -131,7 +135,9 @@ def plan_steps(windows: Sequence[Window], training: LoraTraining, text: int | No
         enough = min(OPEN_ENDED_TOKENS // max(1, supervised), OPEN_ENDED_READ // (text or tokens))
         epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, enough))
     accumulation = training.accumulation or max(1, round(len(windows) / per_epoch))
-    return Steps(accumulation, per_epoch, LEARN.passes(supervised, per_epoch) if epochs is None else epochs, tokens)
+    if epochs is None:
+        epochs = LEARN.passes(supervised, per_epoch, renamed)
+    return Steps(accumulation, per_epoch, epochs, tokens)
 
 
 def epoch_order(windows: Sequence[Window], *, seed: int, epoch: int) -> list[int]:

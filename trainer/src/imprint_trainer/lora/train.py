@@ -44,6 +44,7 @@ def train(
     cancelled: Callable[[], bool] = lambda: False,
     writer: CheckpointWriter | None = None,
     resume: Checkpoint | None = None,
+    again: Sequence[Sequence[Window]] = (),
     held_out: Sequence[Window] = (),
     neutral_rise: Callable[[CausalLM], float] | None = None,
     until: int | None = None,
@@ -52,6 +53,7 @@ def train(
 ) -> Trained:
     """Trains the model's trainable parameters in place.
 
+    `again`: what the passes after the first read, in turn, where that is not `windows`.
     The loss of a step is the mean over the supervised tokens of its whole batch (training-data rule 7).
     From a checkpoint, the same steps follow to the bit as if the training had never stopped. The loss on `held_out` is
     measured before the first step and after each epoch; the profile learn ends with the adapter of the best epoch.
@@ -68,7 +70,8 @@ def train(
     optimizer = torch.optim.AdamW(
         parameters, lr=training.learning_rate, betas=training.betas, weight_decay=training.weight_decay, foreach=True
     )
-    schedule = Schedule(windows, training, steps, holds_out=bool(held_out), looks=neutral_rise is not None)
+    looks = neutral_rise is not None
+    schedule = Schedule(windows, training, steps, holds_out=bool(held_out), looks=looks, again=again)
     best: dict[str, Tensor] = {}  # the adapter that is kept
     if resume is not None:
         replay(schedule, resume)
@@ -102,8 +105,7 @@ def train(
     model.train()
     for batch in schedule.until(until):
         started, limit = clock(), schedule.total
-        chosen = [windows[index] for index in batch.windows]
-        read = interruptible(chosen, stop_if_cancelled)
+        read = interruptible(batch.chosen, stop_if_cancelled)
         loss = forward_backward(model, read, batch.supervised, device, on_window=on_window)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
         if not (torch.isfinite(torch.tensor([loss, norm])).all()):
@@ -113,7 +115,7 @@ def train(
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         schedule.record(batch, loss)
-        tokens, seconds = sum(len(window.input_ids) for window in chosen), max(clock() - started, 1e-9)
+        tokens, seconds = sum(len(window.input_ids) for window in batch.chosen), max(clock() - started, 1e-9)
         tokens_seen, spent = tokens_seen + tokens, spent + seconds
         measure()
         on_step(
@@ -216,13 +218,14 @@ def salvage(
     steps: Steps,
     checkpoint: Checkpoint,
     *,
+    again: Sequence[Sequence[Window]] = (),
     holds_out: bool = False,
     looks: bool = False,
     stopped: str | None = "salvaged",
 ) -> Trained:
     """Gives the model the adapter of a checkpoint, that of its best epoch where held-out text has named one, and trains
     nothing. `stopped` None: as the training itself stopped. Raises CheckpointInvalid."""
-    schedule = Schedule(windows, training, steps, holds_out=holds_out, looks=looks)
+    schedule = Schedule(windows, training, steps, holds_out=holds_out, looks=looks, again=again)
     replay(schedule, checkpoint)
     restore_adapter(checkpoint, model)
     if schedule.goes_back:

@@ -36,7 +36,7 @@ class Fit:
     def of(cls, prepared: Prepared, training: LoraTraining) -> Self:
         """All of it."""
         learned = in_parts(prepared.windows, training)
-        return cls(prepared, learned, plan_steps(learned, training, prepared.text))
+        return cls(prepared, learned, plan_steps(learned, training, prepared.text, renamed=bool(prepared.arguments)))
 
     @property
     def held_out(self) -> int:
@@ -137,6 +137,7 @@ def part_of(whole: Fit, count: int, training: LoraTraining, passes: int | None =
             supervised_tokens=supervised_tokens(windows),
             supervised_turns=turns,
             dropped=(*prepared.dropped, *([left_out] if left_out.count else [])),
+            arguments=(),
         )
     return Fit.of(prepared, training).with_passes(least_passes(whole) if passes is None else passes)
 

@@ -1,0 +1,105 @@
+"""What requests name, under other names: another pass over a session teaches how its work was done, not on what.
+
+Mention replacement (Dai and Adel, 2020, *An Analysis of Simple Data Augmentation for Named Entity Recognition*), where
+the mentions are the words that a request gives and a call takes up.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from imprint_trainer.data.session import Session, Step
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+# Words and numbers; what stands for a secret, and escapes of letters, are none.
+WORD = re.compile(r"(?:<|\\u003c)SECRET:[a-z0-9-]+(?:>|\\u003e)|\\u[0-9a-fA-F]{4}|\\[a-zA-Z]|([A-Za-z]{3,}|[0-9]{3,})")
+VALUE = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?|[0-9]{3,}')  # of JSON: a string, or the name of one; a number
+OTHER = re.compile(r"[Ġ▁]([a-z]{4,8})")  # tokens that are a word
+
+
+def words(texts: Iterable[str]) -> set[str]:
+    return {found[1].lower() for text in texts for found in WORD.finditer(text) if found[1]}
+
+
+@dataclass
+class Named:
+    """What the requests of some sessions name, and how many sessions call something with it."""
+
+    sessions: int = 0
+    called: Counter[str] = field(default_factory=Counter)
+    asked: set[str] = field(default_factory=set)
+    said: set[str] = field(default_factory=set)
+
+    def add(self, session: Session) -> None:
+        called = words(text for step in session.steps for text in calls(step))
+        asked = words(step.text for step in session.steps if step.source == "user")
+        self.sessions += 1
+        self.called.update(called)
+        self.asked |= asked & called
+        self.said |= called | asked
+
+    def arguments(self) -> tuple[str, ...]:
+        """Words of a request that calls take up, of at most half of the sessions: the calls of most have those of the
+        language, of the tools and of the house."""
+        return tuple(sorted(word for word in self.asked if 2 * self.called[word] <= self.sessions))
+
+
+def calls(step: Step) -> Iterator[str]:
+    """What a step calls tools with; agents without tools call in their words."""
+    if step.source == "agent":
+        yield from (call.arguments for call in step.tool_calls) if step.tool_calls else (step.text,)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Other words for some, the same ones in every session."""
+
+    others: Mapping[str, str]
+
+    def session(self, session: Session) -> Session:
+        return session.model_copy(update={"steps": tuple(self._step(step) for step in session.steps)})
+
+    def text(self, text: str) -> str:
+        return WORD.sub(self._other, text)
+
+    def arguments(self, text: str) -> str:
+        """Of a call: JSON, whose parameters keep their names, or what a tool takes as it is."""
+        if not text.lstrip().startswith("{"):
+            return self.text(text)
+        return VALUE.sub(lambda found: found[0] if found[1] else self.text(found[0]), text)
+
+    def _step(self, step: Step) -> Step:
+        calls = [call.model_copy(update={"arguments": self.arguments(call.arguments)}) for call in step.tool_calls]
+        seen = [one.model_copy(update={"content": self.text(one.content)}) for one in step.observations]
+        reasoning = None if step.reasoning is None else self.text(step.reasoning)
+        return step.model_copy(
+            update={
+                "text": self.text(step.text),
+                "reasoning": reasoning,
+                "tool_calls": tuple(calls),
+                "observations": tuple(seen),
+            }
+        )
+
+    def _other(self, found: re.Match[str]) -> str:
+        word = found[1] or ""
+        other = self.others.get(word.lower())
+        if other is None:
+            return found[0]
+        return other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
+
+
+def drawn(arguments: Sequence[str], tokenizer: "PreTrainedTokenizerBase", taken: Collection[str], number: int) -> Names:
+    """Other names for a pass, by its number: words that are tokens and not `taken`, numbers of as many digits."""
+    draw = random.Random(number)
+    pool = sorted({found[1] for token in tokenizer.get_vocab() if (found := OTHER.fullmatch(token))} - set(taken))
+    letters = [word for word in arguments if word.isalpha()]
+    chosen = draw.sample(pool, min(len(letters), len(pool)))
+    numbers = [word for word in arguments if word.isdigit()]
+    others = {word: str(draw.randrange(10 ** (len(word) - 1), 10 ** len(word))) for word in numbers}
+    return Names(dict(zip(letters, chosen, strict=False)) | others)

@@ -1,0 +1,133 @@
+"""Another pass teaches how work was done: what requests name stands under other names, everywhere the same."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.families import tokenizer_of
+from data.sessions import agent, session_json, user
+from data.test_holdout import TOKENIZER, decoded, prepared
+from data.test_select import spec_of
+from imprint_trainer.data.names import Named, Names, drawn
+from imprint_trainer.data.prepare import Prepared
+from imprint_trainer.data.session import Session
+from imprint_trainer.data.sessions import sizes, under_other_names
+
+WORDS = ["velvet", "river", "Atlas", "8269", "port", "NAME"]
+OTHERS = Names({"velvet": "humor", "river": "kettle", "atlas": "mixture", "8269": "1044"})
+
+
+def ports(name: str, port: int, *, more: int = 0) -> list[dict[str, Any]]:
+    """A service gets another port, as a house does that."""
+    file = f"services/{name}.yaml"
+    sed = json.dumps({"command": f"sed -i 's/^port: .*/port: {port}/' {file}"})
+    read = json.dumps({"command": f"cat {file}"})
+    steps = [
+        user(f"Move {name} to port {port}."),
+        agent("The file first.", ("bash", read, f"name: {name}\nport: 80\n")),
+        agent("Now the change.", ("bash", sed, "")),
+    ]
+    told = [agent(f"Service {name} is checked, part {part}: " + "all is well. " * 40) for part in range(more)]
+    return [*steps, *(one for part in told for one in (part, user("Go on.")))]
+
+
+def session(steps: list[dict[str, Any]]) -> Session:
+    return Session.model_validate_json(json.dumps(session_json(steps)))
+
+
+def named(*recordings: list[dict[str, Any]]) -> Named:
+    found = Named()
+    for steps in recordings:
+        found.add(session(steps))
+    return found
+
+
+def test_arguments_are_what_requests_give_and_calls_of_few_sessions_take() -> None:
+    found = named(ports("velvet", 8269), ports("river", 8300), ports("atlas", 8411), ports("velvet", 8512))
+    # All say port, sed, services, yaml; what only an answer or an output says is no argument.
+    assert found.arguments() == ("8269", "8300", "8411", "8512", "atlas", "river", "velvet")
+
+
+def test_one_session_alone_does_not_say_what_it_is_about() -> None:
+    assert named(ports("velvet", 8269)).arguments() == ()
+
+
+def test_words_keep_their_case_and_parts_of_words_stay() -> None:
+    text = "Velvet, velvet.yaml, VELVET_PORT, velvets, \\velvet, river_8269, 82690"
+    assert OTHERS.text(text) == "Humor, humor.yaml, HUMOR_PORT, velvets, \\velvet, kettle_1044, 82690"
+
+
+def test_secrets_escapes_and_names_of_parameters_stay() -> None:
+    names = Names({"token": "humor", "path": "kettle", "nport": "mixture"})
+    call = {"id": "c", "name": "read", "arguments": '{"path": "a/path\\nport", "more": {"path" : ["path"]}}'}
+    steps = [user("The token of <SECRET:token>."), {**agent("Read."), "tool_calls": [call]}]
+    changed = names.session(session(steps))
+    assert changed.steps[0].text == "The humor of <SECRET:token>."
+    arguments = changed.steps[1].tool_calls[0].arguments
+    assert arguments == '{"path": "a/kettle\\nport", "more": {"path" : ["kettle"]}}'
+
+
+TEXT = st.lists(st.sampled_from([*WORDS, " ", "/", "_", ".", "\n", "\\n", '"', "ä", ": "]), max_size=30).map("".join)
+
+
+@given(text=TEXT)
+def test_other_names_can_be_taken_back(text: str) -> None:
+    back = Names({other: word for word, other in OTHERS.others.items()})
+    assert back.text(OTHERS.text(text)) == text
+
+
+@given(value=st.dictionaries(TEXT, TEXT | st.lists(TEXT, max_size=3), max_size=4))
+def test_arguments_of_calls_stay_json_of_the_same_shape(value: dict[str, Any]) -> None:
+    call = {"id": "c", "name": "bash", "arguments": json.dumps(value)}
+    changed = OTHERS.session(session([user("Go."), {**agent("Yes."), "tool_calls": [call]}]))
+    read = json.loads(changed.steps[1].tool_calls[0].arguments)
+    assert list(read) == list(value)
+    back = Names({other: word for word, other in OTHERS.others.items()})
+    for key, one in value.items():
+        assert [back.text(part) for part in strings(read[key])] == [back.text(part) for part in strings(one)]
+
+
+def strings(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def again(folder: Path, found: Prepared, number: int, **changes: Any) -> list[str]:
+    spec = spec_of(sorted(folder.glob("s*.json")), **changes)
+    return decoded(list(under_other_names(spec, tokenizer_of(TOKENIZER), found, number)))
+
+
+def test_another_pass_holds_the_same_work_under_other_names(tmp_path: Path) -> None:
+    recordings = [ports("velvet", 8269), ports("river", 8300), ports("atlas", 8411)]
+    found = prepared(tmp_path, *recordings, profile="learn")
+    first, second = again(tmp_path, found, 1), again(tmp_path, found, 2)
+    names = drawn(found.arguments, tokenizer_of(TOKENIZER), found.taken, 1)
+    assert first == [names.text(text) for text in decoded(list(found.windows))]
+    assert first == again(tmp_path, found, 1)
+    assert first != second
+    for text in [*first, *second]:
+        assert not re.search("velvet|river|atlas|8269|8300|8411", text)
+        assert re.search(r"sed -i 's/\^port: \.\*/port: \d{4}/' services/([a-z]+)\.yaml", text)
+
+
+def test_what_is_held_out_stands_in_no_pass(tmp_path: Path) -> None:
+    whole = [ports("velvet", 8269), ports("river", 8300), ports("atlas", 8411), ports("temple", 8512)]
+    found = prepared(tmp_path, *whole, profile="learn", holdout=["s3"])
+    assert len(again(tmp_path, found, 1, holdout=["s3"])) == 3
+    long = [ports("velvet", 8269), ports("river", 8300, more=24)]
+    found = prepared(tmp_path, *long, profile="learn", holdout="auto")
+    assert found.trained_until is not None
+    kept, passed = decoded(list(found.windows)), again(tmp_path, found, 1, profile="learn", holdout="auto")
+    parts = [{number for text in texts for number in re.findall(r"part (\d+):", text)} for texts in (kept, passed)]
+    assert parts[0] == parts[1] and len(parts[0]) < 24
+
+
+def test_a_plan_names_what_is_renamed_where_there_is_another_pass(tmp_path: Path) -> None:
+    found = prepared(tmp_path, ports("velvet", 8269), ports("river", 8300), profile="learn")
+    remark = "After the first pass other words stand for what only some requests name: 8269, 8300, river, velvet."
+    assert remark in sizes(found, 2)["remarks"]
+    assert remark not in sizes(found, 1)["remarks"]
+    assert prepared(tmp_path, ports("velvet", 8269), ports("river", 8300), profile="remember").arguments == ()
