@@ -38,7 +38,7 @@ function answersFor({ name, type }: Base, config: Config, look: UpstreamLook | n
   return `${name}: the trainer, since llama.cpp is given ${LLAMA_CPP_TYPES.join(", ")} here and this is ${type ?? "unknown"}`;
 }
 
-function checkUpstream({ host, problem, kind, models }: UpstreamLook): Finding {
+function checkUpstream({ host, problem, kind, hole, models }: UpstreamLook): Finding {
   if (problem !== null)
     return warning(
       "upstream",
@@ -52,7 +52,8 @@ function checkUpstream({ host, problem, kind, models }: UpstreamLook): Finding {
     "llama-server": "adapters are used that it was started with",
     openai: "it takes no adapters",
   };
-  return ok("upstream", `${host} (${kind}) serves ${names || "nothing"}; ${adapters[kind ?? "openai"]}`);
+  const serves = `${host} (${kind}) serves ${names || "nothing"}; ${adapters[kind ?? "openai"]}`;
+  return hole === null ? ok("upstream", serves) : warning("upstream", `${serves}; ${hole}`, "Update that server.");
 }
 
 /** Who answers chats, and why: the upstream by what it says now. */

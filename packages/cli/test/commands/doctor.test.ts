@@ -39,7 +39,8 @@ it("finds what is there, and says of the rest what to do", async () => {
 it("says what an upstream serves, and of which base models it answers the chats", async () => {
   const at = await place();
   const data = [{ id: "org/big", owned_by: "vllm", max_model_len: 4096 }];
-  const upstream = createServer((_request, response) => response.end(JSON.stringify({ data })));
+  let version = "0.14.0";
+  const upstream = createServer(({ url }, response) => response.end(JSON.stringify(url === "/version" ? { version } : { data })));
   await new Promise<void>((listening) => upstream.listen(0, "127.0.0.1", listening));
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   await mkdir(path.join(at.dataDir, "models", "big"), { recursive: true });
@@ -50,6 +51,12 @@ it("says what an upstream serves, and of which base models it answers the chats"
   expect(found).toMatchObject({
     status: "ok",
     detail: expect.stringMatching(/\(vllm\) serves org\/big; adapters are handed to it/),
+  });
+  version = "0.13.1";
+  expect(byName((await imprint(["doctor", "--json"], { env })).stdout).upstream).toMatchObject({
+    status: "warning",
+    detail: expect.stringContaining("its release 0.13.1 has a known hole (CVE-2026-22807"),
+    remedy: "Update that server.",
   });
   await new Promise((closed) => upstream.close(closed));
   expect(byName((await imprint(["doctor", "--json"], { env })).stdout).upstream).toMatchObject({

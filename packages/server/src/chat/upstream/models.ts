@@ -83,12 +83,28 @@ const HANDED = new RegExp(`^(.+)-[0-9a-f]{${HASH_LENGTH}}$`);
 export const isHandedOver = ({ id, parent, kind }: UpstreamModel): boolean =>
   kind !== "openai" && parent !== null && HANDED.test(id);
 
+/** Where servers tell their release, the first one without the hole that is known, and the hole. `openai`: Ollama's; others have no such path. */
+const RELEASES: Partial<Record<UpstreamKind, readonly [path: string, safe: string, hole: string]>> = {
+  vllm: ["/version", "0.14.0", "CVE-2026-22807, a model's own code runs unasked"],
+  openai: ["/api/version", "0.17.1", "CVE-2026-7482, a GGUF file reads its memory"],
+};
+
+/** The known hole of the release that runs there, in a sentence; null where none is known or it does not say. */
+const holeOf = async (http: UpstreamHttp, kind: UpstreamKind): Promise<string | null> => {
+  const [path = "", safe = "", hole = ""] = RELEASES[kind] ?? [];
+  const answer = path && (await http.ask({ path, limitMs: LIST_MS }).catch(() => null)); // whatever fails is told of the chats
+  const version = isObject(answer) ? textOr(answer.version, null) : null;
+  if (version === null || version.localeCompare(safe, "en", { numeric: true }) >= 0) return null;
+  return `its release ${version} has a known hole (${hole}); ${safe} has not`;
+};
+
 /** What an upstream answers when it is asked what it serves. */
 export interface UpstreamLook {
   readonly host: string;
   /** Why there is no answer; null where there is one. */
   readonly problem: string | null;
   readonly kind: UpstreamKind | null;
+  readonly hole: string | null;
   readonly models: readonly string[];
   /** Of these base models those whose chats it answers, adapters included, by what it calls them. */
   readonly copies: Readonly<Record<string, string>>;
@@ -97,15 +113,17 @@ export interface UpstreamLook {
 export const lookAtUpstream = async (upstream: Upstream, bases: readonly string[]): Promise<UpstreamLook> => {
   const { host } = upstream;
   try {
-    const models = await listModels(createUpstreamHttp(upstream));
+    const http = createUpstreamHttp(upstream);
+    const models = await listModels(http);
+    const kind = models[0]?.kind ?? "openai";
     const copies = bases.flatMap((base) => {
       const copy = copyOf(base, models);
       return copy !== null && takesTokens(copy.kind) ? [[base, copy.id]] : [];
     });
     const ids = models.filter((model) => !isHandedOver(model)).map(({ id }) => id);
-    return { host, problem: null, kind: models[0]?.kind ?? "openai", models: ids, copies: Object.fromEntries(copies) };
+    return { host, problem: null, kind, hole: await holeOf(http, kind), models: ids, copies: Object.fromEntries(copies) };
   } catch (error) {
     if (!(error instanceof ImprintError)) throw error;
-    return { host, problem: `${error.message} ${error.hint}`, kind: null, models: [], copies: {} };
+    return { host, problem: `${error.message} ${error.hint}`, kind: null, hole: null, models: [], copies: {} };
   }
 };
