@@ -8,6 +8,7 @@ import { npmCommand } from "./lib/setup/npm.mjs";
 
 /** Not `imprint`, which is not ours at the registry: nobody may be led to run another's package. */
 const NAME = "@imprint-lora/imprint";
+const SBOM = "sbom.cdx.json";
 const HELD = [
   "LICENSE",
   "README.md",
@@ -56,10 +57,25 @@ const about = {
   type: "module",
   engines,
   bin: { imprint: "packages/cli/bin/imprint.mjs" },
-  files: HELD,
+  files: [...HELD, SBOM],
   dependencies: Object.fromEntries(NEEDED.map((name) => [name, packages[`node_modules/${name}`].version])),
 };
-writeFileSync(path.join(folder, "package.json"), `${JSON.stringify(about, null, 2)}\n`);
+const write = (name, content) => writeFileSync(path.join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
+write("package.json", about);
+// What it is made of, as CycloneDX: what bundles hold or need, and what the set-up installs for the trainer.
+const component = (kind, name, pin) => ({
+  type: "library",
+  name,
+  version: pin,
+  purl: `pkg:${kind}/${name.replace("@", "%40")}@${pin}`,
+});
+const node = Object.entries(packages)
+  .filter(([place, { dev, link }]) => place.includes("node_modules/") && !dev && !link)
+  .map(([place, entry]) => component("npm", place.split("node_modules/").at(-1), entry.version));
+const pins = readFileSync(path.join(ROOT, "trainer", "requirements.lock"), "utf8").matchAll(/^([\w.-]+)==([^\s;]+)/gm);
+const python = Array.from(pins, ([, name, pin]) => component("pypi", name, pin));
+const metadata = { component: { type: "application", name: NAME, version, licenses: [{ license: { id: license } }] } };
+write(SBOM, { bomFormat: "CycloneDX", specVersion: "1.5", version: 1, metadata, components: [...node, ...python] });
 const [destination = ROOT] = process.argv.slice(2);
 mkdirSync(destination, { recursive: true });
 const [command, ...before] = npmCommand({ env: process.env });

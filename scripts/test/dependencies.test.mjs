@@ -33,6 +33,13 @@ it("nothing that a package brings runs when it is installed", () => {
   expect(read("scripts/lib/setup/llama-cpp.mjs")).toContain("--ignore-scripts");
 });
 
+it("no version is locked in its first week", () => {
+  expect(read("CONTRIBUTING.md")).toContain("`npm install --min-release-age=7`");
+  const commands = read("CONTRIBUTING.md").match(/^uv pip compile .+$/gm);
+  expect(commands.length).toBeGreaterThan(2);
+  for (const command of commands) expect(command).toContain('--exclude-newer "7 days"');
+});
+
 const LOCKS = readdirSync(join(root, "trainer")).filter((file) => file.endsWith(".lock"));
 
 it.each(LOCKS)("trainer/%s pins each package with its hash, from no place of its own", (file) => {

@@ -52,6 +52,28 @@ test("two packages are equal bytes, and hold no place of this machine", async ()
     expect(readFileSync(path.join(installed, "packages", "cli", "bundle", name), "utf8")).not.toContain(ROOT);
 });
 
+test("it names the packages that it brings or sets up, and none of the developers'", async () => {
+  const { bomFormat, components } = JSON.parse(readFileSync(path.join(installed, "sbom.cdx.json"), "utf8"));
+  expect(bomFormat).toBe("CycloneDX");
+  const names = new Set(components.map(({ purl }) => purl));
+  const [command, ...before] = npmCommand({ env: process.env });
+  const listing = ["ls", "--all", "--omit", "dev", "--package-lock-only", "--json"];
+  const { stdout } = await run(command, [...before, ...listing], { cwd: ROOT });
+  const needed = new Set();
+  const walk = ({ dependencies = {} }) => {
+    for (const [name, one] of Object.entries(dependencies)) {
+      if (one.version && !name.startsWith("@imprint/")) needed.add(`pkg:npm/${name.replace("@", "%40")}@${one.version}`);
+      walk(one);
+    }
+  };
+  walk(JSON.parse(stdout));
+  expect(needed.size).toBeGreaterThan(100);
+  expect([...needed].filter((purl) => !names.has(purl))).toEqual([]);
+  expect([...names].filter((purl) => /^pkg:npm\/(vitest|typescript|playwright-core)@/.test(purl))).toEqual([]);
+  for (const pin of readFileSync(path.join(ROOT, "trainer", "requirements.lock"), "utf8").match(/^[\w.-]+==[\w.+!]+/gm))
+    expect(names).toContain(`pkg:pypi/${pin.replace("==", "@")}`);
+});
+
 test("it tells its version, and before the set-up says what to do", async () => {
   expect((await imprint("--version")).stdout).toBe(VERSION);
   await expect(imprint("doctor")).rejects.toMatchObject({ code: 1, output: expect.stringContaining("imprint setup installs") });
