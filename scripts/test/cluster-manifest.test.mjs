@@ -48,8 +48,9 @@ test("a job finds what it asks for on a worker, and nothing on the head", () => 
   }
 });
 
-test("the docs name what the manifest holds", () => {
-  const docs = file("docs/ray.md");
+test("the docs, and the steps at the manifest's head, name what the manifest holds", () => {
+  const steps = file("examples/cluster/kuberay.yaml").match(/^#.*$/gm).join("\n");
+  const docs = `${file("docs/ray.md")}\n${steps}`;
   for (const said of [
     "examples/cluster/kuberay.yaml",
     claim.metadata.name,
