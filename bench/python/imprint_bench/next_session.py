@@ -186,8 +186,9 @@ class Study:
 
     def again(self, before: Sequence[Recorded], named: Named, passes: int) -> Iterator[list[Window]]:
         """What the passes after the first read."""
-        for number in range(1, passes) if named.arguments() else ():
-            names = drawn(named.arguments(), self.base.tokenizer, named.said, number)
+        arguments = named.arguments()
+        for number in range(1, passes) if arguments else ():
+            names = drawn(arguments, self.base.tokenizer, named.said, number)
             found = [self.prepared(names.session(one.session)).windows for one in before]
             yield [window for windows in found for window in windows[: self.options.trained_windows]]
 

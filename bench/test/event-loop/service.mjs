@@ -44,10 +44,10 @@ export async function startService({ root, fill }) {
   const [line] = await once(child.stdout, "data");
   const measured = async (work) => {
     child.send("begin");
-    const answers = await work();
+    await work();
     child.send("end");
     const [loop] = await once(child, "message");
-    return { ...loop, ...answers };
+    return loop;
   };
   const stop = async () => {
     child.kill("SIGTERM");
