@@ -92,7 +92,7 @@ function Ask({ adapter, asked }: { readonly adapter: Adapter; readonly asked: As
   const tuned = useAnswer();
   const session = useLoad(adapter.session_id, (signal) => api.sessions.get(adapter.session_id, { signal }));
   const [typed, setPrompt] = useState(asked.prompt);
-  /** The task that the adapter learned, until another is typed. */
+  /** The task that the adapter learned, until someone is about to type another: no text arrives under their hands. */
   const prompt = typed ?? session.value?.task ?? "";
   const [maxTokens, setMaxTokens] = useState(asked.tokens ?? "160");
   const [temperature, setTemperature] = useState(asked.temperature ?? "0");
@@ -122,6 +122,7 @@ function Ask({ adapter, asked }: { readonly adapter: Adapter; readonly asked: As
             required
             rows={5}
             value={prompt}
+            onFocus={() => setPrompt(prompt)}
             onChange={(event) => setPrompt(event.target.value)}
             onKeyDown={(event) => {
               if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !isBusy) event.currentTarget.form?.requestSubmit();

@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { makeNative } from "../../../server/test/support/native.js";
 import { makeSession } from "../../../server/test/support/session.js";
@@ -63,6 +64,16 @@ test(
     await vi.waitFor(async () => expect(await fresh.getByLabel("Prompt").inputValue()).toBe(task));
     await fresh.getByLabel("Prompt").press("Control+Enter");
     await fresh.getByText(`adapter: ${task}`).waitFor();
+
+    const late = new Promise<Route>((resolve) => void fresh.route("**/sessions/dropped", resolve));
+    await fresh.goto(`${service.url}/#/playground`);
+    await fresh.reload();
+    await fresh.getByLabel("Prompt").pressSequentially("Sub");
+    const arrived = fresh.waitForResponse("**/sessions/dropped");
+    await (await late).continue();
+    await arrived;
+    await fresh.getByLabel("Prompt").pressSequentially("tract.");
+    expect(await fresh.getByLabel("Prompt").inputValue(), "the task does not arrive under one's hands").toBe("Subtract.");
     expectNoFaults(page);
   },
   TEST_MS,
