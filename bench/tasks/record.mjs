@@ -28,11 +28,11 @@ async function scripted(way) {
  * An expert's session: mini-swe-agent itself, its model scripted, so that prompts and observations are what a model is shown later. Its
  * own trajectory holds no tools; the last request has all, and with the last answer it is a line of chat JSONL.
  */
-export async function recordSession({ task, way, repository, programs, look }) {
+export async function recordSession({ task, way, repository, programs, signal, look }) {
   const { heard, url, close } = await scripted(way);
   try {
     const { commit, prompt, limits } = task;
-    const end = await runAgent({ repository, commit, prompt, limits, url, model: MODEL, programs, look });
+    const end = await runAgent({ repository, commit, prompt, limits, url, model: MODEL, programs, signal, look });
     if (end.exit !== "Submitted" || heard.answers.length !== way.length)
       throw new Error(
         `The session of ${task.name} ended with ${end.exit} after ${heard.answers.length} of ${way.length} answers.`,

@@ -51,7 +51,7 @@ export const ROWS = {
 };
 
 /** `train` and `imprint` by the product: each gives `{model}`, an adapter that is there already too, and tells `print` what it took. */
-export function trainings({ client, baseModel, print }) {
+export function trainings({ client, baseModel, print, wait = (jobId) => client.jobs.waitFor(jobId) }) {
   const made = async (adapter_id, start) => {
     const known = await client.adapters.get(adapter_id).catch((error) => {
       if (error.status !== 404) throw error;
@@ -59,7 +59,7 @@ export function trainings({ client, baseModel, print }) {
     if (known !== undefined) return { model: adapter_id };
     const began = performance.now();
     const { job_id } = await start({ adapter_id, base_model: baseModel, keep_harmful: true });
-    const { status, error, proof } = await client.jobs.waitFor(job_id);
+    const { status, error, proof } = await wait(job_id);
     if (error?.code === "HYPERNETWORK_NOT_INSTALLED") return { leftOut: error.message };
     if (status !== "completed") throw new Error(`${adapter_id} was not made: ${error?.message ?? status}`);
     const { loss_before, loss_after, neutral_loss_before, neutral_loss_after } = proof;

@@ -30,7 +30,7 @@ export async function compileAgent(programs) {
  * Lets mini-swe-agent work in a clone of a repository, asking the service at `url`. Resolves with what `look` makes of the result's
  * folder, how the agent ended (`Submitted`, `LimitsExceeded`, ...), its answers, the tokens it wrote and was last told, and seconds.
  */
-export async function runAgent({ repository, commit, prompt, limits, url, model, programs, look }) {
+export async function runAgent({ repository, commit, prompt, limits, url, model, programs, signal, look }) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-task-"));
   const [home, work, trajectory] = ["home", "repository", "run.traj.json"].map((name) => path.join(folder, name));
   try {
@@ -54,6 +54,7 @@ export async function runAgent({ repository, commit, prompt, limits, url, model,
         ...env,
       },
       timeoutMs: limits.seconds * 1000,
+      signal,
       name: "mini",
     }).catch((error) => error);
     const seconds = (performance.now() - began) / 1000;

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -139,4 +139,10 @@ it("the lines that the last attempt teaches stand in no message before it", asyn
   expect(taught.size).toBe(12);
   expect(prompt.filter((line) => taught.has(line))).toEqual([]);
   expect(messages.at(-1).content).toContain("5 of 7 checks passed");
+});
+
+it("refuses an option that it does not have", () => {
+  const demo = path.join(ROOT, "scripts", "demo.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [demo, "--task"], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([2, "npm run demo takes --tasks, --runner ray, or nothing, not --task.\n"]);
 });

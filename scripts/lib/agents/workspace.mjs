@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { CommandFailure } from "../process/failures.mjs";
 import { run } from "../process/run.mjs";
 import { NOWHERE } from "./clients.mjs";
 
@@ -57,15 +56,6 @@ export async function makeWorkspace({ folder, files, programs, root, env, signal
       }).then(
         () => null,
         (error) => error,
-      ),
-    /** Resolves with whether a program, run in the repository, ends with exit code 0. */
-    passes: (file, ...args) =>
-      run(file, args, { cwd: repository, env: own, signal, name: file }).then(
-        () => true,
-        (error) => {
-          if (error instanceof CommandFailure) return false;
-          throw error;
-        },
       ),
   };
 }

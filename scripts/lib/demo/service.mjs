@@ -2,10 +2,10 @@ import path from "node:path";
 import { createClient } from "../../../packages/client/dist/index.js";
 import { loadConfig, startServer } from "../../../packages/server/dist/index.js";
 
-/** The real service on a free loopback port, and a client for it. Programs find it by its data directory where it is announced. */
-export async function startDemoService({ dataDir, announce = false, flags = {} }) {
+/** The real service on a free loopback port, and a client for it. */
+export async function startDemoService({ dataDir, flags = {} }) {
   const config = loadConfig({ flags: { data_dir: dataDir, host: "127.0.0.1", port: 0, log_level: "error", ...flags } });
-  const server = await startServer(config, { announce });
+  const server = await startServer(config, { announce: false });
   const token = config.token === null ? {} : { token: config.token };
   return {
     url: server.url,
