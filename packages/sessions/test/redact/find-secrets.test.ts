@@ -157,9 +157,10 @@ describe("findSecrets", () => {
     ];
     for (const part of parts) {
       const text = part.repeat(Math.ceil(200_000 / part.length));
-      const start = performance.now();
+      const start = process.cpuUsage();
       findSecrets(text);
-      expect(performance.now() - start, part.slice(0, 30)).toBeLessThan(5000);
+      const { user, system } = process.cpuUsage(start); // microseconds: what others do on this machine does not count
+      expect((user + system) / 1000, part.slice(0, 30)).toBeLessThan(5000);
     }
   });
 });

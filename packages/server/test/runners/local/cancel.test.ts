@@ -51,7 +51,8 @@ test.each(["training", "saving"])("a task cancelled in %s stops, and its worker 
   const folder = temporaryFolder();
   const { spawn, count } = countingSpawn();
   const go = join(folder, "go");
-  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go, wait_in })], { spawn });
+  const patient = { spawn, cancelGraceMs: 15_000 }; // it hears of the cancel however busy the machine is
+  const runner = runnerOn("trainer.mjs", [JSON.stringify({ wait_for: go, wait_in })], patient);
   const watched = startWatched(runner, loraTask({ output_dir: folder }));
   await watched.seen((event) => event.type === "phase" && event.phase === wait_in);
   watched.cancel();
