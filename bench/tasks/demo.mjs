@@ -71,8 +71,7 @@ export async function tellTasks({ started, signal, dataDir = DATA_DIR, out = pro
       if (error.status !== 404) throw error;
     });
     const wait = (jobId) => follow({ client, paper, signal, out }, jobId);
-    const { train } = trainings({ client, baseModel: BASE, print: paper.item, wait });
-    const { model } = await train(ONE.name, sessions);
+    const { model } = await trainings({ client, baseModel: BASE, print: paper.item, wait }).train(ONE.name, sessions);
 
     paper.step("The adapter tries the same tasks");
     const after = await attempt("adapter", model);

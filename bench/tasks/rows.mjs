@@ -5,9 +5,9 @@ import { shown } from "./record.mjs";
 /** One seed for every training: what differs is the sessions. */
 const SEED = 1;
 
-const learn = (count, name = `learn${count}`, settings = {}) => ({
+const learn = (count) => ({
   async model({ repository, train }) {
-    return train(`${repository.name}-${name}`, await repository.sessions(count), settings);
+    return train(`${repository.name}-learn${count}`, await repository.sessions(count));
   },
 });
 
@@ -33,7 +33,6 @@ export const ROWS = {
   learn3: learn(3),
   learn6: learn(6),
   learn12: learn(12),
-  remember12: learn(12, "remember12", { profile: "remember", train_on: "successful_steps" }),
   other: {
     async model({ other, train }) {
       const one = other();
@@ -72,12 +71,12 @@ export function trainings({ client, baseModel, print, wait = (jobId) => client.j
   };
   const stored = async ({ text }) => (await client.sessions.create(text, { outcome: "success" })).session_id;
   return {
-    async train(adapter_id, sessions, settings = {}) {
+    async train(adapter_id, sessions) {
       const session_ids = [];
       for (const session of sessions) session_ids.push(await stored(session));
       // As a project's runs train: nothing is held out, what tests it are the tasks.
       return made(adapter_id, (asked) =>
-        client.train.lora({ ...asked, session_ids, profile: "learn", holdout: "none", seed: SEED, ...settings }),
+        client.train.lora({ ...asked, session_ids, profile: "learn", holdout: "none", seed: SEED }),
       );
     },
     async imprint(adapter_id, session) {

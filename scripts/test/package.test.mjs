@@ -101,6 +101,9 @@ test("set up, it imports, serves the dashboard, and is removed without the sessi
   expect((await fetch(`${url}/docs/swagger-ui.css`)).status).toBe(200);
   service.abort();
   await serving;
+  const data_dir = path.join(home, ".imprint");
+  const { stdout } = await imprint("upgrade", "--no-llama-cpp", "--json");
+  expect(JSON.parse(stdout)).toEqual({ data_dir, older: null });
 }, 120_000);
 
 test("removing asks first, takes what the set-up made, and keeps sessions, adapters and what is not ours", async () => {

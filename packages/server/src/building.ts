@@ -50,7 +50,8 @@ export type Data = Awaited<ReturnType<typeof openData>>;
 
 /** The data directory, without what a crash left behind. */
 export const openData = async ({ config: { settings }, log, opened }: Base) => {
-  const { paths, database } = opened.add(openStorage(settings.data_dir));
+  const { paths, database, older } = opened.add(openStorage(settings.data_dir));
+  if (older !== null) log.info({ older }, "the registry was an older Imprint's and is this one's now; a copy is kept");
   const removed = await cleanUp({ database, paths });
   if (removed.staging.length + removed.leftovers.length + removed.erased > 0)
     log.warn(removed, "removed what an earlier run left behind");

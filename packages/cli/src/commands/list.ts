@@ -6,6 +6,7 @@ import type { COMMANDS } from "./names.js";
 export const LOADERS: Readonly<Record<(typeof COMMANDS)[number]["name"], () => Promise<(context: CommandContext) => Command>>> = {
   setup: async () => (await import("./setup.js")).setupCommand,
   demo: async () => (await import("./setup.js")).demoCommand,
+  upgrade: async () => (await import("./setup.js")).upgradeCommand,
   uninstall: async () => (await import("./uninstall.js")).uninstallCommand,
   start: async () => (await import("./start.js")).startCommand,
   status: async () => (await import("./status.js")).statusCommand,

@@ -52,6 +52,7 @@ export const COMMANDS = [
     args: "[session...]",
     description: "write stored sessions as a data set: messages and tools, ATIF, or a folder for a hub",
   },
+  { name: "upgrade", description: "make this machine and the data directory ready for a newer Imprint; a copy is kept" },
   { name: "uninstall", description: "remove what setup installed; sessions and adapters stay unless told" },
   { name: "delete", args: "<id...>", description: "delete stored sessions, archive adapters, or forget projects" },
   { name: "push", args: "<id> <repo>", description: "upload an adapter to a model hub" },

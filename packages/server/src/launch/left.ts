@@ -26,14 +26,6 @@ const read = async (path: string): Promise<readonly Unstarted[]> => (await readR
 const isOfProject = ({ request: { metadata } }: Pick<Unstarted, "request">): boolean =>
   typeof metadata === "object" && metadata !== null && "project" in metadata && "run" in metadata;
 
-/** What was being started when its service was killed: earlier versions took the file aside for that. */
-const takenOf = ({ unstarted }: DataPaths): string => `${unstarted}.taken`;
-
-const readAll = async (paths: DataPaths): Promise<readonly Unstarted[]> => [
-  ...(await read(takenOf(paths))),
-  ...(await read(paths.unstarted)),
-];
-
 /** By the file: it is read, changed and written by one at a time. */
 const changing = createKeyedLock();
 
@@ -57,7 +49,7 @@ export const resubmit = (
   changing([paths.unstarted], async () => {
     const made: { jobs: Resubmitted["jobs"]; refused: Resubmitted["refused"] } = { jobs: [], refused: [] };
     const later: Unstarted[] = [];
-    for (const one of await readAll(paths))
+    for (const one of await read(paths.unstarted))
       try {
         const job_id = await launch({ start: one as unknown as Start, call: null, transact }, deps);
         made.jobs.push({ job_id, status: "queued" });
@@ -67,12 +59,11 @@ export const resubmit = (
         else made.refused.push({ kind: one.kind, reason: error.message });
       }
     await write(paths.unstarted, later);
-    await rm(takenOf(paths), { force: true });
     return { ...made, kept: later.length };
   });
 
 /** How many jobs wait to be submitted again, and which trainings can go on whose job has ended, or was lost with its service. */
 export const findLeft = async (paths: DataPaths, jobs: LaunchDeps["jobs"]) => {
   const isOver = ({ job_id }: KeptCheckpoint): boolean => jobs.get(job_id)?.finished_at !== null;
-  return { unstarted: (await readAll(paths)).length, checkpoints: (await keptCheckpoints(paths)).filter(isOver) };
+  return { unstarted: (await read(paths.unstarted)).length, checkpoints: (await keptCheckpoints(paths)).filter(isOver) };
 };

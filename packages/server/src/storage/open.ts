@@ -1,13 +1,12 @@
-import { chmodSync, existsSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync } from "node:fs";
 import { Kysely } from "kysely";
 import Libsql from "libsql";
-import { CannotStartError, diskRefusal } from "../common/error.js";
+import { diskRefusal } from "../common/error.js";
 import { lockDataDirectory } from "./lock.js";
 import { type DataPaths, dataPaths, ensureDataPaths, unusableDataDirectory } from "./paths.js";
 import type { Database, Schema } from "./schema.js";
 import { ImmediateDialect } from "./sqlite/dialect.js";
-import { migrate, missingIn } from "./sqlite/migrate.js";
+import { keepOlder, migrate } from "./sqlite/migrate.js";
 
 const BOOT_BUSY_TIMEOUT_MS = 5_000;
 
@@ -19,18 +18,22 @@ const BOOT_BUSY_TIMEOUT_MS = 5_000;
 export const openDatabase = ({
   path,
   busyTimeoutMs = 5_000,
+  onOlder,
 }: {
   readonly path: string;
   readonly busyTimeoutMs?: number;
+  /** Told where the copy of an older registry is, which is changed now. */
+  readonly onOlder?: (copy: string) => void;
 }): Database => {
   const file = new Libsql(path);
   try {
     file.exec(`pragma busy_timeout = ${BOOT_BUSY_TIMEOUT_MS}`);
-    missingIn(file); // before anything is changed
+    const copy = keepOlder(file, path); // before anything is changed
     file.exec("pragma journal_mode = wal");
     file.exec("pragma synchronous = full");
     file.exec("pragma foreign_keys = on");
     migrate(file);
+    if (copy !== null) onOlder?.(copy);
     chmodSync(path, 0o600);
     // From here on ImmediateDriver waits, without blocking the event loop.
     file.exec("pragma busy_timeout = 0");
@@ -63,27 +66,23 @@ export const openDatabase = ({
 export interface Storage {
   readonly paths: DataPaths;
   readonly database: Database;
+  /** The copy of an older Imprint's registry, which was changed; null where it was this one's. */
+  readonly older: string | null;
   close(): Promise<void>;
 }
 
-/** What an Imprint left that kept its registry in Postgres: with another one nobody would have registered the adapters here. */
-const MARK_OF_POSTGRES = "registry.id";
-
 /**
  * Opens data directory and registry, for this service alone.
- * @throws DataDirectoryInUseError, CannotStartError, OtherSchemaError or ConfigError; nothing is left open then
+ * @throws DataDirectoryInUseError, OtherSchemaError or ConfigError; nothing is left open then
  */
 export const openStorage = (root: string): Storage => {
-  if (existsSync(join(root, MARK_OF_POSTGRES)))
-    throw new CannotStartError(
-      `The registry of ${root} is in a Postgres database, which this Imprint does not read: run the Imprint that wrote it, or use another --data-dir`,
-    );
   const paths = dataPaths(root);
   ensureDataPaths(paths);
   const unlock = lockDataDirectory(root);
   try {
-    const database = openDatabase({ path: paths.database });
-    return { paths, database, close: () => database.destroy().finally(unlock) };
+    const kept: string[] = [];
+    const database = openDatabase({ path: paths.database, onOlder: (copy) => kept.push(copy) });
+    return { paths, database, older: kept[0] ?? null, close: () => database.destroy().finally(unlock) };
   } catch (error) {
     unlock();
     throw diskRefusal(error) === undefined ? error : unusableDataDirectory(root, error);

@@ -49,13 +49,9 @@ test("jobs that waited at stops are counted, and started again in their order wi
   expect(await resubmit(service)).toEqual({ jobs: [], refused: [], kept: 0 });
 });
 
-test("what a killed service was starting again is started by the next one, also what an earlier version had taken aside", async () => {
+test("what a killed service was starting again is started by the next one", async () => {
   const dataDir = makeFolder();
   await stopped(dataDir, ["a"], ["b", "c"]);
-  const file = join(dataDir, "unstarted.json");
-  const { version, jobs } = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(`${file}.taken`, JSON.stringify({ version, jobs: jobs.slice(0, 2) }));
-  writeFileSync(file, JSON.stringify({ version, jobs: jobs.slice(2) }));
   const killed = await startService({ dataDir });
   expect(await leftOf(killed)).toMatchObject({ unstarted: 3 });
   // What a service does not survive: here a fault in the middle.

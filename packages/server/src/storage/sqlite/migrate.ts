@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import type Libsql from "libsql";
 import { CannotStartError } from "../../common/error.js";
 
@@ -132,14 +133,36 @@ const CHANGES: readonly (readonly string[])[] = [
 const VERSION = FIRST_VERSION + CHANGES.length;
 
 const HEAD = "select user_version as version, (select count(*) from sqlite_master) as tables from pragma_user_version";
+const headOf = (database: Libsql.Database) =>
+  database.prepare(HEAD).get() as { readonly version: number; readonly tables: number };
 
 /** What the registry has yet to be told: all of it, what has changed since it was made, or nothing. @throws OtherSchemaError; the file is as it was then */
-export const missingIn = (database: Libsql.Database): readonly string[] => {
-  const [head] = database.prepare(HEAD).all() as { readonly version: number; readonly tables: number }[];
-  const { version, tables } = head ?? { version: 0, tables: 0 };
+const missingIn = (database: Libsql.Database): readonly string[] => {
+  const { version, tables } = headOf(database);
   if (version === 0 && tables === 0) return [...SCHEMA, ...CHANGES.flat()];
   if (version < FIRST_VERSION || version > VERSION) throw new OtherSchemaError(version);
   return CHANGES.slice(version - FIRST_VERSION).flat();
+};
+
+/**
+ * Copies an older registry, before it is changed, for those who go back to the Imprint that wrote it. Null where it is not older.
+ * @throws OtherSchemaError, or what kept it from being copied; there is no part of a copy then
+ */
+export const keepOlder = (database: Libsql.Database, path: string): string | null => {
+  if (missingIn(database).length === 0 || headOf(database).tables === 0) return null;
+  const copy = path.replace(/\.db$/, `-${headOf(database).version}.db`);
+  const temporary = `${copy}.tmp`;
+  rmSync(temporary, { force: true });
+  try {
+    const handle = openSync(temporary, "w", 0o600);
+    database.prepare("vacuum into ?").run([temporary]);
+    fsyncSync(handle);
+    closeSync(handle);
+    renameSync(temporary, copy);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  return copy;
 };
 
 /**

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
@@ -89,11 +89,36 @@ test("a registry of schema 11 becomes one of 15, with all that is in it, and the
   const database = openDatabase({ path });
   onTestFinished(() => database.destroy());
   expect(schemaOf(path)).toEqual(current);
+
+  const copy = join(dirname(path), "registry-11.db");
+  const kept = new Libsql(copy);
+  onTestFinished(() => void kept.close());
+  expect(kept.prepare("pragma user_version").all()).toEqual([{ user_version: 11 }]);
+  expect(kept.prepare("select session_id, fingerprint from sessions order by session_id").all()).toEqual([
+    { session_id: "silent", fingerprint: "f" },
+    { session_id: "told", fingerprint: "f" },
+  ]);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+
   const rows = database.selectFrom("sessions").select(["session_id", "repository", "recorded_at", "fingerprint"]);
   expect(await rows.orderBy("recorded_at").execute()).toEqual([
     { session_id: "told", repository: "shop", recorded_at: "2026-03-01T00:00:00.000Z", fingerprint: null },
     { session_id: "silent", repository: null, recorded_at: "2026-05-02", fingerprint: null },
   ]);
+});
+
+test("an older registry that cannot be copied is left as it was", async () => {
+  const path = makePath();
+  await openDatabase({ path }).destroy();
+  const file = new Libsql(path);
+  file.exec("pragma user_version = 14");
+  file.close();
+  mkdirSync(join(dirname(path), "registry-14.db")); // a copy does not take a folder's place
+  expect(() => openDatabase({ path })).toThrow("EISDIR");
+  const again = new Libsql(path);
+  onTestFinished(() => void again.close());
+  expect(again.prepare("pragma user_version").all()).toEqual([{ user_version: 14 }]);
+  expect(readdirSync(dirname(path)).filter((name) => name.includes(".tmp"))).toEqual([]);
 });
 
 test("commits are durable: WAL, synchronous FULL, foreign keys", async () => {
