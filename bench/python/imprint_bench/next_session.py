@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from imprint_trainer.data.names import Named, drawn
+from imprint_trainer.data.names import Named, drawn, other_words
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE
@@ -186,10 +186,10 @@ class Study:
 
     def again(self, before: Sequence[Recorded], named: Named, passes: int) -> Iterator[list[Window]]:
         """What the passes after the first read."""
-        arguments = named.arguments()
+        arguments, pool = named.arguments(), other_words(self.base.tokenizer, named.said)
         for number in range(1, passes) if arguments else ():
-            names = drawn(arguments, self.base.tokenizer, named.said, number)
-            found = [self.prepared(names.session(one.session)).windows for one in before]
+            sessions = [drawn(one.session, arguments, pool, number).session(one.session) for one in before]
+            found = [self.prepared(session).windows for session in sessions]
             yield [window for windows in found for window in windows[: self.options.trained_windows]]
 
     def tested(self, newest: Recorded, before: Sequence[Recorded]) -> tuple[Window, ...]:

@@ -1,4 +1,4 @@
-"""Another pass teaches how work was done: what requests name stands under other names, everywhere the same."""
+"""Another pass teaches how work was done: what requests name stands under other names, in each session its own."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from data.families import tokenizer_of
 from data.sessions import agent, session_json, user
 from data.test_holdout import TOKENIZER, decoded, prepared
 from data.test_select import spec_of
-from imprint_trainer.data.names import Named, Names, drawn
+from imprint_trainer.data.names import Named, Names, drawn, other_words
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.sessions import sizes, under_other_names
@@ -104,13 +104,24 @@ def test_another_pass_holds_the_same_work_under_other_names(tmp_path: Path) -> N
     recordings = [ports("velvet", 8269), ports("river", 8300), ports("atlas", 8411)]
     found = prepared(tmp_path, *recordings, profile="learn")
     first, second = again(tmp_path, found, 1), again(tmp_path, found, 2)
-    names = drawn(found.arguments, tokenizer_of(TOKENIZER), found.taken, 1)
-    assert first == [names.text(text) for text in decoded(list(found.windows))]
+    pool = other_words(tokenizer_of(TOKENIZER), found.taken)
+    names = [drawn(session(steps), found.arguments, pool, 1) for steps in recordings]
+    assert first == [one.text(text) for one, text in zip(names, decoded(list(found.windows)), strict=True)]
     assert first == again(tmp_path, found, 1)
     assert first != second
     for text in [*first, *second]:
         assert not re.search("velvet|river|atlas|8269|8300|8411", text)
         assert re.search(r"sed -i 's/\^port: \.\*/port: \d{4}/' services/([a-z]+)\.yaml", text)
+
+
+def test_what_two_recordings_share_is_taught_once_in_another_pass_too(tmp_path: Path) -> None:
+    begun = ports("velvet", 8269)
+    found = prepared(tmp_path, begun, [*begun, *ports("river", 8300)], ports("atlas", 8411), profile="learn")
+    tokenizer = tokenizer_of(TOKENIZER)
+    for number in (1, 2):
+        windows = under_other_names(spec_of(sorted(tmp_path.glob("s*.json"))), tokenizer, found, number)
+        taught = [tokenizer.decode([window.input_ids[index] for index in window.targets]) for window in windows]
+        assert "".join(taught).count("The file first.") == 3
 
 
 def test_what_is_held_out_stands_in_no_pass(tmp_path: Path) -> None:

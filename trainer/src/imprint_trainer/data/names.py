@@ -57,7 +57,7 @@ def calls(step: Step) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Names:
-    """Other words for some, the same ones in every session."""
+    """Other words for some, the same ones wherever they stand."""
 
     others: Mapping[str, str]
 
@@ -77,14 +77,8 @@ class Names:
         calls = [call.model_copy(update={"arguments": self.arguments(call.arguments)}) for call in step.tool_calls]
         seen = [one.model_copy(update={"content": self.text(one.content)}) for one in step.observations]
         reasoning = None if step.reasoning is None else self.text(step.reasoning)
-        return step.model_copy(
-            update={
-                "text": self.text(step.text),
-                "reasoning": reasoning,
-                "tool_calls": tuple(calls),
-                "observations": tuple(seen),
-            }
-        )
+        said = {"text": self.text(step.text), "reasoning": reasoning}
+        return step.model_copy(update={**said, "tool_calls": tuple(calls), "observations": tuple(seen)})
 
     def _other(self, found: re.Match[str]) -> str:
         word = found[1] or ""
@@ -94,12 +88,17 @@ class Names:
         return other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
 
 
-def drawn(arguments: Sequence[str], tokenizer: "PreTrainedTokenizerBase", taken: Collection[str], number: int) -> Names:
-    """Other names for a pass, by its number: words that are tokens and not `taken`, numbers of as many digits."""
-    draw = random.Random(number)
-    pool = sorted({found[1] for token in tokenizer.get_vocab() if (found := OTHER.fullmatch(token))} - set(taken))
+def other_words(tokenizer: "PreTrainedTokenizerBase", taken: Collection[str]) -> list[str]:
+    """Words that are tokens, and not `taken`."""
+    return sorted({found[1] for token in tokenizer.get_vocab() if (found := OTHER.fullmatch(token))} - set(taken))
+
+
+def drawn(session: Session, arguments: Sequence[str], pool: Sequence[str], number: int) -> Names:
+    """A session's other names for a pass, by its number: words of `pool`, numbers of as many digits. Recordings that
+    begin alike have the same ones."""
+    asked = next((step.text for step in session.steps if step.source == "user"), "")
+    draw = random.Random(f"{number} {asked}")
     letters = [word for word in arguments if word.isalpha()]
-    chosen = draw.sample(pool, min(len(letters), len(pool)))
+    others = dict(zip(letters, draw.sample(pool, min(len(letters), len(pool))), strict=False))
     numbers = [word for word in arguments if word.isdigit()]
-    others = {word: str(draw.randrange(10 ** (len(word) - 1), 10 ** len(word))) for word in numbers}
-    return Names(dict(zip(letters, chosen, strict=False)) | others)
+    return Names(others | {word: str(draw.randrange(10 ** (len(word) - 1), 10 ** len(word))) for word in numbers})

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.holdout import HeldOut, Split, last_part, recorded, sampled, split_of
-from imprint_trainer.data.names import Named, drawn
+from imprint_trainer.data.names import Named, drawn, other_words
 from imprint_trainer.data.plan import USUAL, window_length
 from imprint_trainer.data.prepare import Counted, Prepared, Skipped, Turn, counted, prepare_windows
 from imprint_trainer.data.select import agent_words, turn_keys
@@ -152,16 +152,17 @@ def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase", *,
 def under_other_names(
     spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase", prepared: Prepared, number: int
 ) -> tuple[Window, ...]:
-    """The windows of another pass over what `prepared` trains, its arguments under other names; the same for the same
-    `number`."""
-    names = drawn(prepared.arguments, tokenizer, prepared.taken, number)
+    """The windows of another pass, by its number, over what `prepared` trains: each session under names of its own."""
+    pool = other_words(tokenizer, prepared.taken)
     work = Preparing(spec.model_copy(update={"max_length": prepared.max_length}), tokenizer, prepared.max_length)
     held_out = prepared.held_out.sessions if prepared.held_out else ()
     for session_id, path in work.paths():
         if session_id not in held_out or prepared.trained_until is not None:
             stop = prepared.trained_until if session_id in held_out else None
             with suppress(*UNTRAINABLE):
-                work.train(session_id, names.session(load_session(path)), stop=stop)
+                session = load_session(path)
+                names = drawn(session, prepared.arguments, pool, number)
+                work.train(session_id, names.session(session), stop=stop)
     return tuple(window for part in work.parts for window in part.windows)
 
 
