@@ -74,7 +74,7 @@ export async function tellTasks({ started, signal, dataDir = DATA_DIR, out = pro
     const { model } = await trainings({ client, baseModel: BASE, print: paper.item, wait }).train(ONE.name, sessions);
 
     paper.step("The adapter tries the same tasks");
-    const after = await attempt("adapter", model);
+    const after = await attempt("learn6", model);
 
     paper.line();
     paper.item(`Solved of ${held.length}: ${before} with the base model, ${after} with the adapter.`);
