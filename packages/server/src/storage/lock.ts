@@ -28,6 +28,5 @@ export const lockDataDirectory = (root: string): (() => void) => {
     if (codeOf(cause) === "SQLITE_BUSY") throw new DataDirectoryInUseError({ cause });
     throw unusableDataDirectory(root, cause);
   }
-  const held = file;
-  return () => held.close();
+  return () => file?.close();
 };

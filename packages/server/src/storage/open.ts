@@ -1,14 +1,13 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
+import { join } from "node:path";
 import { Kysely } from "kysely";
 import Libsql from "libsql";
-import { diskRefusal } from "../common/error.js";
+import { CannotStartError, diskRefusal } from "../common/error.js";
 import { lockDataDirectory } from "./lock.js";
 import { type DataPaths, dataPaths, ensureDataPaths, unusableDataDirectory } from "./paths.js";
 import type { Database, Schema } from "./schema.js";
 import { ImmediateDialect } from "./sqlite/dialect.js";
 import { keepOlder, migrate } from "./sqlite/migrate.js";
-
-const BOOT_BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Opens the registry's SQLite file, with its tables.
@@ -27,7 +26,7 @@ export const openDatabase = ({
 }): Database => {
   const file = new Libsql(path);
   try {
-    file.exec(`pragma busy_timeout = ${BOOT_BUSY_TIMEOUT_MS}`);
+    file.exec("pragma busy_timeout = 5000");
     const copy = keepOlder(file, path); // before anything is changed
     file.exec("pragma journal_mode = wal");
     file.exec("pragma synchronous = full");
@@ -73,9 +72,12 @@ export interface Storage {
 
 /**
  * Opens data directory and registry, for this service alone.
- * @throws DataDirectoryInUseError, OtherSchemaError or ConfigError; nothing is left open then
+ * @throws DataDirectoryInUseError, CannotStartError, OtherSchemaError or ConfigError; nothing is left open then
  */
 export const openStorage = (root: string): Storage => {
+  // What an Imprint left whose registry was elsewhere: with a new one here, its adapters would be removed as nobody's.
+  if (existsSync(join(root, "registry.id")))
+    throw new CannotStartError(`The registry of ${root} is in Postgres: use the Imprint that wrote it, or another --data-dir`);
   const paths = dataPaths(root);
   ensureDataPaths(paths);
   const unlock = lockDataDirectory(root);

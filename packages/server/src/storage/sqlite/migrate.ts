@@ -152,7 +152,6 @@ export const keepOlder = (database: Libsql.Database, path: string): string | nul
   if (missingIn(database).length === 0 || headOf(database).tables === 0) return null;
   const copy = path.replace(/\.db$/, `-${headOf(database).version}.db`);
   const temporary = `${copy}.tmp`;
-  rmSync(temporary, { force: true });
   try {
     const handle = openSync(temporary, "w", 0o600);
     database.prepare("vacuum into ?").run([temporary]);
