@@ -31,11 +31,13 @@ async function baseThere({ client, paper, signal, out, dataDir }) {
 export async function tellTasks({ started, signal, dataDir = DATA_DIR, out = process.stdout, env = process.env }) {
   const paper = createPaper(out, env);
   const { paint } = paper;
+  const mark = (isGood) => (isGood ? paint("green", "✓") : paint("red", "✗"));
   let service;
   try {
     paper.title("Tasks", "An agent works in a repository with rules of its own: with a base model, then with an adapter.");
-    rmSync(path.join(dataDir, "work"), { recursive: true, force: true });
-    const conversations = path.join(dataDir, "work", "conversations");
+    const work = path.join(dataDir, "work");
+    rmSync(work, { recursive: true, force: true });
+    const conversations = path.join(work, "conversations");
     mkdirSync(conversations, { recursive: true });
     const programs = await installAgent({ name: "mini", root: ROOT, env, signal });
     await compileAgent(programs);
@@ -44,22 +46,19 @@ export async function tellTasks({ started, signal, dataDir = DATA_DIR, out = pro
 
     paper.step(`The base model: ${BASE}`);
     await baseThere({ client, paper, signal, out, dataDir });
-    const about = { seed: SEED, folder: path.join(dataDir, "work"), programs, signal, print: paper.item };
-    const repository = makeRepository({ one: ONE, ...about });
+    const repository = makeRepository({ one: ONE, seed: SEED, folder: work, programs, signal, print: paper.item });
     const held = repository.plan.tasks.filter(({ side, shown, number }) => side === "heldOut" && shown && number < TASKS);
 
-    /** Which of the tasks the agent solves with a model. */
+    /** How many of the tasks the agent solves with a model. */
     const attempt = async (row, model) => {
-      const solved = new Set();
+      let solved = 0;
       await together(held, async (task) => {
         const cell = await cellOf({ repository, row, task, model, url, programs, conversations, signal });
-        if (cell.solved) solved.add(task.name);
-        const mark = cell.solved ? paint("green", "✓") : paint("red", "✗");
-        paper.item(
-          `${mark} ${task.prompt} ${paint("dim", `${cell.outcome}, ${cell.turns} turns, ${cell.seconds.toFixed(0)} s`)}`,
-        );
+        if (cell.solved) solved += 1;
+        const told = `${cell.outcome}, ${cell.turns} turns, ${cell.seconds.toFixed(0)} s`;
+        paper.item(`${mark(cell.solved)} ${task.prompt} ${paint("dim", told)}`);
       });
-      return solved.size;
+      return solved;
     };
     paper.step("The base model tries, in mini-swe-agent");
     const before = await attempt("base", BASE);
@@ -80,15 +79,11 @@ export async function tellTasks({ started, signal, dataDir = DATA_DIR, out = pro
     paper.item(`Solved of ${held.length}: ${before} with the base model, ${after} with the adapter.`);
     paper.remark(`What was said: ${fromHere(conversations)}`);
     const seconds = `${((performance.now() - started) / 1000).toFixed(0)} s`;
-    paper.line(
-      after > before
-        ? `${paint("green", "✓")} Done in ${seconds}.`
-        : `${paint("red", "✗")} The adapter solves no more: ${seconds}.`,
-    );
-    return after > before ? 0 : 1;
+    const isMore = after > before;
+    paper.line(`${mark(isMore)} ${isMore ? "Done in" : "The adapter solves no more:"} ${seconds}.`);
+    return isMore ? 0 : 1;
   } catch (error) {
-    paper.line();
-    paper.line(signal.aborted ? "Interrupted. Nothing is left running." : `${paint("red", "The demo failed:")} ${error.message}`);
+    paper.broken(error, signal);
     return 1;
   } finally {
     await service?.close();

@@ -24,6 +24,11 @@ export function createPaper(out, env) {
     },
     item: (text) => line(`   ${text}`),
     remark: (text) => line(`   ${paint("dim", text)}`),
+    /** What ended a demo before its end. */
+    broken: (error, signal) => {
+      line();
+      line(signal.aborted ? "Interrupted. Nothing is left running." : `${paint("red", "The demo failed:")} ${error.message}`);
+    },
     /** An answer of a model, the lines that `isTaught` marked. */
     answer: (name, text, isTaught) => {
       line();

@@ -5,7 +5,7 @@ import { loadConfig, startServer } from "../../../packages/server/dist/index.js"
 /** The real service on a free loopback port, and a client for it. */
 export async function startDemoService({ dataDir, flags = {} }) {
   const config = loadConfig({ flags: { data_dir: dataDir, host: "127.0.0.1", port: 0, log_level: "error", ...flags } });
-  const server = await startServer(config, { announce: false });
+  const server = await startServer(config);
   const token = config.token === null ? {} : { token: config.token };
   return {
     url: server.url,

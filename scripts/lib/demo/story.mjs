@@ -38,8 +38,7 @@ export async function tell({ started, signal, dataDir = DATA_DIR, out = process.
     paper.line(found.length === 0 ? `${paint("green", "✓")} Done in ${seconds}.` : `The demo failed after ${seconds}.`);
     return found.length === 0 ? 0 : 1;
   } catch (error) {
-    paper.line();
-    paper.line(signal.aborted ? "Interrupted. Nothing is left running." : `${paint("red", "The demo failed:")} ${error.message}`);
+    paper.broken(error, signal);
     return 1;
   } finally {
     await service?.close();

@@ -152,13 +152,13 @@ export const keepOlder = (database: Libsql.Database, path: string): string | nul
   if (missingIn(database).length === 0 || headOf(database).tables === 0) return null;
   const copy = path.replace(/\.db$/, `-${headOf(database).version}.db`);
   const temporary = `${copy}.tmp`;
+  const handle = openSync(temporary, "w", 0o600);
   try {
-    const handle = openSync(temporary, "w", 0o600);
     database.prepare("vacuum into ?").run([temporary]);
     fsyncSync(handle);
-    closeSync(handle);
     renameSync(temporary, copy);
   } finally {
+    closeSync(handle);
     rmSync(temporary, { force: true });
   }
   return copy;
