@@ -8,8 +8,6 @@ import { contestant } from "./contestant.mjs";
 import { figures } from "./figures.mjs";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/sessions", import.meta.url));
-const TRAINERS = ["imprint", "trl", "plain"];
-
 /** The demo's session, as it is stored. */
 async function exampleSession(folder) {
   const file = path.join(folder, "session.json");
@@ -20,10 +18,10 @@ async function exampleSession(folder) {
 }
 
 /** Steps of all trainers in turn (A B C A B C ...), each trainer in a process of its own. */
-async function measured({ session, rounds, print, ...options }) {
+async function measured({ session, rounds, print, beside, ...options }) {
   const steps = rounds + 1;
   const given = Object.entries({ ...options, session, steps }).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const works = TRAINERS.map((name) => ({
+  const works = ["imprint", ...beside.split(",")].map((name) => ({
     name,
     ...contestant({ python: findPython(), args: ["--by", name, ...given], env: trainerEnvironment() }),
   }));
@@ -51,15 +49,18 @@ export const benchmark = {
     base: { type: "string" },
     quantization: { type: "string", default: "nf4" },
     windows: { type: "string", default: "2" },
+    beside: { type: "string", default: "trl,plain" },
     "max-length": { type: "string", default: "1024" },
   },
   async run({ options, rounds, print }) {
     const folder = mkdtempSync(path.join(tmpdir(), "imprint-bench-"));
     try {
-      const { quantization, windows, "max-length": length } = options;
+      const { quantization, windows, beside, "max-length": length } = options;
       const base = options.base === undefined ? defaultModel() : userPath(options.base);
       const session = await exampleSession(folder);
-      const found = figures(await measured({ base, quantization, windows, "max-length": length, session, rounds, print }));
+      const found = figures(
+        await measured({ base, quantization, windows, beside, "max-length": length, session, rounds, print }),
+      );
       for (const [name, { tokens_per_second: speed, speedup, peak_mb, peak_ratio, loss_difference }] of Object.entries(found))
         print(
           `${name}: ${speed.median} tokens/s (${speed.min} to ${speed.max}), peak ${peak_mb} MB` +

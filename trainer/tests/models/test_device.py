@@ -53,6 +53,23 @@ def test_bf16_is_used_only_on_a_card_that_has_it(
     assert (said in err) if said else not err
 
 
+@pytest.mark.parametrize(
+    ("flags", "faster"),
+    [
+        ("AuthenticAMD fma avx2 avx512f", False),
+        ("AuthenticAMD fma avx2 avx512f avx512_bf16", True),
+        ("GenuineIntel fma avx2 avx512f avx512_bf16 amx_bf16 amx_tile", True),
+        ("GenuineIntel fma avx2 avx512f avx512_bf16 avx512_fp16", False),
+        ("", False),
+    ],
+)
+def test_bf16_is_multiplied_only_where_that_is_faster(
+    flags: str, faster: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_described", lambda: flags)
+    assert module.multiplies_bf16() is faster
+
+
 @pytest.mark.parametrize("requested", ["auto", "cpu", "cuda"])
 @pytest.mark.parametrize("usable", [True, False])
 @pytest.mark.parametrize("driver", [True, False])
