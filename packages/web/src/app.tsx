@@ -16,19 +16,22 @@ import { SessionPage } from "./sessions/session-page.js";
 import { SessionsPage } from "./sessions/sessions-page.js";
 import { SignInPage } from "./sign-in/sign-in-page.js";
 import { TrainPage } from "./train/train-page.js";
+import { Keys } from "./ui/keys.js";
 import { Page } from "./ui/page.js";
 
+/** The first one is home. */
 const SECTIONS = [
-  ["jobs", "Jobs"],
-  ["sessions", "Sessions"],
-  ["train", "Train"],
-  ["adapters", "Adapters"],
-  ["models", "Models"],
-  ["projects", "Projects"],
-  ["playground", "Playground"],
+  ["projects", "Projects", "g p"],
+  ["sessions", "Sessions", "g s"],
+  ["train", "Train", "g t"],
+  ["jobs", "Jobs", "g j"],
+  ["adapters", "Adapters", "g a"],
+  ["models", "Models", "g m"],
+  ["playground", "Playground", "g y"],
 ] as const;
+const [[HOME]] = SECTIONS;
 
-function pageOf({ path: [section = "jobs", id, part], query }: Route) {
+function pageOf({ path: [section = HOME, id, part], query }: Route) {
   if (section === "jobs") return id === undefined ? <JobsPage status={query.status} /> : <JobPage key={id} jobId={id} />;
   if (section === "sessions") return id === undefined ? <SessionsPage /> : <SessionPage key={id} sessionId={id} />;
   if (section === "adapters" && id !== undefined && part === "evaluation") return <EvaluationPage key={id} adapterId={id} />;
@@ -41,7 +44,7 @@ function pageOf({ path: [section = "jobs", id, part], query }: Route) {
   return (
     <Page title="Nothing here">
       <p>
-        This page does not exist. <a href={hrefOf(["jobs"])}>Go to the jobs</a>.
+        This page does not exist. <a href={hrefOf([HOME])}>Go to the projects</a>.
       </p>
     </Page>
   );
@@ -50,7 +53,7 @@ function pageOf({ path: [section = "jobs", id, part], query }: Route) {
 export function App() {
   const route = useRoute();
   const isSignedOut = useSyncExternalStore(signedOutStore.subscribe, signedOutStore.get);
-  const [section = "jobs"] = route.path;
+  const [section = HOME] = route.path;
   const skip = (): void => document.querySelector("h1")?.focus();
   return (
     <div className="shell">
@@ -59,8 +62,8 @@ export function App() {
       </button>
       <nav aria-label="Sections">
         <span className="brand">Imprint</span>
-        {SECTIONS.map(([name, label]) => (
-          <a key={name} href={hrefOf([name])} aria-current={section === name ? "page" : undefined}>
+        {SECTIONS.map(([name, label, keys]) => (
+          <a key={name} href={hrefOf([name])} data-keys={keys} aria-current={section === name ? "page" : undefined}>
             {label}
           </a>
         ))}
@@ -69,6 +72,7 @@ export function App() {
         </a>
       </nav>
       {isSignedOut ? <SignInPage /> : pageOf(route)}
+      <Keys />
     </div>
   );
 }

@@ -6,9 +6,11 @@ import { ProofCard } from "../job/proof-card.js";
 import { useAction } from "../load/use-action.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
+import { goTo } from "../router/use-route.js";
 import { TasksCard } from "../tasks/tasks-card.js";
 import { ago, bytes } from "../text/numbers.js";
 import { Card } from "../ui/card.js";
+import { Confirmed } from "../ui/confirmed.js";
 import { Facts } from "../ui/facts.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
@@ -17,6 +19,7 @@ import { Condition } from "./chips.js";
 import { fetchRecord } from "./fetch-record.js";
 import { LossPlot } from "./loss-plot.js";
 import { runsOf } from "./runs.js";
+import { UseIt } from "./use-it.js";
 
 function Lineage({ adapter }: { readonly adapter: Adapter }) {
   return (
@@ -91,6 +94,10 @@ export function AdapterPage({ adapterId }: { readonly adapterId: string }) {
       reload();
     }, [adapterId, reload]),
   );
+  const remove = useCallback(async () => {
+    await api.adapters.delete(adapterId);
+    goTo(hrefOf(["adapters"]));
+  }, [adapterId]);
   const actions = adapter && (
     <>
       <Condition adapter={adapter} />
@@ -100,6 +107,9 @@ export function AdapterPage({ adapterId }: { readonly adapterId: string }) {
       <a className="button primary" href={hrefOf(["playground"], { adapter: adapterId })}>
         Try it
       </a>
+      <Confirmed label="Delete" question={`Delete ${adapterId}?`} confirm="Delete the adapter" act={remove}>
+        Nobody can use it any more. Its files stay in the service's data directory, and its sessions are untouched.
+      </Confirmed>
     </>
   );
   return (
@@ -110,6 +120,7 @@ export function AdapterPage({ adapterId }: { readonly adapterId: string }) {
           <TasksCard adapter={adapter} />
           <EvaluationCard adapter={adapter} heldOut={record?.heldOut ?? []} onEvaluated={reload} />
           <ProofCard proof={adapter.proof} />
+          <UseIt name={adapterId} />
           {runs.length > 0 && <LossPlot runs={runs} />}
           <div className="columns">
             <Lineage adapter={adapter} />

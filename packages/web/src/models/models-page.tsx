@@ -8,6 +8,7 @@ import { useAction } from "../load/use-action.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
 import { bytes } from "../text/numbers.js";
+import { Confirmed } from "../ui/confirmed.js";
 import { ConnectionState } from "../ui/connection.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
@@ -41,13 +42,10 @@ interface RowProps {
 
 function ModelRow({ model, pull, onPull, onRemoved }: RowProps) {
   const { name, is_default, here, from, size, licence, context_length, template, weights, engine, training } = model;
-  const [isAsking, setAsking] = useState(false);
-  const remove = useAction(
-    useCallback(async () => {
-      await api.models.delete(name);
-      onRemoved();
-    }, [name, onRemoved]),
-  );
+  const remove = useCallback(async () => {
+    await api.models.delete(name);
+    onRemoved();
+  }, [name, onRemoved]);
   const isPulled = pull !== undefined && !isFinished(pull);
   return (
     <tr>
@@ -75,22 +73,11 @@ function ModelRow({ model, pull, onPull, onRemoved }: RowProps) {
             Pull
           </button>
         )}
-        {here && !is_default && !isAsking && (
-          <button type="button" onClick={() => setAsking(true)}>
-            Remove
-          </button>
+        {here && !is_default && (
+          <Confirmed label="Remove" question={`Remove ${name}?`} confirm={`Remove ${name}`} act={remove}>
+            Its files go. Adapters that were trained on it stay, and need it to be used.
+          </Confirmed>
         )}
-        {isAsking && (
-          <span className="actions">
-            <button type="button" className="danger" disabled={remove.isBusy} onClick={() => void remove.run()}>
-              Remove {name}
-            </button>
-            <button type="button" onClick={() => setAsking(false)}>
-              Keep it
-            </button>
-          </span>
-        )}
-        <Problem error={remove.error} />
       </td>
     </tr>
   );

@@ -33,7 +33,7 @@ export function Curves({ curve }: { readonly curve: Curve }) {
   return (
     <div className="plots">
       {PLOTS.map(([title], at) => (
-        <Plot key={title} title={title} x={x} lines={lines[at] ?? []} sync="training" />
+        <Plot key={title} title={title} x={x} lines={lines[at] ?? []} sync="training" isFromZero={title !== "Loss"} />
       ))}
     </div>
   );

@@ -35,6 +35,8 @@ interface PlotProps {
   readonly lines: readonly Line[];
   /** Plots of one key show the cursor at the same step. */
   readonly sync?: string;
+  /** Its axis begins at zero: a small part of what is shown is not to look like much. */
+  readonly isFromZero?: boolean;
 }
 
 const HEIGHT = 168;
@@ -52,13 +54,18 @@ const axis = (values?: (value: number) => string): uPlot.Axis => ({
   ...(values && { values: (_plot, ticks) => ticks.map(values) }),
 });
 
-const optionsOf = (lines: readonly Pick<Line, "label" | "color">[], width: number, sync?: string): uPlot.Options => ({
+interface Shape {
+  readonly series: readonly Pick<Line, "label" | "color">[];
+  readonly isFromZero: boolean;
+}
+
+const optionsOf = ({ series, isFromZero }: Shape, width: number, sync?: string): uPlot.Options => ({
   width,
   height: HEIGHT,
   legend: { show: false },
   padding: [8, 8, 0, 0],
   cursor: { drag: { x: false, y: false }, ...(sync !== undefined && { sync: { key: sync } }) },
-  scales: { x: { time: false } },
+  scales: { x: { time: false }, ...(isFromZero && { y: { range: (_plot, _min, max) => [0, (max || 1) * 1.1] } }) },
   axes: [
     { ...axis((value) => (Number.isInteger(value) ? String(value) : "")), size: 26 },
     // Room for eight digits: learning rates have as many.
@@ -66,7 +73,7 @@ const optionsOf = (lines: readonly Pick<Line, "label" | "color">[], width: numbe
   ],
   series: [
     {},
-    ...lines.map(({ label, color }, at) => ({
+    ...series.map(({ label, color }, at) => ({
       label,
       dash: [...dashOf(at)],
       stroke: colorOf(color),
@@ -107,11 +114,11 @@ function Legend({ lines }: { readonly lines: readonly Line[] }) {
 
 /** A line plot that follows its data, its width and the colour scheme. */
 export function Plot(props: PlotProps) {
-  const { title, x, lines, sync } = props;
+  const { title, x, lines, sync, isFromZero = false } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const scheme = useColorScheme();
-  const shape = JSON.stringify(lines.map(({ label, color }) => ({ label, color })));
+  const shape = JSON.stringify({ series: lines.map(({ label, color }) => ({ label, color })), isFromZero } satisfies Shape);
   const data = useRef<uPlot.AlignedData>([[]]);
   data.current = [[...x], ...lines.map(({ values }) => [...values])];
 

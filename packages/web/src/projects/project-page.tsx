@@ -1,5 +1,6 @@
 import { isRunning, latestOf, type Project, type ProjectRun } from "@imprint/contracts";
-import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { useCallback, useState } from "react";
+import { UseIt } from "../adapters/use-it.js";
 import { api } from "../api.js";
 import { useProject } from "../live/use-project.js";
 import { useAction } from "../load/use-action.js";
@@ -11,52 +12,12 @@ import { ago, count, words } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { EVALUATION_TONES } from "../text/verdict.js";
 import { Card } from "../ui/card.js";
+import { Confirmed } from "../ui/confirmed.js";
 import { ConnectionState } from "../ui/connection.js";
 import { Facts } from "../ui/facts.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { History } from "./history.js";
-
-function Question({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  const title = useId();
-  const { run, isBusy, error } = useAction(
-    useCallback(async () => {
-      await api.projects.delete(name);
-      goTo(hrefOf(["projects"]));
-    }, [name]),
-  );
-  return (
-    <dialog ref={dialog} aria-labelledby={title} onClose={onClose}>
-      <h2 id={title}>Delete the project {name}?</h2>
-      <p>Its runs and the name {latestOf(name)} go: whoever asks for that name is refused. Its sessions and adapters stay.</p>
-      <Problem error={error} />
-      <div className="actions">
-        <button type="button" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" className="danger" disabled={isBusy} onClick={() => void run()}>
-          Delete the project
-        </button>
-      </div>
-    </dialog>
-  );
-}
-
-/** The button, and the question that it asks first. */
-function DeleteProject({ name, isActive }: { readonly name: string; readonly isActive: boolean }) {
-  const [isAsking, setIsAsking] = useState(false);
-  const close = useCallback(() => setIsAsking(false), []);
-  return (
-    <>
-      <button type="button" className="danger" disabled={isActive} onClick={() => setIsAsking(true)}>
-        Delete
-      </button>
-      {isAsking && <Question name={name} onClose={close} />}
-    </>
-  );
-}
 
 /** More lines are no plot any more; the history has all. */
 const SHOWN = 30;
@@ -133,6 +94,10 @@ export function ProjectPage({ name }: { readonly name: string }) {
       [name],
     ),
   );
+  const remove = useCallback(async () => {
+    await api.projects.delete(name);
+    goTo(hrefOf(["projects"]));
+  }, [name]);
   const isActive = project?.runs.some(isRunning) ?? false;
   const actions = project && (
     <>
@@ -145,7 +110,15 @@ export function ProjectPage({ name }: { readonly name: string }) {
       <button type="button" className="primary" disabled={run.isBusy || isActive} onClick={() => void run.run()}>
         {isActive ? "A run goes on" : "Train on what is new"}
       </button>
-      <DeleteProject name={name} isActive={isActive} />
+      <Confirmed
+        label="Delete"
+        question={`Delete the project ${name}?`}
+        confirm="Delete the project"
+        isDisabled={isActive}
+        act={remove}
+      >
+        Its runs and the name {latestOf(name)} go: whoever asks for that name is refused. Its sessions and adapters stay.
+      </Confirmed>
     </>
   );
   return (
@@ -155,6 +128,7 @@ export function ProjectPage({ name }: { readonly name: string }) {
       {project && (
         <>
           <Latest project={project} />
+          {project.latest && <UseIt name={latestOf(name)} />}
           <Verdicts runs={project.runs} />
           <Card title="Runs">
             {project.runs.length === 0 ? (

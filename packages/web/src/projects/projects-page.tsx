@@ -45,8 +45,8 @@ export function ProjectsPage() {
       )}
       {value?.projects.length === 0 && (
         <p className="empty">
-          No projects yet. <code>imprint project NAME --from FOLDER</code> ties a folder of recordings to an adapter that is
-          trained again as sessions come.
+          No projects yet. One ties sessions to an adapter that is trained again as more come: tick some of your{" "}
+          <a href={hrefOf(["sessions"])}>sessions</a>, or tie a folder with <code>imprint project NAME --from FOLDER</code>.
         </p>
       )}
     </Page>

@@ -70,7 +70,7 @@ export function SessionPage({ sessionId }: { readonly sessionId: string }) {
           <fieldset className="choice">
             <legend>How it ended</legend>
             {OUTCOMES.map((outcome) => (
-              <label key={outcome}>
+              <label key={outcome} data-keys={`o ${outcome[0]}`}>
                 <input
                   type="radio"
                   name="outcome"

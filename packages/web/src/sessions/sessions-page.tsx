@@ -1,11 +1,14 @@
 import { endingOf, type Outcome, type SessionSummary } from "@imprint/contracts";
-import { useCallback, useRef, useState } from "react";
+import { type FormEvent, useCallback, useRef, useState } from "react";
 import { api } from "../api.js";
 import { useAction } from "../load/use-action.js";
 import { usePages } from "../load/use-pages.js";
 import { hrefOf } from "../router/route.js";
+import { goTo } from "../router/use-route.js";
 import { ago, count } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
+import { Commands } from "../ui/commands.js";
+import { Confirmed } from "../ui/confirmed.js";
 import { Page } from "../ui/page.js";
 import { Pager } from "../ui/pager.js";
 import { Problem } from "../ui/problem.js";
@@ -23,15 +26,23 @@ const toggled = (ids: readonly string[], id: string): readonly string[] =>
 
 /** What is done to all that are ticked, on whatever pages. */
 function Ticked({ ids, onDone }: { readonly ids: readonly string[]; readonly onDone: () => void }) {
-  const [isSure, setSure] = useState(false);
-  const act = useAction(
+  const each = useCallback(
+    async (one: (id: string) => Promise<unknown>) => {
+      for (const id of ids) await one(id);
+      onDone();
+    },
+    [ids, onDone],
+  );
+  const act = useAction(each);
+  const found = useAction(
     useCallback(
-      async (one: (id: string) => Promise<unknown>) => {
-        for (const id of ids) await one(id);
-        setSure(false);
-        onDone();
+      async (event: FormEvent<HTMLFormElement>) => {
+        event.preventDefault();
+        const name = String(new FormData(event.currentTarget).get("project"));
+        await api.projects.run(name, { session_ids: [...ids] });
+        goTo(hrefOf(["projects", name]));
       },
-      [ids, onDone],
+      [ids],
     ),
   );
   if (ids.length === 0) return null;
@@ -48,15 +59,23 @@ function Ticked({ ids, onDone }: { readonly ids: readonly string[]; readonly onD
         </a>
         {button("Mark as success", (id) => api.sessions.label(id, "success"))}
         {button("Mark as failure", (id) => api.sessions.label(id, "failure"))}
-        {isSure ? (
-          button(`Delete ${count(ids.length, "session")} for good`, (id) => api.sessions.delete(id))
-        ) : (
-          <button type="button" onClick={() => setSure(true)}>
-            Delete
-          </button>
-        )}
+        <Confirmed
+          label="Delete"
+          question={`Delete ${count(ids.length, "session")}?`}
+          confirm={`Delete ${count(ids.length, "session")} for good`}
+          act={() => each((id) => api.sessions.delete(id))}
+        >
+          What was recorded goes for good, unless your archive keeps it. Adapters that were trained on it stay.
+        </Confirmed>
       </nav>
-      <Problem error={act.error} />
+      <form className="filters" onSubmit={(event) => void found.run(event)}>
+        <input name="project" required aria-label="Name of a project" placeholder="Name of a project, such as shop" />
+        <button type="submit" disabled={found.isBusy}>
+          Make a project of them
+        </button>
+      </form>
+      <Commands lines={[`imprint export-sessions ${ids.join(" ")} --format messages --out sessions.jsonl`]} />
+      <Problem error={act.error ?? found.error} />
     </>
   );
 }

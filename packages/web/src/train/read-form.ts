@@ -59,7 +59,7 @@ export function readValue(schema: TSchema, text: string): unknown {
   return text.trim();
 }
 
-interface Form {
+export interface Form {
   readonly method: Method;
   readonly sessionIds: readonly string[];
   readonly values: Values;
@@ -77,6 +77,29 @@ export function requestOf({ method, sessionIds, values }: Form): Request {
     return text.trim() === "" ? [] : [[name, readValue(schema, text)] as const];
   });
   return { ...sessionsOf(method, sessionIds), ...Object.fromEntries(given) } as Request;
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+const flagsOf = (name: string, value: unknown): readonly string[] => {
+  const flag = `--${name.replaceAll("_", "-")}`;
+  if (Array.isArray(value)) return [flag, value.join(",")];
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).flatMap(([key, text]) => [flag, `${key}=${text}`]);
+  return [flag, String(value)];
+};
+
+/** What starts the same training in a terminal. A switch that is off by itself takes no value. */
+export function commandLine(form: Form): string {
+  const fields = FIELDS[form.method];
+  const flags = Object.entries(requestOf(form)).flatMap(([name, value]) => {
+    if (!(name in fields)) return [];
+    const isSwitch = (fields[name] as { readonly default?: unknown }).default === false;
+    return isSwitch ? (value ? flagsOf(name, value).slice(0, 1) : []) : flagsOf(name, value);
+  });
+  const method = form.method === "hypernetwork" ? ["--method", "hypernetwork"] : [];
+  const command = form.method === "sweep" ? "sweep" : "train";
+  return ["imprint", command, ...form.sessionIds, ...method, ...flags, "--watch"].map(quoted).join(" ");
 }
 
 const SESSION_FIELDS: ReadonlySet<string> = new Set(["session_id", "session_ids", "trajectory_ids"]);

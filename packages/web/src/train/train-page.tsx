@@ -8,7 +8,7 @@ import type {
   TrainLoraRequest,
   TrainSweepRequest,
 } from "@imprint/contracts";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useEffectEvent, useState } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
@@ -16,12 +16,22 @@ import { goTo } from "../router/use-route.js";
 import { LoadedPreview } from "../sessions/preview.js";
 import { bytes } from "../text/numbers.js";
 import { Card } from "../ui/card.js";
+import { Commands } from "../ui/commands.js";
 import type { Settings } from "../ui/memory.js";
 import { Page } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Field } from "./field.js";
 import { HoldoutField } from "./holdout-field.js";
-import { checkForm, FIELDS, type Method, problemsByField, type Request, requestOf, type Values } from "./read-form.js";
+import {
+  checkForm,
+  commandLine,
+  FIELDS,
+  type Method,
+  problemsByField,
+  type Request,
+  requestOf,
+  type Values,
+} from "./read-form.js";
 import { shapeOf } from "./schema-shape.js";
 import { SessionChoice } from "./session-choice.js";
 import { trialsSentence } from "./trials-sentence.js";
@@ -34,24 +44,36 @@ interface FormPreviewProps {
   readonly onSettings: (settings: Settings) => void;
 }
 
-/** What the form as it stands would train: asked for by a button, since it reads the sessions. */
+const PAUSE_MS = 700;
+
+/** What the form as it stands would train: asked for by a button, since it reads the sessions, and then after each change. */
 function FormPreview({ request, check, onSettings }: FormPreviewProps) {
   const [asked, setAsked] = useState<{ readonly id: string; readonly request: TrainLoraPreviewRequest } | null>(null);
   const id = JSON.stringify(request);
+  const isBehind = asked !== null && asked.id !== id;
   const ask = (): void => {
     if (check()) setAsked({ id, request });
   };
+  const askAgain = useEffectEvent(ask);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change waits anew.
+  useEffect(() => {
+    if (!isBehind) return;
+    const pause = setTimeout(() => askAgain(), PAUSE_MS);
+    return () => clearTimeout(pause);
+  }, [id, isBehind]);
   return (
     <Card
       title="What would be trained"
       actions={
-        <button type="button" onClick={ask}>
-          {asked !== null && asked.id !== id ? "Preview again" : "Preview"}
-        </button>
+        asked === null && (
+          <button type="button" onClick={ask}>
+            Preview
+          </button>
+        )
       }
     >
       {asked === null && <p className="muted">Windows, what is held out, memory and time, before anything is started.</p>}
-      {asked !== null && asked.id !== id && <p className="notice">The form has changed since.</p>}
+      {isBehind && <p className="notice">The form has changed since.</p>}
       {asked !== null && (
         <LoadedPreview
           id={asked.id}
@@ -227,6 +249,7 @@ export function TrainPage({ sessionIds }: { readonly sessionIds: readonly string
             {trialsSentence(requestOf(form) as TrainSweepRequest)}
           </p>
         )}
+        {form.sessionIds.length > 0 && <Commands lines={[commandLine(form)]} />}
         <Problem error={failure} />
         <button type="submit" className="primary" disabled={isBusy}>
           {method === "sweep" ? "Start sweep" : "Start training"}

@@ -136,8 +136,9 @@ test(
     await page.getByText("900 supervised tokens in 2 windows of s3").waitFor();
     await page.getByText(remark).waitFor();
     await page.getByText("It does not fit: at its peak about 10.4 GB of 8.0 GB.").waitFor();
+    const again = page.waitForRequest((sent) => sent.url().endsWith("/train/lora/preview") && sent.postDataJSON().rank === 8);
     await page.getByRole("button", { name: "Use these settings" }).click();
-    await page.getByText("The form has changed since.").waitFor();
+    await again;
     expect(await page.getByLabel("Rank").inputValue()).toBe("8");
 
     await remember.check();

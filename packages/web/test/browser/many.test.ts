@@ -48,7 +48,7 @@ const fits = async (page: Page): Promise<void> => {
 };
 
 test(
-  "thousands of sessions are paged, found by words, and trained on, labelled and deleted together, the last after a second press",
+  "thousands of sessions are paged, found by words, and trained on, labelled, exported and deleted together, the last after a second press",
   async () => {
     const service = await startMany();
     const page = await openPage(`${service.url}/#/sessions`);
@@ -79,6 +79,12 @@ test(
     await page.getByRole("combobox", { name: "Outcome" }).selectOption("failure");
     for (const id of ["session-77", "session-777"])
       await page.getByRole("checkbox", { name: `Choose ${id}`, exact: true }).check();
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      "imprint export-sessions session-77 session-777 --format messages --out sessions.jsonl",
+    );
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete 2 sessions for good" }).click();
     await page.getByText("No session has these words.").waitFor();

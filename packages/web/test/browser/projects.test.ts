@@ -40,7 +40,7 @@ test(
     await runs.getByRole("link", { name: "its job" }).waitFor();
     gate.open();
     await page.getByRole("heading", { name: "Latest: shop-1" }).waitFor();
-    await page.getByText("shop@latest").waitFor();
+    await page.getByText("shop@latest", { exact: true }).waitFor();
     await runs
       .getByRole("row", { name: /shop-1/ })
       .getByText("−15 % (−20 % to −11 %)")
@@ -98,6 +98,28 @@ test(
 
     const nowhere = await openPage(`${service.url}/#/projects/nowhere`);
     await nowhere.getByRole("alert").getByText("There is no project").waitFor();
+  },
+  TEST_MS,
+);
+
+test(
+  "ticked sessions become a project, and its first run begins",
+  async () => {
+    const service = await startService();
+    putDays(service, ["one", "two"]);
+    const page = await openPage(`${service.url}/#/projects`);
+    await page.getByText("No projects yet.").getByRole("link", { name: "sessions" }).click();
+    for (const id of ["one", "two"]) await page.getByRole("checkbox", { name: `Choose ${id}` }).check();
+    const name = page.getByLabel("Name of a project");
+    const make = page.getByRole("button", { name: "Make a project of them" });
+    await name.fill("No Name");
+    await make.click();
+    await page.getByRole("alert").filter({ hasText: "name" }).waitFor();
+    await name.fill("shop");
+    await make.click();
+    await page.getByRole("heading", { name: "shop", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "shop-1" }).first().waitFor();
+    expect((await service.get("/projects/shop")).json()).toMatchObject({ sessions: 2 });
   },
   TEST_MS,
 );

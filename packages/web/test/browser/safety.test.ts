@@ -105,7 +105,7 @@ test(
     const token = "a-token-of-more-than-22-characters";
     const service = await startService({ flags: { token } });
     putSession(service.dataDir, "s1");
-    const page = await openPage(`${service.url}/`);
+    const page = await openPage(`${service.url}/#/jobs`);
     await page.getByLabel("Token").fill("not-the-token-of-this-service");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("That is not the service's token.").waitFor();
