@@ -5,7 +5,7 @@ import { matches } from "@imprint/contracts/fields";
 import { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
-import { calledAs, FAMILIES, familyOf, foundGguf, foundGgufs } from "../files/gguf-stores.js";
+import { calledAs, FAMILIES, familyOf, foundGguf, foundGgufs, isGguf } from "../files/gguf-stores.js";
 import { waitingFor } from "../output/printer.js";
 import { table } from "../output/table.js";
 import { bytes } from "../output/text.js";
@@ -142,13 +142,13 @@ const addCommand = (context: CommandContext): Command =>
         );
       const place = found?.file ?? path.resolve(given);
       const printer = printerOf(context, options);
-      if (found === undefined && !place.endsWith(".gguf")) {
+      if (found === undefined && !isGguf(place)) {
         if (name !== undefined) throw new UsageError("--name is for a .gguf file: a folder goes by its own name");
         const roots = [path.parse(place).root];
         const added = refusing(given, () => requestedBaseModel(place, { ...models, roots }));
         return printer.result(added, () => trainingHint(added.name, context.io.name));
       }
-      const called = name ?? (found ? calledAs(found) : path.basename(place, ".gguf"));
+      const called = name ?? (found ? calledAs(found) : path.parse(place).name);
       if (!isModelName(called) || called.includes("/"))
         throw new UsageError(`"${called}" is no name of a model: give it one with --name`);
       const out = path.join(paths.models, called);

@@ -16,7 +16,9 @@ export const FAMILIES: readonly string[] = ["llama", "qwen2", "qwen3", "gemma3",
 const MODEL = "application/vnd.ollama.image.model";
 const ADAPTER = "application/vnd.ollama.image.adapter";
 const DIGEST = /^sha256[:-]([0-9a-f]{64})$/;
-const PART = /-\d{5}-of-\d{5}\.gguf$/;
+const PART = /-\d{5}-of-\d{5}\.gguf$/i;
+
+export const isGguf = (file: string): boolean => /\.gguf$/i.test(file);
 
 interface Manifest {
   readonly layers?: readonly { readonly mediaType: string; readonly digest: string }[];
@@ -56,7 +58,7 @@ function inOllama(root: string): readonly FoundGguf[] {
 /** LM Studio's files, `PUBLISHER/MODEL/FILE.gguf`: not the eyes of a model, and no model in parts. */
 const inLmStudio = (root: string): readonly FoundGguf[] =>
   filesIn(root)
-    .filter((place) => place.endsWith(".gguf") && !PART.test(place) && !path.basename(place).startsWith("mmproj"))
+    .filter((place) => isGguf(place) && !PART.test(place) && !path.basename(place).startsWith("mmproj"))
     .flatMap((place) => {
       const file = path.join(root, place);
       const size = sizeOf(file);
@@ -80,8 +82,8 @@ export const foundGguf = (name: string, found: readonly FoundGguf[]): FoundGguf 
 /** What to call the base model that is made of it. */
 export const calledAs = ({ name }: FoundGguf): string =>
   path.posix
-    .basename(name.replace(/^\w+:/, ""), ".gguf")
-    .replace(/:latest$/, "")
+    .basename(name.replace(/^\w+:/, ""))
+    .replace(/\.gguf$|:latest$/i, "")
     .replaceAll(":", "-");
 
 const BYTES_READ = 1 << 16;

@@ -3,6 +3,7 @@ import { parse } from "node:path";
 import { asFolder } from "@imprint/server/configuration";
 import type { ServiceOptions } from "../context.js";
 import { UsageError } from "../errors.js";
+import { isGguf } from "../files/gguf-stores.js";
 import { configFor } from "./connect.js";
 
 /**
@@ -14,7 +15,7 @@ export async function namedBaseModel(
   options: ServiceOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
-  if (given !== undefined && /\.gguf$/i.test(given) && existsSync(given))
+  if (given !== undefined && isGguf(given) && existsSync(given))
     throw new UsageError(
       `--base-model ${given}: a GGUF file. imprint models add ${given} makes a base model of it, and says its name.`,
     );

@@ -108,7 +108,7 @@ it("a model whose download is cut off is not there; the next pull fetches it, an
 
 it("a name that is none, and a name that is taken, are wrong usage", async () => {
   const at = await realPlace();
-  mkdirSync(path.join(at.dataDir, "models", "taken"), { recursive: true });
+  for (const name of ["taken", "TAKEN"]) mkdirSync(path.join(at.dataDir, "models", name), { recursive: true });
   writeFileSync(path.join(at.root, "taken.gguf"), "GGUF");
   for (const [line, said] of [
     ["pull ../x", "neither a name of a model nor a hub id"],
@@ -117,6 +117,7 @@ it("a name that is none, and a name that is taken, are wrong usage", async () =>
     [`add ${at.root}/absent`, "There is no folder absent"],
     [`add ${at.root}/tiny-model --name x`, "a folder goes by its own name"],
     [`add ${at.root}/taken.gguf`, "another base model is called taken here"],
+    [`add ${at.root}/TAKEN.GGUF`, "another base model is called TAKEN here"],
   ] as const) {
     const { code, stderr } = await imprint(["models", ...line.split(" ")], at);
     expect([code, stderr], line).toEqual([2, expect.stringContaining(said)]);

@@ -45,13 +45,14 @@ it("finds LM Studio's files in its two folders, without projectors and parts", (
     ".lmstudio/models/us/ocelot/mmproj-ocelot-f16.gguf",
     ".lmstudio/models/us/large/large-00001-of-00002.gguf",
     ".lmstudio/models/us/ocelot/readme.md",
-    ".cache/lm-studio/models/them/older/older.gguf",
+    ".lmstudio/models/us/large/LARGE-00002-of-00002.GGUF",
+    ".cache/lm-studio/models/them/older/OLDER.GGUF",
   ]) {
     mkdirSync(path.dirname(path.join(at, place)), { recursive: true });
     writeFileSync(path.join(at, place), gguf("qwen2"));
   }
-  expect(namesIn(at)).toEqual(["lmstudio:us/ocelot/ocelot-q4_0.gguf", "lmstudio:them/older/older.gguf"]);
-  expect(foundGgufs({}, at).map(calledAs)).toEqual(["ocelot-q4_0", "older"]);
+  expect(namesIn(at)).toEqual(["lmstudio:us/ocelot/ocelot-q4_0.gguf", "lmstudio:them/older/OLDER.GGUF"]);
+  expect(foundGgufs({}, at).map(calledAs)).toEqual(["ocelot-q4_0", "OLDER"]);
 });
 
 it("reads the family past other fields, and of what is no GGUF file none", () => {
