@@ -28,7 +28,6 @@ import type { WorkerCommand } from "./runners/local/local-runner.js";
 import { localPlaces } from "./runners/reference.js";
 import type { Interactive, Runner } from "./runners/runner.js";
 import { inTransaction } from "./storage/transaction.js";
-import { createWebhooks } from "./webhooks/webhooks.js";
 
 const IDEMPOTENCY_KEYS = 10_000;
 
@@ -53,7 +52,7 @@ export interface StartOptions {
  */
 export const startServer = async (config: Config, options: StartOptions = {}): Promise<RunningServer> => {
   const { clock = systemClock(), adaptKinds = (kinds) => kinds, announce = false } = options;
-  const { settings, token, webhook } = config;
+  const { settings, token } = config;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const { checkpointSeconds, keepCheckpoints: keep, keepCheckpointsMs: keepMs } = limits;
   const now = (): Date => new Date(clock.now());
@@ -93,7 +92,6 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const history = createHistory({ jobs, clock });
     const streams = createStreams({ limit: limits.eventStreams, clock });
     metrics.observe({ jobs, streams, database, clock });
-    if (webhook) opened.add(createWebhooks({ webhook, jobs, clock, log }));
     const idempotency = createIdempotency({ capacity: IDEMPOTENCY_KEYS });
     const projects = opened.add(createProjects({ deps, kinds, jobs, idempotency, random, clock, closing, log }));
     await projects.recover();

@@ -41,7 +41,7 @@ def serve(config: ServeConfig) -> int:
     channel = seize_stdout(on_closed=lambda: os._exit(0))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: _end(board, TERM_SECONDS))
-    worker = Worker(device=config.device, threads=config.threads, digests=config.digests)
+    worker = Worker(device=config.device, threads=config.threads, digests=config.digests, tracker=config.tracker)
     channel.send(
         {
             "type": "ready",

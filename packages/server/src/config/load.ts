@@ -9,7 +9,6 @@ import { resolveToken } from "./secrets.js";
 import { findRepoRoot, readSetup, type Setup } from "./setup.js";
 import { environmentName, flagName, fromEnvironment, fromFile, fromFlags, PROTECTING, type Source } from "./sources.js";
 import { resolveUpstream, type Upstream } from "./upstream.js";
-import { resolveWebhook, type Webhook } from "./webhook.js";
 
 export type Origin = "flag" | "environment" | "file" | "setup" | "default";
 
@@ -18,7 +17,6 @@ export interface Config {
   readonly origins: Readonly<Record<SettingName, Origin>>;
   /** The bearer token that requests must carry. */
   readonly token: string | null;
-  readonly webhook: Webhook | null;
   readonly upstream: Upstream | null;
   /** The cluster that jobs run on; null where they run here. */
   readonly ray: Ray | null;
@@ -45,7 +43,6 @@ const resolvePaths = (values: Settings, home: string): Settings => {
     ...values,
     data_dir: full(values.data_dir),
     upstream_token_file: values.upstream_token_file === null ? null : full(values.upstream_token_file),
-    webhook_secret_file: values.webhook_secret_file === null ? null : full(values.webhook_secret_file),
     ray_token_file: values.ray_token_file === null ? null : full(values.ray_token_file),
     storage: values.storage === null || isStoreUrl(values.storage) ? values.storage : full(values.storage),
     python: values.python !== null && isPath(values.python) ? full(values.python) : values.python,
@@ -126,7 +123,6 @@ export const loadConfig = ({
     settings,
     origins: Object.fromEntries(chosen.map(({ name, origin }) => [name, origin])) as Record<SettingName, Origin>,
     token: resolveToken(settings),
-    webhook: resolveWebhook(settings),
     upstream: resolveUpstream(settings),
     ray: resolveRay(settings),
     setup,

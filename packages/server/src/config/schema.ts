@@ -134,19 +134,6 @@ export const Settings = Strict({
     description:
       "Requests must carry it as a bearer token. At least 22 characters; IMPRINT_TOKEN keeps it out of lists of processes.",
   }),
-  webhook_url: Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
-    default: null,
-    description: "Address to which the end of each job is posted. This machine, or a host of webhook_hosts.",
-  }),
-  webhook_hosts: Type.Array(HostName, {
-    maxItems: 32,
-    default: [],
-    description: "Hosts besides this machine to which webhook_url may lead.",
-  }),
-  webhook_secret_file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
-    default: null,
-    description: "File that holds the webhook's secret; not readable by everyone.",
-  }),
   session_limit: Type.Integer({
     minimum: 1024,
     maximum: 4096 * MEBIBYTE,
@@ -162,6 +149,11 @@ export const Settings = Strict({
   record: Type.Boolean({
     default: false,
     description: "Whether conversations with agents are recorded as sessions; a request may say otherwise.",
+  }),
+  tracker: Type.Unsafe<"trackio" | "mlflow" | "wandb" | null>({
+    ...Type.Union([OneOf(["trackio", "mlflow", "wandb"]), Type.Null()]),
+    default: null,
+    description: "Where the numbers of trainings go too, as they come: its package is installed beside the trainer.",
   }),
   log_level: Type.Unsafe<"trace" | "debug" | "info" | "warn" | "error" | "silent">({
     ...OneOf(["trace", "debug", "info", "warn", "error", "silent"]),

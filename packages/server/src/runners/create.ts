@@ -11,9 +11,9 @@ import { failedAtOnce, type Interactive, type Runner } from "./runner.js";
 
 /** How the trainer is run: never through a shell, its sources from the checkout. Null when no interpreter is known. */
 export const trainerCommand = ({ settings, repoRoot, ray }: Config): WorkerCommand | null => {
-  const { python, data_dir, ray_python, ray_cpus } = settings;
+  const { python, data_dir, ray_python, ray_cpus, tracker } = settings;
   if (python === null) return null;
-  const serve = ["-m", "imprint_trainer", "serve", "--digests"];
+  const serve = ["-m", "imprint_trainer", "serve", ...(tracker === null ? [] : ["--tracker", tracker]), "--digests"];
   return {
     file: python,
     args: [...serve, dataPaths(data_dir).digests],
@@ -61,6 +61,7 @@ export const createRunner = ({
     places,
     env: process.env,
     allowDownloads: settings.allow_downloads,
+    tracker: settings.tracker,
     maxWorkers: settings.slots,
     heartbeatTimeoutMs: settings.heartbeat_timeout * 1000,
     startTimeoutMs: limits.startTimeoutMs,

@@ -4,6 +4,7 @@ import contextlib
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +33,13 @@ def import_libraries() -> None:
 class Worker:
     """Jobs and chats come from the main thread only, previews and prompts from any."""
 
-    def __init__(self, *, device: str, threads: int | None, digests: Path | None = None) -> None:
+    def __init__(
+        self, *, device: str, threads: int | None, digests: Path | None = None, tracker: str | None = None
+    ) -> None:
         self._device = device
         self._threads = threads
         self._digests = digests
+        self._tracker = tracker
         self._resident: tuple[tuple[str, Quantization], LoadedBase] | None = None
         self._ready = False
         self._tokenizers: dict[str, Any] = {}
@@ -94,6 +98,7 @@ class Worker:
         from imprint_trainer.jobs.imprint import imprint
         from imprint_trainer.jobs.lora import train_lora
         from imprint_trainer.jobs.sweep import train_sweep
+        from imprint_trainer.jobs.tracking import tracked
         from imprint_trainer.models.device import device_kind, pick_device
         from imprint_trainer.models.memory import PeakMemory
 
@@ -102,7 +107,10 @@ class Worker:
         with machine_failures(), staging(Path(job.spec.output_dir)):
             fetch(job.spec.base_model)
             if isinstance(job, TrainLora):
-                return train_lora(job.spec, context)
+                with tracked(self._tracker, job.spec, emit) as (heard, ended):
+                    result = train_lora(job.spec, replace(context, emit=heard))
+                    ended(result)
+                return result
             if isinstance(job, TrainSweep):
                 return train_sweep(job.spec, context)
             if isinstance(job, Export):

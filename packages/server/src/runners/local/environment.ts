@@ -19,6 +19,8 @@ interface EnvironmentOptions {
   readonly source: NodeJS.ProcessEnv;
   /** Whether models may be fetched: the setting, whatever the source says. */
   readonly allowDownloads: boolean;
+  /** Its own variables pass, keys included, and the proxies. */
+  readonly tracker?: string | null;
   readonly extra?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -28,9 +30,12 @@ interface CommandOptions extends Pick<EnvironmentOptions, "source" | "extra"> {
 }
 
 /** The environment of a worker. The hub is out of reach unless the user allowed downloads. */
-export function workerEnvironment({ source, allowDownloads, extra = {} }: EnvironmentOptions): NodeJS.ProcessEnv {
-  const names = new Set(allowDownloads ? [...ALLOWED, ...FOR_DOWNLOADS] : ALLOWED);
-  const allowed = Object.entries(source).filter(([name]) => names.has(name.toUpperCase()) || name.startsWith("LC_"));
+export function workerEnvironment({ source, allowDownloads, tracker = null, extra = {} }: EnvironmentOptions): NodeJS.ProcessEnv {
+  const names = new Set(allowDownloads || tracker !== null ? [...ALLOWED, ...FOR_DOWNLOADS] : ALLOWED);
+  const families = ["LC_", ...(tracker === null ? [] : [`${tracker.toUpperCase()}_`])];
+  const allowed = Object.entries(source).filter(
+    ([name]) => names.has(name.toUpperCase()) || families.some((family) => name.startsWith(family)),
+  );
   const hub = allowDownloads ? { IMPRINT_ALLOW_DOWNLOADS: "1" } : { HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1" };
   return { ...Object.fromEntries(allowed), ...ALWAYS, ...hub, ...extra };
 }

@@ -35,6 +35,8 @@ export interface LocalRunnerOptions extends WorkerSettings {
   readonly env: NodeJS.ProcessEnv;
   /** Whether workers may fetch models from the hub. Default: false. */
   readonly allowDownloads?: boolean;
+  /** Where workers tell the numbers of trainings too. Default: nowhere. */
+  readonly tracker?: string | null;
   /** Where this machine keeps what tasks refer to. Default: tasks name paths. */
   readonly places?: Places;
   /** What a worker is kept warm for; requests with the same answer share a process. Default: the spec's base_model. */
@@ -57,6 +59,7 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     command,
     env,
     allowDownloads = false,
+    tracker = null,
     cancelGraceMs,
     maxWorkers = 1,
     baseModelOf = ({ spec }) => spec.base_model,
@@ -66,7 +69,7 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
     clock,
   } = options;
   const { file, args } = command;
-  const program = { file, args, env: workerEnvironment({ source: env, allowDownloads, extra: command.env }) };
+  const program = { file, args, env: workerEnvironment({ source: env, allowDownloads, tracker, extra: command.env }) };
   const killOnExit = createKillOnExit();
   prepareDecoding();
   const start = (): Worker => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import fs, { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI, { APIUserAbortError, BadRequestError, NotFoundError, toFile } from "openai";
 import { expect, test } from "vitest";
@@ -34,6 +34,20 @@ const collect = async <T>(pages: AsyncIterable<T>): Promise<T[]> => {
   for await (const one of pages) all.push(one);
   return all;
 };
+
+test("the guide for those who leave OpenAI's fine-tuning does what it says", async () => {
+  const guide = readFileSync(new URL("../../../../../docs/guides.md", import.meta.url), "utf8");
+  const service = await startService();
+  const file = join(makeFolder(), "train.jsonl");
+  writeFileSync(file, JSONL);
+  const block = (/^```js\n(.*?)^```/ms.exec(guide)?.[1] ?? "")
+    .replace("http://127.0.0.1:7878", service.url)
+    .replace("train.jsonl", file)
+    .replace("qwen2.5-coder-0.5b-instruct", MODEL);
+  const run = new Function("OpenAI", "fs", `return (async () => { ${block} return [client, job.id]; })()`);
+  const [client, id] = (await run(OpenAI, fs)) as [OpenAI, string];
+  expect((await polled(client, id, ({ fine_tuned_model }) => fine_tuned_model !== null)).status).toBe("succeeded");
+});
 
 test("a whole fine-tune: upload, create, follow, and chat with the model", async () => {
   const client = clientOf(await startService());

@@ -30,6 +30,14 @@ test("the hub is out of reach unless downloads are allowed", () => {
   expect(allowed).not.toHaveProperty("HF_HUB_OFFLINE");
 });
 
+test("a tracker gets its own variables, and no other's", () => {
+  const source = { WANDB_API_KEY: "mine", MLFLOW_TRACKING_TOKEN: "x", HTTPS_PROXY: "http://proxy", HF_TOKEN: "x" };
+  const told = workerEnvironment({ source, allowDownloads: false, tracker: "wandb" });
+  expect(told).toMatchObject({ WANDB_API_KEY: "mine", HTTPS_PROXY: "http://proxy", HF_HUB_OFFLINE: "1" });
+  expect(told).not.toHaveProperty("MLFLOW_TRACKING_TOKEN");
+  expect(told).not.toHaveProperty("HF_TOKEN");
+});
+
 test("what the command sets goes over everything", () => {
   expect(
     workerEnvironment({ source: { PATH: "/bin" }, allowDownloads: false, extra: { PATH: "/other", PYTHONPATH: "src" } }),
