@@ -2,7 +2,7 @@
 // packages/server/test/fixtures/recordings; of NAME alone where it is given. Run by hand after the protocol or what the trainer sends has changed; takes a minute.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { recordWorker } from "./lib/recording.mjs";
+import { recordWorker } from "./test/support/recording.mjs";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "packages/server/test/fixtures/recordings");

@@ -1,5 +1,6 @@
-// npm run screenshot [-- --url URL] [-- --job ID]: the README's picture, from a dashboard with a real job. Without --job it imports
-// the example session into the running service (imprint serve) and trains on it first.
+// npm run screenshot [-- --url URL] [-- --job ID]: the README's picture, from a dashboard with a real job, and a tour of every section in
+// .imprint/tour to look at: light, dark, on a phone. Without --job it imports the example session into the running service
+// (imprint serve) and trains on it first.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -13,6 +14,12 @@ const PICTURE = path.join(ROOT, "docs", "images", "dashboard.png");
 const EXAMPLE = path.join(ROOT, "examples", "sessions", "harborline-gates.json");
 const LIMIT_BYTES = 300_000;
 const SIZE = { width: 1280, height: 860 };
+const TOUR = path.join(ROOT, ".imprint", "tour");
+const LOOKS = {
+  light: { viewport: SIZE },
+  dark: { viewport: SIZE, colorScheme: "dark" },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true },
+};
 
 async function train(client) {
   const { session_id } = await client.sessions.create(readFileSync(EXAMPLE));
@@ -32,7 +39,20 @@ async function take(url, jobId) {
     await page.goto(`${url}/#/jobs/${jobId}`);
     await page.getByRole("img", { name: /^Loss: \d+ points/ }).waitFor();
     await page.getByText("Proof").waitFor();
-    return await page.screenshot();
+    const picture = await page.screenshot();
+    mkdirSync(TOUR, { recursive: true });
+    const hrefs = await page.locator("nav a[data-keys]").evaluateAll((links) => links.map((link) => link.hash));
+    const adapter = await page.getByRole("link", { name: "Adapter", exact: true }).first().getAttribute("href");
+    for (const [look, options] of Object.entries(LOOKS)) {
+      const other = await browser.newPage(options);
+      for (const hash of [...hrefs, `#/jobs/${jobId}`, adapter]) {
+        await other.goto(`${url}/${hash}`);
+        await other.waitForTimeout(700); // a page that listens never rests
+        const name = hash.replace(/^#\//, "").replaceAll(/[^\w-]/g, "-");
+        await other.screenshot({ path: path.join(TOUR, `${name}-${look}.png`), fullPage: true });
+      }
+    }
+    return picture;
   } finally {
     await browser.close();
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { recordWorker } from "../lib/recording.mjs";
+import { recordWorker } from "./support/recording.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
 const folder = join(root, "packages/server/test/fixtures/recordings");

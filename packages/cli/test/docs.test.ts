@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { COMMANDS, type CommandName } from "../src/commands/names.js";
@@ -29,4 +31,37 @@ it.each(COMMANDS.map(({ name }) => name))("the list of commands says of %s what 
   );
   expect(loaded).toBeDefined();
   expect(loaded).toEqual(listed);
+});
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const WORD = /'[^']*'|"[^"]*"|\S+/g;
+
+/** Every line of the documents' blocks that a person would type, once, without variables, comments and marks of a choice. */
+const typed = [
+  ...new Set(
+    ["README.md", ...readdirSync(`${ROOT}docs`).filter((name) => name.endsWith(".md"))].flatMap((name) => {
+      const text = readFileSync(name === "README.md" ? ROOT + name : `${ROOT}docs/${name}`, "utf8");
+      const blocks = [...text.matchAll(/^```(?:sh)?\n(.*?)^```/gms)].map(([, block = ""]) => block.replaceAll("\\\n", " "));
+      return blocks.flatMap((block) =>
+        [...block.matchAll(/^(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:npx )?imprint (.*)$/gm)].map(([, line = ""]) => line),
+      );
+    }),
+  ),
+].map((line) =>
+  line
+    .replace(/\s#.*$/, "")
+    .replace(/<([\w-]+)(?:\.{3})?>/g, "$1")
+    .trim(),
+);
+
+const withoutActions = (command: Command): void => {
+  command.action(() => undefined);
+  for (const one of command.commands) withoutActions(one);
+};
+
+it.each(typed)("imprint %s, in a document, is a command with its arguments and flags", async (line) => {
+  const args = (line.match(WORD) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, "$2"));
+  const program = await createProgram({ ...context, args });
+  for (const command of program.commands) withoutActions(command);
+  await program.parseAsync(args, { from: "user" });
 });

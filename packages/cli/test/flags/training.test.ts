@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { TrainHypernetworkRequest, TrainLoraRequest } from "@imprint/contracts";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { commandLine, requestOf } from "../../../web/src/train/read-form.js";
 import { UsageError } from "../../src/errors.js";
 import { resumeRequest, trainingOptions, trainingRequest } from "../../src/flags/training.js";
 
@@ -135,4 +137,28 @@ describe("resumeRequest", () => {
   it("is not needed where a session is named, and one of both is", () => {
     expect(() => trainingRequest([], "lora", {})).toThrow("missing required argument 'session'");
   });
+});
+
+it.each([
+  ["lora", ["s1"], {}],
+  ["lora", ["s1", "s2"], { rank: "8", learning_rate: "5e-4", target_modules: "q_proj, v_proj", holdout: "0.25" }],
+  ["lora", ["s1"], { metadata: "note=it's $HOME; a=b\nticket=A 1", reasoning: "true", train_on: "final_answer" }],
+  ["lora", ["s1"], { seed: "0", max_length: "auto" }],
+  ["lora", ["s1"], { include_unsuccessful: "true", base_model: "/models/my base" }],
+  ["hypernetwork", ["s1"], { scaling: "1.5", adapter_id: "gates-v1" }],
+] as const)("the dashboard's command line of %s %j %j asks a shell for what its form does", (method, sessionIds, values) => {
+  const form = { method, sessionIds, values };
+  const words = execFileSync("sh", ["-c", `printf '%s\\0' ${commandLine(form)}`], { encoding: "utf8" })
+    .split("\0")
+    .slice(0, -1);
+  const args = words.slice(2 + sessionIds.length).filter((word) => word !== "--watch");
+  const at = args.indexOf("--method");
+  const [, given = "lora"] = at === -1 ? [] : args.splice(at, 2);
+  expect(words.slice(0, 2 + sessionIds.length)).toEqual(["imprint", "train", ...sessionIds]);
+  expect(trainingRequest(sessionIds, given, parse(...args)).body).toEqual(requestOf(form));
+});
+
+it("leaves out of the dashboard's command line a switch that is off", () => {
+  const values = { include_unsuccessful: "false" };
+  expect(commandLine({ method: "lora", sessionIds: ["s1"], values })).toBe("imprint train s1 --watch");
 });
