@@ -1,10 +1,11 @@
 import { type Adapter, change } from "@imprint/contracts";
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { api } from "../api.js";
 import { useLoad } from "../load/use-load.js";
 import { hrefOf } from "../router/route.js";
 import { bytes, short, words } from "../text/numbers.js";
-import { Page } from "../ui/page.js";
+import { Card } from "../ui/card.js";
+import { Page, Remarks } from "../ui/page.js";
 import { Problem } from "../ui/problem.js";
 import { Table } from "../ui/table.js";
 import { fetchRecord } from "./fetch-record.js";
@@ -16,7 +17,8 @@ interface Run {
   readonly losses: readonly number[] | null;
 }
 
-const ROWS: readonly (readonly [name: string, value: (run: Run) => string])[] = [
+const ROWS: readonly (readonly [name: string, value: (run: Run) => ReactNode])[] = [
+  ["Adapter", ({ adapter }) => <a href={hrefOf(["adapters", adapter.adapter_id])}>open</a>],
   ["Method", ({ adapter }) => adapter.method],
   ["Base model", ({ adapter }) => adapter.base_model],
   ["Sessions", ({ adapter }) => adapter.session_ids.join(", ")],
@@ -29,6 +31,9 @@ const ROWS: readonly (readonly [name: string, value: (run: Run) => string])[] = 
   ["Norm of the update", ({ adapter }) => short(adapter.proof.update_norm)],
   ["Size", ({ adapter }) => bytes(adapter.size)],
 ];
+
+const WITHOUT_STEPS = "An adapter that was made without training steps has no curve.";
+const UNLIKE = "They are of other sessions or another base model: their losses are no comparison.";
 
 /** The curves and numbers of two adapters, from what is on disk: it does not matter whether their jobs are still known. */
 export function ComparePage({ ids }: { readonly ids: readonly string[] }) {
@@ -45,23 +50,20 @@ export function ComparePage({ ids }: { readonly ids: readonly string[] }) {
     () => (value ?? []).flatMap(({ adapter, losses }) => (losses ? runsOf(adapter.adapter_id, losses, []) : [])),
     [value],
   );
+  const isAlike = new Set(value?.map(({ adapter }) => `${adapter.base_model} ${adapter.session_ids.toSorted()}`)).size < 2;
   return (
     <Page title="Compare">
       <Problem error={error} />
-      {curves.length > 0 && <LossPlot runs={curves} />}
-      {value && curves.length < value.length && (
-        <p className="notice">An adapter that was made without training steps has no curve.</p>
-      )}
+      {isAlike && curves.length > 0 && <LossPlot runs={curves} />}
+      {!isAlike &&
+        curves.map((run) => (
+          <Card key={run.label} title={run.label}>
+            <LossPlot runs={[run]} />
+          </Card>
+        ))}
+      <Remarks remarks={[isAlike ? [] : UNLIKE, curves.length < (value?.length ?? 0) ? WITHOUT_STEPS : []].flat()} />
       {value && (
         <Table label="Comparison" head={["Property", ...value.map(({ adapter }) => adapter.adapter_id)]}>
-          <tr>
-            <th scope="row">Adapter</th>
-            {value.map(({ adapter: { adapter_id: id } }) => (
-              <td key={id}>
-                <a href={hrefOf(["adapters", id])}>open</a>
-              </td>
-            ))}
-          </tr>
           {ROWS.map(([name, show]) => (
             <tr key={name}>
               <th scope="row">{name}</th>

@@ -75,7 +75,7 @@ function ModelRow({ model, pull, onPull, onRemoved }: RowProps) {
         )}
         {here && !is_default && (
           <Confirmed label="Remove" question={`Remove ${name}?`} confirm={`Remove ${name}`} act={remove}>
-            Its files go. Adapters that were trained on it stay, and need it to be used.
+            What was trained on it stays, and can be used again once it is back.
           </Confirmed>
         )}
       </td>

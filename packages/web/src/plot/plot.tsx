@@ -54,10 +54,7 @@ const axis = (values?: (value: number) => string): uPlot.Axis => ({
   ...(values && { values: (_plot, ticks) => ticks.map(values) }),
 });
 
-interface Shape {
-  readonly series: readonly Pick<Line, "label" | "color">[];
-  readonly isFromZero: boolean;
-}
+type Shape = Pick<PlotProps, "isFromZero"> & { readonly series: readonly Pick<Line, "label" | "color">[] };
 
 const optionsOf = ({ series, isFromZero }: Shape, width: number, sync?: string): uPlot.Options => ({
   width,

@@ -45,6 +45,21 @@ const seriousFaults = async (page: Page): Promise<readonly string[]> => {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 };
 
+test(
+  "two adapters share an axis where sessions and base are the same, and are called no comparison where they are not",
+  async () => {
+    const service = await startEvaluated();
+    const page = await openPage(`${service.url}/`);
+    const losses = page.getByRole("img", { name: /^Loss: / });
+    const warning = page.getByText("their losses are no comparison");
+    await show(page, service.url, ["#/compare?a=first-run&b=second-run", "Norm of the update"]);
+    expect([await losses.count(), await warning.count()]).toEqual([1, 0]);
+    await show(page, service.url, ["#/compare?a=first-run&b=two-runs-1", "Norm of the update"]);
+    expect([await losses.count(), await warning.count()]).toEqual([2, 1]);
+  },
+  TEST_MS,
+);
+
 test.each(["light", "dark"] as const)(
   "axe finds no serious fault on any page in %s, and no page complains on the console",
   async (colorScheme) => {
