@@ -34,11 +34,11 @@ export function SessionPage({ sessionId }: { readonly sessionId: string }) {
     </a>
   );
   return (
-    <Page title={sessionId} actions={actions}>
+    <Page title={plain(session?.task ?? "") || sessionId} actions={actions}>
       <Problem error={error} />
       {session && (
         <>
-          <p className="task">{plain(session.task)}</p>
+          <p className="mono muted">{sessionId}</p>
           {session.own && (
             <Remarks
               remarks={[

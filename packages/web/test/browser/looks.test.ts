@@ -125,7 +125,7 @@ test(
     await press("Backspace", "Backspace", "Backspace", "Escape");
     await page.getByRole("link", { name: SESSION }).waitFor();
     await press("j", "Enter");
-    await opens(SESSION);
+    await opens("Write a function that adds two numbers.");
     await press("o", "f");
     await page.getByRole("radio", { name: "failure" }).and(page.locator(":checked:enabled")).waitFor();
     await page.getByRole("listitem").getByText("Agent", { exact: true }).first().waitFor();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { expectNoFaults, openPage, provideBrowser, TEST_MS } from "./support/browser.js";
-import { measuredTasks, putTasks, SESSION, startTrained } from "./support/stage.js";
+import { measuredTasks, putTasks, startTrained } from "./support/stage.js";
 
 provideBrowser();
 
@@ -28,7 +28,7 @@ test(
     expect(await lost.getByText("wrong file").getAttribute("data-tone")).toBe("bad");
     await grid.getByRole("row", { name: /^Solved 0 of 2 \(0 % to 0 %\) 1 of 2 \(0 % to 100 %\), \+50 points, p 1/ }).waitFor();
     await grid.getByRole("link", { name: "solved" }).click();
-    await page.getByRole("heading", { name: SESSION }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Write a function that adds two numbers." }).waitFor();
     expectNoFaults(page);
   },
   TEST_MS,
