@@ -30,6 +30,19 @@ async function train(client) {
   return job_id;
 }
 
+async function tour(browser, url, hashes) {
+  mkdirSync(TOUR, { recursive: true });
+  for (const [look, options] of Object.entries(LOOKS)) {
+    const page = await browser.newPage(options);
+    for (const hash of hashes) {
+      await page.goto(`${url}/${hash}`);
+      await page.waitForTimeout(700); // a page that listens never rests
+      const name = hash.replace(/^#\//, "").replaceAll(/[^\w-]/g, "-");
+      await page.screenshot({ path: path.join(TOUR, `${name}-${look}.png`), fullPage: true });
+    }
+  }
+}
+
 async function take(url, jobId) {
   const executablePath = findChromium();
   if (executablePath === null) throw new Error(NO_CHROMIUM);
@@ -40,18 +53,9 @@ async function take(url, jobId) {
     await page.getByRole("img", { name: /^Loss: \d+ points/ }).waitFor();
     await page.getByText("Proof").waitFor();
     const picture = await page.screenshot();
-    mkdirSync(TOUR, { recursive: true });
-    const hrefs = await page.locator("nav a[data-keys]").evaluateAll((links) => links.map((link) => link.hash));
+    const sections = await page.locator("nav a[data-keys]").evaluateAll((links) => links.map((link) => link.hash));
     const adapter = await page.getByRole("link", { name: "Adapter", exact: true }).first().getAttribute("href");
-    for (const [look, options] of Object.entries(LOOKS)) {
-      const other = await browser.newPage(options);
-      for (const hash of [...hrefs, `#/jobs/${jobId}`, adapter]) {
-        await other.goto(`${url}/${hash}`);
-        await other.waitForTimeout(700); // a page that listens never rests
-        const name = hash.replace(/^#\//, "").replaceAll(/[^\w-]/g, "-");
-        await other.screenshot({ path: path.join(TOUR, `${name}-${look}.png`), fullPage: true });
-      }
-    }
+    await tour(browser, url, [...sections, `#/jobs/${jobId}`, adapter]);
     return picture;
   } finally {
     await browser.close();

@@ -8,6 +8,7 @@ import { contestant } from "./contestant.mjs";
 import { figures } from "./figures.mjs";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/sessions", import.meta.url));
+
 /** The demo's session, as it is stored. */
 async function exampleSession(folder) {
   const file = path.join(folder, "session.json");

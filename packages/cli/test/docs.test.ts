@@ -36,11 +36,13 @@ it.each(COMMANDS.map(({ name }) => name))("the list of commands says of %s what 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const WORD = /'[^']*'|"[^"]*"|\S+/g;
 
+const pages = readdirSync(`${ROOT}docs`).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : []));
+
 /** Every line of the documents' blocks that a person would type, once, without variables, comments and marks of a choice. */
 const typed = [
   ...new Set(
-    ["README.md", ...readdirSync(`${ROOT}docs`).filter((name) => name.endsWith(".md"))].flatMap((name) => {
-      const text = readFileSync(name === "README.md" ? ROOT + name : `${ROOT}docs/${name}`, "utf8");
+    ["README.md", ...pages].flatMap((name) => {
+      const text = readFileSync(ROOT + name, "utf8");
       const blocks = [...text.matchAll(/^```(?:sh)?\n(.*?)^```/gms)].map(([, block = ""]) => block.replaceAll("\\\n", " "));
       return blocks.flatMap((block) =>
         [...block.matchAll(/^(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:npx )?imprint (.*)$/gm)].map(([, line = ""]) => line),

@@ -5,9 +5,11 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
+
+Tracker = Literal["trackio", "mlflow", "wandb"]
 
 
 class ServeConfig(BaseModel):
@@ -17,7 +19,7 @@ class ServeConfig(BaseModel):
     warm: bool = True
     device: str = "auto"
     threads: int | None = Field(default=None, ge=1, le=1024)
-    tracker: Literal["trackio", "mlflow", "wandb"] | None = None
+    tracker: Tracker | None = None
     digests: Path | None = None  # JSON file of what base models' files hash to
     heartbeat_seconds: float = Field(default=2.0, gt=0, le=60, allow_inf_nan=False)
     exit_seconds: float = Field(
@@ -36,9 +38,7 @@ def parse_arguments(argv: Sequence[str]) -> ServeConfig:
     )
     serve.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     serve.add_argument("--threads", type=int, help="default: one for each physical core")
-    serve.add_argument(
-        "--tracker", choices=["trackio", "mlflow", "wandb"], help="where the numbers of trainings go too"
-    )
+    serve.add_argument("--tracker", choices=get_args(Tracker), help="where the numbers of trainings go too")
     serve.add_argument("--digests", type=Path, help="file to keep SHA-256 digests of base models in")
     serve.add_argument("--heartbeat-seconds", type=float, default=2.0)
     serve.add_argument("--exit-seconds", type=float, default=3.0, help="longest time to end in after stdin has ended")

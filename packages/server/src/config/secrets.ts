@@ -22,7 +22,8 @@ export const readSecretFile = (setting: string, path: string): string => {
     throw new ConfigError([`${setting} cannot be read`]);
   }
 };
-export const isLoopback = (host: string): boolean =>
+
+const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));
 
 /** @throws ConfigError when a wide bind has no token */

@@ -1,5 +1,5 @@
 import { endingOf, type Outcome, type SessionSummary } from "@imprint/contracts";
-import { type FormEvent, useCallback, useRef, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { api } from "../api.js";
 import { useAction } from "../load/use-action.js";
 import { usePages } from "../load/use-pages.js";
@@ -26,25 +26,17 @@ const toggled = (ids: readonly string[], id: string): readonly string[] =>
 
 /** What is done to all that are ticked, on whatever pages. */
 function Ticked({ ids, onDone }: { readonly ids: readonly string[]; readonly onDone: () => void }) {
-  const each = useCallback(
-    async (one: (id: string) => Promise<unknown>) => {
-      for (const id of ids) await one(id);
-      onDone();
-    },
-    [ids, onDone],
-  );
+  const each = async (one: (id: string) => Promise<unknown>): Promise<void> => {
+    for (const id of ids) await one(id);
+    onDone();
+  };
   const act = useAction(each);
-  const found = useAction(
-    useCallback(
-      async (event: FormEvent<HTMLFormElement>) => {
-        event.preventDefault();
-        const name = String(new FormData(event.currentTarget).get("project"));
-        await api.projects.run(name, { session_ids: [...ids] });
-        goTo(hrefOf(["projects", name]));
-      },
-      [ids],
-    ),
-  );
+  const found = useAction(async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget).get("project"));
+    await api.projects.run(name, { session_ids: [...ids] });
+    goTo(hrefOf(["projects", name]));
+  });
   if (ids.length === 0) return null;
   const button = (text: string, one: (id: string) => Promise<unknown>) => (
     <button type="button" disabled={act.isBusy} onClick={() => void act.run(one)}>

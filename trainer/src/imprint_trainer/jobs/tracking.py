@@ -18,7 +18,7 @@ from typing import Any
 from imprint_trainer.protocol import TrainLoraSpec
 
 LAST_SECONDS = 30.0  # for what is not delivered yet when a training ends
-SETTINGS = (
+SETTINGS = {
     "base_model_name",
     "profile",
     "rank",
@@ -28,7 +28,7 @@ SETTINGS = (
     "quantization",
     "seed",
     "task_type",
-)
+}
 PROVED = ("loss_before", "loss_after", "neutral_loss_before", "neutral_loss_after")
 
 Emit = Callable[[dict[str, Any]], None]
@@ -88,35 +88,38 @@ def tracked(tracker: str | None, spec: TrainLoraSpec, emit: Emit) -> Iterator[tu
 
     def deliver() -> None:  # one thread: MLflow's run is a thread's own
         try:
-            given = spec.model_dump(mode="json")
-            settings = {name: given[name] for name in SETTINGS if given.get(name) is not None}
+            settings = spec.model_dump(mode="json", include=SETTINGS, exclude_none=True)
             run = (MlflowRun if tracker == "mlflow" else WandbRun)(tracker, spec.adapter_id, settings)
             while (tell := waiting.get()) is not None:
                 tell(run)
         except Exception as error:
             print(f"{tracker} hears no more of this training: {type(error).__name__}: {error}", file=sys.stderr)
 
-    last: list[int] = [0]
-    card: list[Path] = []
+    last = 0
+    card: Path | None = None
+
+    def log(values: dict[str, Any]) -> None:
+        numbers, step = numbers_of(values), last
+        waiting.put(lambda run: run.log(numbers, step))
 
     def heard(event: dict[str, Any]) -> None:
+        nonlocal last
         emit(event)
         if event["type"] == "progress":
-            last[0] = step = event["progress"]["step"]
-            numbers = numbers_of(event["progress"])
-            waiting.put(lambda run: run.log(numbers, step))
+            last = event["progress"]["step"]
+            log(event["progress"])
 
     def ended(result: dict[str, Any]) -> None:
-        numbers, step = numbers_of({name: result["proof"][name] for name in PROVED}), last[0]
-        waiting.put(lambda run: run.log(numbers, step))
-        card.append(Path(spec.output_dir) / "README.md")
+        nonlocal card
+        log({name: result["proof"][name] for name in PROVED})
+        card = Path(spec.output_dir) / "README.md"
 
     thread = Thread(target=deliver, name="tracker", daemon=True)
     thread.start()
     try:
         yield heard, ended
     finally:
-        waiting.put(lambda run: run.end(card[0] if card else None))
+        waiting.put(lambda run: run.end(card))
         waiting.put(None)
         thread.join(LAST_SECONDS)
         if thread.is_alive():
