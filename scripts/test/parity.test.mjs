@@ -38,7 +38,7 @@ test("the runner gets the folder as seen from where the user stands, and the tra
   const python = interpreter(0);
   expect(parity(["cases"], python.file).status).toBe(0);
   const [args, path] = python.said();
-  expect(args).toEqual(["-m", "doc_to_lora.parity", join(folder, "cases")]);
+  expect(args).toEqual(["-m", "d2l.parity", join(folder, "cases")]);
   expect(path.startsWith(join(root, "trainer", "src"))).toBe(true);
   expect(path.endsWith("elsewhere")).toBe(true);
 });

@@ -128,6 +128,7 @@ const describe = (
     }));
   if (keyword === "const") return [{ path: instancePath, message: `must be ${choices(faults, instancePath)}` }];
   if (keyword === "pattern") return [{ path: instancePath, message: refusalBy(params.pattern) }];
+  if (keyword === "format") return [{ path: instancePath, message: "must be a day, such as 2026-12-31" }];
   if (message === "must be boolean") return [{ path: instancePath, message: "must be true or false" }];
   // "boolean" repeats an unknown field.
   return keyword === "boolean" ? [] : [{ path: instancePath, message }];

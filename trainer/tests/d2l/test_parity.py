@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from d2l.parity import cases_of, compare, load_case, main, run_case, run_folder, sample_chunk_count
 from d2l.pickles import old_module_path, renaming, rewrite
 from d2l.tiny import FIXTURES
-from doc_to_lora.parity import cases_of, compare, load_case, main, run_case, run_folder, sample_chunk_count
 
 CASES = [name for name, _ in cases_of(FIXTURES)]
 FOLDERS = [name for name in CASES if not name.endswith(".json")]

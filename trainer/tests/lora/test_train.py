@@ -14,7 +14,7 @@ from imprint_trainer.lora import steps as planning
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import loss_sum, mean_loss, window_tensors
 from imprint_trainer.lora.steps import in_parts
-from imprint_trainer.lora.train import checkpointed, forward_backward
+from imprint_trainer.lora.train import blocks_of, checkpointed, forward_backward
 from imprint_trainer.models.causal_lm import LoadedBase
 from training import settings, train_tiny
 
@@ -148,20 +148,25 @@ def test_progress_is_a_plain_dict_a_step(base: LoadedBase, windows: list[Window]
     assert all(isinstance(value, int | float) and math.isfinite(value) for one in progress for value in one.values())
 
 
-def test_cancel_is_heard_between_micro_batches(base: LoadedBase, windows: list[Window]) -> None:
+@pytest.mark.parametrize("passes", ["forward", "backward"])
+def test_cancel_is_heard_between_blocks(base: LoadedBase, windows: list[Window], passes: str) -> None:
     asked = 0
+    blocks = base.model.config.num_hidden_layers
+    step = 2 * blocks - 1  # the first block has nothing to go back to
+    stop = blocks if passes == "forward" else step
 
     def cancelled() -> bool:
         nonlocal asked
         asked += 1
-        return asked == 3
+        return asked == step + stop
 
     before = snapshot(base.model)
     steps: list[object] = []
     with pytest.raises(Cancelled):
-        train_tiny(base, windows, settings(accumulation=2), on_step=steps.append, cancelled=cancelled)
-    assert len(steps) == 1
+        train_tiny(base, windows, settings(accumulation=1), on_step=steps.append, cancelled=cancelled)
+    assert (asked, len(steps)) == (step + stop, 1)
     assert all(torch.equal(tensor, before[name]) for name, tensor in base.model.state_dict().items())
+    assert not any(block._forward_pre_hooks for block in blocks_of(base.model))
 
 
 def test_a_loss_that_is_not_finite_ends_the_training(base: LoadedBase, windows: list[Window]) -> None:

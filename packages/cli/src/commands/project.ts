@@ -1,6 +1,6 @@
 import { NotFoundError } from "@imprint/client";
 import { isRunning, latestOf, type Project, ProjectRunRequest } from "@imprint/contracts";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { walk } from "../files/walk.js";
@@ -13,6 +13,7 @@ import { followRun } from "../project/follow-run.js";
 import { absolute, importMembers, oneRepository, sessionsIn } from "../project/import-members.js";
 import { isPlace, projectNameAt, type Scope, scopeOf } from "../project/scope.js";
 import { watchProject } from "../project/watch-project.js";
+import { WHEN, type When } from "../project/when.js";
 import { namedBaseModel } from "../service/base-model.js";
 import { type Service, withService } from "../service/connect.js";
 
@@ -23,6 +24,7 @@ interface ProjectOptions extends CommonOptions {
   readonly sessions?: readonly string[];
   readonly run?: boolean;
   readonly watch?: boolean;
+  readonly when?: When;
   readonly rollback?: string | true;
   readonly baseModel?: string;
 }
@@ -116,7 +118,7 @@ async function foldersOf({ name, from, service: { client } }: Asked): Promise<re
 }
 
 async function watch(asked: Asked, flags: ProjectRunRequest): Promise<void> {
-  const { context, printer, service, name, scope } = asked;
+  const { context, printer, service, name, scope, options } = asked;
   const { io, state } = context;
   const folders = await foldersOf(asked);
   const runs = await watchProject({
@@ -125,6 +127,7 @@ async function watch(asked: Asked, flags: ProjectRunRequest): Promise<void> {
     name,
     folders,
     scope,
+    when: options.when ?? "now",
     request: { ...flags, folders: absolute(folders) },
     note: printer.note,
     onRun: ({ project, run }) => printer.note(runText(project, run, { paint: unpainted, name: io.name })),
@@ -137,11 +140,12 @@ async function watch(asked: Asked, flags: ProjectRunRequest): Promise<void> {
 }
 
 /** Throws a UsageError for options that exclude each other. */
-function checkOptions({ rollback, watch: isWatch, from, sessions, run }: ProjectOptions, flags: object): void {
+function checkOptions({ rollback, watch: isWatch, from, sessions, run, when }: ProjectOptions, flags: object): void {
   const runs = from !== undefined || sessions !== undefined || run === true || isWatch === true || Object.keys(flags).length > 0;
   if (rollback !== undefined && runs) throw new UsageError("--rollback stands alone: it trains nothing");
   if (isWatch === true && (sessions !== undefined || run === true))
     throw new UsageError("--watch takes its sessions from folders: leave --sessions and --run out");
+  if (when !== undefined && isWatch !== true) throw new UsageError("--when says when --watch trains: add --watch");
 }
 
 /** The project as it is stored; null where there is none yet. */
@@ -172,7 +176,7 @@ export function projectCommand(context: CommandContext): Command {
   const command = newCommand({
     name: "project",
     examples: [
-      "project . --watch",
+      "project . --watch --when idle",
       "project shop --from ~/.codex/sessions --repository shop",
       "project shop",
       "project shop --rollback",
@@ -187,6 +191,12 @@ export function projectCommand(context: CommandContext): Command {
     .option("--sessions <session...>", "stored sessions that belong to it too")
     .option("--run", "train on what it has, without looking for recordings; goes on with a run that did not end")
     .option("--watch", "go on and run whenever sessions have ended, until Ctrl-C")
+    .addOption(
+      new Option(
+        "--when <when>",
+        `when --watch trains: ${WHEN.now} (now, the default), ${WHEN.night}, or ${WHEN.idle} (idle); when that ends, a run stops and goes on the next time`,
+      ).choices(Object.keys(WHEN)),
+    )
     .option("--rollback [adapter|run]", "point NAME@latest at an earlier adapter: the one before, or this one");
   for (const [property, schema] of Object.entries(TRAINING)) command.addOption(optionOf(property, schema));
   return command.action(async (given: string, options: ProjectOptions) => {

@@ -8,7 +8,7 @@ export interface FollowedRun {
   readonly run: ProjectRun;
 }
 
-const jobOf = ({ status, train_job_id, evaluate_job_id }: ProjectRun): string | null =>
+export const jobOf = ({ status, train_job_id, evaluate_job_id }: ProjectRun): string | null =>
   status === "evaluating" ? evaluate_job_id : train_job_id;
 
 /** The project once one of its runs has come so far, as its events tell. */

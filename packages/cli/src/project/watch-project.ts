@@ -12,6 +12,8 @@ import type { Service } from "../service/connect.js";
 import { type FollowedRun, followRun } from "./follow-run.js";
 import { oneRepository, sessionsIn } from "./import-members.js";
 import type { Scope } from "./scope.js";
+import { timely } from "./timely.js";
+import { isTime, WHEN, type When } from "./when.js";
 
 interface WatchProject {
   readonly io: Io;
@@ -20,6 +22,7 @@ interface WatchProject {
   readonly folders: readonly string[];
   /** Null: all that the folders hold. */
   readonly scope: Scope | null;
+  readonly when: When;
   /** Of every run; the sessions come from the folders. */
   readonly request: ProjectRunRequest;
   readonly note: (text: string) => void;
@@ -34,6 +37,7 @@ export async function watchProject({
   name,
   folders,
   scope,
+  when,
   request,
   note,
   onRun,
@@ -60,7 +64,7 @@ export async function watchProject({
   const choose = scope === null ? oneRepository(name, note) : sessionsIn;
   const patient = { clock: systemClock, note };
   const patientStore = outlasting(storing(client, {}), patient);
-  const patientRun = outlasting(run, patient);
+  const patientRun = outlasting(timely(run, { when, client, name, note }), patient);
 
   const take = async (candidates: Awaited<ReturnType<typeof walk>>["candidates"]): Promise<void> => {
     const onFile = (file: ImportedFile): void => {
@@ -78,10 +82,11 @@ export async function watchProject({
 
   const release = io.onInterrupt(() => stop.abort());
   const look = async () => {
+    if (!(await isTime(when))) return [];
     const { candidates } = await walk(folders).catch(() => ({ candidates: [] }));
     return scope === null ? candidates : scope.filter(candidates);
   };
-  note(`Watching ${folders.join(", ")} for ${name}. Ctrl-C ends it.`);
+  note(`Watching ${folders.join(", ")} for ${name}, to train ${WHEN[when]}. Ctrl-C ends it.`);
   try {
     await watchFiles({
       look,

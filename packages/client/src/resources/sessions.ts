@@ -25,6 +25,14 @@ export interface SessionQuery {
   readonly folder?: string;
   readonly branch?: string;
   readonly model?: string;
+  readonly format?: SessionFormat;
+  /** What a person or the file says, else what the session shows. */
+  readonly outcome?: Outcome;
+  /** Days of UTC, `YYYY-MM-DD`, on or after which and until whose end it was recorded. */
+  readonly since?: string;
+  readonly until?: string;
+  /** Whether an adapter was trained on it that is not archived. */
+  readonly trained?: boolean;
 }
 
 export interface CreateOptions extends CallOptions {

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "@imprint/contracts";
+import type { Outcome, SessionFormat, SessionSummary } from "@imprint/contracts";
 import { type SqlBool, sql } from "kysely";
 import { afterPrefix, type Transaction } from "../storage/schema.js";
 import { searchedText } from "./summary.js";
@@ -77,6 +77,7 @@ export const idsIndexedBefore = async (db: Transaction): Promise<readonly string
 
 /** Which sessions are listed: those that all of it holds for. */
 export interface Filter {
+  readonly byHand?: boolean;
   /** What the id begins with. */
   readonly prefix?: string | undefined;
   /** A folder that they were recorded in or below. */
@@ -84,52 +85,55 @@ export interface Filter {
   readonly repository?: string | undefined;
   readonly branch?: string | undefined;
   readonly model?: string | undefined;
+  readonly format?: SessionFormat | undefined;
+  /** What a person or the file says, else what the session shows. */
+  readonly outcome?: Outcome | undefined;
+  /** Days of UTC, on or after which and until whose end it was recorded. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Whether an adapter that is listed was trained on it. */
+  readonly trained?: boolean | undefined;
 }
 
-const NAMED = ["repository", "branch", "model"] as const;
-
-/** A folder's path, and what those of all below it begin with. */
-const pathsOf = (given: string): { readonly at: string; readonly below: string } => {
-  const at = given.replace(/[/\\]+$/, "");
-  return { at, below: `${at}${given.includes("\\") && !given.includes("/") ? "\\" : "/"}` };
+/** What of a row must be the same. */
+const FACTS = {
+  repository: sql`repository`,
+  branch: sql`branch`,
+  model: sql`model`,
+  format: sql`summary ->> 'format'`,
+  outcome: sql`coalesce(nullif(summary ->> 'outcome', 'unknown'), summary ->> '$.judged.outcome', 'unknown')`,
 };
-const isIn = (folder: string | undefined, given: string): boolean => {
-  const { at, below } = pathsOf(given);
-  return folder === at || folder?.startsWith(below) === true;
-};
+const TRAINED = sql<string>`(select value from adapters, json_each(session_ids) where archived_at is null)`;
 
-/** The same for one that the index does not know. */
-export const passes = (summary: SessionSummary, { prefix = "", folder, ...named }: Filter): boolean =>
-  summary.session_id.startsWith(prefix) &&
-  (folder === undefined || isIn(summary.folder, folder)) &&
-  NAMED.every((name) => named[name] === undefined || summary[name] === named[name]);
+interface Asked extends Filter {
+  readonly words?: readonly string[];
+  readonly after?: Place | undefined;
+}
 
 /**
- * Ids of imported sessions behind a place that pass the filter and have all of the words, newest first. One text for all: ten
- * thousand row objects would take longer than the list itself.
+ * Ids of sessions behind a place that pass the filter and have all of the words, newest first. One text for all: ten thousand row
+ * objects would take longer than the list itself.
  */
-export const importedIds = async (
+export const idsOf = async (
   db: Transaction,
-  {
-    words = [],
-    after,
-    prefix,
-    folder,
-    ...named
-  }: Filter & { readonly words?: readonly string[]; readonly after?: Place | undefined } = {},
+  { words = [], after, byHand, prefix, folder, since, until, trained, ...facts }: Asked = {},
 ): Promise<readonly string[]> => {
-  let query = db.selectFrom("sessions").select("session_id").where("by_hand", "=", 0);
+  let query = db.selectFrom("sessions").select("session_id");
+  if (byHand !== undefined) query = query.where("by_hand", "=", Number(byHand));
   if (prefix !== undefined) query = query.where("session_id", ">=", prefix).where("session_id", "<", afterPrefix(prefix));
   if (folder !== undefined) {
-    const { at, below } = pathsOf(folder);
+    const at = folder.replace(/[/\\]+$/, "");
+    const below = `${at}${folder.includes("\\") && !folder.includes("/") ? "\\" : "/"}`;
     query = query.where(({ or, and, eb }) =>
       or([eb("folder", "=", at), and([eb("folder", ">=", below), eb("folder", "<", afterPrefix(below))])]),
     );
   }
-  for (const name of NAMED) {
-    const value = named[name];
-    if (value !== undefined) query = query.where(name, "=", value);
-  }
+  for (const name of Object.keys(FACTS) as (keyof typeof FACTS)[])
+    if (facts[name] !== undefined) query = query.where(FACTS[name], "=", facts[name]);
+  if (since !== undefined) query = query.where("recorded_at", ">=", since);
+  // Whatever is recorded that day stands before it.
+  if (until !== undefined) query = query.where("recorded_at", "<", afterPrefix(until));
+  if (trained !== undefined) query = query.where("session_id", trained ? "in" : "not in", TRAINED);
   if (after !== undefined)
     query = query.where(({ eb, refTuple, tuple }) => eb(refTuple("recorded_at", "seq"), "<", tuple(after.recordedAt, after.seq)));
   const newestFirst = query

@@ -4,10 +4,10 @@ import { fieldRefused, ImprintError } from "../common/error.js";
 import { shared } from "../common/shared.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
-import { type Filter, findIndexed, importedIds, type Place, passes } from "./index-table.js";
+import { type Filter, findIndexed, idsOf, type Place } from "./index-table.js";
 import { isSessionId } from "./session-file.js";
 import type { SessionIndex, StoreDeps } from "./session-index.js";
-import { searchedText, wordsOf } from "./summary.js";
+import { wordsOf } from "./summary.js";
 
 export interface ListQuery extends Filter {
   readonly limit: number;
@@ -43,7 +43,7 @@ export const createPresent = ({
 }: Pick<StoreDeps, "database" | "folder" | "arriving">): (() => Promise<Present>) =>
   shared(async () => {
     const ids = await namesInFolder(folder);
-    const indexed = await inTransaction(database, (db) => importedIds(db));
+    const indexed = await inTransaction(database, (db) => idsOf(db, { byHand: false }));
     const imported = indexed.filter((id) => ids.delete(id));
     return { byHand: [...ids].filter((id) => isSessionId(id) && !arriving.has(id)).sort(), imported };
   });
@@ -56,22 +56,6 @@ const summaryOf = async (sessionId: string, index: SessionIndex): Promise<Sessio
     if (error instanceof ImprintError) return null;
     throw error;
   }
-};
-
-/** Those of the sessions put there by hand that pass and have the words. One after the other: each may have to be read. */
-const searchByHand = async (
-  ids: readonly string[],
-  { words, filter, isNarrow }: { readonly words: readonly string[]; readonly filter: Filter; readonly isNarrow: boolean },
-  index: SessionIndex,
-): Promise<readonly string[]> => {
-  if (!isNarrow) return ids;
-  const found: string[] = [];
-  for (const id of ids) {
-    const summary = await summaryOf(id, index);
-    const text = summary === null ? "" : searchedText(summary);
-    if (summary !== null && passes(summary, filter) && words.every((word) => text.includes(word))) found.push(id);
-  }
-  return found;
 };
 
 /** A page's last session, and where it stands: one that is deleted meanwhile, or grows and is the newest, moves no other. */
@@ -109,18 +93,18 @@ export const listSessions = async (
     readonly index: SessionIndex;
   },
 ): Promise<SessionList> => {
-  const words = wordsOf(search);
   const all = await present();
   const start = await startOf(after, all, database);
-  const isNarrow = words.length > 0 || Object.values(facts).some((fact) => fact !== undefined);
-  const filter = { ...facts, ...(prefix !== "" && { prefix }) };
-  const narrowed = { ...filter, words, after: start.imported };
+  const filter = { ...facts, words: wordsOf(search), after: start.imported };
+  const byHand = start.imported ? [] : all.byHand.filter((id) => id.startsWith(prefix) && id > (start.byHand ?? ""));
+  const isNarrow = filter.words.length > 0 || Object.values(facts).some((fact) => fact !== undefined);
+  // One after the other, for each may have to be read: the index knows them then.
+  for (const id of isNarrow ? byHand : []) await summaryOf(id, index);
   const found =
     !isNarrow && prefix === "" && !start.imported
       ? null
-      : new Set(await inTransaction(database, (db) => importedIds(db, narrowed)));
-  const following = all.byHand.filter((id) => id.startsWith(prefix) && id > (start.byHand ?? ""));
-  const unknown = start.imported ? [] : await searchByHand(following, { words, filter, isNarrow }, index);
+      : new Set(await inTransaction(database, (db) => idsOf(db, { ...filter, ...(prefix !== "" && { prefix }) })));
+  const unknown = isNarrow ? byHand.filter((id) => found?.has(id)) : byHand;
   const ids = [...unknown, ...all.imported.filter((id) => found === null || found.has(id))];
   const page = ids.slice(0, limit);
   const rows = await inTransaction(database, (db) => findIndexed(db, page.slice(unknown.length)));

@@ -34,6 +34,12 @@ const rollout = ({ id, day, folder = "/srv/shop", branch = "main", remote, model
     .join("\n");
 };
 
+const complaint = (day: number): string =>
+  JSON.stringify({
+    ...{ timestamp: new Date(Date.UTC(2026, 2, day, 1)).toISOString(), type: "response_item" },
+    payload: { type: "message", role: "user", content: [{ type: "input_text", text: "No, revert that." }] },
+  });
+
 const send = (service: Service, payload: string) =>
   service.call({ method: "POST", url: "/sessions", payload, headers: { "content-type": "application/x-ndjson" } });
 
@@ -127,6 +133,32 @@ test("sessions are found by repository, folder, branch and model, imported or pu
   expect(await idsOf(service, "?repository=billing-api&branch=main&prefix=a")).toEqual(["api"]);
   expect(await idsOf(service, "?search=BILLING-API%20next")).toEqual(["hand", "src"]);
   expect(await idsOf(service, "?repository=none")).toEqual([]);
+});
+
+test("sessions are found by format, day, outcome and whether an adapter was trained on them, imported or put there by hand", async () => {
+  const service = await startService();
+  for (const day of [1, 2, 3]) await send(service, rollout({ id: `d${day}`, day }));
+  await service.call({ method: "PATCH", url: "/sessions/d2", payload: { outcome: "failure" } });
+  const judged = rollout({ id: "judged", day: 5 });
+  await send(service, judged.replace("Done: judged.", "Committed.").concat(`\n${complaint(5)}`));
+  for (const id of ["hand", "trained"])
+    putSession(service.dataDir, id, makeSession(id, { started_at: "2026-03-04T08:00:00.000Z", outcome: "success" }));
+  for (const session_id of ["d1", "trained"]) await service.ended(await startLora(service, { session_id }));
+  const archived = await service.ended(await startLora(service, { session_id: "d3" }));
+  await service.call({ method: "DELETE", url: `/adapters/${archived.adapter_id}` });
+
+  expect(await idsOf(service, "?format=codex")).toEqual(["judged", "d3", "d2", "d1"]);
+  expect(await idsOf(service, "?outcome=failure")).toEqual(["judged", "d2"]);
+  expect(await idsOf(service, "?outcome=success&format=atif")).toEqual([]);
+  expect(await idsOf(service, "?since=2026-03-02&until=2026-03-03")).toEqual(["d3", "d2"]);
+  expect(await idsOf(service, "?trained=true&limit=9")).toEqual(["trained", "d1"]);
+  const first = (await service.get("/sessions?trained=false&limit=2")).json();
+  expect(await idsOf(service, `?trained=false&after=${first.next}`)).toEqual(["d3", "d2"]);
+  for (const query of ["since=yesterday", "until=2026-02-30", "trained=maybe", "outcome=fine"]) {
+    const refused = await service.get(`/sessions?${query}`);
+    expect(refused.statusCode).toBe(422);
+    expect(refused.json().detail).toMatch(new RegExp(`${query.split("=")[0]}.*(day|true|success)`));
+  }
 });
 
 test("what an earlier version stored is read again at a start, and where it was recorded at its next import", async () => {

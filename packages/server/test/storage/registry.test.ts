@@ -15,7 +15,7 @@ import {
 } from "../../src/registry/adapters.js";
 import { dropAlias, listAliases, pointAlias } from "../../src/registry/aliases.js";
 import { insertUpload, listUploads } from "../../src/routes/fine-tuning/uploads.js";
-import { findIndexed, forgetSession, importedIds, indexedIds, indexSessions } from "../../src/sessions/index-table.js";
+import { findIndexed, forgetSession, indexedIds, indexSessions, idsOf as sessionIds } from "../../src/sessions/index-table.js";
 import { openDatabase } from "../../src/storage/open.js";
 import type { Database } from "../../src/storage/schema.js";
 import { createLazyTransaction, inTransaction } from "../../src/storage/transaction.js";
@@ -164,13 +164,13 @@ test("the index of sessions says what was said to it last, whatever was said", a
       }
       const expected = [...known].filter(([, { byHand }]) => !byHand).sort(([, a], [, b]) => b.order - a.order);
       expect([...(await inTransaction(database, indexedIds))].sort()).toEqual([...known.keys()].sort());
-      expect(await inTransaction(database, (db) => importedIds(db))).toEqual(expected.map(([found]) => found));
+      expect(await inTransaction(database, (db) => sessionIds(db, { byHand: false }))).toEqual(expected.map(([found]) => found));
       for (const prefix of ["s", "s1", "S"])
-        expect(await inTransaction(database, (db) => importedIds(db, { prefix }))).toEqual(
+        expect(await inTransaction(database, (db) => sessionIds(db, { byHand: false, prefix }))).toEqual(
           expected.map(([found]) => found).filter((found) => found.startsWith(prefix)),
         );
       for (const word of ["gate", "%", "_", "'", "größer"])
-        expect(await inTransaction(database, (db) => importedIds(db, { words: [word] }))).toEqual(
+        expect(await inTransaction(database, (db) => sessionIds(db, { byHand: false, words: [word] }))).toEqual(
           expected.filter(([, one]) => one.task.toLowerCase().includes(word)).map(([found]) => found),
         );
       const rows = await inTransaction(database, (db) => findIndexed(db, ["s1", "S1", "none"]));

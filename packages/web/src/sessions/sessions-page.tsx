@@ -1,4 +1,5 @@
-import { endingOf, type Outcome, type SessionSummary } from "@imprint/contracts";
+import type { SessionQuery } from "@imprint/client";
+import { endingOf, type Outcome, SESSION_FORMATS, type SessionSummary } from "@imprint/contracts";
 import { type FormEvent, useRef, useState } from "react";
 import { api } from "../api.js";
 import { useAction } from "../load/use-action.js";
@@ -20,6 +21,14 @@ import { type Import, Imports } from "./imports.js";
 const recordedAt = ({ ended_at, started_at, created_at }: SessionSummary): string => ended_at ?? started_at ?? created_at;
 
 const OUTCOMES: readonly Outcome[] = ["success", "failure", "unknown"];
+const TRAINED = [
+  ["true", "Trained on"],
+  ["false", "Not trained on"],
+] as const;
+const same = (values: readonly string[]) => values.map((value) => [value, value] as const);
+
+/** What a list is asked for besides words. */
+type Filter = Pick<SessionQuery, "repository" | "format" | "outcome" | "trained" | "since" | "until">;
 
 const toggled = (ids: readonly string[], id: string): readonly string[] =>
   ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];
@@ -77,18 +86,37 @@ export function SessionsPage() {
   const [imports, setImports] = useState<readonly Import[]>([]);
   const keys = useRef(0);
   const [search, setSearch] = useState("");
-  const [repository, setRepository] = useState("");
+  const [filter, setFilter] = useState<Filter>({});
   /** Every one that was seen in a list: a filter leaves the others to be chosen. */
   const [repositories, setRepositories] = useState<readonly string[]>([]);
-  const [outcome, setOutcome] = useState("");
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const { value, error, reload, filtering, older, newer } = usePages("sessions", async (cursor, signal) => {
-    const only = repository === "" ? {} : { repository };
-    const page = await api.sessions.list({ ...cursor, search: `${search} ${outcome}`.trim(), ...only }, { signal });
+    const page = await api.sessions.list({ ...cursor, search, ...filter }, { signal });
     const found = page.sessions.flatMap((session) => session.repository ?? []);
     setRepositories((before) => [...new Set([...before, ...found])].sort());
     return page;
   });
+  const isAll = search === "" && Object.values(filter).every((value) => value === undefined);
+  const by = (name: keyof Filter, label: string) => ({
+    "aria-label": label,
+    value: String(filter[name] ?? ""),
+    onChange: filtering((text) => setFilter((before) => ({ ...before, [name]: text === "" ? undefined : text }))),
+  });
+  const choice = (
+    name: keyof Filter,
+    label: string,
+    all: string,
+    options: readonly (readonly [value: string, text: string])[],
+  ) => (
+    <select {...by(name, label)}>
+      <option value="">{all}</option>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {plain(text)}
+        </option>
+      ))}
+    </select>
+  );
 
   const take = async (files: readonly File[]): Promise<void> => {
     for (const file of files) {
@@ -120,22 +148,12 @@ export function SessionsPage() {
           value={search}
           onChange={filtering(setSearch)}
         />
-        {repositories.length > 0 && (
-          <select aria-label="Repository" value={repository} onChange={filtering(setRepository)}>
-            <option value="">All repositories</option>
-            {repositories.map((name) => (
-              <option key={name} value={name}>
-                {plain(name)}
-              </option>
-            ))}
-          </select>
-        )}
-        <select aria-label="Outcome" value={outcome} onChange={filtering(setOutcome)}>
-          <option value="">All outcomes</option>
-          {OUTCOMES.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+        {repositories.length > 0 && choice("repository", "Repository", "All repositories", same(repositories))}
+        {choice("format", "Agent", "All agents", same(SESSION_FORMATS))}
+        {choice("outcome", "Outcome", "All outcomes", same(OUTCOMES))}
+        {choice("trained", "Trained", "Trained on or not", TRAINED)}
+        <input type="date" title="Recorded on this day (UTC) or later" {...by("since", "Recorded since")} />
+        <input type="date" title="Recorded on this day (UTC) or before" {...by("until", "Recorded until")} />
       </div>
       <Problem error={error} />
       <Ticked
@@ -186,9 +204,7 @@ export function SessionsPage() {
           ))}
         </Table>
       )}
-      {value?.sessions.length === 0 && (
-        <p className="empty">{search + repository + outcome === "" ? "No sessions yet." : "No session has these words."}</p>
-      )}
+      {value?.sessions.length === 0 && <p className="empty">{isAll ? "No sessions yet." : "No session is like this."}</p>}
       <Pager older={older} newer={newer} />
     </Page>
   );

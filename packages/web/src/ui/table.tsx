@@ -1,6 +1,6 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 
-/** A table that scrolls within itself where the screen is narrow. */
+/** A table that scrolls within itself where it is wider than the screen; on a phone its rows are cards, of named cells. */
 export function Table({
   head,
   label,
@@ -10,6 +10,11 @@ export function Table({
   readonly label: string;
   readonly children: ReactNode;
 }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  useEffect(() => {
+    for (const row of body.current?.rows ?? [])
+      for (const [at, cell] of [...row.cells].entries()) cell.dataset.head = head[at] ?? "";
+  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable with the keyboard (WCAG 2.1.1).
     <section className="scroll" aria-label={label} tabIndex={0}>
@@ -23,7 +28,7 @@ export function Table({
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody ref={body}>{children}</tbody>
       </table>
     </section>
   );

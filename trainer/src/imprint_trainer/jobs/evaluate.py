@@ -1,6 +1,6 @@
 """An evaluation, from its specification to evaluation.json and the adapter's card that quotes it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from imprint_trainer.evaluation.measure import Bench, Cache, Marked
 from imprint_trainer.files import list_files, write_json, write_text
 from imprint_trainer.generation.prompt import learned_reasoning, quantization_for
 from imprint_trainer.jobs.context import JobContext
+from imprint_trainer.lora.loss import interruptible
 from imprint_trainer.models.locate import locate_base, model_config
 from imprint_trainer.protocol import EvaluateSpec, StagedSession
 from imprint_trainer.publish.card import with_evaluation
@@ -36,14 +37,10 @@ def evaluate_adapter(spec: EvaluateSpec, context: JobContext) -> dict[str, Any]:
     tokenizer = context.tokenizer(spec.base_model)
     reach = context_of(spec.base_model)
     max_length, reasoning = min(MAX_LENGTH, reach // 2), learned_reasoning(adapter.folder)
-    trained, warnings = read_trained(interruptible(spec.trained_on, context))
-    found = split(
-        interruptible(spec.sessions, context),
-        trained_turns(trained),
-        tokenizer,
-        max_length=max_length,
-        reasoning=reasoning,
-    )
+    stop = context.stop_if_cancelled  # before each session: long ones take seconds to prepare
+    trained, warnings = read_trained(interruptible(spec.trained_on, stop))
+    sessions, known = interruptible(spec.sessions, stop), trained_turns(trained)
+    found = split(sessions, known, tokenizer, max_length=max_length, reasoning=reasoning)
     actions = next_actions(
         [(one.session, one.windows) for one in found.tested], tokenizer, most=spec.actions, seed=spec.seed
     )
@@ -53,7 +50,7 @@ def evaluate_adapter(spec: EvaluateSpec, context: JobContext) -> dict[str, Any]:
     base = context.base(spec.base_model, quantization_for(spec.adapter_path))
     context.phase("measuring")
     tick = ticker(context, tests.measurements(control=control is not None))
-    bench = Bench(base, Cache(Path(spec.cache_dir)), tick, context.stop_if_cancelled)
+    bench = Bench(base, Cache(Path(spec.cache_dir)), tick, stop)
     evaluation = {
         "adapter_id": spec.adapter_id,
         **evaluate(bench, tests, adapter, control),
@@ -67,18 +64,7 @@ def evaluate_adapter(spec: EvaluateSpec, context: JobContext) -> dict[str, Any]:
     context.phase("saving")
     out = Path(spec.output_dir)
     write_whole(out, evaluation, with_evaluation(adapter.folder, evaluation))
-    return {
-        "files": list_files(out),
-        "evaluation": evaluation,
-        "warnings": [*warnings, *unread_calls(actions)],
-    }
-
-
-def interruptible(sessions: Sequence[StagedSession], context: JobContext) -> Iterator[StagedSession]:
-    """The sessions, with a point before each where a cancelled job ends: long ones take seconds to prepare."""
-    for one in sessions:
-        context.stop_if_cancelled()
-        yield one
+    return {"files": list_files(out), "evaluation": evaluation, "warnings": [*warnings, *unread_calls(actions)]}
 
 
 def context_of(base_model: str) -> int:

@@ -1,6 +1,7 @@
 """Loss on supervised tokens only: logits are made nowhere else."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -13,6 +14,7 @@ from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.head import OutputHead, decoder_of, output_head
 from imprint_trainer.models.memory_model import HEAD_CHUNK
 
+One = TypeVar("One")
 Read = Callable[[CausalLM, Tensor], Tensor]  # a model and ids [1, n] -> the hidden states [1, n, d] that the head reads
 
 
@@ -104,8 +106,8 @@ def mean_loss(model: CausalLM, windows: Iterable[Window], device: torch.device, 
     return total / max(1, count)
 
 
-def interruptible(windows: Sequence[Window], stop: Callable[[], None]) -> Iterator[Window]:
-    """The windows; `stop` is asked before each one, and raises Cancelled."""
-    for window in windows:
+def interruptible(every: Iterable[One], stop: Callable[[], None]) -> Iterator[One]:
+    """Windows, or sessions; `stop` is asked before each one, and raises Cancelled."""
+    for one in every:
         stop()
-        yield window
+        yield one

@@ -232,10 +232,7 @@ class Schedule:
             self._end_epoch()
 
     def replay(
-        self,
-        loss_sums: Sequence[float],
-        held_out_losses: Sequence[float] = (),
-        neutral_rises: Sequence[float] = (),
+        self, loss_sums: Sequence[float], held_out_losses: Sequence[float] = (), neutral_rises: Sequence[float] = ()
     ) -> bool:
         """Records the steps before a checkpoint. False where no training has these losses."""
         held_out, rises = iter(held_out_losses), iter(neutral_rises)

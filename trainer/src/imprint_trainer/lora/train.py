@@ -20,7 +20,7 @@ from imprint_trainer.lora.checkpoint import (
     restore_adapter,
     restore_training,
 )
-from imprint_trainer.lora.loss import interruptible, loss_sum, mean_loss
+from imprint_trainer.lora.loss import loss_sum, mean_loss
 from imprint_trainer.lora.schedule import HARMS, Schedule, Trained
 from imprint_trainer.lora.steps import LoraTraining, Steps
 from imprint_trainer.models.causal_lm import CausalLM
@@ -63,7 +63,7 @@ def train(
     where steps are left.
     `in_time` is asked after each step, by the tokens a second of it or of all, the fewer, whether there is time for
     another one: where not, the training ends there, and `stopped` is "time".
-    Raises Cancelled between micro-batches, AdapterNotFinite when a loss or gradient is NaN or infinite,
+    Raises Cancelled between two blocks of the model, AdapterNotFinite when a loss or gradient is NaN or infinite,
     CheckpointInvalid.
     """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -91,53 +91,52 @@ def train(
     def measure() -> None:
         tested, looked = schedule.held_out_due, False
         if tested:
-            schedule.record_held_out(held_out_loss(model, held_out, device, before_each=stop_if_cancelled))
+            schedule.record_held_out(held_out_loss(model, held_out, device))
         if neutral_rise is not None and schedule.neutral_due:
-            stop_if_cancelled()
             schedule.record_neutral(in_eval(model, neutral_rise))
             looked = schedule.neutral_rises[-1] <= HARMS
         best_epoch = tested and schedule.kept_epoch == len(schedule.epoch_losses)
         if schedule.stopped != "harmful" and (best_epoch or (looked and schedule.kept_epoch is None)):
             best.update(adapter_of(model))
 
-    measure()
-    first, spent, tokens_seen = schedule.done, 0.0, 0
-    model.train()
-    for batch in schedule.until(until):
-        started, limit = clock(), schedule.total
-        read = interruptible(batch.chosen, stop_if_cancelled)
-        loss = forward_backward(model, read, batch.supervised, device, on_window=on_window)
-        norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
-        if not (torch.isfinite(torch.tensor([loss, norm])).all()):
-            raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")
-        for group in optimizer.param_groups:
-            group["lr"] = batch.learning_rate
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        schedule.record(batch, loss)
-        tokens, seconds = sum(len(window.input_ids) for window in batch.chosen), max(clock() - started, 1e-9)
-        tokens_seen, spent = tokens_seen + tokens, spent + seconds
+    with interrupted(model, stop_if_cancelled):
         measure()
-        on_step(
-            {
-                "step": schedule.done,
-                "steps": limit,
-                "epoch": schedule.done / steps.per_epoch,
-                "loss": schedule.losses[-1],
-                "learning_rate": batch.learning_rate,
-                "grad_norm": norm,
-                "tokens_per_second": tokens_seen / spent,
-                "supervised_tokens": batch.supervised,
-                "eta_seconds": spent / (schedule.done - first) * (limit - schedule.done),
-                "peak_memory_mb": memory.mb(),
-                "held_out_loss": schedule.held_out_losses[-1] if held_out else None,
-            }
-        )
-        if writer is not None:
-            writer.after_step(model, optimizer, schedule, best)
-        if not schedule.over and not in_time(min(tokens / seconds, tokens_seen / spent)):
-            schedule.end("time")
+        first, spent, tokens_seen = schedule.done, 0.0, 0
+        model.train()
+        for batch in schedule.until(until):
+            started, limit = clock(), schedule.total
+            loss = forward_backward(model, batch.chosen, batch.supervised, device, on_window=on_window)
+            norm = float(torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm))
+            if not (torch.isfinite(torch.tensor([loss, norm])).all()):
+                raise AdapterNotFinite(f"the loss of step {schedule.done + 1} is not finite")
+            for group in optimizer.param_groups:
+                group["lr"] = batch.learning_rate
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            schedule.record(batch, loss)
+            tokens, seconds = sum(len(window.input_ids) for window in batch.chosen), max(clock() - started, 1e-9)
+            tokens_seen, spent = tokens_seen + tokens, spent + seconds
             measure()
+            on_step(
+                {
+                    "step": schedule.done,
+                    "steps": limit,
+                    "epoch": schedule.done / steps.per_epoch,
+                    "loss": schedule.losses[-1],
+                    "learning_rate": batch.learning_rate,
+                    "grad_norm": norm,
+                    "tokens_per_second": tokens_seen / spent,
+                    "supervised_tokens": batch.supervised,
+                    "eta_seconds": spent / (schedule.done - first) * (limit - schedule.done),
+                    "peak_memory_mb": memory.mb(),
+                    "held_out_loss": schedule.held_out_losses[-1] if held_out else None,
+                }
+            )
+            if writer is not None:
+                writer.after_step(model, optimizer, schedule, best)
+            if not schedule.over and not in_time(min(tokens / seconds, tokens_seen / spent)):
+                schedule.end("time")
+                measure()
     if until is not None and writer is not None:
         writer.write(model, optimizer, schedule, best)
     if not schedule.over:
@@ -188,11 +187,9 @@ def measured_speed(
             tokens, warm = tokens * (2 if seconds < 1 else 1), True
 
 
-def held_out_loss(
-    model: CausalLM, windows: Sequence[Window], device: torch.device, *, before_each: Callable[[], None]
-) -> float:
+def held_out_loss(model: CausalLM, windows: Sequence[Window], device: torch.device) -> float:
     """Mean over the supervised tokens of all windows, in nats. Raises AdapterNotFinite."""
-    loss = in_eval(model, lambda one: mean_loss(one, interruptible(windows, before_each), device))
+    loss = in_eval(model, lambda one: mean_loss(one, windows, device))
     if not math.isfinite(loss):
         raise AdapterNotFinite("the loss on held-out text is not finite")
     return loss
@@ -239,13 +236,35 @@ def replay(schedule: Schedule, checkpoint: Checkpoint) -> None:
         raise CheckpointInvalid(f"no training has the losses that lead to step {state.step}")
 
 
+def blocks_of(model: CausalLM) -> list[Any]:
+    from transformers.modeling_layers import GradientCheckpointingLayer
+
+    return [module for module in model.modules() if isinstance(module, GradientCheckpointingLayer)]
+
+
+@contextmanager
+def interrupted(model: CausalLM, stop: Callable[[], None]) -> Iterator[None]:
+    """While open, `stop` is asked before the forward and the backward pass of each block, and may raise: a window of a
+    large base takes many seconds."""
+
+    def ask(_: Any, inputs: tuple[Any, ...]) -> None:
+        stop()
+        if inputs[0].requires_grad:
+            inputs[0].register_hook(lambda _: stop())
+
+    hooks = [block.register_forward_pre_hook(ask) for block in blocks_of(model)]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
 @contextmanager
 def checkpointed(model: CausalLM, wanted: bool = True) -> Iterator[None]:
     """While open and `wanted`, each block in training mode keeps its input alone and is run again in the backward pass:
     the same gradients, to the bit on a CPU."""
-    from transformers.modeling_layers import GradientCheckpointingLayer
-
-    blocks = [module for module in model.modules() if wanted and isinstance(module, GradientCheckpointingLayer)]
+    blocks = blocks_of(model) if wanted else []
     for block in blocks:
         block.gradient_checkpointing = True
         block._gradient_checkpointing_func = partial(checkpoint, use_reentrant=False)

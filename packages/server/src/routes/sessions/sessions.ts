@@ -1,4 +1,4 @@
-import { Outcome, Session, SessionList, SessionSummary, Strict } from "@imprint/contracts";
+import { Outcome, Session, SessionFormat, SessionList, SessionSummary, Strict } from "@imprint/contracts";
 import { Type } from "typebox";
 import type { App } from "../../http/app.js";
 import { answer, DEFAULT_LIMIT, idParams, Limit, noContent, Prefix, problems, Text } from "../../http/schemas.js";
@@ -17,11 +17,17 @@ const Search = Type.Optional(
   }),
 );
 const Fact = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
+const Day = (description: string) => Type.Optional(Type.String({ format: "date", description }));
 const Filters = {
   repository: Fact("Recorded in the repository of this name"),
   folder: Fact("Recorded in this folder, or below it"),
   branch: Fact("Recorded on this branch"),
   model: Fact("Whose last answers are this model's"),
+  format: Type.Optional(SessionFormat),
+  outcome: Type.Optional(Outcome),
+  since: Day("Recorded on this day of UTC or later"),
+  until: Day("Recorded on this day of UTC or before"),
+  trained: Type.Optional(Type.Boolean({ description: "Whether an adapter was trained on it that is not archived" })),
 };
 const SessionLabel = Strict({ outcome: Outcome });
 

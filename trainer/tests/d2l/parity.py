@@ -1,4 +1,4 @@
-"""The reference's numbers, recomputed and compared: `python -m doc_to_lora.parity DIR`.
+"""The reference's numbers, recomputed and compared: `npm run parity -- DIR`.
 
 Exit code 0 when every case of the folder passed, 1 otherwise.
 """
