@@ -1,4 +1,5 @@
 import { benchmark as chat } from "./chat/benchmark.mjs";
+import { benchmark as corrections } from "./corrections/benchmark.mjs";
 import { benchmark as importSpeed } from "./import-speed/benchmark.mjs";
 import { benchmark as imprint } from "./imprint/benchmark.mjs";
 import { benchmark as memory } from "./memory/benchmark.mjs";
@@ -8,4 +9,4 @@ import { benchmark as tasks } from "./tasks/benchmark.mjs";
 import { benchmark as train } from "./train/benchmark.mjs";
 
 /** What `npm run bench` offers; a new one is a module that exports its name, description, options and `run`. */
-export const BENCHMARKS = [importSpeed, train, memory, chat, imprint, redaction, nextSession, tasks];
+export const BENCHMARKS = [importSpeed, train, memory, chat, imprint, redaction, nextSession, corrections, tasks];

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from imprint_trainer.data.names import Named, drawn, other_words
+from imprint_trainer.data.names import Named, drawn, other_words, straight
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE
@@ -30,7 +30,7 @@ from imprint_trainer.imprint.folder import load
 from imprint_trainer.imprint.update import Hypernetwork, Limits, applied
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import token_losses
-from imprint_trainer.lora.steps import LoraTraining, default_rate, in_parts, plan_steps
+from imprint_trainer.lora.steps import LoraTraining, default_rate, in_parts, plan_steps, step_tokens, supervised_tokens
 from imprint_trainer.lora.train import in_eval, train
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.device import fix_numerics, pick_device
@@ -72,7 +72,8 @@ class Study:
         texts = {"own": self.tested(newest, before), **self.others(folder)}
         bare = self.bare(texts)
         windows = [window for one in before for window in one.windows[: options.trained_windows]]
-        rate = options.rate_times * default_rate(base.model.config.get_text_config().hidden_size)
+        step, width = step_tokens(supervised_tokens(windows), "learn"), base.model.config.get_text_config().hidden_size
+        rate = options.rate_times * default_rate(width, step=step)
         training = LoraTraining(seed=SEED, profile="learn", learning_rate=rate)
         learned = in_parts(windows, training)
         named = Named()
@@ -188,7 +189,7 @@ class Study:
         """What the passes after the first read."""
         arguments, pool = named.arguments(), other_words(self.base.tokenizer, named.said)
         for number in range(1, passes) if arguments else ():
-            sessions = [drawn(one.session, arguments, pool, number).session(one.session) for one in before]
+            sessions = [drawn(one.session, arguments, pool, number).session(straight(one.session)) for one in before]
             found = [self.prepared(session).windows for session in sessions]
             yield [window for windows in found for window in windows[: self.options.trained_windows]]
 

@@ -1,13 +1,17 @@
 import { type Static, Type } from "typebox";
 import { EvaluationSummary } from "./evaluation.js";
 import { AdapterFile, AdapterId, JobId, SessionId, Sha256, Timestamp } from "./ids.js";
-import { Strict } from "./object.js";
+import { OneOf, Strict } from "./object.js";
 import { TaskSummary } from "./tasks.js";
 import { Proof } from "./training.js";
 import { Verdict } from "./verdict.js";
 
 export const AdapterHealth = Type.Union([Type.Literal("ok"), Type.Literal("missing"), Type.Literal("corrupt")]);
 export type AdapterHealth = Static<typeof AdapterHealth>;
+
+/** What a list of adapters is sorted by, the highest first: when it was made, its evaluation, the share of tasks solved, its size. */
+export const AdapterSort = OneOf(["created", "helps", "tasks", "size"]);
+export type AdapterSort = Static<typeof AdapterSort>;
 
 /** How far the training of a salvaged adapter came. */
 export const PartialTraining = Strict({ step: Type.Integer({ minimum: 1 }), max_steps: Type.Integer({ minimum: 1 }) });

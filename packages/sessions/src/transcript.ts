@@ -3,7 +3,7 @@ import { DROPPED } from "./dropped.js";
 import { type Tally, tally } from "./tally.js";
 import { joinBlocks } from "./values/content-text.js";
 import { hasFailed } from "./values/failed.js";
-import { isRefusal } from "./values/refused.js";
+import { isRefusal, takesBack } from "./values/refused.js";
 import { timestampOrNull } from "./values/timestamp.js";
 import { withoutWrittenAgain } from "./written-again.js";
 
@@ -221,7 +221,12 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     say: (source, text, timestamp) => {
       hold(text.length);
       // What comes behind a request is no part of an earlier answer, whatever its key.
-      if (source === "user" && text.trim() !== "") byKey.clear();
+      if (source === "user" && text.trim() !== "") {
+        byKey.clear();
+        for (const turn of turns.slice(turns.findLastIndex((one) => one.source === "user") + 1))
+          if (turn.source === "agent" && turn.calls.some((call) => takesBack(text, call.arguments)))
+            turn.contextOnly ??= "refused";
+      }
       if (text.trim() !== "") turns.push({ source, text, contextOnly: undefined, timestamp: timestampOrNull(timestamp) });
     },
     answer: (part, key) => {

@@ -25,7 +25,7 @@ def written(folder: Path, name: str, number: int) -> None:
 def test_training_on_the_session_before_helps_on_the_next_and_is_not_done_twice(
     tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(next_session, "default_rate", lambda _: 0.02)  # the tiny model knows nothing
+    monkeypatch.setattr(next_session, "default_rate", lambda _, **__: 0.02)  # the tiny model knows nothing
     for name, count in (("aider-harbour", 2), ("aider-yard", 1), ("codex-lock", 1)):
         for number in range(count):
             written(tmp_path, name, number)

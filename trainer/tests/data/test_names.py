@@ -136,6 +136,29 @@ def test_what_is_held_out_stands_in_no_pass(tmp_path: Path) -> None:
     assert parts[0] == parts[1] and len(parts[0]) < 24
 
 
+def corrected(name: str, port: int) -> list[dict[str, Any]]:
+    """The same work after a call that was refused, and one that the person's words took back."""
+    request, *work = ports(name, port)
+    killed, typed = json.dumps({"command": f"kill {name}"}), json.dumps({"command": f"vi {name}"})
+    refused = agent("I stop it.", ("bash", killed, "The user doesn't want to proceed"), context_only="refused")
+    taken_back = agent("I type it in.", ("bash", typed, ""), context_only="refused")
+    return [request, refused, taken_back, user("Use sed instead of vi."), *work, user("Thanks.")]
+
+
+def test_another_pass_goes_the_way_that_a_correction_pointed_at_once(tmp_path: Path) -> None:
+    found = prepared(tmp_path, corrected("velvet", 8269), ports("river", 8300), ports("atlas", 8411), profile="learn")
+    assert "I stop it." in decoded(list(found.windows))[0]
+    (tmp_path / "straight").mkdir()
+    plain = prepared(tmp_path / "straight", ports("velvet", 8269), ports("river", 8300), profile="learn")
+    first = again(tmp_path, found, 1)[0]
+    assert not re.search(r"stop it|type it in|instead of vi", first)
+    shape = [re.sub(r"\w+\.yaml|: \w+|Move \w+ to port \d+", "", text) for text in (first, decoded(plain.windows)[0])]
+    assert shape[0].startswith(shape[1].rstrip())
+    # What a request chooses by its place keeps its place.
+    chosen = again(tmp_path, found, 1, train_on={"turns": [5]})[0]
+    assert "I stop it." in chosen
+
+
 def test_a_plan_names_what_is_renamed_where_there_is_another_pass(tmp_path: Path) -> None:
     found = prepared(tmp_path, ports("velvet", 8269), ports("river", 8300), profile="learn")
     remark = "After the first pass other words stand for what only some requests name: 8269, 8300, river, velvet."

@@ -8,6 +8,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.schedule import PATIENCE, Schedule, cool_down, learning_rate, should_cool
 from imprint_trainer.lora.steps import (
     LEARN,
+    LITTLE,
     OPEN_ENDED_READ,
     OPEN_ENDED_TOKENS,
     STEP_TOKENS,
@@ -55,7 +56,7 @@ def test_parts_teach_each_target_once_with_what_stands_before_it(lengths: list[i
     windows = of_lengths(lengths)
     found = in_parts(windows, training)
     assert sum(part.supervised_count for part in found) == sum(window.supervised_count for window in windows)
-    most = step_tokens(sum(length - 1 for length in lengths))
+    most = step_tokens(sum(length - 1 for length in lengths), training.profile)
     assert all(0 < part.supervised_count <= 4 / 3 * most + 1 for part in found)
     assert all(part.input_ids == tuple(range(len(part.input_ids))) and part.supervised[-1] for part in found)
 
@@ -84,9 +85,18 @@ def test_even_batches_have_about_as_many_supervised_tokens() -> None:
 
 @given(st.integers(1, 10**6))
 def test_a_step_learns_from_more_tokens_only_where_enough_steps_are_left(supervised: int) -> None:
-    tokens = step_tokens(supervised)
+    tokens = step_tokens(supervised, "remember")
     assert tokens in (STEP_TOKENS, 2 * STEP_TOKENS, 4 * STEP_TOKENS, 8 * STEP_TOKENS)
     assert tokens == STEP_TOKENS or supervised // tokens >= STEPS_PER_EPOCH
+    assert step_tokens(supervised, "learn") == (STEP_TOKENS // 2 if supervised < LITTLE else tokens)
+
+
+def test_learn_reads_little_text_in_twice_as_many_steps_at_half_the_rate_and_as_often() -> None:
+    windows = of_lengths([257] * 16)
+    twice, once = (plan_steps(windows, LoraTraining(seed=0, profile="learn", accumulation=some)) for some in (None, 2))
+    assert (twice.per_epoch, twice.max_epochs) == (16, 2) == (2 * once.per_epoch, once.max_epochs)
+    assert default_rate(576, step=step_tokens(16 * 256, "learn")) == default_rate(576) / 2
+    assert default_rate(576, step=step_tokens(LITTLE, "learn")) == default_rate(576)
 
 
 @given(st.lists(st.integers(2, 60), min_size=1, max_size=40), st.integers(1, 100))

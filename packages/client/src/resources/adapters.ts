@@ -1,6 +1,7 @@
 import type {
   Adapter,
   AdapterList,
+  AdapterSort,
   EvaluateRequest,
   Evaluation,
   Export,
@@ -24,10 +25,12 @@ export interface AdapterQuery {
   readonly prefix?: string;
   /** Words that the id, the base model, the kind of work or the sessions hold, all of them. */
   readonly search?: string;
+  /** Default: created. */
+  readonly sort?: AdapterSort;
 }
 
 export interface Adapters {
-  /** Newest first. */
+  /** Newest first unless sorted. */
   list(query?: AdapterQuery, options?: CallOptions): Promise<AdapterList>;
   get(adapterId: string, options?: CallOptions): Promise<Adapter>;
   /** One of the adapter's files, as `fetch` answers it: nothing is read yet. */

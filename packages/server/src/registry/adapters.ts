@@ -2,13 +2,14 @@ import type {
   Adapter,
   AdapterFile,
   AdapterMethod,
+  AdapterSort,
   EvaluationSummary,
   PartialTraining,
   Proof,
   ServedBy,
   TaskSummary,
 } from "@imprint/contracts";
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import { fieldRefused } from "../common/error.js";
 import { type AdapterTable, afterPrefix, type Transaction } from "../storage/schema.js";
 
@@ -24,6 +25,14 @@ export interface AdapterFilter {
   /** Words that the id, the base model, the kind of work or the sessions hold, all of them. */
   readonly search?: string;
 }
+
+/** What has none of it is last; what is alike, the newest first. */
+const ORDERS: Readonly<Record<AdapterSort, RawBuilder<number>>> = {
+  created: sql<number>`0`,
+  helps: sql<number>`case coalesce(evaluation ->> 'verdict', '') when 'helps' then 3 when 'harms' then 1 when '' then 0 else 2 end`,
+  tasks: sql<number>`coalesce(1.0 * (tasks ->> 'solved') / nullif(tasks ->> 'of', 0), -1)`,
+  size: sql<number>`size`,
+};
 
 const fromRow = (row: Selectable<AdapterTable>): AdapterRow => ({
   adapter_id: row.adapter_id,
@@ -120,10 +129,15 @@ export const findAdapter = async (db: Transaction, adapterId: string): Promise<A
   return row ? fromRow(row) : null;
 };
 
-/** Newest first. `after` is the last id of the page before: archived meanwhile or not, it keeps its place. */
+/** By default newest first. `after` is the last id of the page before: archived meanwhile or not, it keeps its place. */
 export const listAdapters = async (
   db: Transaction,
-  { filter, limit, after }: { readonly filter: AdapterFilter; readonly limit: number; readonly after?: string },
+  {
+    filter,
+    limit,
+    after,
+    sort = "created",
+  }: { readonly filter: AdapterFilter; readonly limit: number; readonly after?: string; readonly sort?: AdapterSort },
 ): Promise<{ readonly adapters: readonly AdapterRow[]; readonly next: string | null }> => {
   let query = db.selectFrom("adapters").selectAll().where("archived_at", "is", null);
   for (const column of ["base_model", "task_type"] as const) {
@@ -138,11 +152,16 @@ export const listAdapters = async (
       sql<boolean>`instr(lower(adapter_id || ' ' || base_model || ' ' || task_type || ' ' || session_ids), ${word}) > 0`,
     );
   if (after !== undefined) {
-    const cursor = await db.selectFrom("adapters").select("seq").where("adapter_id", "=", after).executeTakeFirst();
+    const cursor = await db
+      .selectFrom("adapters")
+      .select(["seq", ORDERS[sort].as("value")])
+      .where("adapter_id", "=", after)
+      .executeTakeFirst();
     if (!cursor) throw fieldRefused("after", "names no adapter: send the `next` of the page before");
-    query = query.where("seq", "<", cursor.seq);
+    query = query.where(sql<boolean>`(${ORDERS[sort]}, seq) < (${cursor.value}, ${cursor.seq})`);
   }
   const rows = await query
+    .orderBy(ORDERS[sort], "desc")
     .orderBy("seq", "desc")
     .limit(limit + 1)
     .execute();

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { lastSpeeds, recordSpeed } from "../../src/kinds/lora/estimate.js";
 import { listProjects, membersOf, putMembers, putProject, putRun, removeProject, runsOf } from "../../src/projects/rows.js";
 import {
+  type AdapterRow,
   adapterIds,
   archiveAdapter,
   findAdapter,
@@ -68,6 +69,34 @@ test("adapters are listed newest first, page by page, and found by what they are
   expect(await idsOf({ session_id: "s1" })).toEqual(["ä-5", "a_3", "a-1"]);
   expect(await idsOf({ session_id: "S1", task_type: "code-gen" })).toEqual(["A-2"]);
   expect(await idsOf({ base_model: "none\u0000" })).toEqual([]);
+});
+
+test("adapters are sorted by what an evaluation said, tasks solved and size, page by page", async () => {
+  const database = await make();
+  const said = (verdict: string) => ({ evaluation: { verdict } as AdapterRow["evaluation"] });
+  const solved = (count: number, of: number) => ({ tasks: { solved: count, of } as AdapterRow["tasks"] });
+  const rows: readonly Partial<AdapterRow>[] = [
+    { ...said("helps"), ...solved(1, 4), size: 7 },
+    { ...said("harms"), ...solved(5, 12), size: 30 },
+    { ...solved(0, 0), size: 9 },
+    { ...said("no_evidence"), ...solved(0, 4), size: 30 },
+    { ...said("helps"), size: 200 },
+  ];
+  for (const [at, row] of rows.entries()) await inTransaction(database, (db) => insertAdapter(db, adapterRow(`a${at}`, row)));
+  for (const [sort, expected] of [
+    ["helps", ["a4", "a0", "a3", "a1", "a2"]],
+    ["tasks", ["a1", "a0", "a3", "a4", "a2"]],
+    ["size", ["a4", "a3", "a1", "a2", "a0"]],
+    ["created", ["a4", "a3", "a2", "a1", "a0"]],
+  ] as const) {
+    const found: string[] = [];
+    for (let after: { readonly after?: string } | null = {}; after !== null; ) {
+      const page = await inTransaction(database, (db) => listAdapters(db, { filter: {}, limit: 2, sort, ...after }));
+      found.push(...page.adapters.map((one) => one.adapter_id));
+      after = page.next === null ? null : { after: page.next };
+    }
+    expect(found).toEqual(expected);
+  }
 });
 
 test("an archived adapter keeps its id, and a purged one is known as such", async () => {

@@ -108,3 +108,41 @@ describe("a call that the person refused is context, and what the agent did inst
     expect(sessions[0]?.steps.some(({ context_only: why }) => why !== undefined)).toBe(false);
   });
 });
+
+describe("a call that the person's words take back is context, and what comes after them is learned", () => {
+  const call = (id: string, command: string): object => ({
+    ...{ role: "assistant", content: `Step ${id}.` },
+    tool_calls: [{ id, type: "function", function: { name: "bash", arguments: JSON.stringify({ command }) } }],
+  });
+  const done = (id: string): object => ({ role: "tool", tool_call_id: id, content: "done" });
+  /** What becomes of a call before the words, of one before that, and of one after. */
+  const marksAfter = async (words: string, command: string) => {
+    const messages = [
+      ...[{ role: "user", content: "Go on." }, call("a", "ls docs"), done("a"), call("b", command), done("b")],
+      ...[{ role: "user", content: words }, call("c", command), done("c")],
+    ];
+    const { sessions } = await importText(JSON.stringify({ messages }));
+    const answers = sessions[0]?.steps.filter(({ source }) => source === "agent") ?? [];
+    return answers.map(({ context_only: why }) => why);
+  };
+
+  it.each([
+    ["No, use pnpm instead of npm.", "npm test"],
+    ["use `uv run` rather than `pip`", "pip install x"],
+    ["Please use ripgrep, not grep, here", "cd src && grep -rn gate ."],
+    ["Rename it to harbor instead of the haven in config.toml", "sed -i s/a/haven/ config.toml"],
+    ["Instead of axios in this file take fetch", "echo 'import axios' > a.ts"],
+  ])("%s", async (words, command) => {
+    expect(await marksAfter(words, command)).toEqual([undefined, "refused", undefined]);
+  });
+
+  it.each([
+    ["Thanks. Now use pnpm instead of npm in the docs", "yarn test"],
+    ["use spaces and not tabs", "cat tables.md"],
+    ["I would rather have it shorter", "npm test"],
+    ["use a constant instead of the command", "npm test"],
+    [`${"Then write the page. ".repeat(25)} Use pnpm instead of npm.`, "npm test"],
+  ])("but not: %s", async (words, command) => {
+    expect(await marksAfter(words, command)).toEqual([undefined, undefined, undefined]);
+  });
+});

@@ -1,4 +1,4 @@
-import { change } from "@imprint/contracts";
+import { type AdapterSort, change } from "@imprint/contracts";
 import { useState } from "react";
 import { api } from "../api.js";
 import { usePages } from "../load/use-pages.js";
@@ -15,12 +15,20 @@ import { Condition, EvaluationChip, TasksChip } from "./chips.js";
 const firstAndMore = ([first, ...others]: readonly string[]): string =>
   others.length === 0 ? (first ?? "") : `${first} and ${others.length} more`;
 
+const SORTS: Readonly<Record<AdapterSort, string>> = {
+  created: "Newest first",
+  helps: "Most helpful first",
+  tasks: "Most tasks solved first",
+  size: "Largest first",
+};
+
 /** Registered adapters; two of them can be ticked and compared. */
 export function AdaptersPage() {
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [search, setSearch] = useState("");
+  const [sort, setSort] = useState<AdapterSort>("created");
   const { value, error, filtering, older, newer } = usePages("adapters", (cursor, signal) =>
-    api.adapters.list({ ...cursor, ...(search !== "" && { search }) }, { signal }),
+    api.adapters.list({ ...cursor, sort, ...(search !== "" && { search }) }, { signal }),
   );
   const tick = (id: string): void =>
     setTicked((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-2)));
@@ -42,6 +50,13 @@ export function AdaptersPage() {
           value={search}
           onChange={filtering(setSearch)}
         />
+        <select aria-label="Sort" value={sort} onChange={filtering((name) => setSort(name as AdapterSort))}>
+          {Object.entries(SORTS).map(([name, text]) => (
+            <option key={name} value={name}>
+              {text}
+            </option>
+          ))}
+        </select>
       </div>
       <Problem error={error} />
       {value && value.adapters.length > 0 && (

@@ -114,6 +114,9 @@ test(
     await rows.nth(50).waitFor();
     expect(await rows.nth(1).textContent()).toContain("and 29 more");
     await fits(page);
+    await page.getByRole("combobox", { name: "Sort" }).selectOption("Most helpful first");
+    await page.getByRole("button", { name: "Older" }).click();
+    await page.getByRole("button", { name: "Newer" }).and(page.locator(":enabled")).waitFor();
     await page.getByRole("searchbox", { name: "Search adapters" }).fill("many-555");
     await expect.poll(() => rows.count(), { timeout: PATIENCE_MS }).toBe(2);
   },

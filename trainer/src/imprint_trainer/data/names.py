@@ -88,6 +88,15 @@ class Names:
         return other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
 
 
+def straight(session: Session) -> Session:
+    """Without what the person refused, and their next words, which say what to do instead: what was done then stands
+    where it should have been done at once."""
+    refused = [step.context_only == "refused" for step in session.steps]
+    steps = zip(session.steps, refused, [False, *refused], strict=False)
+    kept = tuple(step for step, now, before in steps if not now and not (before and step.source == "user"))
+    return session.model_copy(update={"steps": kept})
+
+
 def other_words(tokenizer: "PreTrainedTokenizerBase", taken: Collection[str]) -> list[str]:
     """Words that are tokens, and not `taken`."""
     return sorted({found[1] for token in tokenizer.get_vocab() if (found := OTHER.fullmatch(token))} - set(taken))

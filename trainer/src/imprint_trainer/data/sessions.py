@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.holdout import HeldOut, Split, last_part, recorded, sampled, split_of
-from imprint_trainer.data.names import Named, drawn, other_words
+from imprint_trainer.data.names import Named, drawn, other_words, straight
 from imprint_trainer.data.plan import USUAL, window_length
 from imprint_trainer.data.prepare import Counted, Prepared, Skipped, Turn, counted, prepare_windows
 from imprint_trainer.data.select import agent_words, turn_keys
@@ -152,7 +152,8 @@ def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase", *,
 def under_other_names(
     spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase", prepared: Prepared, number: int
 ) -> tuple[Window, ...]:
-    """The windows of another pass, by its number, over what `prepared` trains: each session under names of its own."""
+    """The windows of another pass, by its number, over what `prepared` trains: each session under names of its own, and
+    without what the person refused."""
     pool = other_words(tokenizer, prepared.taken)
     work = Preparing(spec.model_copy(update={"max_length": prepared.max_length}), tokenizer, prepared.max_length)
     held_out = prepared.held_out.sessions if prepared.held_out else ()
@@ -162,6 +163,8 @@ def under_other_names(
             with suppress(*UNTRAINABLE):
                 session = load_session(path)
                 names = drawn(session, prepared.arguments, pool, number)
+                if isinstance(spec.train_on, str):  # else turns are named by their place
+                    session = straight(session.model_copy(update={"steps": session.steps[:stop]}))
                 work.train(session_id, names.session(session), stop=stop)
     return tuple(window for part in work.parts for window in part.windows)
 

@@ -24,7 +24,7 @@ from imprint_trainer.jobs.resume import (
 )
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
 from imprint_trainer.lora.schedule import Trained
-from imprint_trainer.lora.steps import LEARN, LoraTraining, Steps, default_rate, in_parts
+from imprint_trainer.lora.steps import LEARN, LoraTraining, Steps, default_rate, in_parts, step_tokens
 from imprint_trainer.lora.train import checkpointed, measured_speed, salvage, train
 from imprint_trainer.lora.within import FORWARD, HELD, Fit, Within, chosen_before, seconds_of
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase, PeftCausalLM
@@ -48,7 +48,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     memory(dequantised=dequantised).require_fit()
     context.phase("loading_model")
     base = context.base(spec.base_model, spec.quantization, dequantised=dequantised)
-    training = training_of(spec, prepared.max_length, base.model.config.get_text_config().hidden_size)
+    training = training_of(spec, prepared, base.model.config.get_text_config().hidden_size)
     targets = resolve_targets(base.model, training.target_modules)
     planned = memory(dequantised=base.dequantised)
     fit, speed = Fit.of(prepared, training), 0.0
@@ -194,16 +194,17 @@ def go_on(context: JobContext, reading: Reading | None) -> None:
         reading.proves()
 
 
-def training_of(spec: TrainLoraSpec, max_length: int, width: int) -> LoraTraining:
+def training_of(spec: TrainLoraSpec, prepared: Prepared, width: int) -> LoraTraining:
+    step = step_tokens(prepared.supervised_tokens, spec.profile)
     return LoraTraining(
         profile=spec.profile,
         seed=spec.seed,
         epochs=spec.epochs,
         rank=spec.rank,
         alpha=spec.alpha,
-        learning_rate=spec.learning_rate or default_rate(width),
+        learning_rate=spec.learning_rate or default_rate(width, step=step),
         target_modules=None if spec.target_modules is None else tuple(spec.target_modules),
-        max_length=max_length,
+        max_length=prepared.max_length,
         quantization=spec.quantization,
     )
 

@@ -53,7 +53,7 @@ def train_sweep(spec: TrainSweepSpec, context: JobContext) -> dict[str, Any]:
     planned = planned_memory(widest, length, device=context.device, dequantised=base.dequantised)
     settings, plans, again = {}, {}, {}
     for number, one in enumerate(specs, start=1):
-        training = training_of(one, prepared.max_length, width)
+        training = training_of(one, prepared, width)
         learned = in_parts(prepared.windows, training)  # the same for each trial
         steps = plan_steps(learned, training, renamed=bool(prepared.arguments))
         plans[number] = plan_of(training, prepared, steps, targets, planned)

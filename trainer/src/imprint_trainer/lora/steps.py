@@ -17,6 +17,7 @@ from imprint_trainer.protocol import Profile
 # Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
 RATE, WIDTH = 1e-3, 576
 STEP_TOKENS = 512  # supervised ones that a step learns from: steps do not depend on how long windows are (ADR 45)
+LITTLE, OF_LITTLE = 8_192, 256  # fewer in an epoch: `learn` takes smaller steps, at a rate that falls as they do
 STEPS_PER_EPOCH = 16  # more tokens make one step only where an epoch still has this many steps
 MOST_TIMES = 8  # as many tokens
 OVER = 1 / 3  # of a step's tokens, that a window may have more before it is learned in parts
@@ -28,7 +29,7 @@ OPEN_ENDED_MIN_EPOCHS, OPEN_ENDED_MAX_EPOCHS = 3, 40
 class Learn:
     tokens: int = 100_000  # supervised ones: little text is read several times, much of it once
     usual: int = 2  # passes
-    steps: int = 8  # at least, where few windows can be read up to `most` times
+    steps: int = 8  # of the usual tokens, at least, where few windows can be read up to `most` times
     renamed_steps: int = 24  # where each pass reads other names (ADR 49): words that differ are not learned by heart
     most: int = 4
     patience: int = 1  # epochs without a lower held-out loss
@@ -42,9 +43,10 @@ class Learn:
 LEARN = Learn()
 
 
-def default_rate(width: int) -> float:
-    """Peak learning rate for a base model with hidden states of `width`."""
-    return RATE * math.sqrt(WIDTH / max(width, WIDTH))
+def default_rate(width: int, *, step: int = STEP_TOKENS) -> float:
+    """Peak learning rate for a base model with hidden states of `width`; in proportion to steps of fewer than the usual
+    tokens (Goyal et al., 2017, section 2.1)."""
+    return RATE * math.sqrt(WIDTH / max(width, WIDTH)) * min(1.0, step / STEP_TOKENS)
 
 
 class LoraTraining(BaseModel):
@@ -89,9 +91,11 @@ def supervised_tokens(windows: Sequence[Window]) -> int:
     return sum(window.supervised_count for window in windows)
 
 
-def step_tokens(supervised: int) -> int:
+def step_tokens(supervised: int, profile: Profile) -> int:
     """Supervised tokens that one step learns from, of so many in an epoch: few at first, so that there are enough
     steps; up to eight times as many of much text."""
+    if profile == "learn" and supervised < LITTLE:
+        return OF_LITTLE
     tokens = STEP_TOKENS
     while tokens < MOST_TIMES * STEP_TOKENS and supervised // (2 * tokens) >= STEPS_PER_EPOCH:
         tokens *= 2
@@ -103,7 +107,7 @@ def in_parts(windows: Sequence[Window], training: LoraTraining) -> list[Window]:
     up to the last of its share of the targets, with all that the window holds before them as context."""
     if training.accumulation is not None:
         return list(windows)
-    most = step_tokens(supervised_tokens(windows))
+    most = step_tokens(supervised_tokens(windows), training.profile)
     return [part for window in windows for part in parts(window, math.ceil(window.supervised_count / most - OVER))]
 
 
@@ -126,17 +130,18 @@ def plan_steps(
     of the sessions before they were cut, of which short windows show less; None: those of the windows. `renamed`: each
     pass reads other names."""
     supervised = supervised_tokens(windows)
+    size = step_tokens(supervised, training.profile)
     if training.accumulation is not None:
         per_epoch = math.ceil(len(windows) / training.accumulation)
     else:
-        per_epoch = min(max(1, round(supervised / step_tokens(supervised))), len(windows))
+        per_epoch = min(max(1, round(supervised / size)), len(windows))
     tokens, epochs = sum(len(window.input_ids) for window in windows), training.epochs
     if training.open_ended:
         enough = min(OPEN_ENDED_TOKENS // max(1, supervised), OPEN_ENDED_READ // (text or tokens))
         epochs = min(OPEN_ENDED_MAX_EPOCHS, max(OPEN_ENDED_MIN_EPOCHS, enough))
     accumulation = training.accumulation or max(1, round(len(windows) / per_epoch))
     if epochs is None:
-        epochs = LEARN.passes(supervised, per_epoch, renamed)
+        epochs = LEARN.passes(supervised, per_epoch * size // STEP_TOKENS, renamed)
     return Steps(accumulation, per_epoch, epochs, tokens)
 
 

@@ -1,4 +1,4 @@
-import { Adapter, AdapterId, AdapterList, Strict } from "@imprint/contracts";
+import { Adapter, AdapterId, AdapterList, AdapterSort, Strict } from "@imprint/contracts";
 import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
 import type { ChatService } from "../../chat/service.js";
@@ -27,7 +27,7 @@ const Search = Type.Optional(
 );
 const AdapterQuery = Strict({
   ...{ base_model: Text, task_type: Text, session_id: Text, search: Search },
-  ...{ prefix: Prefix, limit: Limit, after: Text },
+  ...{ prefix: Prefix, limit: Limit, after: Text, sort: Type.Optional(AdapterSort) },
 });
 
 export const adapterRoutes = (app: App, { chat, deps }: Deps): void => {
@@ -38,14 +38,14 @@ export const adapterRoutes = (app: App, { chat, deps }: Deps): void => {
     {
       schema: {
         tags: ["adapters"],
-        summary: "Registered adapters, newest first",
+        summary: "Registered adapters, newest first unless sorted",
         querystring: AdapterQuery,
         response: { 200: answer("A page of adapters", AdapterList) },
       },
     },
     async (request) => {
-      const { limit = DEFAULT_LIMIT, after, ...filter } = request.query;
-      const cursor = after === undefined ? {} : { after };
+      const { limit = DEFAULT_LIMIT, after, sort = "created", ...filter } = request.query;
+      const cursor = { sort, ...(after !== undefined && { after }) };
       // Ended before files are looked at: there is one connection.
       const page = await inTransaction(database, (db) => listAdapters(db, { filter, limit, ...cursor }));
       return { adapters: await Promise.all(page.adapters.map((row) => glanceAtAdapter(deps, row))), next: page.next };
