@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Reads every path that DIR/expected.json names with the built importers and compares what they report with what it expects.
 import * as sessions from "../packages/sessions/dist/index.js";
-import { checkSessions } from "./lib/session-check.mjs";
+import { checkSessions } from "../packages/sessions/test/support/session-check.mjs";
 
 const directory = process.argv[2];
 if (directory === undefined) {

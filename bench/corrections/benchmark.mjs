@@ -4,6 +4,7 @@ import path from "node:path";
 import { startDemoService } from "../../scripts/lib/demo/service.mjs";
 import { defaultModel, userPath } from "../../scripts/lib/trainer.mjs";
 import { drawing } from "../harness/draw.mjs";
+import { trainings } from "../tasks/rows.mjs";
 
 /** What is asked in a session, and in the next one; what an agent would run, and what else a person may want. */
 const TOPICS = [
@@ -70,23 +71,22 @@ export const benchmark = {
       const made = JSON.parse(answer.choices[0].message.tool_calls?.[0]?.function.arguments ?? "{}");
       return String(made.command).startsWith(`${wanted} `);
     };
+    const { train } = trainings({ client, baseModel, print });
     const cells = [];
     try {
       for (let at = 1; at <= REPOSITORIES; at += 1) {
         const corrections = correctionsOf(options.seed, at);
-        const session_ids = [];
-        for (const { session } of corrections)
-          session_ids.push((await client.sessions.create(session, { outcome: "success" })).session_id);
-        const asked = { adapter_id: `corrections-${at}`, base_model: baseModel, session_ids, holdout: "none", seed: 1 };
-        const { job_id } = await client.train.lora({ ...asked, keep_harmful: true });
-        const { status, error, proof } = await client.jobs.waitFor(job_id);
-        if (status !== "completed") throw new Error(`${asked.adapter_id} was not made: ${error?.message ?? status}`);
+        const { model } = await train(
+          `corrections-${at}`,
+          corrections.map(({ session }) => ({ text: session })),
+        );
+        const { proof } = await client.adapters.get(model);
         const neutral = proof.neutral_loss_after / proof.neutral_loss_before - 1;
         for (const one of corrections) {
           const { habit, wanted, refused } = one;
-          const [of_base, kept] = [await does(baseModel, one), await does(asked.adapter_id, one)];
+          const [of_base, kept] = [await does(baseModel, one), await does(model, one)];
           cells.push({ repository: at, habit, wanted, refused, base: of_base, kept, neutral });
-          print(`${asked.adapter_id}: ${wanted}, not ${habit}: ${kept ? "kept" : "not kept"}`);
+          print(`${model}: ${wanted}, not ${habit}: ${kept ? "kept" : "not kept"}`);
         }
       }
     } finally {

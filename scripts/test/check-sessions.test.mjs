@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as sessions from "@imprint/sessions";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkSessions } from "../lib/session-check.mjs";
+import { checkSessions } from "../../packages/sessions/test/support/session-check.mjs";
 
 const recorded = fileURLToPath(new URL("../../../shared/sessions", import.meta.url));
 

@@ -42,40 +42,12 @@ export class ApiError extends ImprintError {
   }
 }
 
-export class BadRequestError extends ApiError {
-  override readonly name: string = "BadRequestError";
-}
-export class AuthenticationError extends ApiError {
-  override readonly name: string = "AuthenticationError";
-}
-export class PermissionDeniedError extends ApiError {
-  override readonly name: string = "PermissionDeniedError";
-}
 export class NotFoundError extends ApiError {
   override readonly name: string = "NotFoundError";
 }
 export class ConflictError extends ApiError {
   override readonly name: string = "ConflictError";
 }
-export class UnprocessableError extends ApiError {
-  override readonly name: string = "UnprocessableError";
-}
-export class RateLimitError extends ApiError {
-  override readonly name: string = "RateLimitError";
-}
-export class ServerError extends ApiError {
-  override readonly name: string = "ServerError";
-}
-
-const BY_STATUS = new Map<number, typeof ApiError>([
-  [400, BadRequestError],
-  [401, AuthenticationError],
-  [403, PermissionDeniedError],
-  [404, NotFoundError],
-  [409, ConflictError],
-  [422, UnprocessableError],
-  [429, RateLimitError],
-]);
 
 /** Problem details, or what OpenAI's shape says of them: `/v1` answers `{error: {message, code}}`, the code in lower case. */
 function problemOf(body: unknown): Partial<Problem> {
@@ -90,6 +62,6 @@ function problemOf(body: unknown): Partial<Problem> {
 
 /** The error of an answer that is not 2xx. `body` may be anything. */
 export function apiError(status: number, body: unknown): ApiError {
-  const Class = BY_STATUS.get(status) ?? (status >= 500 ? ServerError : ApiError);
+  const Class = status === 404 ? NotFoundError : status === 409 ? ConflictError : ApiError;
   return new Class(status, problemOf(body));
 }

@@ -20,7 +20,7 @@ import { keepUnstarted } from "./launch/left.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { baseModelsOf, hypernetworkFolders, nameAt } from "./models/base-model.js";
 import { createProjects } from "./projects/projects.js";
-import { recordServed } from "./registry/adapters.js";
+import { recordOf } from "./registry/adapters.js";
 import { createFineTunes } from "./routes/fine-tuning/fine-tunes.js";
 import { createRunner, trainerCommand } from "./runners/create.js";
 import { createRunCommand } from "./runners/local/command.js";
@@ -72,7 +72,7 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const runner = options.runner ?? createRunner({ config, command, places, limits, clock, log, onWorkerStart });
     const nameOf = (at: string): string => nameAt(at, models);
     const onServed = (adapterId: string, served: ServedBy) =>
-      inTransaction(database, (db) => recordServed(db, adapterId, served));
+      inTransaction(database, (db) => recordOf(db, adapterId, { served }));
     const isTraining = (): boolean => settings.runner === "local" && jobs.list({ status: "running", limit: 1 }).jobs.length > 0;
     const engine = createEngine({ config, command, worker: runner, paths, nameOf, onServed, now, isTraining, log });
     const { sessions, recorder, completeIndex } = await openSessions(base, data);

@@ -1,7 +1,7 @@
 /** `bound`: what the test enforces, to be lowered as the figure falls. `goal`: where it is to go. */
 export const BOUNDS = {
   "product lines": { bound: 80_160, goal: 58_000 },
-  "lines: trainer": { bound: 14_870, goal: 15_000 },
+  "lines: trainer": { bound: 14_890, goal: 15_000 },
   "lines: server": { bound: 19_150, goal: 16_000 },
   settings: { bound: 33, goal: 35 },
   "circles of files": { bound: 0, goal: 0 },

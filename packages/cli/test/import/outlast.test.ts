@@ -1,4 +1,4 @@
-import { ConnectionError, ServerError } from "@imprint/client";
+import { ApiError, ConnectionError } from "@imprint/client";
 import { expect, it } from "vitest";
 import type { Store, Stored } from "../../src/import/import-files.js";
 import { outlasting } from "../../src/import/outlast.js";
@@ -35,7 +35,7 @@ it("tries again ever more rarely, and says twice what happened", async () => {
 });
 
 it("waits for a service that is shutting down", async () => {
-  const { taken, waits } = away(1, { error: new ServerError(503, { detail: "The service is shutting down." }) });
+  const { taken, waits } = away(1, { error: new ApiError(503, { detail: "The service is shutting down." }) });
   expect(await taken).toBe(stored);
   expect(waits).toEqual([1]);
 });
@@ -44,7 +44,7 @@ it("gives up when the watch ends, and at once at any other error", async () => {
   const ended = away(9, { stopAfter: 2 });
   await expect(ended.taken).rejects.toThrow("No answer");
   expect(ended.waits).toEqual([1, 2]);
-  const broken = away(1, { error: new ServerError(500, { detail: "broken" }) });
+  const broken = away(1, { error: new ApiError(500, { detail: "broken" }) });
   await expect(broken.taken).rejects.toThrow("broken");
   expect([broken.waits, broken.notes]).toEqual([[], []]);
 });

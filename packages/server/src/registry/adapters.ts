@@ -76,40 +76,17 @@ export const insertAdapter = async (db: Transaction, { path: _derived, ...adapte
     .execute();
 };
 
-/** Records the last evaluation of an adapter, and the files that it has with it. */
-export const recordEvaluation = async (
+/** Records what has become known of an adapter: its files, evaluations, and whether what answers its chats applies it. */
+export const recordOf = async (
   db: Transaction,
-  {
-    adapterId,
-    files,
-    evaluation,
-  }: { readonly adapterId: string; readonly files: readonly AdapterFile[]; readonly evaluation: EvaluationSummary | null },
+  adapterId: string,
+  { files, ...said }: Partial<Pick<AdapterRow, "files" | "evaluation" | "served" | "tasks">>,
 ): Promise<void> => {
+  const texts = Object.entries(said).map(([name, value]) => [name, value && JSON.stringify(value)]);
+  const measured = files && { files: JSON.stringify(files), size: files.reduce((sum, { size }) => sum + size, 0) };
   await db
     .updateTable("adapters")
-    .set({
-      files: JSON.stringify(files),
-      size: files.reduce((sum, { size }) => sum + size, 0),
-      evaluation: evaluation && JSON.stringify(evaluation),
-    })
-    .where("adapter_id", "=", adapterId)
-    .execute();
-};
-
-/** Records whether what answers an adapter's chats applies it. */
-export const recordServed = async (db: Transaction, adapterId: string, served: ServedBy): Promise<void> => {
-  await db
-    .updateTable("adapters")
-    .set({ served: JSON.stringify(served) })
-    .where("adapter_id", "=", adapterId)
-    .execute();
-};
-
-/** Records what the evaluation of an adapter on tasks says. */
-export const recordTasks = async (db: Transaction, adapterId: string, tasks: TaskSummary): Promise<void> => {
-  await db
-    .updateTable("adapters")
-    .set({ tasks: JSON.stringify(tasks) })
+    .set({ ...Object.fromEntries(texts), ...measured })
     .where("adapter_id", "=", adapterId)
     .execute();
 };

@@ -7,7 +7,7 @@ import { putInPlace, readRecord, syncPath } from "../storage/durable.js";
 import type { DataPaths } from "../storage/paths.js";
 import type { Database, Transaction } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
-import { type AdapterRow, findAdapter, recordEvaluation } from "./adapters.js";
+import { type AdapterRow, findAdapter, recordOf } from "./adapters.js";
 import { changingFiles, homeOf } from "./health.js";
 import { sameFiles, syncFolder } from "./publish.js";
 import { hashFolder } from "./validate/folder.js";
@@ -55,8 +55,7 @@ const settle = async (db: Transaction, adapter: AdapterRow, { paths, ready, undo
   }
   const kept = adapter.files.filter(({ name }) => !FILES.includes(name));
   const created_at = (await stat(join(home, FILE))).mtime.toISOString();
-  await recordEvaluation(db, {
-    adapterId: adapter.adapter_id,
+  await recordOf(db, adapter.adapter_id, {
     files: [...kept, ...replaced].sort((a, b) => (a.name < b.name ? -1 : 1)),
     evaluation: evaluation && { verdict: evaluation.verdict, sentence: evaluation.sentence, created_at },
   });

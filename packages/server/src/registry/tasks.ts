@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TaskMeasurements, TaskReport, taskReport, taskSummary } from "@imprint/contracts";
 import { readRecord, syncPath, writeSynced } from "../storage/durable.js";
 import { inTransaction } from "../storage/transaction.js";
-import { type AdapterRow, recordTasks } from "./adapters.js";
+import { type AdapterRow, recordOf } from "./adapters.js";
 import { changingFiles, homeOf, type Registry } from "./health.js";
 
 const FILE = "tasks.json";
@@ -31,7 +31,7 @@ export const keepTasks = async (
   await changingFiles([home], async () => {
     await rename(written, join(home, FILE));
     await syncPath(home, { folder: true });
-    await inTransaction(database, (db) => recordTasks(db, adapter_id, taskSummary(report)));
+    await inTransaction(database, (db) => recordOf(db, adapter_id, { tasks: taskSummary(report) }));
   });
   return report;
 };

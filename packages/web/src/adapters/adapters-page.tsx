@@ -6,6 +6,7 @@ import { hrefOf } from "../router/route.js";
 import { goTo } from "../router/use-route.js";
 import { ago, bytes } from "../text/numbers.js";
 import { toneOf } from "../text/verdict.js";
+import { Choice, Search } from "../ui/filters.js";
 import { Page } from "../ui/page.js";
 import { Pager } from "../ui/pager.js";
 import { Problem } from "../ui/problem.js";
@@ -41,22 +42,18 @@ export function AdaptersPage() {
   return (
     <Page title="Adapters" actions={value && value.adapters.length > 1 ? actions : null}>
       <div className="filters">
-        <input
-          type="search"
-          className="search"
+        <Search
           aria-label="Search adapters"
-          placeholder="Search: words of the id, base model, kind of work or sessions"
-          maxLength={256}
+          hint="id, base model, kind of work or sessions"
           value={search}
           onChange={filtering(setSearch)}
         />
-        <select aria-label="Sort" value={sort} onChange={filtering((name) => setSort(name as AdapterSort))}>
-          {Object.entries(SORTS).map(([name, text]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
-        </select>
+        <Choice
+          aria-label="Sort"
+          options={Object.entries(SORTS)}
+          value={sort}
+          onChange={filtering((name) => setSort(name as AdapterSort))}
+        />
       </div>
       <Problem error={error} />
       {value && value.adapters.length > 0 && (

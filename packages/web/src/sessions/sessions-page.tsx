@@ -10,6 +10,7 @@ import { ago, count } from "../text/numbers.js";
 import { plain } from "../text/plain.js";
 import { Commands } from "../ui/commands.js";
 import { Confirmed } from "../ui/confirmed.js";
+import { Choice, Search } from "../ui/filters.js";
 import { Page } from "../ui/page.js";
 import { Pager } from "../ui/pager.js";
 import { Problem } from "../ui/problem.js";
@@ -22,6 +23,7 @@ const recordedAt = ({ ended_at, started_at, created_at }: SessionSummary): strin
 
 const OUTCOMES: readonly Outcome[] = ["success", "failure", "unknown"];
 const TRAINED = [
+  ["", "Trained on or not"],
   ["true", "Trained on"],
   ["false", "Not trained on"],
 ] as const;
@@ -102,22 +104,6 @@ export function SessionsPage() {
     value: String(filter[name] ?? ""),
     onChange: filtering((text) => setFilter((before) => ({ ...before, [name]: text === "" ? undefined : text }))),
   });
-  const choice = (
-    name: keyof Filter,
-    label: string,
-    all: string,
-    options: readonly (readonly [value: string, text: string])[],
-  ) => (
-    <select {...by(name, label)}>
-      <option value="">{all}</option>
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {plain(text)}
-        </option>
-      ))}
-    </select>
-  );
-
   const take = async (files: readonly File[]): Promise<void> => {
     for (const file of files) {
       keys.current += 1;
@@ -139,19 +125,18 @@ export function SessionsPage() {
       <DropZone onFiles={(files) => void take(files)} />
       <Imports imports={imports} />
       <div className="filters">
-        <input
-          type="search"
-          className="search"
+        <Search
           aria-label="Search sessions"
-          placeholder="Search: words of the id, repository, folder, branch, model, format, outcome or task"
-          maxLength={256}
+          hint="id, repository, folder, branch, model, format, outcome or task"
           value={search}
           onChange={filtering(setSearch)}
         />
-        {repositories.length > 0 && choice("repository", "Repository", "All repositories", same(repositories))}
-        {choice("format", "Agent", "All agents", same(SESSION_FORMATS))}
-        {choice("outcome", "Outcome", "All outcomes", same(OUTCOMES))}
-        {choice("trained", "Trained", "Trained on or not", TRAINED)}
+        {repositories.length > 0 && (
+          <Choice options={[["", "All repositories"], ...same(repositories)]} {...by("repository", "Repository")} />
+        )}
+        <Choice options={[["", "All agents"], ...same(SESSION_FORMATS)]} {...by("format", "Agent")} />
+        <Choice options={[["", "All outcomes"], ...same(OUTCOMES)]} {...by("outcome", "Outcome")} />
+        <Choice options={TRAINED} {...by("trained", "Trained")} />
         <input type="date" title="Recorded on this day (UTC) or later" {...by("since", "Recorded since")} />
         <input type="date" title="Recorded on this day (UTC) or before" {...by("until", "Recorded until")} />
       </div>

@@ -3,6 +3,7 @@ import { api } from "../api.js";
 import { usePages } from "../load/use-pages.js";
 import { hrefOf } from "../router/route.js";
 import { plain } from "../text/plain.js";
+import { Search } from "../ui/filters.js";
 import { Pager } from "../ui/pager.js";
 import { Problem } from "../ui/problem.js";
 
@@ -32,12 +33,9 @@ export function SessionChoice({ chosen, without, isSingle, problem, onChange }: 
     <fieldset className="sessions" aria-describedby="sessions-problem">
       <legend>{isSingle ? "Session" : "Sessions"}</legend>
       <Problem error={error} />
-      <input
-        type="search"
-        className="search"
+      <Search
         aria-label="Search sessions"
-        placeholder="Search: words of the task, repository, model, outcome or id"
-        maxLength={256}
+        hint="task, repository, model, outcome or id"
         value={search}
         onKeyDown={(event) => {
           if (event.key === "Enter") event.preventDefault(); // the form around is not sent

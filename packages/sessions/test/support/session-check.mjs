@@ -1,6 +1,6 @@
-import { createReadStream } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { filesBelow, sourceFile } from "../../../../scripts/lib/canonical-sessions.mjs";
 
 // Compares what the importers report of recorded sessions with what a table of them expects.
 
@@ -57,13 +57,4 @@ export async function checkSessions(sessions, directory) {
     if (found.length > 0) failed.push({ name, differences: found });
   }
   return { passed: expectations.length - failed.length, failed };
-}
-
-/** A file as the importers take it, named as it is seen from `root`. */
-export const sourceFile = (root, path) => ({ name: relative(root, path), bytes: () => createReadStream(path) });
-
-/** The paths of all files in and below a folder. */
-export async function filesBelow(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
