@@ -36,17 +36,8 @@ export const thisMachine: Machine = {
 async function typed({ terminals }: Machine): Promise<number> {
   const namesIn = async (folder: string) => (await readdir(folder).catch(() => [])).map((name) => path.join(folder, name));
   const files = (await Promise.all(terminals.map(namesIn))).flat().filter((file) => /\/(tty\w+|\d+)$/.test(file));
-  return Math.max(
-    0,
-    ...(await Promise.all(
-      files.map((file) =>
-        stat(file).then(
-          ({ atimeMs }) => atimeMs,
-          () => 0,
-        ),
-      ),
-    )),
-  );
+  const at = async (file: string): Promise<number> => (await stat(file).catch(() => null))?.atimeMs ?? 0;
+  return Math.max(0, ...(await Promise.all(files.map(at))));
 }
 
 /** The same of keyboard and mouse of a desktop: what macOS counts in nanoseconds, or a session of Linux that does not call itself idle. */

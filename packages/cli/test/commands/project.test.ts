@@ -73,6 +73,8 @@ it("what is called wrongly, or is not there, is exit code 2, in the command's wo
     stderr: expect.stringContaining("stands alone"),
   });
   expect(await of("math", "--watch", "--run")).toMatchObject({ code: 2 });
+  expect(await of("math", "--when", "idle")).toMatchObject({ code: 2, stderr: expect.stringContaining("add --watch") });
+  expect(await of("math", "--watch", "--when", "later")).toMatchObject({ code: 2, stderr: expect.stringContaining("night") });
   expect(await of("math", "--from", path.join(at.root, "missing"))).toMatchObject({ code: 2 });
   expect(await of("math", "--from", folder, "--rank", "0")).toMatchObject({ code: 2, stderr: expect.stringContaining("--rank") });
   const unknown = await of("math");

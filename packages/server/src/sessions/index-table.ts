@@ -77,7 +77,6 @@ export const idsIndexedBefore = async (db: Transaction): Promise<readonly string
 
 /** Which sessions are listed: those that all of it holds for. */
 export interface Filter {
-  readonly byHand?: boolean;
   /** What the id begins with. */
   readonly prefix?: string | undefined;
   /** A folder that they were recorded in or below. */
@@ -106,6 +105,7 @@ const FACTS = {
 const TRAINED = sql<string>`(select value from adapters, json_each(session_ids) where archived_at is null)`;
 
 interface Asked extends Filter {
+  readonly byHand?: boolean;
   readonly words?: readonly string[];
   readonly after?: Place | undefined;
 }

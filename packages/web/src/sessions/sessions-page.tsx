@@ -104,6 +104,7 @@ export function SessionsPage() {
     value: String(filter[name] ?? ""),
     onChange: filtering((text) => setFilter((before) => ({ ...before, [name]: text === "" ? undefined : text }))),
   });
+
   const take = async (files: readonly File[]): Promise<void> => {
     for (const file of files) {
       keys.current += 1;
