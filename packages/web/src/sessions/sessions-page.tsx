@@ -138,8 +138,12 @@ export function SessionsPage() {
         <Choice options={[["", "All agents"], ...same(SESSION_FORMATS)]} {...by("format", "Agent")} />
         <Choice options={[["", "All outcomes"], ...same(OUTCOMES)]} {...by("outcome", "Outcome")} />
         <Choice options={TRAINED} {...by("trained", "Trained")} />
-        <input type="date" title="Recorded on this day (UTC) or later" {...by("since", "Recorded since")} />
-        <input type="date" title="Recorded on this day (UTC) or before" {...by("until", "Recorded until")} />
+        <label title="Days of UTC">
+          Recorded since <input type="date" {...by("since", "Recorded since")} />
+        </label>
+        <label title="Days of UTC">
+          until <input type="date" {...by("until", "Recorded until")} />
+        </label>
       </div>
       <Problem error={error} />
       <Ticked
