@@ -28,7 +28,7 @@ export interface AdapterFilter {
 
 /** What has none of it is last; what is alike, the newest first. */
 const ORDERS: Readonly<Record<AdapterSort, RawBuilder<number>>> = {
-  created: sql<number>`0`,
+  created: sql<number>`seq`,
   helps: sql<number>`case coalesce(evaluation ->> 'verdict', '') when 'helps' then 3 when 'harms' then 1 when '' then 0 else 2 end`,
   tasks: sql<number>`coalesce(1.0 * (tasks ->> 'solved') / nullif(tasks ->> 'of', 0), -1)`,
   size: sql<number>`size`,
