@@ -157,7 +157,7 @@ test(
     await link("door").waitFor({ state: "detached" });
     await link("gate").waitFor();
     await page.getByRole("searchbox").fill("nobody");
-    await page.getByText("No session has these words.").waitFor();
+    await page.getByText("No session is like this.").waitFor();
     await page.getByRole("searchbox").fill("");
     await link("door").waitFor();
     expectNoFaults(page);
