@@ -29,7 +29,7 @@ Run = Callable[..., dict[str, Any]]
 @pytest.fixture
 def sweep_spec(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Spec:
     """Four sessions of which two are held out; `place` names the output folder and that of the checkpoints."""
-    monkeypatch.setattr(planning, "STEP_TOKENS", 122)  # of 16 steps an epoch
+    monkeypatch.setattr(planning, "STEP_TOKENS", 244)  # of 16 steps an epoch
     paths = write_sessions(tmp_path)
 
     def make(place: str = "one", start: str = "fresh", seconds: float = 3600, **changes: Any) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def machine() -> Machine:
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "STEP_TOKENS", 30)
+    monkeypatch.setattr(planning, "STEP_TOKENS", 60)
     monkeypatch.setattr(within, "LEAST_TOKENS", 100)
 
 

@@ -17,7 +17,7 @@ from imprint_trainer.protocol import Profile
 # Chosen by docs/results.md for the default model; wider bases take less (docs/adr/0022).
 RATE, WIDTH = 1e-3, 576
 STEP_TOKENS = 512  # supervised ones that a step learns from: steps do not depend on how long windows are (ADR 45)
-LITTLE, OF_LITTLE = 8_192, 256  # fewer in an epoch: `learn` takes smaller steps, at a rate that falls as they do
+LITTLE = 8_192  # fewer in an epoch: `learn` takes steps half as large, at half the rate
 STEPS_PER_EPOCH = 16  # more tokens make one step only where an epoch still has this many steps
 MOST_TIMES = 8  # as many tokens
 OVER = 1 / 3  # of a step's tokens, that a window may have more before it is learned in parts
@@ -95,7 +95,7 @@ def step_tokens(supervised: int, profile: Profile) -> int:
     """Supervised tokens that one step learns from, of so many in an epoch: few at first, so that there are enough
     steps; up to eight times as many of much text."""
     if profile == "learn" and supervised < LITTLE:
-        return OF_LITTLE
+        return STEP_TOKENS // 2
     tokens = STEP_TOKENS
     while tokens < MOST_TIMES * STEP_TOKENS and supervised // (2 * tokens) >= STEPS_PER_EPOCH:
         tokens *= 2
