@@ -57,19 +57,13 @@ export const benchmark = {
   options: { base: { type: "string" }, seed: { type: "string", default: "first" } },
   async run({ options, print }) {
     const dataDir = mkdtempSync(path.join(tmpdir(), "imprint-corrections-"));
-    const base = options.base === undefined ? defaultModel() : userPath(options.base);
-    const { client, baseModel, close } = await startDemoService({ dataDir, flags: { base_model: base } });
-    /** Whether a model's first command is the wanted one. */
-    const does = async (model, { next, wanted }) => {
-      const answer = await client.chat.completions.create({
-        model,
-        messages: [SYSTEM, user(next)],
-        tools,
-        temperature: 0,
-        max_tokens: 96,
-      });
-      const made = JSON.parse(answer.choices[0].message.tool_calls?.[0]?.function.arguments ?? "{}");
-      return String(made.command).startsWith(`${wanted} `);
+    const folder = options.base === undefined ? defaultModel() : userPath(options.base);
+    const { client, baseModel, close } = await startDemoService({ dataDir, flags: { base_model: folder } });
+    /** The first command of a model. */
+    const commandOf = async (model, next) => {
+      const messages = [SYSTEM, user(next)];
+      const answer = await client.chat.completions.create({ model, messages, tools, temperature: 0, max_tokens: 96 });
+      return String(JSON.parse(answer.choices[0].message.tool_calls?.[0]?.function.arguments ?? "{}").command ?? "");
     };
     const { train } = trainings({ client, baseModel, print });
     const cells = [];
@@ -83,10 +77,11 @@ export const benchmark = {
         const { proof } = await client.adapters.get(model);
         const neutral = proof.neutral_loss_after / proof.neutral_loss_before - 1;
         for (const one of corrections) {
-          const { habit, wanted, refused } = one;
-          const [of_base, kept] = [await does(baseModel, one), await does(model, one)];
-          cells.push({ repository: at, habit, wanted, refused, base: of_base, kept, neutral });
-          print(`${model}: ${wanted}, not ${habit}: ${kept ? "kept" : "not kept"}`);
+          const { habit, wanted, refused, next } = one;
+          const [before, after] = [await commandOf(baseModel, next), await commandOf(model, next)];
+          const [base, kept] = [before, after].map((command) => command.startsWith(`${wanted} `));
+          cells.push({ repository: at, habit, wanted, refused, before, after, base, kept, neutral });
+          print(`${model}: ${wanted}, not ${habit}: ${kept ? "kept" : `not kept: ${after || "no call"}`}`);
         }
       }
     } finally {

@@ -88,7 +88,7 @@ def test_a_step_learns_from_more_tokens_only_where_enough_steps_are_left(supervi
     tokens = step_tokens(supervised, "remember")
     assert tokens in (STEP_TOKENS, 2 * STEP_TOKENS, 4 * STEP_TOKENS, 8 * STEP_TOKENS)
     assert tokens == STEP_TOKENS or supervised // tokens >= STEPS_PER_EPOCH
-    assert step_tokens(supervised, "learn") == (STEP_TOKENS // 2 if supervised < LITTLE else tokens)
+    assert step_tokens(supervised, "learn") == (STEP_TOKENS // 2 if STEP_TOKENS <= supervised < LITTLE else tokens)
 
 
 def test_learn_reads_little_text_in_twice_as_many_steps_at_half_the_rate_and_as_often() -> None:

@@ -94,7 +94,7 @@ def supervised_tokens(windows: Sequence[Window]) -> int:
 def step_tokens(supervised: int, profile: Profile) -> int:
     """Supervised tokens that one step learns from, of so many in an epoch: few at first, so that there are enough
     steps; up to eight times as many of much text."""
-    if profile == "learn" and supervised < LITTLE:
+    if profile == "learn" and STEP_TOKENS <= supervised < LITTLE:  # of less there would be no more steps
         return STEP_TOKENS // 2
     tokens = STEP_TOKENS
     while tokens < MOST_TIMES * STEP_TOKENS and supervised // (2 * tokens) >= STEPS_PER_EPOCH:
