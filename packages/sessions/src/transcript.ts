@@ -3,7 +3,7 @@ import { DROPPED } from "./dropped.js";
 import { type Tally, tally } from "./tally.js";
 import { joinBlocks } from "./values/content-text.js";
 import { hasFailed } from "./values/failed.js";
-import { isRefusal, takesBack } from "./values/refused.js";
+import { holds, isRefusal, takenBack } from "./values/refused.js";
 import { timestampOrNull } from "./values/timestamp.js";
 import { withoutWrittenAgain } from "./written-again.js";
 
@@ -223,9 +223,10 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       // What comes behind a request is no part of an earlier answer, whatever its key.
       if (source === "user" && text.trim() !== "") {
         byKey.clear();
-        for (const turn of turns.slice(turns.findLastIndex((one) => one.source === "user") + 1))
-          if (turn.source === "agent" && turn.calls.some((call) => takesBack(text, call.arguments)))
-            turn.contextOnly ??= "refused";
+        const no = takenBack(text);
+        // Calls may hold whole files: they are read only where the words take something back.
+        for (const turn of no.length === 0 ? [] : turns.slice(turns.findLastIndex((one) => one.source === "user") + 1))
+          if (turn.source === "agent" && turn.calls.some((call) => holds(call.arguments, no))) turn.contextOnly ??= "refused";
       }
       if (text.trim() !== "") turns.push({ source, text, contextOnly: undefined, timestamp: timestampOrNull(timestamp) });
     },

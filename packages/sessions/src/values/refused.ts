@@ -12,16 +12,20 @@ const INSTEAD = /\b(?:instead of|rather than)\s+([^\n.,;!?]{2,80})|\buse\s[^\n.;
 const ARTICLE = /^(?:a|an|any|it|my|our|that|the|this|your)$/i;
 const LONGEST = 400; // characters: longer words ask for other work
 
-/** Whether a person's words take back a call: it holds what they name after "instead of", or the beginning of that. */
-export function takesBack(words: string, call: string): boolean {
-  if (words.length > LONGEST) return false;
+/** What a person's words take back: what they name after "instead of", or the beginning of that. */
+export const takenBack = (words: string): readonly string[] =>
+  words.length > LONGEST
+    ? []
+    : [...words.matchAll(INSTEAD)].flatMap(([, instead, not]) => {
+        const [first = "", second = []] = (instead ?? not ?? "").trim().split(/\s+/);
+        // What is named may go on with where: "axios in this file".
+        return ARTICLE.test(first) ? second : first;
+      });
+
+/** Whether a call holds one of these. */
+export function holds(call: string, named: readonly string[]): boolean {
   const within = spaced(call.replace(/"[\w-]+"\s*:/g, " "));
-  return [...words.matchAll(INSTEAD)].some(([, instead, not]) => {
-    const [first = "", ...others] = (instead ?? not ?? "").trim().split(/\s+/);
-    // What is named may go on with where: "axios in this file".
-    const named = ARTICLE.test(first) ? others[0] : first;
-    return named !== undefined && within.includes(spaced(named));
-  });
+  return named.some((one) => within.includes(spaced(one)));
 }
 
 /** Its words, each between spaces. */
