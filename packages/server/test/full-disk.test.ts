@@ -8,14 +8,14 @@ import { makeFolder } from "./support/service.js";
 
 beforeAll(build, 120_000);
 
-const MIB_IN_BLOCKS = 2048;
+const MIB = "-f 2048";
 const ERROR_LEVEL = 50;
 const words = "x".repeat(2 * 1024 * 1024);
 
 /** A service for which every disk is full once a file has a mebibyte. */
 const startFull = async () => {
   const folder = makeFolder();
-  const service = await startProcess(folder, { env: { IMPRINT_LOG_LEVEL: "error" }, fileBlocks: MIB_IN_BLOCKS });
+  const service = await startProcess(folder, { env: { IMPRINT_LOG_LEVEL: "error" }, limit: MIB });
   const inData = (name: string): readonly string[] => readdirSync(join(folder, "data", name));
   const faults = () => service.logged().filter(({ level }) => level >= ERROR_LEVEL);
   return { service, inData, faults };

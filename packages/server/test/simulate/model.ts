@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { JobStatus, Outcome } from "@imprint/contracts";
 import { expect } from "vitest";
 import { isTerminal } from "../../src/jobs/status.js";
-import { placesOf, type World } from "./world.js";
+import { type Asked, placesOf, type World } from "./world.js";
 
 // What clients were told, and may hold the service to.
 
@@ -52,7 +52,7 @@ export const createModel = () => {
   const asked = new Map<string, unknown[]>();
   const statuses = new Map<string, JobStatus>();
 
-  const sessionNow = async (world: World, id: string): Promise<Stored | null> => {
+  const sessionNow = async (world: Asked, id: string): Promise<Stored | null> => {
     const summary = await world.call({ method: "GET", url: `/sessions/${id}` });
     if (summary.status === 404) return null;
     const content = await world.call({ method: "GET", url: `/sessions/${id}/content` });
@@ -62,20 +62,20 @@ export const createModel = () => {
     return { turns: steps.length / 2, outcome: (JSON.parse(summary.body) as { outcome: Outcome }).outcome };
   };
 
-  const adapterNow = async (world: World, id: string): Promise<AdapterState> => {
+  const adapterNow = async (world: Asked, id: string): Promise<AdapterState> => {
     const { status, body } = await world.call({ method: "POST", url: `/adapters/${id}/verify` });
     if (status === 404) return "absent";
     expect([status, (JSON.parse(body) as { health: string }).health], `adapter ${id}: ${body}`).toEqual([200, "ok"]);
     return "registered";
   };
 
-  const uploadNow = async (world: World, id: string): Promise<string | null> => {
+  const uploadNow = async (world: Asked, id: string): Promise<string | null> => {
     const { status, body } = await world.call({ method: "GET", url: `/v1/files/${id}/content` });
     expect([200, 404], body).toContain(status);
     return status === 404 ? null : body;
   };
 
-  const leftNow = async (world: World): Promise<number> => {
+  const leftNow = async (world: Asked): Promise<number> => {
     const { status, body } = await world.call({ method: "GET", url: "/jobs?limit=1" });
     expect(status, body).toBe(200);
     return (JSON.parse(body) as { left: { unstarted: number } }).left.unstarted;
@@ -91,11 +91,9 @@ export const createModel = () => {
     known.set(id, [found]);
   };
   /** A training that goes on may still make its adapter. */
-  const holdAdapter = async (world: World, id: string): Promise<void> => {
+  const holdAdapter = async (world: Asked, id: string): Promise<void> => {
     await hold(adapters, id, (one) => adapterNow(world, one));
-    const { jobs } = world.server.jobs.list({ limit: 1000 });
-    const isMaking = jobs.some(({ kind, request, finished_at }) => kind === "lora" && request.adapter_id === id && !finished_at);
-    if (isMaking) adapters.set(id, ["absent", "registered"]);
+    if ((await world.making()).has(id)) adapters.set(id, ["absent", "registered"]);
   };
 
   return {
@@ -123,7 +121,7 @@ export const createModel = () => {
     },
     /** What was read of the jobs that are left, under whatever fault, is so. */
     checkLeft: (count: number) => expect(left.get(LEFT)).toContain(count),
-    checkSession: (world: World, id: string) => hold(sessions, id, (one) => sessionNow(world, one)),
+    checkSession: (world: Asked, id: string) => hold(sessions, id, (one) => sessionNow(world, one)),
     checkAdapter: holdAdapter,
     /** What must hold after every step. */
     async glance(world: World, failed: readonly string[]): Promise<void> {
@@ -147,7 +145,7 @@ export const createModel = () => {
       }
     },
     /** All that was acknowledged is there, and nothing else is listed. */
-    async audit(world: World): Promise<void> {
+    async audit(world: Asked): Promise<void> {
       for (const id of sessions.keys()) await this.checkSession(world, id);
       for (const id of adapters.keys()) await this.checkAdapter(world, id);
       for (const id of uploads.keys()) await hold(uploads, id, (one) => uploadNow(world, one));
@@ -169,7 +167,7 @@ export const createModel = () => {
       return this.ask(left, LEFT, 0, (count) => count + jobs.length);
     },
     /** A start has cleared what an earlier run left, and the rest is there. */
-    async auditStart(world: World): Promise<void> {
+    async auditStart(world: Asked): Promise<void> {
       statuses.clear(); // jobs are forgotten with their service
       const namesIn = (...folder: string[]): string[] => readdirSync(join(world.dataDir, ...folder));
       expect(namesIn("adapters", ".staging")).toEqual([]);

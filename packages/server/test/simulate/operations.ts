@@ -4,10 +4,10 @@ import { pick, type Random } from "../support/from-schema.js";
 import { disk } from "./disk.js";
 import { LEFT, type Model, recordingOf } from "./model.js";
 import { MOVES } from "./trainer.js";
-import type { Answer, World } from "./world.js";
+import type { Answer, Asked, World } from "./world.js";
 
-export interface Stage {
-  readonly world: World;
+export interface Stage<W extends Asked = World> {
+  readonly world: W;
   readonly model: Model;
   readonly random: Random;
   /** Whether nothing else is asked meanwhile. */
@@ -28,8 +28,8 @@ const expectAnswer = ({ status, body }: Answer, ...allowed: readonly number[]): 
 
 const done = ({ status }: Answer): boolean => status < 300;
 
-const anySession = ({ model, random, fresh }: Stage): string => pick(random, [...model.stored(), fresh("session")]);
-const anyAdapter = ({ model, random }: Stage): string => pick(random, [...model.registered(), "absent"]);
+const anySession = ({ model, random, fresh }: Stage<Asked>): string => pick(random, [...model.stored(), fresh("session")]);
+const anyAdapter = ({ model, random }: Stage<Asked>): string => pick(random, [...model.registered(), "absent"]);
 
 /** The statuses of success, of what is not there, or of both, by what may be. */
 const statuses = (states: readonly unknown[] | undefined, success: readonly number[]): readonly number[] => [
@@ -37,7 +37,7 @@ const statuses = (states: readonly unknown[] | undefined, success: readonly numb
   ...((states?.some((one) => one === null || one === "absent") ?? true) ? [404] : []),
 ];
 
-const importSession = async (stage: Stage): Promise<string> => {
+const importSession = async (stage: Stage<Asked>): Promise<string> => {
   const { model, world, random, isSure } = stage;
   const id = anySession(stage);
   const [before = null] = model.sessions.get(id) ?? [];
@@ -53,7 +53,7 @@ const importSession = async (stage: Stage): Promise<string> => {
   return id;
 };
 
-const labelSession = async (stage: Stage): Promise<string> => {
+const labelSession = async (stage: Stage<Asked>): Promise<string> => {
   const { model, world, random, isAlone, isSure } = stage;
   const id = anySession(stage);
   const outcome = pick<Outcome>(random, ["success", "failure", "unknown"]);
@@ -65,7 +65,7 @@ const labelSession = async (stage: Stage): Promise<string> => {
   return id;
 };
 
-const deleteSession = async (stage: Stage): Promise<string> => {
+const deleteSession = async (stage: Stage<Asked>): Promise<string> => {
   const { model, world, isAlone, isSure } = stage;
   const id = anySession(stage);
   const expected = statuses(model.sessions.get(id), [204]);
@@ -113,7 +113,7 @@ const moveTrainer = async ({ world, random }: Stage): Promise<void> => {
   if (running.length > 0) await world.trainer.move(pick(random, running), random() < 0.5 ? "does it well" : pick(random, MOVES));
 };
 
-const deleteAdapter = async (stage: Stage): Promise<string> => {
+const deleteAdapter = async (stage: Stage<Asked>): Promise<string> => {
   const { world, model, random, isAlone, isSure } = stage;
   const id = anyAdapter(stage);
   const expected = statuses(model.adapters.get(id), [204]);
@@ -164,7 +164,7 @@ const resubmitJobs = async ({ world, model, isSure }: Stage): Promise<void> => {
 
 const READS = ["/sessions", "/adapters", "/jobs", "/health", "/metrics", "/projects", "/models", "/v1/models"];
 
-const read = async ({ world, model, random, isAlone }: Stage): Promise<void> => {
+const read = async ({ world, model, random, isAlone }: Stage<Asked>): Promise<void> => {
   const url = pick(random, READS);
   const answer = await world.call({ method: "GET", url });
   expectAnswer(answer, 200);

@@ -19,13 +19,19 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A service over one data directory, whose clock, disk and trainer are the simulation's. */
-export interface World {
+/** A service over one data directory, as its clients and who looks at the disk know it. */
+export interface Asked {
   readonly dataDir: string;
+  call(options: InjectOptions): Promise<Answer>;
+  /** Adapters that a training may still make. */
+  making(): Promise<ReadonlySet<string>>;
+}
+
+/** One whose clock, disk and trainer are the simulation's. */
+export interface World extends Asked {
   readonly clock: ManualClock;
   readonly trainer: Trainer;
   readonly server: RunningServer;
-  call(options: InjectOptions): Promise<Answer>;
   /** Lets all that was begun come to where it waits for the trainer, or to its end. */
   settle(): Promise<void>;
   /** Stops it, which may meet `fault`. */
@@ -66,6 +72,11 @@ export const startWorld = async (dataDir: string, clock: ManualClock, fault: Fau
     async call({ headers, ...options }) {
       const { statusCode, body } = await server.app.inject({ ...options, headers: { host, ...headers } });
       return { status: statusCode, body };
+    },
+    async making() {
+      const { jobs } = server.jobs.list({ limit: 1000 });
+      const trainings = jobs.filter(({ kind, finished_at }) => kind === "lora" && finished_at === null);
+      return new Set(trainings.map(({ request }) => String(request.adapter_id)));
     },
     async settle() {
       const isStill = (): boolean => {

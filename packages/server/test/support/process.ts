@@ -57,14 +57,13 @@ interface ProcessOptions {
   /** Interpreter of the real trainer, instead of the fixture. */
   readonly python?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Limit of the size of each file, in blocks of 512 bytes: beyond it writes fail as on a disk that is full. */
-  readonly fileBlocks?: number;
+  /** Of the shell's `ulimit`, such as `-f 2048`: beyond so many blocks of 512 bytes writes fail as on a disk that is full. */
+  readonly limit?: string;
 }
 
-/** Node under a limit of file sizes. */
-const makeLimitedNode = (folder: string, blocks: number): string => {
+const makeLimitedNode = (folder: string, limit: string): string => {
   const path = join(folder, "node");
-  writeFileSync(path, `#!/bin/sh\nulimit -f ${blocks}\nexec "${process.execPath}" "$@"\n`);
+  writeFileSync(path, `#!/bin/sh\nulimit ${limit}\nexec "${process.execPath}" "$@"\n`);
   chmodSync(path, 0o755);
   return path;
 };
@@ -72,12 +71,12 @@ const makeLimitedNode = (folder: string, blocks: number): string => {
 /** The real service as a process of its own, once it listens. */
 export const startProcess = async (
   folder: string,
-  { behaviour = {}, python, env = {}, fileBlocks }: ProcessOptions = {},
+  { behaviour = {}, python, env = {}, limit }: ProcessOptions = {},
 ): Promise<Process> => {
   const program = python ? `"${python}"` : `"${process.execPath}" "${TRAINER}" '${JSON.stringify(behaviour)}'`;
   const dataDir = join(folder, "data");
   makeModel(join(dataDir, "models", MODEL));
-  const node = fileBlocks === undefined ? process.execPath : makeLimitedNode(folder, fileBlocks);
+  const node = limit === undefined ? process.execPath : makeLimitedNode(folder, limit);
   const child = spawn(node, [MAIN], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
