@@ -1,7 +1,6 @@
 """Chunks and the learned bias become one LoRA: concatenated along the rank (section 7), cut to a rank (section 8.1)."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -38,46 +37,6 @@ def merge_chunks(
     return merged
 
 
-def pad_rank(factors: dict[str, Factors], rank: int) -> dict[str, Factors]:
-    """Append ranks of zeros up to `rank`: the update stays the same."""
-    return {
-        module: Factors(*(pad(x, (0, 0, 0, rank - x.shape[-2])) for x in (pair.A, pair.B)))
-        for module, pair in factors.items()
-    }
-
-
-def merge_batch(
-    hypernetwork: Hypernetwork,
-    chunks: dict[str, Factors],
-    n_chunks: Sequence[int],
-    *,
-    scalers: Tensor | None = None,
-    bias_scaler: float = 1.0,
-    user_defined_scaling: float = 1.0,
-) -> dict[str, Factors]:
-    """Factors of all documents' chunks, in order -> [N, L, (max(n_chunks) + 1) * r, d], shorter documents padded."""
-    counts = list(n_chunks)
-    parts = {module: (torch.split(pair.A, counts), torch.split(pair.B, counts)) for module, pair in chunks.items()}
-    own_scalers = [None] * len(counts) if scalers is None else torch.split(scalers, counts)
-    documents = []
-    for index, own in enumerate(own_scalers):
-        merged = merge_chunks(
-            hypernetwork,
-            {module: Factors(As[index], Bs[index]) for module, (As, Bs) in parts.items()},
-            scalers=own,
-            bias_scaler=bias_scaler,
-            user_defined_scaling=user_defined_scaling,
-        )
-        documents.append(pad_rank(merged, (max(counts) + 1) * hypernetwork.config.rank))
-    return {
-        module: Factors(
-            torch.stack([document[module].A for document in documents]),
-            torch.stack([document[module].B for document in documents]),
-        )
-        for module in chunks
-    }
-
-
 @dataclass(frozen=True)
 class Compressed:
     """`error` is the relative Frobenius error of the update over all layers and modules, 0 when nothing was cut."""
@@ -109,7 +68,7 @@ def _truncate(A: Tensor, B: Tensor, rank: int) -> tuple[Tensor, Tensor, float, f
     new_a = root[:, None] * (vh[:k] @ q_a.mT)
     new_b = root[:, None] * (q_b @ u[:, :k]).mT
     if k < rank:  # a module narrower than the rank asked for
-        new_a = torch.nn.functional.pad(new_a, (0, 0, 0, rank - k))
-        new_b = torch.nn.functional.pad(new_b, (0, 0, 0, rank - k))
+        new_a = pad(new_a, (0, 0, 0, rank - k))
+        new_b = pad(new_b, (0, 0, 0, rank - k))
     squared = s.square()
     return new_a.to(A.dtype), new_b.to(B.dtype), float(squared[:k].sum()), float(squared.sum())

@@ -17,10 +17,10 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM
 from transformers.utils import logging
 
+from d2l.batch import merge_batch
 from doc_to_lora.checkpoint import RawCheckpoint, read_checkpoint, reference_config, strip_compile_prefix
 from doc_to_lora.config import PerceiverAttention
 from doc_to_lora.generate import build, encode
-from doc_to_lora.merge import merge_batch
 from doc_to_lora.modeling import Hypernetwork
 from doc_to_lora.prompt import Affixes, family_of, render_document, split_chunks, split_into
 from imprint_trainer.imprint.update import applied

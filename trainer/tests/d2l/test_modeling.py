@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from doc_to_lora.generate import build, encode
-from doc_to_lora.merge import merge_batch, merge_chunks, pad_rank
+from doc_to_lora.merge import merge_chunks
 from doc_to_lora.modeling import Hypernetwork
 from imprint_trainer.lora.adapter import Factors
 
@@ -109,24 +109,6 @@ def test_the_perceiver_knows_no_positions(layout: str, size: int, data: st.DataO
     assert all(difference(shuffled[m].A, straight[m].A) < 2e-5 for m in straight)
 
 
-def test_documents_of_a_batch_are_merged_as_if_alone_and_padded_with_zeros() -> None:
-    network = NETWORKS["per layer"]
-    ids, mask = ids_and_mask([6, 4, 8])
-    chunks = factors_of(network, ids, mask)
-    batch = merge_batch(network, chunks, [2, 1])
-    rank = network.config.rank
-    for document, (start, count) in enumerate(((0, 2), (2, 1))):
-        alone = merge_chunks(
-            network, {m: Factors(p.A[start : start + count], p.B[start : start + count]) for m, p in chunks.items()}
-        )
-        for module, pair in alone.items():
-            own = (count + 1) * rank
-            assert torch.equal(batch[module].A[document, :, :own], pair.A)
-            assert torch.equal(batch[module].B[document, :, :own], pair.B)
-            assert not batch[module].A[document, :, own:].any()
-            assert batch[module].A.shape[2] == 3 * rank
-
-
 def test_scalers_multiply_a_alone_and_the_other_two_both_factors() -> None:
     network = NETWORKS["per layer"]
     chunks = factors_of(network, *ids_and_mask([6, 4]))
@@ -139,14 +121,6 @@ def test_scalers_multiply_a_alone_and_the_other_two_both_factors() -> None:
     factors_b = torch.tensor([0.25] * (2 * r) + [3.0] * r)[:, None]
     assert torch.allclose(scaled.A, plain.A * factors_a)
     assert torch.allclose(scaled.B, plain.B * factors_b)
-
-
-def test_zero_ranks_leave_the_update_unchanged() -> None:
-    network = NETWORKS["per layer"]
-    merged = merge_chunks(network, factors_of(network, *ids_and_mask([6])))
-    padded = pad_rank(merged, 32)
-    assert padded["down_proj"].A.shape[-2] == 32
-    assert same(update(padded), update(merged), 1e-6)
 
 
 def test_without_a_decoder_the_encoder_s_latents_are_the_ranks() -> None:
