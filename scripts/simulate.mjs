@@ -7,8 +7,5 @@ import { parseArgs } from "node:util";
 const text = (value) => ({ type: "string", default: value });
 const { seed, steps } = parseArgs({ options: { seed: text("1"), steps: text("10000") } }).values;
 const env = { ...process.env, IMPRINT_SIMULATE: `${steps},${seed}` };
-const { status } = spawnSync("npx", ["vitest", "run", "simulate/simulate"], {
-  env,
-  stdio: "inherit",
-});
+const { status } = spawnSync("npx", ["vitest", "run", "simulate/simulate"], { env, stdio: "inherit" });
 process.exitCode = status ?? 1;

@@ -16,7 +16,7 @@ import { prepared, startKillable, type Victim } from "./world.js";
 
 beforeAll(build, 120_000);
 
-/** `npm run soak -- --kills 50 --seed 7` sets them. */
+/** `IMPRINT_SOAK=50,7 npm run soak` sets them. */
 const [KILLS = 200, SEED = 1] = (process.env.IMPRINT_SOAK ?? "").split(",").filter(Boolean).map(Number);
 
 const HUB = `
