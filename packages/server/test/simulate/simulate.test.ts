@@ -19,15 +19,18 @@ vi.mock("libsql", async (original) => {
 /** `npm run simulate -- --seed 7 --steps 100000` sets them. */
 const [STEPS = 800, SEED = 1] = (process.env.IMPRINT_SIMULATE ?? "").split(",").filter(Boolean).map(Number);
 
+/** Of the disk, that a stop has: it writes what waits. */
+const STOP_OPERATIONS = 2;
+
 type Name = keyof typeof OPERATIONS;
 const NAMES = (Object.keys(OPERATIONS) as Name[]).flatMap((name) => Array.from({ length: WEIGHTS[name] }, () => name));
 
 /** Operations of the disk before a fault: most steps have some dozens. */
-const soon = (random: Random): number => Math.floor(random() ** 2 * 40);
+const soon = (random: Random, most = 40): number => Math.floor(random() ** 2 * most);
 
-const faultFor = (random: Random, share: number): Fault | null => {
+const faultFor = (random: Random, share: number, most?: number): Fault | null => {
   if (random() > share) return null;
-  return { code: pick<Fault["code"]>(random, random() < 0.7 ? FILE_FAULTS : DATABASE_FAULTS), after: soon(random) };
+  return { code: pick<Fault["code"]>(random, random() < 0.7 ? FILE_FAULTS : DATABASE_FAULTS), after: soon(random, most) };
 };
 
 /** How often each operation met each kind of fault: what was never asked is not proved. */
@@ -69,7 +72,7 @@ const createSimulation = async (seed: number, root: string) => {
   let world: World = await startWorld(join(root, fresh("data")), clock);
 
   const restart = async (): Promise<void> => {
-    const [atStop, atStart] = [faultFor(random, 0.3), faultFor(random, 0.7)];
+    const [atStop, atStart] = [faultFor(random, 0.3, STOP_OPERATIONS), faultFor(random, 0.7)];
     doing = `a stop with ${JSON.stringify(atStop)}, a start with ${JSON.stringify(atStart)}`;
     const kept = model.stop(world);
     await world.stop(atStop);
