@@ -112,7 +112,7 @@ test(`${KILLS} kills of the service or its trainer at random moments, of seed ${
       .finally(() => {
         isOver = true;
       });
-    const [phase] = await Promise.all([moment(work, () => isOver)]);
+    const phase = await moment(work, () => isOver);
     isKilled = true;
     const killed = await world.kill(victim);
     await working;
