@@ -64,7 +64,7 @@ export async function watchProject({
   const choose = scope === null ? oneRepository(name, note) : sessionsIn;
   const patient = { clock: systemClock, note };
   const patientStore = outlasting(storing(client, {}), patient);
-  const patientRun = outlasting(timely(run, { when, client, name, note }), patient);
+  const patientRun = outlasting(when === "now" ? run : timely(run, { when, client, name, note }), patient);
 
   const take = async (candidates: Awaited<ReturnType<typeof walk>>["candidates"]): Promise<void> => {
     const onFile = (file: ImportedFile): void => {
