@@ -135,7 +135,8 @@ const GATED = { code: "DOWNLOAD_FAILED", message: "me/tiny is gated", hint: "Acc
 test.each([
   ["is refused by the hub", { fail: GATED }, GATED],
   ["finds the disk full", { fail: { ...GATED, code: "DISK_FULL" } }, { code: "DISK_FULL" }],
-  ["ends early", { exit: 9 }, { code: "TRAINER_ERROR", message: "The trainer ended early." }],
+  ["ends early", { exit: 9 }, { code: "WORKER_CRASHED", message: "The trainer ended with exit code 9." }],
+  ["is killed", { exit: 137 }, { code: "WORKER_CRASHED", message: expect.stringContaining("as a system does when memory") }],
 ])("a pull that %s is a sentence, and offers nothing", async (_what, behaviour, error) => {
   const service = await startPulling(behaviour);
   expect(await service.ended(await startPull(service))).toMatchObject({ status: "failed", result: null, error });

@@ -4,6 +4,7 @@ import { type ErrorDetail, isObject } from "@imprint/contracts";
 import type { Clock } from "../../common/clock.js";
 import { ImprintError } from "../../common/error.js";
 import { commandEnvironment } from "./environment.js";
+import { explainEnd } from "./link.js";
 import type { WorkerCommand } from "./local-runner.js";
 import { createKillOnExit, type Spawn, startProcess, terminate } from "./process.js";
 
@@ -20,7 +21,7 @@ interface CallOptions {
 
 /**
  * Runs a command of the trainer in a process of its own; answers with the last JSON document that it prints. Rejects with the error
- * that this is, or with WORKER_START_FAILED or TRAINER_ERROR.
+ * that this is, or with how the command ended.
  */
 export type RunCommand = (args: readonly string[], options?: CallOptions) => Promise<Document>;
 
@@ -62,10 +63,8 @@ export const createRunCommand = ({ command, env, graceMs, clock }: Options): Run
     const end = await process.ended;
     signal?.removeEventListener("abort", stop);
     signal?.throwIfAborted();
-    if (end.type === "not_started") throw new ImprintError("WORKER_START_FAILED", "The trainer's Python did not run.");
     if (isObject(last.error)) throw ImprintError.from(last.error as unknown as ErrorDetail);
-    if (end.code !== 0)
-      throw new ImprintError("TRAINER_ERROR", `The trainer ended early. ${said.trim().split("\n").at(-1)}`.trim());
-    return last;
+    if (end.type === "exited" && end.code === 0) return last;
+    throw explainEnd({ end, program: command.file, wasReady: true, lastLines: said.match(/.+/g) ?? [] });
   };
 };

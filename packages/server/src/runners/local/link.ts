@@ -109,8 +109,8 @@ const OUT_OF_MEMORY = /out of memory|MemoryError|can't allocate memory|cannot al
 const DISK_FULL = /no space left on device|ENOSPC|disk quota exceeded/i;
 const LINE_CHARACTERS = 200;
 
-/** Why a worker that nobody asked to end is gone, for the job or call that it took with it. */
-function explainEnd({ end, program, wasReady, lastLines }: EndOptions): ImprintError {
+/** Why a worker or a command that nobody asked to end is gone, for the job or call that it took with it. */
+export function explainEnd({ end, program, wasReady, lastLines }: EndOptions): ImprintError {
   if (end.type === "not_started") return new ImprintError("WORKER_START_FAILED", cannotStart(basename(program), end.cause));
   const how = manner(end);
   const log = lastLines.join("\n");
