@@ -18,7 +18,7 @@ MAX_LENGTH = 4096
 @cache
 def recorded() -> tuple[Session, ...]:
     subprocess.run(["node", "node_modules/typescript/bin/tsc", "-b", "packages/sessions"], cwd=ROOT, check=True)
-    command = ["node", "scripts/canonical-sessions.mjs", *map(str, FOLDERS)]
+    command = ["node", "trainer/tests/data/canonical-sessions.mjs", *map(str, FOLDERS)]
     lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout.decode().splitlines()
     return tuple(Session.model_validate_json(mended(line)) for line in lines)
 
