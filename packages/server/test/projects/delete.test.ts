@@ -15,7 +15,7 @@ test("a deleted project is gone with its runs and its latest, its sessions and a
   await run(service, "shop", { session_ids: ["one", "two"], rank: 4 });
   const events = await fetch(`${service.url}/projects/shop/events`);
   expect((await remove(service, "shop")).statusCode).toBe(204);
-  expect(await events.text()).toContain("The project was deleted.");
+  expect(await events.text()).toContain(`{"type":"resync","reason":"The project was deleted."}`);
   for (const [method, url] of [
     ["GET", "/projects/shop"],
     ["GET", "/projects/shop/events"],
