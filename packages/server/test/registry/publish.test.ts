@@ -54,11 +54,20 @@ test("a published adapter is a row and a folder, and nothing is left in staging"
   expect(await verifyAdapter(registry, row)).toMatchObject({ health: "ok" });
 });
 
-test("files that differ from those reported are refused, and nothing is registered", async () => {
+type Files = Awaited<ReturnType<typeof makeAdapterFolder>>["files"];
+const changed =
+  (change: object) =>
+  ([first, ...others]: Files): Files => [{ ...first, ...change } as Files[number], ...others];
+test.each<[string, (files: Files) => Files]>([
+  ["another hash", changed({ sha256: "0".repeat(64) })],
+  ["another size", changed({ size: 1 })],
+  ["another name", changed({ name: "other.json" })],
+  ["a file less", ([, ...others]) => others],
+  ["a file more", (files) => [...files, ...changed({ name: "more.json" })(files.slice(0, 1))]],
+])("files that differ from those reported, as in %s, are refused, and nothing is registered", async (_what, claim) => {
   const registry = open();
-  const { publish, folder } = await stage(registry, "a1");
-  writeFileSync(join(folder, "README.md"), "changed afterwards");
-  await expect(publish()).rejects.toThrow("differ");
+  const { publish, result } = await stage(registry, "a1");
+  await expect(publish({ result: { ...result, files: claim(result.files) } })).rejects.toThrow("differ");
   expect(await find(registry, "a1")).toBeNull();
   expect(existsSync(join(registry.paths.adapters, "a1"))).toBe(false);
 });
