@@ -66,6 +66,13 @@ test.each<[string, (header: Header) => unknown, RegExp]>([
   await expect(validate(folder)).rejects.toThrow(message);
 });
 
+test("tensors may be named in another order than their data's", async () => {
+  const folder = makeFolder();
+  const backwards = withHeader((header) => Object.fromEntries(Object.entries(header).toReversed()));
+  rewrite(folder, await makeAdapterFolder(folder), WEIGHTS_FILE, backwards);
+  expect(await validate(folder)).toMatchObject({ r: RANK });
+});
+
 test.each([
   ["empty", () => Buffer.alloc(0)],
   ["cut off in the length", (content: Buffer) => content.subarray(0, 5)],
