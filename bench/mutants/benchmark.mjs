@@ -1,6 +1,6 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { copyOf } from "../../scripts/lib/guarantees/main.mjs";
 import { listedFiles } from "../../scripts/lib/house/files.mjs";
 import { run } from "../../scripts/lib/process/run.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
@@ -12,6 +12,7 @@ import { wilson } from "../harness/statistics.mjs";
 const ROOMS = ["jobs", "launch", "projects", "registry", "storage"];
 /** The last for Node 20. */
 const STRYKER = ["core", "vitest-runner"].map((name) => `@stryker-mutator/${name}@9.6.1`);
+const FLAGS = "--coverageAnalysis perTest --ignoreStatic --inPlace --reporters json --concurrency 2".split(" ");
 
 const VITEST = `import config from "./vitest.config.js";
 const { resolve, test: { setupFiles } } = config;
@@ -21,9 +22,10 @@ export default { resolve, test: { testTimeout: 20_000, setupFiles, include, excl
 
 /** A copy with the mutator in it; resolves with its folder. */
 async function copyWithStryker() {
-  const folder = mkdtempSync(path.join(tmpdir(), "imprint-mutants-"));
-  for (const file of [...listedFiles(ROOT, ["-co", "--exclude-standard"]), "node_modules"])
-    cpSync(path.join(ROOT, file), path.join(folder, file), { recursive: true, verbatimSymlinks: true });
+  const folder = copyOf(ROOT);
+  const packages = path.join(folder, "node_modules");
+  rmSync(packages); // a link, beyond which nothing may be installed
+  cpSync(path.join(ROOT, "node_modules"), packages, { recursive: true, verbatimSymlinks: true });
   const [command, ...before] = npmCommand({ env: process.env });
   await run(command, [...before, "install", "--no-save", "--no-audit", "--no-fund", ...STRYKER], { cwd: folder, name: "npm" });
   writeFileSync(path.join(folder, "vitest.mutants.config.ts"), VITEST);
@@ -44,7 +46,7 @@ function linesOf(share, draw) {
 
 export const benchmark = {
   name: "mutants",
-  description: "changes to single lines of the server's core that its tests notice (by the share; 0.05: half an hour)",
+  description: "changes to single lines of the server's core that its tests notice (by the share; 0.05: ten minutes)",
   options: { share: { type: "string", default: "0.05" }, seed: { type: "string", default: "first" } },
   async run({ options, print }) {
     const folder = await copyWithStryker();
@@ -54,10 +56,9 @@ export const benchmark = {
         plugins: ["@stryker-mutator/vitest-runner"],
         vitest: { configFile: "vitest.mutants.config.ts", related: false },
         mutate: linesOf(Number(options.share), drawing(options.seed)),
-        ...{ coverageAnalysis: "perTest", ignoreStatic: true, inPlace: true, reporters: ["json"], concurrency: 2 },
       };
       writeFileSync(path.join(folder, "stryker.config.json"), JSON.stringify(about));
-      await run("npx", ["stryker", "run"], { cwd: folder, name: "stryker", onLine: print });
+      await run("npx", ["stryker", "run", ...FLAGS], { cwd: folder, name: "stryker", onLine: print });
       const { files } = JSON.parse(readFileSync(path.join(folder, "reports/mutation/mutation.json"), "utf8"));
       const all = Object.entries(files).flatMap(([file, { mutants }]) => mutants.map((one) => ({ file, ...one })));
       const tried = all.filter(({ status }) => ["Killed", "Timeout", "Survived", "NoCoverage"].includes(status));

@@ -5,8 +5,9 @@ import { createClient, type Imprint } from "@imprint/client";
 import type { ChatCompletion } from "@imprint/contracts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadConfig } from "../src/config/load.js";
-import { findRepoRoot, readSetup, type Setup } from "../src/config/setup.js";
+import { findRepoRoot } from "../src/config/setup.js";
 import { startServer } from "../src/server.js";
+import { prepared } from "./support/prepared.js";
 import { build, gone, startProcess, workerPid } from "./support/process.js";
 import { makeFolder } from "./support/service.js";
 import { putSession } from "./support/session.js";
@@ -15,12 +16,6 @@ const ROOT = findRepoRoot();
 const MINUTES = 60_000;
 
 beforeAll(build, 2 * MINUTES);
-
-const prepared = (): Setup => {
-  const setup = readSetup(ROOT);
-  if (setup === null) throw new Error("run npm run setup first: this test trains the default model");
-  return setup;
-};
 
 const wait = { timeoutMs: 10 * MINUTES };
 

@@ -1,8 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import type { ImportResult } from "@imprint/contracts";
 import { beforeAll, expect, test } from "vitest";
-import { build, type Process, startProcess } from "./support/process.js";
+import { build, memoryOf, type Process, startProcess } from "./support/process.js";
 import { makeFolder } from "./support/service.js";
 
 beforeAll(build, 120_000);
@@ -27,15 +25,6 @@ const upload = (service: Process, body: string | AsyncIterable<string>): Promise
     body,
     duplex: "half",
   } as RequestInit);
-
-/** Bytes of memory that the process has now. Small images have no `ps`. */
-const memoryOf = ({ child: { pid } }: Process): number => {
-  const status = `/proc/${pid}/status`;
-  const found = existsSync(status)
-    ? /VmRSS:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1]
-    : execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
-  return Number(found) * 1024;
-};
 
 test("health is answered while a session of 20 MB is imported", { timeout: 60_000 }, async () => {
   const service = await startProcess(makeFolder());

@@ -33,8 +33,9 @@ export function mutated({ promise, mutant: { file, is, becomes } }, text) {
   return before + becomes + after;
 }
 
-function copyOf(root) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-guarantees-"));
+/** A folder with the tree's files, and links to what was installed and prepared for it. */
+export function copyOf(root) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-copy-"));
   const files = listedFiles(root, ["-co", "--exclude-standard"]);
   for (const file of files.filter((name) => !LINKED.includes(name))) cpSync(path.join(root, file), path.join(folder, file));
   for (const name of LINKED) symlinkSync(path.join(root, name), path.join(folder, name));

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Probe } from "@imprint/contracts";
-import { findRepoRoot, readSetup } from "../../src/config/setup.js";
+import { findRepoRoot } from "../../src/config/setup.js";
 import { goodProof } from "../fixtures/workers/support/adapter.mjs";
+import { prepared } from "../support/prepared.js";
 
 /** Probabilities of the likeliest next tokens. */
 type Likeliest = readonly (readonly [token: number, probability: number])[];
@@ -28,8 +29,7 @@ export interface Said {
 
 export const withPeft = async (out: string): Promise<Said> => {
   const root = findRepoRoot();
-  const setup = readSetup(root);
-  if (setup === null) throw new Error("run npm run setup first: this test trains on the default model");
+  const setup = prepared();
   const script = fileURLToPath(new URL("./with_peft.py", import.meta.url));
   const env = { ...process.env, PYTHONPATH: join(root, "trainer", "src"), HF_HUB_OFFLINE: "1", OMP_WAIT_POLICY: "PASSIVE" };
   const base = setup.models[setup.default_model] ?? "";

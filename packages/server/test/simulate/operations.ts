@@ -18,6 +18,15 @@ export interface Stage<W extends Asked = World> {
   readonly fresh: (kind: string) => string;
 }
 
+/** A source of such names. */
+export const createFresh = (): Stage["fresh"] => {
+  const names = new Map<string, number>();
+  return (kind) => {
+    names.set(kind, (names.get(kind) ?? 0) + 1);
+    return `${kind}-${names.get(kind)}`;
+  };
+};
+
 /** What may answer a call besides success: what a fault of the disk explains, or a state that the client could not know. */
 const expectAnswer = ({ status, body }: Answer, ...allowed: readonly number[]): void => {
   if (allowed.includes(status)) return;
@@ -37,6 +46,12 @@ const statuses = (states: readonly unknown[] | undefined, success: readonly numb
   ...((states?.some((one) => one === null || one === "absent") ?? true) ? [404] : []),
 ];
 
+/** Imports the recording of a session after so many turns. */
+export const sendRecording = (world: Asked, id: string, turns: number): Promise<Answer> => {
+  const headers = { "content-type": "application/x-ndjson" };
+  return world.call({ method: "POST", url: "/sessions", payload: recordingOf(id, turns), headers });
+};
+
 const importSession = async (stage: Stage<Asked>): Promise<string> => {
   const { model, world, random, isSure } = stage;
   const id = anySession(stage);
@@ -46,8 +61,7 @@ const importSession = async (stage: Stage<Asked>): Promise<string> => {
     turns: Math.max(turns, one?.turns ?? 0),
     outcome: one?.outcome ?? "unknown",
   }));
-  const headers = { "content-type": "application/x-ndjson" };
-  const answer = await world.call({ method: "POST", url: "/sessions", payload: recordingOf(id, turns), headers });
+  const answer = await sendRecording(world, id, turns);
   expectAnswer(answer, 200, 201);
   if (isSure() && done(answer)) confirm();
   return id;

@@ -7,7 +7,7 @@ import { pick, type Random } from "../support/from-schema.js";
 import { createRandom } from "../support/random.js";
 import { cut, DATABASE_FAULTS, disk, type Fault, FILE_FAULTS } from "./disk.js";
 import { createModel } from "./model.js";
-import { OPERATIONS, WEIGHTS } from "./operations.js";
+import { createFresh, OPERATIONS, WEIGHTS } from "./operations.js";
 import { startWorld, type World } from "./world.js";
 
 vi.mock("node:fs/promises", async (original) => (await import("./disk.js")).faultyFiles(await original()));
@@ -61,11 +61,7 @@ const createCoverage = () => {
 
 const createSimulation = async (seed: number, root: string) => {
   const random = createRandom(seed);
-  const names = new Map<string, number>();
-  const fresh = (kind: string): string => {
-    names.set(kind, (names.get(kind) ?? 0) + 1);
-    return `${kind}-${names.get(kind)}`;
-  };
+  const fresh = createFresh();
   const [clock, model, coverage] = [manualClock(), createModel(), createCoverage()];
   /** What the step does, for who reads of its failure. */
   let doing = "";

@@ -7,12 +7,14 @@ import Libsql from "libsql";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { findRepoRoot } from "../../src/config/setup.js";
 import { createModel } from "../simulate/model.js";
+import { createFresh } from "../simulate/operations.js";
 import { pick } from "../support/from-schema.js";
+import { prepared } from "../support/prepared.js";
 import { build } from "../support/process.js";
 import { createRandom } from "../support/random.js";
 import { makeFolder } from "../support/service.js";
 import { type Shift, train, WORK } from "./work.js";
-import { prepared, startKillable, type Victim } from "./world.js";
+import { startKillable, type Victim } from "./world.js";
 
 beforeAll(build, 120_000);
 
@@ -58,11 +60,7 @@ test(`${KILLS} kills of the service or its trainer at random moments, of seed ${
   const random = createRandom(SEED);
   const env = { HF_ENDPOINT: await startHub() };
   const [model, tally] = [createModel(), createTally()];
-  const names = new Map<string, number>();
-  const fresh = (kind: string): string => {
-    names.set(kind, (names.get(kind) ?? 0) + 1);
-    return `${kind}-${names.get(kind)}`;
-  };
+  const fresh = createFresh();
   const made: Shift["made"] = new Map();
   let world = await startKillable(folder, { env });
   let [job, isKilled, slowest] = ["", false, 0];

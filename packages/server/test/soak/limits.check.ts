@@ -1,26 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { JobPhase } from "@imprint/contracts";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { recordingOf } from "../simulate/model.js";
-import { build } from "../support/process.js";
+import { sendRecording } from "../simulate/operations.js";
+import { build, memoryOf } from "../support/process.js";
 import { makeFolder } from "../support/service.js";
+import { QUICK, TRAINING } from "./work.js";
 import { type Killable, startKillable } from "./world.js";
 
 beforeAll(build, 120_000);
 const MINUTES = 60_000;
 
-const importOne = async (world: Killable, id: string): Promise<number> => {
-  const headers = { "content-type": "application/x-ndjson" };
-  return (await world.call({ method: "POST", url: "/sessions", payload: recordingOf(id, 2), headers })).status;
-};
+const importOne = async (world: Killable, id: string): Promise<number> => (await sendRecording(world, id, 2)).status;
 
 const train = async ({ client }: Killable, adapter_id: string): Promise<string> => {
-  const request = { session_id: "learned", adapter_id, epochs: 1, rank: 4, seed: 7, keep_harmful: true };
+  const request = { session_id: "learned", adapter_id, ...QUICK };
   return (await client.train.lora(request)).job_id;
 };
 
@@ -44,16 +41,6 @@ const makeSmallDisk = (folder: string): { readonly fill: () => void; readonly em
   return { fill, empty: () => rmSync(ballast) };
 };
 
-const PHASES: readonly JobPhase[] = [
-  "starting",
-  "loading_model",
-  "preparing_data",
-  "training",
-  "saving",
-  "proving",
-  "registering",
-];
-
 test("a disk that is full from any phase of a training on fails that job alone, by that name, and leaves nothing half", {
   timeout: 10 * MINUTES,
 }, async () => {
@@ -63,7 +50,7 @@ test("a disk that is full from any phase of a training on fails that job alone, 
   const { client, dataDir } = world;
   expect(await importOne(world, "learned")).toBe(201);
   const whole: string[] = [];
-  for (const phase of PHASES) {
+  for (const phase of TRAINING) {
     const job = await train(world, phase.replace("_", "-"));
     await vi.waitFor(
       async () => {
@@ -100,15 +87,10 @@ const connect = async (world: Killable, count: number, begin = ""): Promise<read
   return sockets;
 };
 
-const residentMb = ({ service }: Killable): number => {
-  const [, kb] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.child.pid}/status`, "utf8")) ?? [];
-  return Number(kb) / 1024;
-};
-
 test("1,000 idle connections and 200 slow ones delay nobody", { timeout: 2 * MINUTES }, async () => {
   const world = await startKillable(makeFolder());
   expect(await importOne(world, "before")).toBe(201);
-  const before = residentMb(world);
+  const before = memoryOf(world.service);
   const host = new URL(world.service.url).host;
   const upload = `POST /sessions HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000000\r\n\r\n{`;
   await connect(world, 1_000);
@@ -118,7 +100,7 @@ test("1,000 idle connections and 200 slow ones delay nobody", { timeout: 2 * MIN
     for (const socket of slow) socket.write(" ");
     expect(await importOne(world, `meanwhile-${round}`)).toBe(201);
   }
-  const grown = residentMb(world) - before;
+  const grown = (memoryOf(world.service) - before) / 1024 ** 2;
   console.log(`slowest health check: ${Math.round(world.slowest())} ms, ${Math.round(grown)} MB more`);
   expect(world.slowest()).toBeLessThan(500);
   expect(grown).toBeLessThan(150);

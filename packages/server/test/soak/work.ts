@@ -1,7 +1,6 @@
 import type { ExportFormat, JobDetails, JobPhase, StartResponse } from "@imprint/contracts";
 import { expect } from "vitest";
-import { recordingOf } from "../simulate/model.js";
-import { OPERATIONS, type Stage } from "../simulate/operations.js";
+import { OPERATIONS, type Stage, sendRecording } from "../simulate/operations.js";
 import { pick } from "../support/from-schema.js";
 import type { Killable } from "./world.js";
 
@@ -38,19 +37,21 @@ const ended = async ({ world, began }: Shift, asked: Promise<StartResponse>): Pr
 const importOne = async ({ world, model, fresh }: Shift, turns: number): Promise<string> => {
   const id = fresh("session");
   const confirm = model.ask(model.sessions, id, null, () => ({ turns, outcome: "unknown" as const }));
-  const headers = { "content-type": "application/x-ndjson" };
-  const answer = await world.call({ method: "POST", url: "/sessions", payload: recordingOf(id, turns), headers });
+  const answer = await sendRecording(world, id, turns);
   expect(answer.status, answer.body).toBe(201);
   confirm();
   return id;
 };
 
-/** Of a session that is learned in seconds. */
+/** What makes a training of a short session one of seconds. */
+export const QUICK = { epochs: 1, rank: 4, seed: 7, keep_harmful: true } as const;
+
+/** Of a session of its own. */
 export const train = async (shift: Shift): Promise<void> => {
   const { world, model, fresh } = shift;
   const [session_id, adapter_id] = [await importOne(shift, 1), fresh("adapter")];
   model.ask(model.adapters, adapter_id, "absent", () => "registered");
-  const request = { session_id, adapter_id, epochs: 1, rank: 4, seed: 7, keep_harmful: true };
+  const request = { session_id, adapter_id, ...QUICK };
   const { status } = await ended(shift, world.client.train.lora(request));
   model.adapters.set(adapter_id, [status === "completed" ? "registered" : "absent"]);
 };
@@ -95,8 +96,8 @@ const pulling = async (shift: Shift): Promise<void> => {
   expect(await isThere()).toBe(false);
 };
 
-/** A training's places of danger more often than the others. */
-const TRAINING: readonly JobPhase[] = [
+/** Phases of a training on this machine. */
+export const TRAINING: readonly JobPhase[] = [
   "starting",
   "loading_model",
   "preparing_data",

@@ -1,18 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient, type Imprint } from "@imprint/client";
 import { expect, vi } from "vitest";
-import { findRepoRoot, readSetup, type Setup } from "../../src/config/setup.js";
 import type { Asked } from "../simulate/world.js";
+import { processIds } from "../support/children.js";
+import { prepared } from "../support/prepared.js";
 import { isAlive, type Process, startProcess, workerPid } from "../support/process.js";
-
-/** What `npm run setup` prepared: the interpreter of the real trainer, and the default model. */
-export const prepared = (): Setup => {
-  const setup = readSetup(findRepoRoot());
-  if (setup === null) throw new Error("run npm run setup first: the soak trains the default model");
-  return setup;
-};
 
 /** The real service and trainer as processes, over one data directory. */
 export interface Killable extends Asked {
@@ -28,16 +22,13 @@ export type Victim = "service" | "trainer";
 
 /** Processes that were started for a folder, which is their home. */
 const processesOf = (folder: string): readonly number[] =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return isAlive(pid) && readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${folder}`);
-      } catch {
-        return false; // it is gone, or somebody else's
-      }
-    });
+  processIds().filter((pid) => {
+    try {
+      return isAlive(pid) && readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${folder}`);
+    } catch {
+      return false; // it is gone, or somebody else's
+    }
+  });
 
 /** Asks for the health of a service until it is killed. */
 const watchHealth = (service: Process, isKilled: () => boolean) => {

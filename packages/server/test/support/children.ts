@@ -1,6 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
+/** Ids of all processes, where the system lists them as folders. */
+export const processIds = (): readonly number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
 /** Process ids of the children of a process. Small images have no `ps`. */
 export const childrenOf = (parent: number): readonly number[] => {
   if (!existsSync("/proc/self/stat")) {
@@ -10,8 +16,7 @@ export const childrenOf = (parent: number): readonly number[] => {
       return of === parent && pid !== undefined ? [pid] : [];
     });
   }
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => {
+  return processIds().filter((pid) => {
     try {
       return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1]) === parent;
     } catch {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,6 +50,15 @@ export const gone = (pid: number): Promise<void> =>
     },
     { timeout: 8_000, interval: 20 },
   );
+
+/** Bytes of memory that the process has now. Small images have no `ps`. */
+export const memoryOf = ({ child: { pid } }: Process): number => {
+  const status = `/proc/${pid}/status`;
+  const found = existsSync(status)
+    ? /VmRSS:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1]
+    : execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
+  return Number(found) * 1024;
+};
 
 interface ProcessOptions {
   /** Of the fixture trainer. */
