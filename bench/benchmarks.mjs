@@ -1,7 +1,7 @@
 import { benchmark as chat } from "./chat/benchmark.mjs";
 import { benchmark as corrections } from "./corrections/benchmark.mjs";
 import { benchmark as importSpeed } from "./import-speed/benchmark.mjs";
-import { benchmark as imprint } from "./imprint/benchmark.mjs";
+import { benchmark as jobs } from "./jobs/benchmark.mjs";
 import { benchmark as memory } from "./memory/benchmark.mjs";
 import { benchmark as mutants } from "./mutants/benchmark.mjs";
 import { benchmark as nextSession } from "./next-session/benchmark.mjs";
@@ -10,4 +10,4 @@ import { benchmark as tasks } from "./tasks/benchmark.mjs";
 import { benchmark as train } from "./train/benchmark.mjs";
 
 /** What `npm run bench` offers; a new one is a module that exports its name, description, options and `run`. */
-export const BENCHMARKS = [importSpeed, train, memory, chat, imprint, redaction, nextSession, corrections, tasks, mutants];
+export const BENCHMARKS = [importSpeed, train, memory, chat, jobs, redaction, nextSession, corrections, tasks, mutants];

@@ -1,16 +1,12 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { processorSeconds } from "./processes.mjs";
 import { PROMPTS } from "./prompts.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const compiled = (name) => import(new URL(`../../packages/server/dist/${name}.js`, import.meta.url).href);
 const LONG = "The build of the harbour service failed at the third step, and nobody has looked at the log of the second one. ";
-/** Parts of an adapter: four that answer differently. */
-const STRENGTHS = [1, 0.75, 0.5, 0.25];
-const PARALLEL = 8;
 
 const user = (content) => ({ role: "user", content, tool_calls: [], tool_call_id: null });
 const assistant = (content) => ({ ...user(content), role: "assistant" });
@@ -48,16 +44,7 @@ async function engines(folder, model) {
   const trainer = trainerCommand(config);
   const places = Object.fromEntries(["models", "adapters"].map((name) => [name, (file) => file]));
   const runner = createRunner({ config, command: trainer, places, clock: systemClock(), log });
-  const said = [];
-  const process_ = createLlamaProcess({ library: llamaCppEntry(ROOT) });
-  const llama = {
-    ...process_,
-    generate: async (...args) => {
-      const generated = await process_.generate(...args);
-      said.push({ ...generated, prompt: args[0].tokens.length });
-      return generated;
-    },
-  };
+  const llama = createLlamaProcess({ library: llamaCppEntry(ROOT) });
   const preparing = createPreparing();
   const worker = createTrainerEngine(runner, log, preparing);
   const llamaCpp = createLlamaCppEngine({
@@ -70,10 +57,10 @@ async function engines(folder, model) {
     log,
   });
   const close = async () => {
-    process_.close();
+    llama.close();
     await runner.close(1000);
   };
-  return { worker, llamaCpp, said, close, base: model ?? config.setup.models[config.setup.default_model] };
+  return { worker, llamaCpp, close, base: model ?? config.setup.models[config.setup.default_model] };
 }
 
 /** Of a greedy answer to a prompt of about 600 tokens: seconds to its first word, the prompt new to a warm engine and then grown by a turn; medians. */
@@ -104,21 +91,9 @@ async function firstTokens(engine, ask) {
   return Object.fromEntries(Object.entries(seconds).map(([name, all]) => [name, all.toSorted((a, b) => a - b)[1]]));
 }
 
-/** Copies of an adapter whose scale is a part of it. */
-function weakened(adapter, folder) {
-  return STRENGTHS.map((strength, at) => {
-    const copy = path.join(folder, `adapter-${at}`);
-    cpSync(adapter, copy, { recursive: true });
-    const file = path.join(copy, "adapter_config.json");
-    const config = JSON.parse(readFileSync(file, "utf8"));
-    writeFileSync(file, JSON.stringify({ ...config, lora_alpha: config.lora_alpha * strength }));
-    return copy;
-  });
-}
-
 export const benchmark = {
   name: "chat",
-  description: "llama.cpp beside the trainer: equal answers, tokens a second, prefixes kept, conversations at once",
+  description: "llama.cpp beside the trainer: equal answers, tokens a second, seconds to the first word",
   options: {
     adapter: { type: "string" },
     base: { type: "string" },
@@ -129,24 +104,12 @@ export const benchmark = {
     if (options.adapter === undefined)
       throw new Error("--adapter FOLDER names an adapter of the default model, or of --base FOLDER");
     const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-chat-"));
-    const { worker, llamaCpp, said, close, base } = await engines(folder, options.base && path.resolve(options.base));
+    const { worker, llamaCpp, close, base } = await engines(folder, options.base && path.resolve(options.base));
     const max_tokens = Number(options.tokens);
     const ask = (engine, messages, adapter_path = null, change = {}, onEvent = undefined) => {
       const plain = { tools: [], tool_choice: "auto", parallel_tool_calls: true, json_schema: null, stop: [], stream: false };
-      const spec = {
-        base_model: base,
-        adapter_path,
-        messages,
-        ...plain,
-        max_tokens,
-        temperature: 0,
-        top_p: 1,
-        top_k: 0,
-        min_p: 0,
-        enable_thinking: null,
-        seed: 0,
-        ...change,
-      };
+      const greedy = { temperature: 0, top_p: 1, top_k: 0, min_p: 0, enable_thinking: null, seed: 0 };
+      const spec = { base_model: base, adapter_path, messages, ...plain, ...greedy, max_tokens, ...change };
       return engine.chat({ spec, strict_tools: [] }, undefined, onEvent);
     };
     const figures = { tokens: max_tokens };
@@ -158,17 +121,11 @@ export const benchmark = {
       for (const [name, adapter] of Object.entries(models)) {
         for (const engine of [worker, llamaCpp]) await ask(engine, [user("Hello")], adapter, { max_tokens: 1 });
         const prompts = PROMPTS.slice(0, Number(options.prompts));
-        const [seconds, processor] = [
-          [0, 0],
-          [0, 0],
-        ];
-        let [equal, tokens] = [0, [0, 0]];
+        let [equal, seconds, tokens] = [0, [0, 0], [0, 0]];
         for (const prompt of prompts) {
           const answers = [];
           for (const [at, engine] of [worker, llamaCpp].entries()) {
-            const before = processorSeconds();
             const one = await timed(() => ask(engine, [user(prompt)], adapter));
-            processor[at] += processorSeconds() - before;
             answers.push(one.result.text);
             seconds[at] += one.seconds;
             tokens[at] += one.result.completion_tokens;
@@ -182,12 +139,10 @@ export const benchmark = {
           trainer_tokens_s: trainer,
           llama_cpp_tokens_s: llama,
           ratio: llama / trainer,
-          trainer_processor_ms_token: (1000 * processor[0]) / tokens[0],
-          llama_cpp_processor_ms_token: (1000 * processor[1]) / tokens[1],
           load: os.loadavg()[0],
         };
         print(
-          `${name}: ${equal} of ${prompts.length} answers equal; ${trainer.toFixed(1)} and ${llama.toFixed(1)} tokens/s, ${(llama / trainer).toFixed(1)} times; ${processor.map((one, at) => `${((1000 * one) / tokens[at]).toFixed(0)} ms`).join(" and ")} of a processor a token; load ${os.loadavg()[0].toFixed(1)}`,
+          `${name}: ${equal} of ${prompts.length} answers equal; ${trainer.toFixed(1)} and ${llama.toFixed(1)} tokens/s, ${(llama / trainer).toFixed(1)} times; load ${os.loadavg()[0].toFixed(1)}`,
         );
       }
       for (const [name, engine] of Object.entries({ trainer: worker, llama_cpp: llamaCpp })) {
@@ -197,33 +152,6 @@ export const benchmark = {
           `${name}: first word after ${seconds.new.toFixed(2)} s of a new prompt of 600 tokens, ${seconds.grown.toFixed(2)} s of a second turn; load ${os.loadavg()[0].toFixed(1)}`,
         );
       }
-      const first = [user(`${LONG.repeat(24)}What failed?`)];
-      const answer = await ask(llamaCpp, first);
-      const second = [...first, assistant(answer.text), user("And what should be looked at?")];
-      const again = await timed(() => ask(llamaCpp, second));
-      const { prompt, cached_tokens } = said.at(-1);
-      figures.second_turn = { prompt, cached_tokens, seconds: again.seconds };
-      print(`second turn: ${cached_tokens} of ${prompt} tokens were there already`);
-      const adapters = weakened(models.adapter, folder);
-      const conversations = Array.from({ length: PARALLEL }, (_, at) => [
-        [user(PROMPTS[at * 3])],
-        adapters[at % adapters.length],
-      ]);
-      for (const adapter of adapters) await ask(llamaCpp, [user("Hello")], adapter, { max_tokens: 1 });
-      const alone = await timed(async () => {
-        const answers = [];
-        for (const [messages, adapter] of conversations) answers.push(await ask(llamaCpp, messages, adapter));
-        return answers;
-      });
-      const together = await timed(() =>
-        Promise.all(conversations.map(([messages, adapter]) => ask(llamaCpp, messages, adapter))),
-      );
-      const same = together.result.filter(({ text }, at) => text === alone.result[at].text).length;
-      const rate = ({ result, seconds }) => result.reduce((sum, one) => sum + one.completion_tokens, 0) / seconds;
-      figures.at_once = { same, of: PARALLEL, one_after_another_tokens_s: rate(alone), at_once_tokens_s: rate(together) };
-      print(
-        `${PARALLEL} conversations on ${adapters.length} adapters: ${same} as alone; ${rate(alone).toFixed(1)} tokens/s one after another, ${rate(together).toFixed(1)} at once`,
-      );
     } finally {
       await close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,15 +1,5 @@
-const SUBJECTS = [
-  "a queue",
-  "recursion",
-  "a hash table",
-  "a unit test",
-  "a git branch",
-  "a deadlock",
-  "a REST API",
-  "an index",
-  "a cache",
-  "a regex",
-];
+const SUBJECTS =
+  "a queue, recursion, a hash table, a unit test, a git branch, a deadlock, a REST API, an index, a cache, a regex".split(", ");
 const ASKS = [
   (subject) => `Explain ${subject} in one sentence.`,
   (subject) => `When should I not use ${subject}?`,

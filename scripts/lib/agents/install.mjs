@@ -62,7 +62,7 @@ async function fromPython({ lock, folder, signal, python: { uv, uvEnv, executabl
   await run(uv, ["pip", "sync", "--quiet", "--require-hashes", "--python", inVenv(folder), lock], options);
 }
 
-async function pythonTools({ root, cache, env, signal }) {
+export async function pythonTools({ root, cache, env, signal }) {
   const found = await findPython({ env, signal });
   const { uv, uvEnv } = await prepareTools({ root, cache, python: found, env, signal, task: { update: () => undefined } });
   return { uv, uvEnv, executable: found.executable };

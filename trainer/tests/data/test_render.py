@@ -208,6 +208,8 @@ def test_a_token_across_the_role_header_is_not_supervised_and_reported() -> None
     assert words.endswith(" and file<|im_end|>")
     assert words != "file and file<|im_end|>"
     assert changes(prepared) == {"token_across_role_header": 1}
+    talk = (user("Fix"), agent("file and file"), user("Again"), agent("file and file"))
+    assert changes(prepare_windows(session_of(*talk), tokenizer, max_length=512)) == {"token_across_role_header": 2}
 
 
 @pytest.mark.parametrize(

@@ -243,6 +243,12 @@ def test_a_long_request_is_brought_along_without_its_middle() -> None:
     assert changes(prepared)["request_shortened"] >= 1
 
 
+def test_a_request_right_before_a_window_stands_behind_the_mark_of_what_is_missing() -> None:
+    talk = (user(TASK), *work_on("Part", 4), user("NOW: stop"), agent("word " * 60), agent("Done."))
+    texts = shown(windows_of(*talk, max_length=280), tokenizer_of("chatml"))
+    assert any(re.search(r"\d+ turns left out \.\.\.]\n\nNOW: stop<", text) for text in texts)
+
+
 def test_what_stands_for_a_secret_is_no_target() -> None:
     key = "<SECRET:aws-key-2>"
     call = ("bash", f'{{"command": "export KEY={key}"}}', "ok")

@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import pre_tokenizers
 from transformers import AutoConfig, GemmaConfig, LlamaConfig, Phi3Config, Qwen3Config
 
 from imprint_trainer.errors import Cancelled, ExportUnsupported
@@ -21,6 +22,7 @@ from imprint_trainer.publish.gguf import (
     export_gguf,
     gguf_name,
     interleave_halves,
+    separate_halves,
     supported,
     write_served,
 )
@@ -90,6 +92,7 @@ def test_reordering_lora_b_reorders_the_update(heads: int, half: int, rank: int,
     moved = interleave_halves(b, heads)
     assert sorted(map(tuple, moved.tolist())) == sorted(map(tuple, b.tolist()))
     assert torch.equal(moved @ a, interleave_halves(b @ a, heads))
+    assert torch.equal(separate_halves(moved, heads), b)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +162,22 @@ def test_the_file_says_the_shape_and_the_tokenizer(reader: gguf.GGUFReader, base
     assert len(tokens) == config.vocab_size
     vocabulary = base.tokenizer.get_vocab()
     assert all(tokens[index] == token for token, index in vocabulary.items())
+
+
+def test_rows_without_a_token_have_a_name_of_their_own(base: LoadedBase, tmp_path: Path) -> None:
+    base.model.resize_token_embeddings(base.model.config.vocab_size + 2)
+    export_base_gguf(base, tmp_path / "padded.gguf", name="tiny")
+    last = base.model.config.vocab_size - 1
+    tokens = stored(gguf.GGUFReader(tmp_path / "padded.gguf"), "tokenizer.ggml.tokens")
+    assert tokens[last - 1 :] == [f"[PAD{last - 1}]", f"[PAD{last}]"]
+
+
+def test_the_way_to_split_text_is_named_as_llama_cpp_knows_it(base: LoadedBase, tmp_path: Path) -> None:
+    base.tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    export_base_gguf(base, tmp_path / "digits.gguf", name="tiny")
+    assert stored(gguf.GGUFReader(tmp_path / "digits.gguf"), "tokenizer.ggml.pre") == "smollm"
 
 
 def test_the_weights_are_those_that_the_trainer_computes_with(reader: gguf.GGUFReader, base: LoadedBase) -> None:

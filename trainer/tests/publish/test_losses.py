@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Answer, Window
@@ -21,8 +23,11 @@ from imprint_trainer.publish.losses import (
     Change,
     interval,
     mean_change,
+    neutral_loss,
     neutral_loss_of_base,
+    neutral_rise_over,
     neutral_window,
+    quantile,
     readers,
     units_of,
 )
@@ -66,6 +71,16 @@ def test_an_adapter_that_makes_held_out_text_worse_says_so_in_plain_words(
     assert proof["remarks"][0] == WORSE
 
 
+def test_an_adapter_that_may_help_is_not_called_worse(
+    base: LoadedBase, windows: list[Window], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, payload = train_tiny(base, windows[:1], settings(epochs=1))
+    monkeypatch.setattr("imprint_trainer.publish.losses.interval", lambda *_: (-0.1, 0.2))
+    proof = prove(base, saved(tmp_path / "adapter", payload), windows[:1], HeldOut(("a",), (("a", windows[1]),)))
+    assert proof["held_out"]["interval"] == [-0.1, 0.2]
+    assert WORSE not in proof["remarks"]
+
+
 def card_of(proof: dict[str, object], held_out: HeldOut) -> str:
     plan = {"held_out": {"sessions": list(held_out.sessions), "windows": 2, "supervised_tokens": 29}}
     record = {
@@ -100,6 +115,11 @@ def test_the_interval_is_that_of_a_bootstrap() -> None:
     assert interval(units, mean_change, BOOTSTRAP_SEED) == pytest.approx(expected, abs=0.01)
 
 
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), st.floats(0, 1))
+def test_a_quantile_is_numpys(values: list[float], share: float) -> None:
+    assert quantile(sorted(values), share) == pytest.approx(np.quantile(values, share), rel=1e-9, abs=1e-6)
+
+
 def window(*tokens: int) -> Window:
     """A turn for each number of supervised tokens, one unsupervised token before each."""
     ids, mask, lessons = [0], [False], []
@@ -126,6 +146,12 @@ def test_a_bootstrap_draws_sessions_else_windows_else_turns_else_tokens(
     units = units_of(HeldOut(("a",), places), losses, [loss + 1 for loss in losses])
     assert [unit.tokens for unit in units] == sizes
     assert sum(unit.after - unit.before for unit in units) == pytest.approx(sum(sizes), abs=1e-4)
+
+
+def test_losses_without_and_with_an_adapter_are_of_the_same_tokens() -> None:
+    one = window(3)
+    with pytest.raises(ValueError, match="zip"):
+        units_of(HeldOut(("a",), (("a", one),)), [torch.rand(3)], [torch.rand(2)])
 
 
 @pytest.fixture
@@ -188,3 +214,19 @@ def test_the_bases_own_loss_is_measured_once(base: LoadedBase) -> None:
     assert loss == pytest.approx(mean_loss(base.model, [neutral_window(base.tokenizer)], base.device))
     base.model.get_input_embeddings().weight.data.zero_()
     assert neutral_loss_of_base(base) == loss
+
+
+def test_the_loss_of_each_neutral_text_is_its_own(base: LoadedBase) -> None:
+    losses = {name: neutral_loss_of_base(base, name) for name in TEXTS}
+    assert losses == {name: neutral_loss(base.model, base.tokenizer, base.device, name=name) for name in TEXTS}
+    assert len(set(losses.values())) == len(TEXTS)
+
+
+def test_the_rise_on_neutral_text_is_a_share_of_the_bases_loss(
+    base: LoadedBase, upper: Payload, tmp_path: Path
+) -> None:
+    rise = neutral_rise_over(base)
+    assert rise(base.model) == 0
+    with attached(base, saved(tmp_path / "adapter", upper)) as model:
+        after = neutral_loss(model, base.tokenizer, base.device)
+        assert rise(model) == pytest.approx((after - neutral_loss_of_base(base)) / neutral_loss_of_base(base))

@@ -173,3 +173,15 @@ def test_tensors_of_other_kinds_are_refused_by_both() -> None:
     for acceptance in (vllm_accepts(odd), llama_cpp_accepts(odd)):
         assert not acceptance.accepted
         assert "lora_embedding_A" in acceptance.remarks[0]
+
+
+@pytest.mark.parametrize("changes", [{"use_dora": True}, {"use_rslora": True}, {"lora_alpha": None}])
+def test_llama_cpp_refuses_what_its_converter_refuses(changes: dict[str, Any]) -> None:
+    acceptance = llama_cpp_accepts(made(**changes))
+    assert not acceptance.accepted
+    assert len(acceptance.remarks) == 1
+
+
+def test_a_configuration_that_says_nothing_of_bias_has_none() -> None:
+    payload = made()
+    assert vllm_accepts(Payload(payload.tensors, {k: v for k, v in payload.config.items() if k != "bias"})).accepted

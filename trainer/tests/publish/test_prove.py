@@ -47,6 +47,20 @@ def test_a_proof_on_a_sample_says_which_windows_it_read(
     assert proof["loss_before"] == mean_loss(base.model, [windows[index]], base.device)
 
 
+def test_the_windows_that_were_read_are_counted_from_one() -> None:
+    windows = [Window((0,), (False,))] * 4
+    (remark,) = proving.remark_on([0, 2, 3], windows)
+    assert remark == "Losses were measured on 3 of 4 windows, drawn at random: 1, 3, 4."
+    assert proving.remark_on(range(4), windows) == []
+
+
+def test_neutral_texts_stand_by_name_with_both_losses() -> None:
+    assert proving.compared(("mixed", "letter"), (2.0, 3.0), (2.5, 2.75)) == [
+        {"name": "mixed", "loss_before": 2.0, "loss_after": 2.5},
+        {"name": "letter", "loss_before": 3.0, "loss_after": 2.75},
+    ]
+
+
 def test_a_proof_hears_a_cancel_before_each_window(base: LoadedBase, windows: list[Window], tmp_path: Path) -> None:
     folder = trained(base, windows, tmp_path / "adapter")
     asked: Iterator[int] = iter(range(len(windows) + 1))

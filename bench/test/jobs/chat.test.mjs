@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { chatOf } from "../../imprint/benchmark.mjs";
+import { chatOf } from "../../jobs/benchmark.mjs";
 
 it("holds as many characters of the texts as its tokens take, and something to answer before each", () => {
   fc.assert(

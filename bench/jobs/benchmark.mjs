@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { startDemoService } from "../../scripts/lib/demo/service.mjs";
+import { ROOT } from "../../scripts/lib/setup/main.mjs";
+import { userPath } from "../../scripts/lib/trainer.mjs";
+import { spread } from "../harness/statistics.mjs";
+
+const EXAMPLE = path.join(ROOT, "examples/sessions/harborline-gates.json");
+const TEXTS = path.join(ROOT, "docs/adr");
+/** What each figure should be at most. */
+const GOALS = {
+  "service start, s": 0.3,
+  "its memory idle, MB": 90,
+  "request to first step, cold, s": 8,
+  "request to first step, warm, s": 0.5,
+  "proof, % of a training": 10,
+  "imprint of 512 tokens, s": 2,
+  "imprint of 16384 tokens, s": 15,
+};
+const QUIET_MS = 2000;
+const WORSE = 1.15;
+
+const since = (began) => (performance.now() - began) / 1000;
+
+/** Seconds until the command's service listens, and what it then holds, in MB. */
+async function served(dataDir) {
+  const began = performance.now();
+  const args = [path.join(ROOT, "packages/cli/bin/imprint.mjs"), "serve", "--json", "--port", "0", "--data-dir", dataDir];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+    const seconds = since(began);
+    await pause(QUIET_MS);
+    return [seconds, Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))[1]) / 1024];
+  } finally {
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    child.kill();
+    await ended;
+  }
+}
+
+/** Of a job: seconds until each phase began, and until its end. */
+async function followed(client, start) {
+  const [began, at] = [performance.now(), {}];
+  const { job_id } = await start();
+  for await (const { type, job } of client.jobs.events(job_id)) if (type === "status") at[job.phase] ??= since(began);
+  const { status, error } = await client.jobs.waitFor(job_id);
+  if (status !== "completed") throw new Error(`A job failed: ${error?.message ?? status}`);
+  return { ...at, total: since(began) };
+}
+
+export const benchmark = {
+  name: "jobs",
+  description: "seconds: the service's start, from a request to the first step, of a proof, and to a proved imprint",
+  options: { base: { type: "string" }, check: { type: "string" } },
+  async run({ options, rounds, print }) {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), "imprint-bench-"));
+    const found = Object.fromEntries(Object.keys(GOALS).map((name) => [name, []]));
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        const [seconds, megabytes] = await served(dataDir);
+        found["service start, s"].push(seconds);
+        found["its memory idle, MB"].push(megabytes);
+      }
+      const flags = options.base === undefined ? {} : { base_model: userPath(options.base) };
+      const { client, baseModel: base_model, close } = await startDemoService({ dataDir, flags });
+      try {
+        const asked = { base_model, seed: 1, keep_harmful: true };
+        const stored = async (text) => (await client.sessions.create(text, { outcome: "success" })).session_id;
+        const session_id = await stored(readFileSync(EXAMPLE));
+        for (const start of ["cold", "warm"]) {
+          const { training, proving, total } = await followed(client, () => client.train.lora({ ...asked, session_id }));
+          found[`request to first step, ${start}, s`].push(training);
+          found["proof, % of a training"].push((100 * (total - proving)) / total);
+        }
+        for (const tokens of [512, 16_384])
+          for (let round = 0; round <= rounds; round += 1) {
+            const trajectory_ids = [await stored(chatOf({ texts: texts(), tokens, turn: String(round) }))];
+            const { total } = await followed(client, () => client.train.hypernetwork({ ...asked, trajectory_ids }));
+            if (round > 0) found[`imprint of ${tokens} tokens, s`].push(total); // the first warms up
+          }
+      } finally {
+        await close();
+      }
+    } finally {
+      rmSync(dataDir, { recursive: true });
+    }
+    const before = options.check === undefined ? null : JSON.parse(readFileSync(userPath(options.check), "utf8")).figures;
+    const figures = {};
+    for (const [name, values] of Object.entries(found)) {
+      const { median, min, max } = spread(values);
+      figures[name] = median;
+      const worse = before !== null && median > WORSE * before[name] ? `, WORSE than ${before[name].toFixed(2)}` : "";
+      const missed = median > GOALS[name] ? "missed" : "met";
+      const all = [median, min, max].map((value) => value.toFixed(2));
+      print(`${name}: ${all[0]} (${all[1]} to ${all[2]}), goal ${GOALS[name]} ${missed}${worse}`);
+    }
+    return figures;
+  },
+};
+
+const texts = () =>
+  readdirSync(TEXTS)
+    .sort()
+    .map((name) => readFileSync(path.join(TEXTS, name), "utf8"));
+
+const CHARACTERS = 4; // of a token, about
+
+/** A chat as a client records it, of about so many tokens: turns of an agent that are the texts, one after another. */
+export function chatOf({ texts, tokens, turn }) {
+  const messages = [];
+  for (let left = tokens * CHARACTERS, at = 0; left > 0; at += 1) {
+    const content = `${at + 1}. ${texts[at % texts.length]}`.slice(0, left); // numbered: what is said twice is learned once
+    messages.push({ role: "user", content: `Go on (${turn}).` }, { role: "assistant", content });
+    left -= content.length;
+  }
+  return JSON.stringify({ messages });
+}
