@@ -90,8 +90,11 @@ export function asImprintError(thrown: unknown): ImprintError {
   if (thrown instanceof ImprintError) return thrown;
   const code = codeOf(thrown);
   if (FULL.has(code))
-    return new ImprintError("DISK_FULL", `The disk of the data directory is full (${code}).`, {
+    return new ImprintError("DISK_FULL", `The disk of the data directory is full (${code}).`, { cause: thrown });
+  if (code === "EMFILE" || code === "ENFILE")
+    return new ImprintError("FILES_DENIED", `As many files and connections are open as may be (${code}).`, {
       cause: thrown,
+      hint: "Close connections to the service, or start it where ulimit -n is larger.",
     });
   const denied = DENIED.get(code);
   if (denied !== undefined)

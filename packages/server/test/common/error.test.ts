@@ -25,3 +25,9 @@ test.each([
   const said = unusableDataDirectory("/data", failing(code)).message;
   expect(said).toContain(`The data directory /data cannot be used: ${diskRefusal(failing(code))}`);
 });
+
+test.each(["EMFILE", "ENFILE"])("%s says that too much is open, and what to do", (code) => {
+  const { code: named, message, hint } = asImprintError(failing(code));
+  expect([named, message]).toEqual(["FILES_DENIED", `As many files and connections are open as may be (${code}).`]);
+  expect(hint).toContain("ulimit -n");
+});

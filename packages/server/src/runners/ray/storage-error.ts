@@ -1,12 +1,10 @@
 import type { Clock } from "../../common/clock.js";
-import { ImprintError, type Log } from "../../common/error.js";
+import { codeOf, ImprintError, type Log } from "../../common/error.js";
 
 const FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 /** Of servers that speak S3 and have an end. */
 const FULL_STORES = ["XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded", "InsufficientStorage"];
-
-const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");
 
 /** What an object store answered: how its client's errors look. Null for errors of others, and where there was no answer. */
 const answerOf = (error: unknown): { readonly status: number; readonly name: string } | null => {
@@ -18,7 +16,7 @@ const answerOf = (error: unknown): { readonly status: number; readonly name: str
 
 const isFull = (error: unknown): boolean => {
   const answer = answerOf(error);
-  return FULL.includes(codeOf(error)) || (answer !== null && (answer.status === 507 || FULL_STORES.includes(answer.name)));
+  return FULL.includes(codeOf(error) ?? "") || (answer !== null && (answer.status === 507 || FULL_STORES.includes(answer.name)));
 };
 
 /** An object store that gave no answer, or none that can be used: asking again may help. A folder's errors are none of these. */
@@ -26,13 +24,13 @@ export const isUnreachable = (error: unknown): boolean => {
   const answer = answerOf(error);
   if (answer !== null) return (answer.status >= 500 || answer.status === 429) && !isFull(error);
   return /^(ECONN[A-Z]+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST[A-Z]+|ENET[A-Z]+|ERR_STREAM_PREMATURE_CLOSE)$/.test(
-    codeOf(error),
+    codeOf(error) ?? "",
   );
 };
 
 /** What the shared storage says, as the job's failure. */
 export const storageError = (error: unknown): unknown => {
-  const code = answerOf(error)?.name ?? codeOf(error);
+  const code = answerOf(error)?.name ?? codeOf(error) ?? "";
   if (isFull(error))
     return new ImprintError("DISK_FULL", `The shared storage is full (${code}).`, {
       hint: "Free space on the shared storage, and try again.",
