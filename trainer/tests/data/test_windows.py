@@ -217,10 +217,11 @@ def test_skipped_turns_are_counted_where_they_are_missing() -> None:
     prepared = windows_of(user(TASK), agent("One."), agent(long, context_only="failed"), agent("Two."), max_length=200)
     first, second = shown(prepared, tokenizer_of("chatml"))
     assert "left out" not in first
-    assert (
-        f"{TASK}<|im_end|>\n<|im_start|>user\n[... 2 turns left out ...]<|im_end|>\n<|im_start|>assistant\nTwo."
-        in second
-    )
+    mark = f"{TASK}<|im_end|>\n<|im_start|>user\n[... 2 turns left out ...]<|im_end|>\n"
+    assert f"{mark}<|im_start|>assistant\nTwo." in second
+    talk = (user(TASK), *work_on("Part", 4), user("NOW: stop"), agent("word " * 60))
+    *_, text = shown(windows_of(*talk, max_length=280), tokenizer_of("chatml"))
+    assert "turns left out ...]\n\nNOW: stop<" in text
 
 
 @pytest.mark.parametrize("name", ["mistral", "gemma"])
@@ -241,12 +242,6 @@ def test_a_long_request_is_brought_along_without_its_middle() -> None:
         r"NOW: please .*\n\[\.\.\. \d+ characters cut \.\.\.]\n.* thanks\n\n\[\.\.\. \d+ turns? left", last, re.S
     )
     assert changes(prepared)["request_shortened"] >= 1
-
-
-def test_a_request_right_before_a_window_stands_behind_the_mark_of_what_is_missing() -> None:
-    talk = (user(TASK), *work_on("Part", 4), user("NOW: stop"), agent("word " * 60), agent("Done."))
-    texts = shown(windows_of(*talk, max_length=280), tokenizer_of("chatml"))
-    assert any(re.search(r"\d+ turns left out \.\.\.]\n\nNOW: stop<", text) for text in texts)
 
 
 def test_what_stands_for_a_secret_is_no_target() -> None:
