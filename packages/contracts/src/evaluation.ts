@@ -28,8 +28,8 @@ export const EVALUATE_DEFAULTS = { actions: 50, seed: 0 } as const;
 
 /**
  * `harms` where neutral text loses more than 10 %; `too_little_to_tell` of fewer than 5 sessions or 2,000 tokens; `helps`: the whole
- * interval of adapter - base is below 0, no median says the opposite, and neutral text loses at most 5 %; `harms`: it is above 0; else
- * `no_evidence`.
+ * interval of adapter - base is below 0, no median and no measure of the next calls says the opposite, and neutral text loses at most
+ * 5 %; `harms`: it is above 0; else `no_evidence`.
  */
 export const EvaluationVerdict = OneOf(["helps", "no_evidence", "harms", "too_little_to_tell"]);
 export type EvaluationVerdict = Static<typeof EvaluationVerdict>;

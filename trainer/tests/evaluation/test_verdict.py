@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from imprint_trainer.evaluation.actions import MEASURES
+from imprint_trainer.evaluation.evaluate import judgement
 from imprint_trainer.evaluation.measure import Loss
 from imprint_trainer.evaluation.verdict import (
     MEDIAN_NATS,
     MEDIAN_SHARE,
     Evidence,
     Median,
+    compared,
     forgotten,
     p_value,
     paired,
@@ -186,3 +189,28 @@ def test_medians_take_a_verdict_away_only_beyond_noise_and_against_the_mean() ->
         without = verdict_of(replace(found, medians=[]))
         assert verdict_of(found) == ("no_evidence" if is_against and without == "helps" else without)
         assert ("disagree" in sentence_of(without, found)) == is_against
+
+
+def called(right: int, of: int = 24) -> list[dict[str, bool]]:
+    return [dict.fromkeys(MEASURES, place < right) for place in range(of)]
+
+
+@pytest.mark.parametrize(
+    ("base", "adapter", "verdict"),
+    [(12, 12, "helps"), (12, 20, "helps"), (12, 7, "helps"), (12, 6, "no_evidence"), (12, 0, "no_evidence")],
+)
+def test_a_lower_loss_is_no_evidence_where_surely_fewer_next_calls_are_as_recorded(
+    base: int, adapter: int, verdict: str
+) -> None:
+    found = evidence(actions=compared(called(base), called(adapter)))
+    assert verdict_of(found) == verdict
+    assert (" Fewer next calls are as recorded." in sentence_of("helps", found)) == (verdict == "no_evidence")
+    assert verdict_of(replace(found, share=0.05, interval=(0.01, 0.2))) == "harms"
+
+
+def test_an_evaluations_verdict_reads_its_next_calls() -> None:
+    row = {"loss": 2.0, "median": 1.0, "median_of_turns": 1.0}
+    rows = [row, {**row, "tokens": 2000, "change": -0.1, "interval": [-0.2, -0.01]}]
+    for adapter, verdict in ((12, "helps"), (0, "no_evidence")):
+        judged = judgement(rows, [], compared(called(12), called(adapter)), sessions=5)
+        assert judged["verdict"] == verdict

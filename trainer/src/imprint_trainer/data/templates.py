@@ -198,11 +198,7 @@ def listing_tools(template: ChatTemplate, traits: Traits) -> ChatTemplate:
 
 def call(name: str, arguments: Any, ordinal: int = 0) -> dict[str, Any]:
     """A tool call as templates take it. Ids have nine digits: some templates insist on that length."""
-    return {
-        "type": "function",
-        "id": f"{ordinal:09d}",
-        "function": {"name": name, "arguments": arguments},
-    }
+    return {"type": "function", "id": f"{ordinal:09d}", "function": {"name": name, "arguments": arguments}}
 
 
 def result(name: str, content: str, ordinal: int = 0) -> dict[str, Any]:

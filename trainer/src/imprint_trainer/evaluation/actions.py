@@ -100,11 +100,7 @@ class Actions:
 
 
 def next_actions(
-    sessions: Sequence[tuple[Session, Sequence[Window]]],
-    tokenizer: "PreTrainedTokenizerBase",
-    *,
-    most: int,
-    seed: int,
+    sessions: Sequence[tuple[Session, Sequence[Window]]], tokenizer: "PreTrainedTokenizerBase", *, most: int, seed: int
 ) -> Actions:
     """At most `most` turns that call a tool, of all sessions, spread evenly."""
     if not most:

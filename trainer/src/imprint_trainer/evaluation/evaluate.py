@@ -1,6 +1,6 @@
 """All measurements of an evaluation, model after model, and what they amount to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
@@ -81,20 +81,13 @@ def evaluate(bench: Bench, tests: Tests, adapter: Adapter, control: Adapter | No
         {"name": name, "loss_before": fmean(before.nll), "loss_after": fmean(after.nll)}
         for name, before, after in zip(TEXTS, neutral_before, neutral_after, strict=True)
     ]
-    return {
-        **judgement(rows, texts, sessions=len(set(tests.sessions))),
-        "rows": rows,
-        "neutral": texts,
-        "actions": compared(answers["base"], answers["adapter"]),
-    }
+    actions = compared(answers["base"], answers["adapter"])
+    judged = judgement(rows, texts, actions, sessions=len(set(tests.sessions)))
+    return {**judged, "rows": rows, "neutral": texts, "actions": actions}
 
 
 def row(
-    name: str,
-    adapter_id: str | None,
-    losses: Sequence[Measured],
-    base: Sequence[Measured] | None,
-    tests: Tests,
+    name: str, adapter_id: str | None, losses: Sequence[Measured], base: Sequence[Measured] | None, tests: Tests
 ) -> dict[str, Any]:
     """The contracts' `EvaluationRow`; `base` is None for the base's own."""
     windows = [whole(one) for one in losses]
@@ -131,7 +124,7 @@ def whole(losses: Measured) -> Loss:
 
 
 def judgement(
-    rows: Sequence[Mapping[str, Any]], neutral: Sequence[Mapping[str, Any]], *, sessions: int
+    rows: list[dict[str, Any]], neutral: list[dict[str, Any]], actions: dict[str, Any] | None, *, sessions: int
 ) -> dict[str, str]:
     base, adapter = rows[0], rows[1]
     found = Evidence(
@@ -145,6 +138,7 @@ def judgement(
             Median("turn", base["median_of_turns"], adapter["median_of_turns"]),
         ],
         neutral_rise=forgotten([one["loss_before"] for one in neutral], [one["loss_after"] for one in neutral]),
+        actions=actions,
     )
     verdict = verdict_of(found)
     return {"verdict": verdict, "sentence": sentence_of(verdict, found)}

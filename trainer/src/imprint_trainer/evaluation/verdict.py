@@ -1,6 +1,6 @@
 """What the measurements say: paired differences, how sure they are, one word and one sentence."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
 from typing import Any, Literal
@@ -16,6 +16,7 @@ LEAST = 0.01  # of the base's loss: a smaller change says nothing, however sure 
 TOLERATED = 0.05  # rise of the loss on neutral text up to which an adapter can help
 MEDIAN_NATS = 0.01  # a median that moves by less than this, ...
 MEDIAN_SHARE = 0.02  # ... or by less than this of the base's, says nothing against the mean
+SURE = 0.05  # a p-value below it
 HARMFUL = 0.10  # ... and beyond which it harms, whatever it was tested on
 # Student's t that 2.5 % lie above, for 1, 2, 3, ... degrees of freedom
 STUDENT = (
@@ -42,8 +43,8 @@ class Median:
 @dataclass(frozen=True)
 class Evidence:
     """What a verdict rests on: the sessions and the agent's tokens that were tested, the adapter's change of the loss
-    in nats per token and as a share of the base's, its interval (None of one session), the medians, and the rise on
-    neutral text."""
+    in nats per token and as a share of the base's, its interval (None of one session), the medians, the rise on
+    neutral text, and the contracts' `actions`."""
 
     sessions: int
     tokens: int
@@ -52,6 +53,15 @@ class Evidence:
     interval: Interval | None
     medians: Sequence[Median]
     neutral_rise: float
+    actions: Mapping[str, Any] | None = None
+
+    @property
+    def fewer_calls(self) -> bool:
+        """Whether fewer next calls are as recorded, surely: what goes best with tasks solved (docs/evaluation.md)."""
+        if self.actions is None:
+            return False
+        before, after, p = (self.actions[part]["same_arguments"] for part in ("base", "adapter", "p_values"))
+        return bool(after < before and p < SURE)
 
     @property
     def against(self) -> list[Median]:
@@ -67,7 +77,8 @@ def verdict_of(found: Evidence) -> Verdict:
     low, high = found.interval or (0.0, 0.0)
     if low > 0 and found.share >= LEAST:
         return "harms"
-    if high < 0 and found.share <= -LEAST and found.neutral_rise <= TOLERATED and not found.against:
+    lower = high < 0 and found.share <= -LEAST
+    if lower and found.neutral_rise <= TOLERATED and not found.against and not found.fewer_calls:
         return "helps"
     return "no_evidence"
 
@@ -89,6 +100,7 @@ def sentence_of(verdict: Verdict, found: Evidence) -> str:
         f"{HEADS[verdict]}: on {sessions} of {found.tokens:,} tokens that it was not trained on, the loss on the "
         f"agent's tokens changes by {found.change:+.3f} nats per token ({found.share:+.1%}), {sure}, and that on "
         f"neutral text by {found.neutral_rise:+.1%}.{contradiction_of(found)}"
+        + (" Fewer next calls are as recorded." if found.fewer_calls else "")
     )
 
 
