@@ -11,11 +11,20 @@ const COMMON = {
 
 const list = (benchmarks) => benchmarks.map(({ name, description }) => `  ${name.padEnd(14)} ${description}`).join("\n");
 
+/** An option that cannot be used, in a sentence. */
+export class UsageError extends Error {}
+
 function parsed(benchmark, args) {
-  const { values } = parseArgs({ args, options: { ...COMMON, ...benchmark.options } });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new TypeError("--rounds must be a whole number from 1 up");
-  return { values, rounds };
+  const options = { ...COMMON, ...benchmark.options };
+  try {
+    const { values } = parseArgs({ args, options });
+    const rounds = Number(values.rounds);
+    if (!Number.isInteger(rounds) || rounds < 1) throw new TypeError("--rounds must be a whole number from 1 up");
+    return { options: values, rounds };
+  } catch ({ message }) {
+    const names = Object.keys(options).map((option) => `--${option}`);
+    throw new UsageError(`${message}. Its options: ${names.join(", ")}.`);
+  }
 }
 
 /**
@@ -33,26 +42,19 @@ export async function main({ args, benchmarks, root, now = new Date(), out = con
     err(`There is no benchmark "${name}". Choose one of:\n${list(benchmarks)}`);
     return 2;
   }
-  let given;
   try {
-    given = parsed(benchmark, rest);
+    const { options, rounds } = parsed(benchmark, rest);
+    const figures = await benchmark.run({ options, rounds, print: options.json ? () => {} : out });
+    const result = { benchmark: name, date: now.toISOString(), ...commit(root), machine: machine(root), rounds, figures };
+    if (options.json) out(JSON.stringify(result, null, 1));
+    const file = options["no-keep"] ? null : keep({ root, result });
+    if (file !== null && !options.json) out(`Kept in ${file}`);
+    return 0;
   } catch (error) {
-    err(
-      `${name}: ${error.message}. Its options: ${Object.keys({ ...COMMON, ...benchmark.options })
-        .map((option) => `--${option}`)
-        .join(", ")}.`,
-    );
+    if (!(error instanceof UsageError)) throw error;
+    err(`${name}: ${error.message}`);
     return 2;
   }
-  const { values: options, rounds } = given;
-  const figures = await benchmark.run({ options, rounds, print: options.json ? () => {} : out });
-  const result = { benchmark: name, date: now.toISOString(), ...commit(root), machine: machine(root), rounds, figures };
-  if (options.json) out(JSON.stringify(result, null, 1));
-  if (!options["no-keep"]) {
-    const file = keep({ root, result });
-    if (!options.json) out(`Kept in ${file}`);
-  }
-  return 0;
 }
 
 /** Keeps a result as bench/results/<name>-<date>-<commit>.json and gives that path, relative to the root. */

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { copyOf } from "../../scripts/lib/guarantees/main.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
 import { drawing } from "../harness/draw.mjs";
+import { UsageError } from "../harness/main.mjs";
 import { wilson } from "../harness/statistics.mjs";
 import { serverMutants } from "./server.mjs";
 import { trainerMutants } from "./trainer.mjs";
@@ -19,8 +20,8 @@ export const benchmark = {
   },
   async run({ options, print }) {
     const [mutants, share] = [HALVES[options.of], Number(options.share)];
-    if (mutants === undefined) throw new TypeError(`--of is one of ${Object.keys(HALVES).join(", ")}`);
-    if (!(share > 0 && share <= 1)) throw new TypeError("--share is a number above 0, at most 1");
+    if (mutants === undefined) throw new UsageError(`--of is one of ${Object.keys(HALVES).join(", ")}, not ${options.of}.`);
+    if (!(share > 0 && share <= 1)) throw new UsageError("--share is a number above 0, at most 1.");
     const draw = drawing(options.seed);
     const folder = copyOf(ROOT);
     try {

@@ -21,11 +21,10 @@ export async function trainerMutants({ folder, chance, print }) {
   const cwd = path.join(folder, "trainer");
   // mutmut tests a copy below the trainer's folder, whose root is this folder.
   for (const name of readdirSync(folder)) symlinkSync(`../${name}`, path.join(cwd, name));
-  const listed = listedFiles(
-    ROOT,
-    MUTATED.map((name) => `trainer/src/imprint_trainer/${name}`),
-  );
-  const files = listed.filter((file) => file.endsWith(".py")).map((file) => path.posix.relative("trainer", file));
+  const sources = MUTATED.map((name) => `trainer/src/imprint_trainer/${name}`);
+  const files = listedFiles(ROOT, sources)
+    .filter((file) => file.endsWith(".py"))
+    .map((file) => path.posix.relative("trainer", file));
   // Each mutant imports torch anew: its threads do not survive a fork.
   writeFileSync(
     path.join(cwd, "setup.cfg"),

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { main } from "../../harness/main.mjs";
+import { main, UsageError } from "../../harness/main.mjs";
 
 const counting = {
   name: "counting",
@@ -15,13 +15,22 @@ const counting = {
   },
 };
 
+const failing = {
+  name: "failing",
+  description: "fails",
+  options: { with: { type: "string" } },
+  run: async ({ options }) => {
+    throw options.with === "usage" ? new UsageError("--with is none of those.") : new TypeError("a fault");
+  },
+};
+
 describe("npm run bench", () => {
   let root;
   let said;
   const run = (...args) =>
     main({
       args,
-      benchmarks: [counting],
+      benchmarks: [counting, failing],
       root,
       now: new Date("2026-01-05T10:00:00Z"),
       out: (text) => said.out.push(text),
@@ -48,6 +57,12 @@ describe("npm run bench", () => {
     expect(await run("counts")).toBe(2);
     expect(said.err.join("\n")).toMatch(/There is no benchmark "counts".*\n.*counting/s);
     expect(await kept()).toEqual([]);
+  });
+
+  it("refuses an option's value that the benchmark cannot use, and keeps nothing; other failures are thrown", async () => {
+    expect(await run("failing", "--with", "usage")).toBe(2);
+    expect([said.err, await kept()]).toEqual([["failing: --with is none of those."], []]);
+    await expect(run("failing")).rejects.toThrow("a fault");
   });
 
   it.each([["--rounds", "0"], ["--rounds", "x"], ["--fast"], ["more"]])(
