@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { UsageError } from "../harness/main.mjs";
 import { PROMPTS } from "./prompts.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -102,7 +103,7 @@ export const benchmark = {
   },
   async run({ options, print }) {
     if (options.adapter === undefined)
-      throw new Error("--adapter FOLDER names an adapter of the default model, or of --base FOLDER");
+      throw new UsageError("--adapter FOLDER names an adapter of the default model, or of --base FOLDER.");
     const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-chat-"));
     const { worker, llamaCpp, close, base } = await engines(folder, options.base && path.resolve(options.base));
     const max_tokens = Number(options.tokens);

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -7,9 +7,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startDemoService } from "../../scripts/lib/demo/service.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
 import { userPath } from "../../scripts/lib/trainer.mjs";
+import { UsageError } from "../harness/main.mjs";
 import { spread } from "../harness/statistics.mjs";
 
-const EXAMPLE = path.join(ROOT, "examples/sessions/harborline-gates.json");
 const TEXTS = path.join(ROOT, "docs/adr");
 /** What each figure should be at most. */
 const GOALS = {
@@ -58,6 +58,11 @@ export const benchmark = {
   description: "seconds: the service's start, from a request to the first step, of a proof, and to a proved imprint",
   options: { base: { type: "string" }, check: { type: "string" } },
   async run({ options, rounds, print }) {
+    if (options.check !== undefined && !existsSync(userPath(options.check)))
+      throw new UsageError(`--check names a kept result; there is no file ${options.check}.`);
+    const before = options.check === undefined ? null : JSON.parse(readFileSync(userPath(options.check), "utf8")).figures;
+    const names = readdirSync(TEXTS).sort();
+    const texts = names.map((name) => readFileSync(path.join(TEXTS, name), "utf8"));
     const dataDir = mkdtempSync(path.join(os.tmpdir(), "imprint-bench-"));
     const found = Object.fromEntries(Object.keys(GOALS).map((name) => [name, []]));
     try {
@@ -71,7 +76,7 @@ export const benchmark = {
       try {
         const asked = { base_model, seed: 1, keep_harmful: true };
         const stored = async (text) => (await client.sessions.create(text, { outcome: "success" })).session_id;
-        const session_id = await stored(readFileSync(EXAMPLE));
+        const session_id = await stored(readFileSync(path.join(ROOT, "examples/sessions/harborline-gates.json")));
         for (const start of ["cold", "warm"]) {
           const { training, proving, total } = await followed(client, () => client.train.lora({ ...asked, session_id }));
           found[`request to first step, ${start}, s`].push(training);
@@ -79,7 +84,7 @@ export const benchmark = {
         }
         for (const tokens of options.base === undefined ? [512, 16_384] : []) // the default model has statistics
           for (let round = 0; round <= rounds; round += 1) {
-            const trajectory_ids = [await stored(chatOf({ texts: texts(), tokens, turn: String(round) }))];
+            const trajectory_ids = [await stored(chatOf({ texts, tokens, turn: String(round) }))];
             const { total } = await followed(client, () => client.train.hypernetwork({ ...asked, trajectory_ids }));
             if (round > 0) found[`imprint of ${tokens} tokens, s`].push(total); // the first warms up
           }
@@ -89,7 +94,6 @@ export const benchmark = {
     } finally {
       rmSync(dataDir, { recursive: true });
     }
-    const before = options.check === undefined ? null : JSON.parse(readFileSync(userPath(options.check), "utf8")).figures;
     const figures = {};
     for (const [name, values] of Object.entries(found).filter(([, some]) => some.length > 0)) {
       const { median, min, max } = spread(values);
@@ -101,11 +105,6 @@ export const benchmark = {
     return figures;
   },
 };
-
-const texts = () =>
-  readdirSync(TEXTS)
-    .sort()
-    .map((name) => readFileSync(path.join(TEXTS, name), "utf8"));
 
 const CHARACTERS = 4; // of a token, about
 
