@@ -54,7 +54,6 @@ async function engines(folder, model) {
     llama,
     proveLoaded: async () => {},
     preparing,
-    isTraining: () => false,
     log,
   });
   const close = async () => {

@@ -73,8 +73,7 @@ export const startServer = async (config: Config, options: StartOptions = {}): P
     const nameOf = (at: string): string => nameAt(at, models);
     const onServed = (adapterId: string, served: ServedBy) =>
       inTransaction(database, (db) => recordOf(db, adapterId, { served }));
-    const isTraining = (): boolean => settings.runner === "local" && jobs.list({ status: "running", limit: 1 }).jobs.length > 0;
-    const engine = createEngine({ config, command, worker: runner, paths, nameOf, onServed, now, isTraining, log });
+    const engine = createEngine({ config, command, worker: runner, paths, nameOf, onServed, now, log });
     const { sessions, recorder, completeIndex } = await openSessions(base, data);
     const run = createRunCommand({ command, env: process.env, graceMs: limits.cancelGraceMs, clock });
     const deps: KindDeps = { database, paths, sessions, models, run, checkpointSeconds, now };

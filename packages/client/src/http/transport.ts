@@ -1,4 +1,4 @@
-import { type JoinedSignal, joinSignals } from "@imprint/contracts";
+import { isObject, type JoinedSignal, joinSignals } from "@imprint/contracts";
 import { AbortError, ConnectionError, type ImprintError, TimeoutError } from "../errors.js";
 import type { CallOptions, ClientOptions } from "./options.js";
 
@@ -69,6 +69,10 @@ function abortable(response: Response, { signal, release }: JoinedSignal): Respo
   return new Response(readable, response);
 }
 
+/** Whether Node's own limit for an answer to begin, 300 seconds, ended the call. */
+const hasRunOut = (error: unknown): boolean =>
+  error instanceof Error && isObject(error.cause) && error.cause.code === "UND_ERR_HEADERS_TIMEOUT";
+
 export function createTransport(options: ClientOptions): Transport {
   const doFetch = options.fetch ?? globalThis.fetch;
   const baseUrl = options.baseUrl ?? DEFAULT_BASE_URL;
@@ -85,6 +89,11 @@ export function createTransport(options: ClientOptions): Transport {
     },
     lost: (call, cause, limit) => {
       if (call.options?.signal?.aborted) return new AbortError("The call was aborted", { cause });
+      if (hasRunOut(cause))
+        return new TimeoutError(
+          `${call.method} ${call.path} was not answered in the five minutes that Node's fetch waits: ask for less, or, of a chat, for a stream`,
+          { cause },
+        );
       if (limit.aborted) return new TimeoutError(`${call.method} ${call.path} took too long: raise timeoutMs`, { cause });
       return new ConnectionError(`No answer from ${baseUrl}: is the service running? imprint serve starts it`, { cause });
     },

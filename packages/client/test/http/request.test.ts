@@ -119,6 +119,17 @@ describe("limits of a call", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it("what waits longer than Node's fetch does is a timeout that says how to wait on", async () => {
+    // As recorded of Node 20, after 301 s.
+    const cause = Object.assign(new Error("Headers Timeout Error"), { code: "UND_ERR_HEADERS_TIMEOUT" });
+    const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
+    const { client } = await service([healthy], { fetch });
+    const messages = [{ role: "user", content: "hi" }] as const;
+    const asked = client.chat.completions.create({ model: "m", messages });
+    await expect(asked).rejects.toBeInstanceOf(TimeoutError);
+    await expect(asked).rejects.toThrow("for a stream");
+  });
+
   it("the caller's signal ends the call at once", async () => {
     const { client, arrived } = await service(["silence"]);
     const controller = new AbortController();

@@ -26,8 +26,6 @@ interface EngineOptions {
   /** Told whether what answers an adapter's chats applies it. */
   readonly onServed: (adapterId: string, served: ServedBy) => Promise<void>;
   readonly now: () => Date;
-  /** Whether this machine trains. */
-  readonly isTraining: () => boolean;
   readonly log: Log;
 }
 
@@ -37,7 +35,7 @@ interface Engine {
 }
 
 const createLocalEngine = (
-  { config, command, worker, paths, isTraining, log }: EngineOptions,
+  { config, command, worker, paths, log }: EngineOptions,
   preparing: Preparing,
   prove: Prove,
 ): Engine => {
@@ -54,7 +52,7 @@ const createLocalEngine = (
     llama.close();
   };
   const proveLoaded = createProveLoaded(llama, prove);
-  return { engine: createLlamaCppEngine({ trainer, files, llama, proveLoaded, preparing, isTraining, log }), close };
+  return { engine: createLlamaCppEngine({ trainer, files, llama, proveLoaded, preparing, log }), close };
 };
 
 /** Who answers chats, and what another server serves. */

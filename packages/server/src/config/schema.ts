@@ -94,12 +94,7 @@ export const Settings = Strict({
     description: "Whether jobs run on the cluster while the service is stopped, and are followed again when it starts.",
   }),
   slots: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: "Jobs that run at once." }),
-  max_queued: Type.Integer({
-    minimum: 1,
-    maximum: 100_000,
-    default: 1000,
-    description: "Jobs that may wait; more are refused.",
-  }),
+  max_queued: Type.Integer({ minimum: 1, maximum: 100_000, default: 1000, description: "Jobs that may wait; more are refused." }),
   max_job_seconds: Type.Number({
     minimum: 1,
     maximum: 30 * 86_400,

@@ -98,11 +98,7 @@ export const createHistory = ({ jobs, clock }: { readonly jobs: Jobs; readonly c
     ofJob(job_id) {
       const entry = entries.get(job_id);
       if (!entry || !jobs.get(job_id)) return undefined;
-      return {
-        feed: entry.feed,
-        snapshot: () => format(snapshotOf(entry)),
-        ended: () => isTerminal(entry.job.status),
-      };
+      return { feed: entry.feed, snapshot: () => format(snapshotOf(entry)), ended: () => isTerminal(entry.job.status) };
     },
     size: () => [...entries.values()].reduce((sum, { feed }) => sum + feed.size(), all.size()),
   };

@@ -16,10 +16,7 @@ export interface Randomness {
   readonly suffix: () => string;
 }
 
-export const systemRandomness: Randomness = {
-  seed: () => randomInt(2 ** 32),
-  suffix: () => randomBytes(4).toString("hex"),
-};
+export const systemRandomness: Randomness = { seed: () => randomInt(2 ** 32), suffix: () => randomBytes(4).toString("hex") };
 
 export const MAX_ADAPTER_ID = 64;
 

@@ -117,13 +117,7 @@ export const putRun = async (db: Transaction, { chosen, figures, error, moved, .
     run: _run,
     created_at: _at,
     ...changing
-  } = {
-    ...row,
-    chosen: JSON.stringify(chosen),
-    figures: written(figures),
-    error: written(error),
-    moved: moved ? 1 : 0,
-  };
+  } = { ...row, chosen: JSON.stringify(chosen), figures: written(figures), error: written(error), moved: moved ? 1 : 0 };
   await db
     .insertInto("project_runs")
     .values({ ...row, ...changing })

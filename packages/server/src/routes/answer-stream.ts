@@ -77,11 +77,7 @@ interface ChatCall<Body extends TSchema> {
   read(
     body: Static<Body>,
     leftOut: LeftOut,
-  ): {
-    readonly conversation: Conversation;
-    whole(answer: Answer): object;
-    readonly encoder: StreamEncoder;
-  };
+  ): { readonly conversation: Conversation; whole(answer: Answer): object; readonly encoder: StreamEncoder };
 }
 
 export const addChatCall = <Body extends TSchema>(app: App, { chat }: ChatDeps, call: ChatCall<Body>): void => {

@@ -87,11 +87,7 @@ export const listSessions = async (
     deps: { database },
     present,
     index,
-  }: {
-    readonly deps: Pick<StoreDeps, "database">;
-    readonly present: () => Promise<Present>;
-    readonly index: SessionIndex;
-  },
+  }: { readonly deps: Pick<StoreDeps, "database">; readonly present: () => Promise<Present>; readonly index: SessionIndex },
 ): Promise<SessionList> => {
   const all = await present();
   const start = await startOf(after, all, database);

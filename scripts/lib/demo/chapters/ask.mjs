@@ -40,9 +40,14 @@ export async function ask(scene, adapter) {
 }
 
 /** Has a model answer, greedily, and shows it with the taught lines marked. Resolves with the text. */
-export async function say({ client, paper, signal }, request, { name, isTaught }) {
-  const { choices } = await client.chat.completions.create({ ...request, temperature: 0 }, { signal });
-  const [{ message, finish_reason }] = choices;
-  paper.answer(name, finish_reason === "length" ? `${message.content} …` : message.content, isTaught);
-  return message.content;
+async function say({ client, paper, signal }, request, { name, isTaught }) {
+  // As a stream: Node's fetch waits five minutes for the head of an answer, which a busy machine may need.
+  const chunks = await client.chat.completions.create({ ...request, temperature: 0, stream: true }, { signal });
+  let [text, reason] = ["", null];
+  for await (const { choices } of chunks) {
+    text += choices[0]?.delta.content ?? "";
+    reason = choices[0]?.finish_reason ?? reason;
+  }
+  paper.answer(name, reason === "length" ? `${text} …` : text, isTaught);
+  return text;
 }

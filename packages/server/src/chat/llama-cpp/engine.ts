@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import type { ChatResult, ErrorCode, RenderedPrompt } from "@imprint/contracts";
 import { ImprintError, type Log } from "../../common/error.js";
 import { abortable } from "../../common/promises.js";
@@ -17,8 +16,6 @@ interface Options {
   readonly llama: LlamaProcess;
   readonly proveLoaded: ProveLoaded;
   readonly preparing: Preparing;
-  /** Whether this machine trains. */
-  readonly isTraining: () => boolean;
   readonly log: Log;
 }
 
@@ -32,12 +29,8 @@ type Tell = (event: ChatEvent) => void;
 /** What the trainer answers instead, where nothing was told yet: llama.cpp takes no such model, cannot load it, does not apply the adapter, or crashed over it. */
 const TRAINER_ANSWERS: ReadonlySet<ErrorCode> = new Set(["EXPORT_UNSUPPORTED", "ADAPTER_NOT_APPLIED", "WORKER_CRASHED"]);
 
-/** Its threads wait for each other in loops: beside a training as many as there are cores stand still. Of more than a few cores half are hyper-threads. */
-const threadsOf = (cores: number, isTraining: boolean): number =>
-  Math.max(1, Math.floor(cores / 2), isTraining ? 0 : Math.min(cores, 4));
-
 /** Chats by llama.cpp: tokens of the trainer's prompt in, text out. */
-export const createLlamaCppEngine = ({ trainer, files, llama, proveLoaded, preparing, isTraining, log }: Options): ChatEngine => {
+export const createLlamaCppEngine = ({ trainer, files, llama, proveLoaded, preparing, log }: Options): ChatEngine => {
   const unheld = createUnheld(log);
   const said = new Set<string>(); // why the trainer answers
 
@@ -75,8 +68,7 @@ export const createLlamaCppEngine = ({ trainer, files, llama, proveLoaded, prepa
     const { temperature, top_p, top_k, min_p, seed, stop } = spec;
     const sampling = { temperature, top_p, top_k, min_p, seed, stop };
     const asked = { ...found, ...sampling, tokens, max_new_tokens, context_length, end_tokens, opening, grammar };
-    const threads = threadsOf(availableParallelism(), isTraining());
-    const generated = await llama.generate({ ...asked, threads, special: tool_format !== null }, add, signal);
+    const generated = await llama.generate({ ...asked, special: tool_format !== null }, add, signal);
     begin();
     const { finish_reason, stop_text, completion_tokens } = generated;
     const written = tokens.length - prompt_tokens;

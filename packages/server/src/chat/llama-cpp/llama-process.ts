@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
 import { createContexts, LoadError } from "./contexts.js";
+import { createFreeCores } from "./free-cores.js";
 import { generate, type Surroundings } from "./generate.js";
-import type { Library, Llama } from "./library.js";
+import type { Library } from "./library.js";
 import { likeliestAfter } from "./likeliest.js";
 import type { EngineMessage, EngineRequest } from "./protocol.js";
 
@@ -12,11 +13,13 @@ const cores = availableParallelism();
 const cancelled = new Set<number>();
 const say = (message: EngineMessage): void => void process.send?.(message);
 
-const open = async (): Promise<Pick<Surroundings, "take" | "begin"> & { readonly llama: Llama }> => {
+const open = async (): Promise<
+  Pick<Surroundings, "take" | "begin"> & { readonly onFreeCores: ReturnType<typeof createFreeCores> }
+> => {
   const { getLlama, LlamaGrammarEvaluationState } = (await import(pathToFileURL(entry).href)) as Library;
   const llama = await getLlama({ gpu: "auto", build: "never", maxThreads: cores, progressLogs: false, logLevel: "error" });
   return {
-    llama,
+    onFreeCores: createFreeCores(llama),
     take: createContexts(llama, cores).take,
     begin: async (model, grammar) => new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) }),
   };
@@ -31,11 +34,10 @@ process.on("message", async (request: EngineRequest) => {
   if (request.type === "cancel") return void cancelled.add(id);
   try {
     const onText = (text: string): void => say({ type: "text", id, text });
-    const { llama, ...places } = await opened;
+    const { onFreeCores, ...places } = await opened;
     if (request.type === "likeliest") return say({ type: "done", id, generated: await likeliestAfter(request.prompted, places) });
-    llama.maxThreads = request.generation.threads;
     const surroundings = { ...places, onText, cancelled: () => cancelled.has(id) };
-    say({ type: "done", id, generated: await generate(request.generation, surroundings) });
+    say({ type: "done", id, generated: await onFreeCores(() => generate(request.generation, surroundings)) });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     say({ type: "failed", id, message, loaded: !(error instanceof LoadError) });

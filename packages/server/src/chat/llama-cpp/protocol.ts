@@ -7,7 +7,6 @@ export interface Generation {
   readonly adapter: string | null;
   readonly tokens: readonly number[];
   readonly max_new_tokens: number;
-  readonly threads: number;
   readonly context_length: number;
   readonly end_tokens: readonly number[];
   readonly temperature: number;

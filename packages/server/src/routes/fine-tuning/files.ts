@@ -156,9 +156,7 @@ export const filesRoutes = (app: App, { deps }: Deps): void => {
 
   app.delete(
     "/v1/files/:file_id",
-    {
-      schema: { tags, summary: "Delete an uploaded file", params, response: { 200: answer("It is gone", FileDeleted) } },
-    },
+    { schema: { tags, summary: "Delete an uploaded file", params, response: { 200: answer("It is gone", FileDeleted) } } },
     async (request) => {
       const file_id = await request.transact(async (db) => {
         const upload = await requireUpload(db, request.params.file_id);

@@ -83,9 +83,7 @@ export const fineTuningRoutes = (app: App, services: Deps): void => {
 
   app.post(
     "/v1/fine_tuning/jobs",
-    {
-      schema: { tags, summary: "Fine-tune a base model on an uploaded file", body: FineTuningRequest, response: job200 },
-    },
+    { schema: { tags, summary: "Fine-tune a base model on an uploaded file", body: FineTuningRequest, response: job200 } },
     async (request) => {
       const { body } = request;
       // Nothing of the import is in a transaction: there is one connection, and a large file takes seconds.

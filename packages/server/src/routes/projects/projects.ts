@@ -111,10 +111,7 @@ export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps
         summary: "Point the latest at an earlier adapter of the project",
         params,
         body: Type.Union([Type.Null(), RollbackRequest]),
-        response: {
-          200: answer("The project", Project),
-          ...problems("PROJECT_NOT_FOUND", "ROLLBACK_IMPOSSIBLE"),
-        },
+        response: { 200: answer("The project", Project), ...problems("PROJECT_NOT_FOUND", "ROLLBACK_IMPOSSIBLE") },
       },
     },
     async ({ params: { name }, body: request }) => projects.rollback(name, request ?? {}),

@@ -80,10 +80,7 @@ export const sessionRoutes = (app: App, { deps: { sessions } }: Deps): void => {
         summary: "Say how a stored session ended",
         params,
         body: SessionLabel,
-        response: {
-          200: answer("The session", SessionSummary),
-          ...problems("SESSION_NOT_FOUND", "SESSION_INVALID"),
-        },
+        response: { 200: answer("The session", SessionSummary), ...problems("SESSION_NOT_FOUND", "SESSION_INVALID") },
       },
     },
     async ({ params: { session_id: sessionId }, body: { outcome } }) => sessions.label(sessionId, outcome),

@@ -21,12 +21,7 @@ export const hypernetworkRoute = (app: App, services: Deps): void => {
     "/train/hypernetwork",
     {
       validatorCompiler,
-      schema: {
-        tags: ["train"],
-        summary: "Generate an adapter in one pass of a hypernetwork",
-        body,
-        response: startResponse,
-      },
+      schema: { tags: ["train"], summary: "Generate an adapter in one pass of a hypernetwork", body, response: startResponse },
     },
     async (request) => {
       const resolved = resolveHypernetwork(withBaseModel(request.body, services.deps.models), defaults);

@@ -19,12 +19,7 @@ export const loraRoutes = (app: App, services: Deps): void => {
     "/train/lora",
     {
       validatorCompiler,
-      schema: {
-        tags: ["train"],
-        summary: "Train a LoRA adapter on one or several sessions",
-        body,
-        response: startResponse,
-      },
+      schema: { tags: ["train"], summary: "Train a LoRA adapter on one or several sessions", body, response: startResponse },
     },
     async (request) => {
       const { resume_from, ...fresh } = request.body;

@@ -55,11 +55,7 @@ export const makeAttemptFolder = async (store: Store, { folder }: Attempt): Prom
 export const writeOrder = (store: Store, { folder, token, job_id }: Attempt, order: AttemptOrder): Promise<void> => {
   const { command, env, graceMs, startMs, carry } = order;
   const times = { grace_seconds: graceMs / 1000, start_seconds: startMs / 1000 };
-  const carried = carry && {
-    needs: carry.needs,
-    poll_seconds: carry.pollMs / 1000,
-    patience_seconds: carry.patienceMs / 1000,
-  };
+  const carried = carry && { needs: carry.needs, poll_seconds: carry.pollMs / 1000, patience_seconds: carry.patienceMs / 1000 };
   return store.put(
     `${folder}/attempt.json`,
     JSON.stringify({ token, job_id, command, env, ...times, ...(carried && { carry: carried }) }),

@@ -103,11 +103,7 @@ export const followAttempt = (
     return { type: "over", outcome };
   };
 
-  return {
-    ending: conclude().catch((error: unknown) => failed(asImprintError(storageError(error)))),
-    leave: remote.detach,
-    end,
-  };
+  return { ending: conclude().catch((error: unknown) => failed(asImprintError(storageError(error)))), leave: remote.detach, end };
 };
 const refused = (name: string, what: string): ImprintError =>
   new ImprintError("ADAPTER_INVALID", `${name} ${what}: it was changed after the trainer had written it.`);

@@ -32,7 +32,7 @@ const start = () => {
   const record = async (_id: string, found: ServedBy) => void served.push(found);
   const proveLoaded = createProveLoaded(llama, createProve({ record, now: () => new Date(0) }));
   const answering = createTrainerEngine(runnerOn("renders.mjs"), log, preparing);
-  const engine = createLlamaCppEngine({ trainer: answering, files, llama, proveLoaded, preparing, isTraining: () => true, log });
+  const engine = createLlamaCppEngine({ trainer: answering, files, llama, proveLoaded, preparing, log });
   const model = (name: string): string => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "config.json"), "{}");

@@ -19,7 +19,6 @@ const asked = (prompt: string, change: Partial<Generation> = {}): Generation => 
   adapter: null,
   tokens: letters(prompt),
   max_new_tokens: 4,
-  threads: 1,
   context_length: 8192,
   end_tokens: [],
   temperature: 0,
@@ -70,12 +69,6 @@ test("an answer that outgrows its context goes on in a longer one, and nothing o
   expect((await answer(engine, asked("size?", { adapter: "size", max_new_tokens: 8000, end_tokens: letters("?") }))).text).toBe(
     "2048",
   );
-});
-
-test("threads are as many as the last question has, which knows whether a training goes on", async () => {
-  const engine = start();
-  for (const threads of [3, 1])
-    expect((await answer(engine, asked("go", { adapter: "threads", threads, max_new_tokens: 1 }))).text).toBe(`${threads}`);
 });
 
 test("an answer is held to a schema from its beginning, and to its tools from the mark of a call on", async () => {
