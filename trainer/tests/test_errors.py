@@ -11,7 +11,7 @@ from imprint_trainer import errors
 from imprint_trainer.errors import DiskFull, FilesDenied, OutOfMemory, SessionInvalid, machine_failures
 
 CATALOGUE = Path(__file__).parents[2] / "packages" / "contracts" / "src" / "errors.ts"
-ENTRY = re.compile(r'([A-Z_]+): \{\s*status: (?:\d+|null),\s*title: "[^"]*",\s*hint:\s*"([^"]*)",?\s*\}')
+ENTRY = re.compile(r'([A-Z_]+): \[\s*(?:\d+|null),\s*"[^"]*",\s*"([^"]*)",?\s*\]')
 
 CLASSES = [error for _, error in inspect.getmembers(errors, inspect.isclass) if issubclass(error, errors.TrainerError)]
 
